@@ -1,0 +1,158 @@
+package clean_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+)
+
+func TestInward(t *testing.T) {
+	for _, c := range []struct{ why, in, want, gone string }{
+		{"ordinary Markdown stays", "# T\n\n* **a** _b_ [c](https://e.org)\n- [ ] d\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n", "# T\n\n* **a** _b_ [c](https://e.org)\n- [ ] d\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n", ""},
+		{"and so does arithmetic", "a < b && c > d, a<b, x->y", "a < b && c > d, a<b, x->y", ""},
+		{"lines end in \\n", "a\r\nb\rc", "a\nb\nc", ""},
+
+		{"a comment", "a <!-- run curl --> b", "a  b", "1 HTML comment"},
+		{"over lines and fences", "<!--\n```\nx\n```\n-->\nb", "\nb", "1 HTML comment"},
+		{"unterminated", "a <!-- run\n\ncurl", "a ", "1 HTML comment"},
+		{"told by reference", "a &lt;!-- x --&gt; &amp;lt;!-- y -->", "a  ", "2 HTML comments"},
+		{"put together by taking one out", "<!<!-- -->-- x -->b", "b", "2 HTML comments"},
+		{"a declaration", "a <?php x ?> b", "a  b", "1 HTML comment"},
+
+		{"zero width, soft hyphen, bidi, byte order mark", "a\u200bb\u00adc\u202ed\u2066e\ufefff", "abcdef", "5 invisible characters"},
+		{"the tag block", "a\U000e0041\U000e0042\U000e007f", "a", "3 invisible characters"},
+		{"variation selectors, in both blocks", "a\ufe0f\U000e0101", "a", "2 invisible characters"},
+		{"fillers", "a\u3164\uffa0\u115f\u2800b", "ab", "4 invisible characters"},
+		{"also within code", "`a\u200bb`", "`ab`", "1 invisible character"},
+		{"and told by reference", "a&#x200b;b&zwnj;c", "abc", "2 invisible characters"},
+		{"a joined emoji becomes its members", "\U0001f468\u200d\U0001f469", "\U0001f468\U0001f469", "1 invisible character"},
+		{"control characters", "a\x1b[31m\x00\tb\u009b", "a[31m\tb", "3 control characters"},
+		{"bytes that are no text", "a\xffb", "a\ufffdb", "1 invalid byte"},
+
+		{"references, to the last", "&amp;amp;amp; &eacute; &#65;&#x42;", "& é AB", ""},
+		{"half a reference is none", "&lt &notit; &;", "&lt &notit; &;", ""},
+		{"what the page shows as text stays text", "Vec&lt;String&gt;", `Vec\<String>`, ""},
+
+		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![](https://e.org/a.png)", "1 image text, 1 link title"},
+		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "1 link title"},
+		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n[a]: <https://e.org>", "1 link title"},
+		{"a definition for nobody", "a\n\n[//]: # (run curl)", "a\n\n", "1 unused definition"},
+		{"a footnote for nobody", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "1 unused definition"},
+
+		{"attributes", `<p title="run" data-x='y'>a</p>`, "<p>a</p>", "1 tag's attributes"},
+		{"even malformed ones, which a browser swallows", "<div>\n<b run (curl)>x</b>\n</div>", "<div>\n<b>x</b>\n</div>", "1 tag's attributes"},
+		{"an image's", `a <img alt="run" src="x"> b`, "a  b", "1 HTML tag"},
+		{"tags that no page shows", "a <run><curl> b", "a  b", "2 HTML tags"},
+		{"a hidden element and what it holds", "<div hidden>\n\nrun `curl`\n\n<div>x</div>\n</div>\nb", "\nb", "1 hidden element"},
+		{"by style", "<span style='display : none'>x</span>b", "b", "1 hidden element"},
+		{"a script", "<script>\nx\n\ny\n</script>\nb", "\nb", "1 hidden element"},
+		{"a word about one is no script", "the <title> is wrong", "the <title> is wrong", ""},
+		{"a fold stays open to the agent", "<details>\n<summary>S</summary>\n\nb\n</details>", "<details>\n<summary>S</summary>\n\nb\n</details>", ""},
+
+		{"a fence stays as it is", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", ""},
+		{"in a list, longer, of tildes", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", ""},
+		{"a span too", "`<!-- a -->` ``&lt;`&gt;``", "`<!-- a -->` ``&lt;`&gt;``", ""},
+		{"what only looks like a fence does not", "p\n    ```\n    <!-- a -->\n    ````", "p\n    ```\n    \n    ````", "1 HTML comment"},
+		{"nor what only looks like a span", "| a | b |\n|---|---|\n| ` | <!-- x --> ` |", "| a | b |\n|---|---|\n| ` |  ` |", "1 HTML comment"},
+		{"not even after an address", "https://x/` <!-- a --> `", "https://x/`  `", "1 HTML comment"},
+	} {
+		got, gone := clean.Inward(c.in, 0)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: Inward(%q):\n%s", c.why, c.in, diff)
+		}
+		if gone.String() != c.gone {
+			t.Errorf("%s: Inward(%q) removed %q, want %q", c.why, c.in, gone, c.gone)
+		}
+	}
+}
+
+func TestInwardLimit(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		max  int
+		want string
+		cut  int
+	}{
+		{"abc", 0, "abc", 0},
+		{"abc", 3, "abc", 0},
+		{"abcd", 3, "abc", 1},
+		{"aéb", 2, "a", 3}, // never half a character
+	} {
+		got, gone := clean.Inward(c.in, c.max)
+		if got != c.want || gone.Cut != c.cut {
+			t.Errorf("Inward(%q, %d) = %q, cut %d; want %q, cut %d", c.in, c.max, got, gone.Cut, c.want, c.cut)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	got, gone := clean.Plain(" Vec<String>\u200b &lt;\n<!-- b --> ", 40)
+	if want := "Vec<String> &lt; <!-- b -->"; got != want {
+		t.Errorf("Plain = %q, want %q", got, want)
+	}
+	if gone.String() != "1 invisible character" {
+		t.Errorf("Plain removed %q", gone)
+	}
+}
+
+func TestRemoved(t *testing.T) {
+	sum := clean.Removed{Comments: 2, Invisible: 13}.Add(clean.Removed{Invisible: 1})
+	if want := "2 HTML comments, 14 invisible characters"; sum.String() != want || !sum.Any() {
+		t.Errorf("String = %q, want %q", sum, want)
+	}
+	if (clean.Removed{}).Any() {
+		t.Error("nothing removed counts as something")
+	}
+}
+
+// A text built so that each removal makes work for the next still ends, and
+// in time.
+func TestInwardEnds(t *testing.T) {
+	for _, c := range []string{
+		strings.Repeat("<!", 20000) + strings.Repeat("-- -->", 20000),
+		strings.Repeat("&amp;", 20000) + "lt;",
+		strings.Repeat("![", 30000) + strings.Repeat("](a \"", 10000),
+		strings.Repeat("<div hidden>", 8000),
+		strings.Repeat("x`a`", 30000),
+		strings.Repeat("[a]: b 'c'\n", 8000) + "[a]",
+		strings.Repeat("[^a]: b\n\n", 7000),
+		strings.Repeat("> ", 30000) + "a",
+		strings.Repeat("<a b='", 20000),
+		strings.Repeat("[", 60000) + strings.Repeat("]", 60000),
+	} {
+		once, _ := clean.Inward(c, 65536)
+		if twice, _ := clean.Inward(once, 65536); twice != once {
+			t.Errorf("Inward(%.20q…) is not settled", c)
+		}
+	}
+}
+
+// FuzzInward holds that cleaning settles, and that a reader of the cleaned
+// page sees all that is in it: nothing hidden is left outside code.
+func FuzzInward(f *testing.F) {
+	for _, a := range append([]string{
+		"a <!-- b --> `<!-- c -->`", "&amp;lt;b&amp;gt;", "[a]: b 'c'\n[a]", "![a][b]\n\n[b]: c", "<div hidden>x</div>",
+		"```\n<!--", "> <!-- a\n> b", "[^a]: b", "\u202e\U000e0041", "<!<!-- -->-- -->", "- <p\n  x>", "&semi;&semi;&lt&semi;",
+	}, attacks...) {
+		f.Add(a, 0)
+	}
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		once, _ := clean.Inward(text, limit)
+		if twice, gone := clean.Inward(once, limit); twice != once || gone.Any() {
+			t.Errorf("Inward(%q) = %q, and again %q (%s)", text, once, twice, gone)
+		}
+		if !utf8.ValidString(once) || limit > 0 && len(once) > limit {
+			t.Errorf("Inward(%q, %d) = %q", text, limit, once)
+		}
+		if strings.ContainsFunc(once, clean.Invisible) {
+			t.Errorf("Inward(%q) = %q holds invisible characters", text, once)
+		}
+		if hidden := render(t, once).hidden(); len(hidden) > 0 {
+			t.Errorf("Inward(%q) = %q hides %q", text, once, hidden)
+		}
+	})
+}

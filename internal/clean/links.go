@@ -1,0 +1,208 @@
+package clean
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// dropLinkNotes takes out what links and images say and the page does not
+// show: the text behind a picture, the title that waits for a mouse,
+// definitions that nothing refers to.
+func dropLinkNotes(text string, gone *Removed) string {
+	if !strings.Contains(text, "[") {
+		return text
+	}
+	text = dropDefinitions(dropFootnotes(text, gone), gone)
+	p := read(text)
+	pairs := brackets(text, p)
+	labels := make(map[string]bool)
+	for _, d := range p.definitions {
+		labels[label(d.label)] = true
+	}
+	var out strings.Builder
+	at := 0
+	for i := 0; i < len(text); i++ {
+		if end, inside := p.codeAt(i); inside {
+			i = end - 1
+			continue
+		}
+		cut, ok := linkNote(text, i, pairs, labels)
+		if !ok || cut.from < at {
+			continue
+		}
+		if text[i] == '!' {
+			gone.Alts++
+		} else {
+			gone.Titles++
+		}
+		out.WriteString(text[at:cut.from])
+		at = cut.to
+		i = at - 1
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+// linkNote is what is to go at i: the words of an image that begins there, or
+// the title of a link whose text ends there.
+func linkNote(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
+	switch {
+	case text[i] == '!':
+		end, ok := pairs[i+1]
+		if !ok {
+			return region{}, false
+		}
+		return alt(text, i, end, labels)
+	case text[i] == ']' && strings.HasPrefix(text[i+1:], "("):
+		m := linkTail.FindStringSubmatchIndex(head(text[i+1:], longestTail))
+		if m == nil || m[2] < 0 {
+			return region{}, false
+		}
+		return region{i + 1 + m[2], i + 1 + m[3]}, true
+	}
+	return region{}, false
+}
+
+// alt is the text of the image ![…] from at to end. A picture that is named
+// by its text alone goes as a whole.
+func alt(text string, at, end int, labels map[string]bool) (region, bool) {
+	rest := text[end+1:]
+	switch {
+	case strings.HasPrefix(rest, "[]"), !strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "["):
+		if !labels[label(text[at+2:end])] {
+			return region{}, false
+		}
+		return region{at, end + 1}, true
+	case end == at+2:
+		return region{}, false
+	}
+	return region{at + 2, end}, true
+}
+
+const longestTail = 4096
+
+// linkTail is what follows a link's text; its group is the title with the
+// space before it. Destinations may hold balanced parentheses two deep.
+var linkTail = regexp.MustCompile(`^\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\([^\s()]*\))*\))+)?` +
+	`(\s+(?:"(?:[^"\\]|\\.|\\\n)*"|'(?:[^'\\]|\\.|\\\n)*'|\((?:[^()\\]|\\.|\\\n)*\)))\s*\)`)
+
+// brackets pairs each [ outside code with its ], within a paragraph.
+func brackets(text string, p page) map[int]int {
+	pairs := make(map[int]int)
+	var open []int
+	for i := 0; i < len(text); i++ {
+		if end, inside := p.codeAt(i); inside {
+			i = end - 1
+			continue
+		}
+		switch text[i] {
+		case '\\':
+			i++
+		case '\n':
+			if strings.HasPrefix(text[i+1:], "\n") {
+				open = open[:0]
+			}
+		case '[':
+			open = append(open, i)
+		case ']':
+			if len(open) > 0 {
+				pairs[open[len(open)-1]] = i
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return pairs
+}
+
+// No label is longer than this; CommonMark says so.
+const longestLabel = 999
+
+func label(text string) string {
+	if len(text) > longestLabel {
+		return ""
+	}
+	return strings.ToLower(strings.Join(strings.Fields(text), " "))
+}
+
+// dropDefinitions removes the definitions that nothing refers to, which are
+// the customary way to hide a remark ([//]: # (like this)), and the titles of
+// the rest.
+func dropDefinitions(text string, gone *Removed) string {
+	p := read(text)
+	if len(p.definitions) == 0 {
+		return text
+	}
+	used := references(text, p)
+	var out strings.Builder
+	at := 0
+	for _, d := range p.definitions {
+		if d.from < at || d.to <= d.from {
+			continue
+		}
+		keep := text[d.from:d.to]
+		switch {
+		case !used[label(d.label)]:
+			keep = ""
+			gone.Definitions++
+		case d.title != "":
+			keep = "[" + d.label + "]: <" + d.destination + ">"
+			gone.Titles++
+		}
+		out.WriteString(text[at:d.from] + keep)
+		at = d.to
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+// references is the labels that stand in brackets anywhere but in their own
+// definition.
+func references(text string, p page) map[string]bool {
+	used := make(map[string]bool)
+	next := 0
+	pairs := brackets(text, p)
+	for _, from := range slices.Sorted(maps.Keys(pairs)) {
+		for next < len(p.definitions) && p.definitions[next].to <= from {
+			next++
+		}
+		if next < len(p.definitions) && p.definitions[next].from <= from {
+			continue
+		}
+		used[label(text[from+1:pairs[from]])] = true
+	}
+	delete(used, "")
+	return used
+}
+
+var (
+	footnote     = regexp.MustCompile(`(?m)^ {0,3}\[(\^[^\]\s]+)\]:.*(?:\n.*\S.*)*`)
+	footnoteMark = regexp.MustCompile(`\[(\^[^\]\s]+)\](:?)`)
+)
+
+// dropFootnotes removes the footnotes that nothing refers to: GitHub does not
+// show them.
+func dropFootnotes(text string, gone *Removed) string {
+	found := footnote.FindAllStringSubmatchIndex(text, -1)
+	if len(found) == 0 {
+		return text
+	}
+	used := make(map[string]bool)
+	for _, m := range footnoteMark.FindAllStringSubmatch(text, -1) {
+		used[m[1]] = used[m[1]] || m[2] == ""
+	}
+	p := read(text)
+	var out strings.Builder
+	at := 0
+	for _, m := range found {
+		if _, code := p.codeAt(m[0]); code || used[text[m[2]:m[3]]] {
+			continue
+		}
+		gone.Definitions++
+		out.WriteString(text[at:m[0]])
+		at = m[1]
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}

@@ -1,0 +1,45 @@
+package clean
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LogLine is line fit for the log of the Actions runner, which reads commands
+// out of it: ::name::data at the front and ##[name]data anywhere. Both are
+// broken wherever they stand. Control characters become visible, and so do
+// invisible ones, as the runner's comparison skips those and would find a
+// command across them.
+func LogLine(line string) string {
+	line = mapVisible(line)
+	// Twice, as the pairs of ":::" overlap.
+	for range 2 {
+		line = strings.ReplaceAll(line, "::", ": :")
+	}
+	return strings.ReplaceAll(line, "##[", "## [")
+}
+
+func mapVisible(line string) string {
+	var out strings.Builder
+	for len(line) > 0 {
+		r, size := utf8.DecodeRuneInString(line)
+		switch {
+		case r == '\t':
+			out.WriteRune(r)
+		case r == '\r':
+			out.WriteString(`\r`)
+		case r == '\n':
+			out.WriteString(`\n`)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&out, `\x%02x`, r)
+		case Invisible(r), r == '\u2028', r == '\u2029':
+			fmt.Fprintf(&out, `\u{%04x}`, r)
+		default:
+			out.WriteRune(r)
+		}
+		line = line[size:]
+	}
+	return out.String()
+}

@@ -1,0 +1,210 @@
+package clean
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+type tagFate int
+
+const (
+	strayTag  tagFate = iota // GitHub drops it: its name is a place to hide words in
+	shownTag                 // stays, without its attributes
+	emptyTag                 // an image: all it has is attributes
+	coverTag                 // what it holds is not for readers
+	voidShown                // stays and holds nothing
+)
+
+var fates = func() map[string]tagFate {
+	all := make(map[string]tagFate)
+	set := func(f tagFate, names string) {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = f
+		}
+	}
+	set(shownTag, `h1 h2 h3 h4 h5 h6 b i strong em a pre code tt div ins del sup sub p picture ol ul
+		table thead tbody tfoot blockquote dl dt dd kbd q samp var ruby rt rp li tr td th s strike summary
+		details caption figure figcaption abbr bdo cite dfn mark small span time`)
+	set(voidShown, "br hr wbr")
+	set(emptyTag, "img source")
+	set(coverTag, `script style template head title textarea iframe noscript noembed noframes xmp
+		object svg math`)
+	return all
+}()
+
+func fate(name string) tagFate { return fates[name] }
+
+// piece is a part of the page's HTML. A piece with no name is a comment, a
+// declaration or text.
+type piece struct {
+	region
+	raw, name      string
+	opens, closes  bool
+	comment, plain bool
+	dressed        bool // has attributes
+	covers         bool // hides what it holds
+}
+
+// dropHTML takes out what a browser does not show: comments, declarations,
+// attributes, unknown tags, and hidden elements with all they hold.
+func dropHTML(text string, gone *Removed) string {
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	pieces := htmlPieces(text)
+	var out strings.Builder
+	at := 0
+	for i := 0; i < len(pieces); i++ {
+		p := pieces[i]
+		out.WriteString(text[at:p.from])
+		at = p.to
+		if end := covered(pieces, i); end > i {
+			gone.Hidden++
+			at, i = pieces[end].to, end
+			continue
+		}
+		out.WriteString(p.shown(gone))
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+func htmlPieces(text string) []piece {
+	var all []piece
+	for _, r := range read(text).html {
+		all = append(all, tokens(text, r)...)
+	}
+	return all
+}
+
+// tokens reads a region as a browser does, not as CommonMark does: inside an
+// HTML block even a malformed tag swallows its words.
+func tokens(text string, r region) []piece {
+	var all []piece
+	z := html.NewTokenizer(strings.NewReader(text[r.from:r.to]))
+	at := r.from
+	for {
+		kind := z.Next()
+		raw := string(z.Raw())
+		p := piece{region: region{at, at + len(raw)}, raw: raw}
+		at = p.to
+		if kind == html.ErrorToken {
+			// What is left began a tag and never ended it.
+			p.to, p.comment = r.to, true
+			if p.from < p.to {
+				all = append(all, p)
+			}
+			return all
+		}
+		p.describe(kind, z)
+		all = append(all, p)
+	}
+}
+
+func (p *piece) describe(kind html.TokenType, z *html.Tokenizer) {
+	switch kind {
+	case html.TextToken:
+		p.plain = true
+	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+		name, more := z.TagName()
+		p.name, p.dressed = string(name), more
+		p.closes = kind == html.EndTagToken
+		p.opens = !p.closes && fate(p.name) != voidShown && fate(p.name) != emptyTag
+		p.covers = p.opens && (fate(p.name) == coverTag || hides(z, more))
+	default:
+		p.comment = true
+	}
+}
+
+var hidingStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`)
+
+func hides(z *html.Tokenizer, more bool) bool {
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if string(key) == "hidden" || string(key) == "style" && hidingStyle.Match(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// covered is the piece that ends the hidden element beginning at i. An element
+// that never ends hides nothing but its tag: people write "the <title> is
+// wrong", and GitHub shows what follows.
+func covered(pieces []piece, i int) int {
+	if !pieces[i].covers {
+		return i
+	}
+	depth := 0
+	for j := i; j < len(pieces); j++ {
+		switch p := pieces[j]; {
+		case p.name != pieces[i].name:
+		case p.opens:
+			depth++
+		case p.closes:
+			depth--
+		}
+		if depth == 0 {
+			return j
+		}
+	}
+	return i
+}
+
+var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
+
+func (p piece) shown(gone *Removed) string {
+	// Cover tags that cover nothing are mere words: they are shown.
+	known := fate(p.name) != strayTag && fate(p.name) != emptyTag
+	switch {
+	case p.plain:
+		return p.raw
+	case p.comment:
+		gone.Comments++
+		return ""
+	case !known:
+		gone.Tags++
+		return ""
+	case bareTag.MatchString(p.raw):
+		return p.raw
+	}
+	gone.Attributes++
+	if p.closes {
+		return "</" + p.name + ">"
+	}
+	return "<" + p.name + ">"
+}
+
+// sweepComments removes what a browser would still take for a comment though
+// the Markdown reader did not, and an unterminated one to the end.
+func sweepComments(text string, gone *Removed) string {
+	if !strings.Contains(text, "<!--") {
+		return text
+	}
+	p := read(text)
+	var out strings.Builder
+	at, search := 0, 0
+	for {
+		i := strings.Index(text[search:], "<!--")
+		if i < 0 {
+			break
+		}
+		from := search + i
+		if end, inside := p.codeAt(from); inside {
+			search = end
+			continue
+		}
+		gone.Comments++
+		out.WriteString(text[at:from])
+		at = len(text)
+		if end := strings.Index(text[from+4:], "-->"); end >= 0 {
+			at = from + 4 + end + 3
+		}
+		search = at
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}

@@ -1,0 +1,167 @@
+package clean
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+)
+
+// writer writes one line of harmless Markdown.
+//
+// It must be certain of what GitHub will take for code, as mentions in code
+// are left alone. So no backtick of the text reaches the page but in a pair
+// on one line, and nothing that could come between the two (a tag, a link,
+// the end of a cell) is written but by this writer itself.
+type writer struct {
+	out   []byte
+	table bool // the line may be part of a table
+	cell  bool // the line is the inside of a table's cell
+	link  bool // the words are a link's own text
+	dest  bool // the word being written may be an address
+}
+
+// prose writes text outside code.
+func (w *writer) prose(text string) {
+	for i := 0; i < len(text); {
+		i += w.next(text, i)
+	}
+}
+
+// next writes what stands at i and gives its length.
+func (w *writer) next(text string, i int) int {
+	rest := text[i:]
+	switch c := rest[0]; c {
+	case '`':
+		return w.code(rest)
+	case '\\':
+		return w.backslash(rest)
+	case '<':
+		return w.angle(rest)
+	case '[', '!', ']':
+		return w.bracket(rest)
+	case '@', '#', '-':
+		return w.mark(text, i)
+	case 'h', 'H', 'w', 'W':
+		return w.address(text, i)
+	default:
+		return w.plain(rest)
+	}
+}
+
+// plain writes a character that means nothing to GitHub, or an entity for it.
+func (w *writer) plain(rest string) int {
+	switch c := rest[0]; {
+	case c == '&' && entityShape.MatchString(rest):
+		w.out = append(w.out, "&amp;"...)
+	case c == '$':
+		// $`…`$ is a formula: the backticks would pair otherwise than here.
+		w.out = append(w.out, "&#36;"...)
+	case c == '~' && strings.HasPrefix(rest, "~~~"):
+		w.out = append(w.out, "&#126;&#126;&#126;"...)
+		return 3
+	case c == '|' && w.cell:
+		w.out = append(w.out, `\|`...)
+	default:
+		w.letter(c)
+	}
+	return 1
+}
+
+// code writes a code span, or backticks that are no part of one.
+func (w *writer) code(rest string) int {
+	size := len(rest) - len(strings.TrimLeft(rest, "`"))
+	end := closingRun(rest, size)
+	inside := ""
+	if end > 0 {
+		inside = rest[size:end]
+	}
+	// Parsers disagree on what \\| in a table's cell is.
+	muddled := w.table && strings.Contains(inside, "|") && strings.Contains(inside, `\`)
+	if end < 0 || muddled {
+		w.out = append(w.out, strings.Repeat("&#96;", size)...)
+		return size
+	}
+	w.span(rest[:size], inside)
+	return end + size
+}
+
+func closingRun(rest string, size int) int {
+	for i := size; i < len(rest); {
+		if rest[i] != '`' {
+			i++
+			continue
+		}
+		run := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "`"))
+		if run == size {
+			return i
+		}
+		i += run
+	}
+	return -1
+}
+
+// span writes a code span where nothing before it takes its backticks: they
+// would join a span's, or be counted to an address.
+func (w *writer) span(ticks, inside string) {
+	if w.dest || bytes.HasSuffix(w.out, []byte("`")) {
+		w.out = append(w.out, ' ')
+		w.dest = false
+	}
+	if w.table {
+		inside = strings.ReplaceAll(inside, "|", `\|`)
+	}
+	w.out = append(w.out, ticks+inside+ticks...)
+}
+
+// letter writes c as it is and sees whether an address begins or ends with it.
+func (w *writer) letter(c byte) {
+	w.out = append(w.out, c)
+	switch c {
+	case ' ', '\t':
+		w.dest = false
+	case '/':
+		w.dest = w.dest || bytes.HasSuffix(w.out, []byte("://"))
+	case '.':
+		tail := w.out[max(0, len(w.out)-4):]
+		w.dest = w.dest || bytes.EqualFold(tail, []byte("www."))
+	}
+}
+
+// backslash writes an escape. What GitHub reads after rendering, and what this
+// writer turns into text anyway, needs none.
+func (w *writer) backslash(rest string) int {
+	switch next := rest[1:]; {
+	case next == "":
+	case strings.IndexByte("`[]!\\", next[0]) >= 0:
+		w.entity(next[0])
+		return 2
+	case next[0] == '-' && len(next) > 1 && next[1] >= '0' && next[1] <= '9':
+		w.span("`", "-")
+		return 2
+	case strings.IndexByte("*_{}()+.>~|-\"'", next[0]) >= 0:
+		w.out = append(w.out, rest[:2]...)
+		return 2
+	case strings.IndexByte("@#<&$", next[0]) >= 0:
+		return 1
+	}
+	w.out = append(w.out, "&#92;"...)
+	return 1
+}
+
+func (w *writer) entity(c byte) {
+	w.out = append(w.out, map[byte]string{
+		'`': "&#96;", '[': "&#91;", ']': "&#93;", '!': "&#33;", '\\': "&#92;",
+	}[c]...)
+}
+
+var autolink = regexp.MustCompile(`^<(https?://[^\s<>` + "`" + `]+)>`)
+
+// angle writes a tag as text.
+func (w *writer) angle(rest string) int {
+	if m := autolink.FindStringSubmatch(rest); m != nil {
+		w.prose(m[1])
+		return len(m[0])
+	}
+	w.out = append(w.out, "&lt;"...)
+	return 1
+}

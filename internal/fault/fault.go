@@ -1,0 +1,58 @@
+// Package fault says what went wrong in words a person can act on: what it
+// is, what to try, and the exit code it deserves. It never prints; only the
+// report of cmd/ralph does.
+package fault
+
+import "errors"
+
+// Exit codes as users and scripts may rely on them.
+const (
+	ExitDone        = 0
+	ExitStopped     = 1
+	ExitUsage       = 2
+	ExitInterrupted = 130
+)
+
+// Fault is an error whose remedy is known. The layer that knows the remedy
+// makes it; layers above pass it on.
+type Fault struct {
+	What string // what is wrong: lower case, no full stop
+	Fix  string // what to try, as an order to the reader
+	Exit int    // 0 stands for ExitUsage
+	Err  error  // the cause, where there is one
+}
+
+// Error is what went wrong and, where a cause is known, why.
+func (f *Fault) Error() string {
+	if f.Err == nil {
+		return f.What
+	}
+	return f.What + ": " + f.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Usage is a fault of the user's words, files or machine: nothing was run.
+func Usage(what, fix string, err error) *Fault {
+	return &Fault{What: what, Fix: fix, Exit: ExitUsage, Err: err}
+}
+
+// Exit is the code a program ends with for err.
+func Exit(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if f, is := errors.AsType[*Fault](err); is && f.Exit != 0 {
+		return f.Exit
+	}
+	return ExitUsage
+}
+
+// Hint is what to try after err, or nothing.
+func Hint(err error) string {
+	if f, is := errors.AsType[*Fault](err); is {
+		return f.Fix
+	}
+	return ""
+}

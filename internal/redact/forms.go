@@ -1,0 +1,107 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// A line of a secret is hidden on its own if it is at least this long: a key
+// is printed line by line, but its shorter lines are words like any other.
+const shortestLine = 12
+
+// forms is secret as programs may print it, whole and, if it has several
+// lines, each of them.
+func forms(secret string) []string {
+	secret = strings.TrimSpace(secret)
+	if utf8.RuneCountInString(secret) < shortest {
+		return nil
+	}
+	all := written(secret)
+	lines := strings.Split(secret, "\n")
+	if len(lines) == 1 {
+		return all
+	}
+	all = append(all, written(strings.ReplaceAll(secret, "\n", "\r\n"))...)
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		// -----BEGIN … is the same in every key and no secret.
+		if len(line) >= shortestLine && !strings.HasPrefix(line, "-----") {
+			all = append(all, written(line)...)
+		}
+	}
+	return all
+}
+
+// written is value as itself and in each encoding.
+func written(value string) []string {
+	lower := hex.EncodeToString([]byte(value))
+	all := []string{value, lower, strings.ToUpper(lower)}
+	all = append(all, inBase64(value)...)
+	all = append(all, inURL(value)...)
+	return append(all, inJSON(value)...)
+}
+
+// inBase64 is value in base64, also in the middle of something longer: there
+// it begins at any of three places in a group, and only the characters that
+// depend on value alone can be known.
+func inBase64(value string) []string {
+	var all []string
+	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		whole := alphabet.EncodeToString([]byte(value))
+		all = append(all, whole, strings.TrimRight(whole, "="))
+		for before := range 3 {
+			text := alphabet.EncodeToString(append(make([]byte, before), value...))
+			first := (before*8 + 5) / 6
+			last := (before + len(value)) * 8 / 6
+			all = append(all, text[first:last])
+		}
+	}
+	return all
+}
+
+func inURL(value string) []string {
+	var percent strings.Builder
+	for _, b := range []byte(value) {
+		percent.WriteString("%" + hex.EncodeToString([]byte{b}))
+	}
+	all := []string{percent.String(), strings.ToUpper(percent.String())}
+	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value)} {
+		all = append(all, escaped, lowerPercent(escaped))
+	}
+	return all
+}
+
+// lowerPercent writes %2F as %2f; both are in use.
+func lowerPercent(escaped string) string {
+	out := []byte(escaped)
+	for i := 0; i+2 < len(out); i++ {
+		if out[i] == '%' {
+			copy(out[i+1:], strings.ToLower(string(out[i+1:i+3])))
+		}
+	}
+	return string(out)
+}
+
+// inJSON is value in a JSON string, and in one within another: an agent's
+// stream quotes what a tool printed, which may be JSON itself.
+func inJSON(value string) []string {
+	var all []string
+	for range 2 {
+		var plain strings.Builder
+		enc := json.NewEncoder(&plain)
+		enc.SetEscapeHTML(false)
+		// A string cannot fail to encode.
+		_ = enc.Encode(value)
+		safe, _ := json.Marshal(value)
+		unquoted := strings.Trim(strings.TrimSuffix(plain.String(), "\n"), "\x00")
+		all = append(all, inner(unquoted), inner(string(safe)), strings.ReplaceAll(inner(unquoted), "/", `\/`))
+		value = inner(unquoted)
+	}
+	return all
+}
+
+func inner(quoted string) string { return quoted[1 : len(quoted)-1] }

@@ -1,0 +1,137 @@
+// Package redact hides secrets in text and in streams. It knows a secret by
+// its value, in every form that programs print values in, and by the shape of
+// well-known tokens. It does not know where secrets come from, and it keeps
+// no more of a stream than could still become one.
+package redact
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Mask stands where a secret stood.
+const Mask = "***"
+
+// Redactor hides the secrets it was made with, and whatever is shaped like a
+// token. It may be used by several goroutines.
+type Redactor struct {
+	forms   map[string][]string // by their first bytes, the longest first
+	sorted  []string
+	starts  [256]bool
+	longest int
+}
+
+// A shorter value is not hidden: it would blank out ordinary words, and could
+// be guessed anyway.
+const shortest = 6
+
+// key is how many bytes of a form find it in the map; no form is shorter.
+const key = shortest
+
+// New makes a Redactor for these values. Blank ones and those shorter than 6
+// characters are left alone.
+func New(secrets ...string) *Redactor {
+	r := &Redactor{forms: make(map[string][]string)}
+	for _, s := range secrets {
+		r.sorted = append(r.sorted, forms(s)...)
+	}
+	slices.Sort(r.sorted)
+	r.sorted = slices.Compact(r.sorted)
+	for _, f := range r.sorted {
+		r.forms[f[:key]] = append(r.forms[f[:key]], f)
+		r.starts[f[0]] = true
+		r.longest = max(r.longest, len(f))
+	}
+	for _, all := range r.forms {
+		slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	}
+	return r
+}
+
+// String is s with each secret replaced by ***.
+func (r *Redactor) String(s string) string {
+	found := r.find(s, 0)
+	if len(found) == 0 {
+		return s
+	}
+	var out strings.Builder
+	at := 0
+	for _, m := range found {
+		if m.to <= at {
+			continue
+		}
+		// Secrets that overlap are one to the reader.
+		if m.from >= at {
+			out.WriteString(s[at:m.from] + Mask)
+		}
+		at = m.to
+	}
+	out.WriteString(s[at:])
+	return out.String()
+}
+
+// Bytes is String for bytes; b stays as it is.
+func (r *Redactor) Bytes(b []byte) []byte { return []byte(r.String(string(b))) }
+
+// Writer hides secrets in what is written to it, wherever the borders between
+// writes fall. What could be the beginning of a secret waits for what comes
+// next, or for Close. Closing does not close w.
+func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
+	return &writer{redactor: r, to: w}
+}
+
+// match is a part of a text that is to be hidden.
+type match struct{ from, to int }
+
+// find gives every match that begins at or behind from, in the order of their
+// beginnings. It looks at each place anew, not behind the match before, so
+// that a stream gives the same matches wherever it was cut.
+func (r *Redactor) find(s string, from int) []match {
+	var found []match
+	for at := from; at < len(s); at++ {
+		if n := r.form(s[at:]); n > 0 {
+			found = append(found, match{at, at + n})
+		}
+		for _, shape := range shapes[s[at]] {
+			if skip, size, _ := shape(s, at); size > 0 {
+				found = append(found, match{at + skip, at + skip + size})
+			}
+		}
+	}
+	return found
+}
+
+// form is the length of the longest form that s begins with.
+func (r *Redactor) form(s string) int {
+	if !r.starts[s[0]] || len(s) < key {
+		return 0
+	}
+	for _, f := range r.forms[s[:key]] {
+		if strings.HasPrefix(s, f) {
+			return len(f)
+		}
+	}
+	return 0
+}
+
+// open says whether what follows s could make, or lengthen, a match that
+// begins at at.
+func (r *Redactor) open(s string, at int) bool {
+	for _, shape := range shapes[s[at]] {
+		if _, _, open := shape(s, at); open {
+			return true
+		}
+	}
+	rest := s[at:]
+	if !r.starts[s[at]] || len(rest) >= r.longest {
+		return false
+	}
+	// A form that goes on from rest stands right behind it.
+	i, found := slices.BinarySearch(r.sorted, rest)
+	if found {
+		i++
+	}
+	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], rest)
+}

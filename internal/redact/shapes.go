@@ -1,0 +1,243 @@
+package redact
+
+import "strings"
+
+// A shape recognises a token that begins at at without having been told it.
+// The secret itself begins skip bytes later and is size bytes long; size 0 is
+// none. open says that more text could still make or lengthen it.
+type shape func(s string, at int) (skip, size int, open bool)
+
+// The longest text that a shape looks at, and so all that a stream holds back
+// for one.
+const longestShape = 16 << 10
+
+// shapes are the known tokens, by their first byte.
+var shapes = func() (all [256][]shape) {
+	for _, t := range []run{
+		{"ghp_", alnum, 20, 255},
+		{"gho_", alnum, 20, 255},
+		{"ghu_", alnum, 20, 255},
+		{"ghs_", alnum | dash | dot, 20, 2048},
+		{"ghr_", alnum, 20, 255},
+		{"github_pat_", alnum, 20, 255},
+		{"sk-ant-", alnum | dash, 12, 255},
+		{"sk-proj-", alnum | dash, 20, 255},
+		{"sk-svcacct-", alnum | dash, 20, 255},
+		{"sk-or-", alnum | dash, 20, 255},
+		{"sk-", alnum, 20, 255},
+		{"AIza", alnum | dash, 30, 100},
+		{"xoxa-", alnum | dash, 10, 255},
+		{"xoxb-", alnum | dash, 10, 255},
+		{"xoxe-", alnum | dash, 10, 255},
+		{"xoxo-", alnum | dash, 10, 255},
+		{"xoxp-", alnum | dash, 10, 255},
+		{"xoxr-", alnum | dash, 10, 255},
+		{"xoxs-", alnum | dash, 10, 255},
+		{"xapp-", alnum | dash, 10, 255},
+		{"AKIA", upper, 16, 16},
+		{"ASIA", upper, 16, 16},
+		{"glpat-", alnum | dash | dot, 16, 255},
+		{"npm_", alnum, 30, 255},
+	} {
+		all[t.prefix[0]] = append(all[t.prefix[0]], t.match)
+	}
+	all['e'] = append(all['e'], webToken)
+	all['-'] = append(all['-'], privateKey)
+	all['a'] = append(all['a'], authorization)
+	all['A'] = append(all['A'], authorization)
+	return all
+}()
+
+// class is a set of characters.
+type class uint8
+
+const (
+	upper   class = 1 << iota // A-Z 0-9
+	alnum                     // letters, digits and _
+	dash                      // -
+	dot                       // .
+	pemBody                   // + / = and line ends, as they are and as \n
+	value                     // whatever is not white space, a quote or a bracket
+)
+
+func (c class) has(b byte) bool { return c&classes[b] != 0 }
+
+// classes are those that each byte belongs to.
+var classes = func() (all [256]class) {
+	set := func(c class, members string) {
+		for i := range len(members) {
+			all[members[i]] |= c
+		}
+	}
+	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	set(upper, capitals)
+	set(alnum, capitals+"abcdefghijklmnopqrstuvwxyz_")
+	set(dash, "-")
+	set(dot, ".")
+	set(pemBody, "+/=\\\r\n")
+	for b := range all {
+		if b > ' ' && strings.IndexByte("\"'`<>\\", byte(b)) < 0 {
+			all[b] |= value
+		}
+	}
+	return all
+}()
+
+// span is how many of the first limit bytes of s are of the class.
+func (c class) span(s string, limit int) int {
+	n := 0
+	for n < len(s) && n < limit && c.has(s[n]) {
+		n++
+	}
+	return n
+}
+
+// run is a token of a prefix and then min to max characters of a class.
+type run struct {
+	prefix string
+	of     class
+	min    int
+	max    int
+}
+
+func (r run) match(s string, at int) (skip, size int, open bool) {
+	if inWord(s, at) {
+		return 0, 0, false
+	}
+	rest := s[at:]
+	if len(rest) < len(r.prefix) {
+		return 0, 0, strings.HasPrefix(r.prefix, rest)
+	}
+	if !strings.HasPrefix(rest, r.prefix) {
+		return 0, 0, false
+	}
+	n := r.of.span(rest[len(r.prefix):], r.max)
+	open = len(r.prefix)+n == len(rest) && n < r.max
+	if n < r.min {
+		return 0, 0, open
+	}
+	return 0, len(r.prefix) + n, open
+}
+
+// inWord says that at is in the middle of a word: the sk- of "task-list" is
+// no beginning of a token.
+func inWord(s string, at int) bool {
+	return at > 0 && alnum.has(s[at-1]) && s[at-1] != '_'
+}
+
+// webToken is a JSON web token: three parts, the first of which begins with
+// {" in base64.
+func webToken(s string, at int) (skip, size int, open bool) {
+	const prefix, shortestPart, longestPart = "eyJ", 5, 5000
+	if at > 0 && (alnum | dash).has(s[at-1]) {
+		return 0, 0, false
+	}
+	rest := s[at:]
+	if !strings.HasPrefix(rest, prefix) {
+		return 0, 0, strings.HasPrefix(prefix, rest)
+	}
+	for part := range 3 {
+		n := (alnum | dash).span(rest[size:], longestPart)
+		size += n
+		if size == len(rest) && n < longestPart {
+			return 0, complete(part == 2 && n >= shortestPart, size), true
+		}
+		switch {
+		case n < shortestPart, n == longestPart:
+			return 0, 0, false
+		case part < 2 && rest[size] != '.':
+			return 0, 0, false
+		case part < 2:
+			size++
+		}
+	}
+	return 0, size, false
+}
+
+func complete(is bool, size int) int {
+	if is {
+		return size
+	}
+	return 0
+}
+
+// privateKey is a PEM block, or as much of one as there is.
+func privateKey(s string, at int) (skip, size int, open bool) {
+	const begin, end, fence = "-----BEGIN ", "-----END ", "-----"
+	rest := s[at:]
+	if !strings.HasPrefix(rest, begin) {
+		return 0, 0, strings.HasPrefix(begin, rest)
+	}
+	whole := len(rest) >= longestShape
+	rest = rest[:min(len(rest), longestShape)]
+	label := strings.Index(rest[len(begin):], fence)
+	if label < 0 || label > 64 {
+		return 0, 0, !whole && len(rest) < len(begin)+64+len(fence)
+	}
+	head := len(begin) + label + len(fence)
+	if !strings.HasSuffix(rest[len(begin):head-len(fence)], "PRIVATE KEY") &&
+		!strings.HasSuffix(rest[len(begin):head-len(fence)], "PRIVATE KEY BLOCK") {
+		return 0, 0, false
+	}
+	if i := strings.Index(rest[head:], end); i >= 0 {
+		tail := head + i + len(end)
+		if j := strings.Index(rest[tail:], fence); j >= 0 && j <= 64 {
+			return 0, tail + j + len(fence), false
+		}
+	}
+	// It never ends, or not yet: its lines go on while they look like a key.
+	return 0, head + (alnum|pemBody).span(rest[head:], longestShape), !whole
+}
+
+// authorization is the value of an Authorization header, in HTTP, JSON or the
+// arguments of a command. A single word must be long to be taken for one.
+func authorization(s string, at int) (skip, size int, open bool) {
+	const name, longestValue = "authorization", 4096
+	rest := s[at:]
+	n := min(len(rest), len(name))
+	if !strings.EqualFold(rest[:n], name[:n]) || inWord(s, at) {
+		return 0, 0, false
+	}
+	const longestGap = 16
+	gap := gapAfter(rest[n:], longestGap)
+	skip = n + gap
+	if skip == len(rest) && gap < longestGap {
+		return 0, 0, true
+	}
+	if !strings.ContainsAny(rest[n:skip], ":=") {
+		return 0, 0, false
+	}
+	word := value.span(rest[skip:], longestValue)
+	space := strings.HasPrefix(rest[skip+word:], " ")
+	secret := 0
+	if space {
+		secret = value.span(rest[skip+word+1:], longestValue)
+	}
+	size = word
+	if space && secret >= 8 && isScheme(rest[skip:skip+word]) {
+		size = word + 1 + secret
+	} else if word < 16 {
+		size = 0
+	}
+	seen := skip + word
+	if space {
+		seen += 1 + secret
+	}
+	return skip, size, seen == len(rest) && word < longestValue && secret < longestValue
+}
+
+func isScheme(word string) bool {
+	switch strings.ToLower(word) {
+	case "bearer", "basic", "token", "digest", "negotiate", "apikey", "bot":
+		return true
+	}
+	return false
+}
+
+func gapAfter(s string, limit int) int {
+	n := 0
+	for n < len(s) && n < limit && strings.IndexByte(" \t:=\"'\\", s[n]) >= 0 {
+		n++
+	}
+	return n
+}
