@@ -1,0 +1,193 @@
+package claim_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/claim"
+)
+
+func scan(messages ...string) *claim.Scanner {
+	s := claim.New("DONE", "ALL DONE")
+	for _, m := range messages {
+		s.Write(m)
+		s.End()
+	}
+	return s
+}
+
+func TestPromises(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		in   []string
+		want []string
+	}{
+		{"anywhere in a line", []string{"so: <promise>DONE</promise>, I say"}, []string{"DONE"}},
+		{"in a fence", []string{"```\n<promise>DONE</promise>\n```"}, []string{"DONE"}},
+		{"each once, in order", []string{"<promise>B</promise><promise>A</promise>", "<promise>B</promise>"}, []string{"B", "A"}},
+		{"exactly as it stands", []string{"<promise> done </promise>"}, []string{" done "}},
+		{"the tag's case counts", []string{"<Promise>DONE</Promise>"}, nil},
+		{"the inner one of two", []string{"<promise><promise>DONE</promise>"}, []string{"DONE"}},
+		{"not over lines", []string{"<promise>\nDONE\n</promise>"}, nil},
+		{"not over messages", []string{"<promise>DO", "NE</promise>"}, nil},
+		{"not an empty one", []string{"<promise></promise>"}, nil},
+		{"not a long one", []string{"<promise>" + strings.Repeat("x", 201) + "</promise>"}, nil},
+	} {
+		if diff := cmp.Diff(c.want, scan(c.in...).Promises()); diff != "" {
+			t.Errorf("%s: Promises(%q):\n%s", c.why, c.in, diff)
+		}
+	}
+}
+
+func TestResponse(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		in    []string
+		want  string
+		found bool
+	}{
+		{"any case of tag, the words as they are", []string{"<Response>Done</RESPONSE>"}, "Done", true},
+		{"the first", []string{"a <response>x</response>", "<response>DONE</response>"}, "x", true},
+		{"an empty one is one", []string{"<response></response><response>DONE</response>"}, "", true},
+		{"the outer of two", []string{"<response>a<response>b</response>"}, "a<response>b", true},
+		{"on one line", []string{"<response>DO\nNE</response>"}, "", false},
+		{"none", []string{"DONE"}, "", false},
+		{"at most 4 KiB", []string{"<response>" + strings.Repeat("x", 4096) + "</response>"}, strings.Repeat("x", 4096), true},
+		{"not more", []string{"<response>" + strings.Repeat("x", 4097) + "</response>"}, "", false},
+		{"at the end of a long line", []string{strings.Repeat("x", 100000) + "<response>DONE</response>"}, "DONE", true},
+	} {
+		got, found := scan(c.in...).Response()
+		if got != c.want || found != c.found {
+			t.Errorf("%s: Response = %q, %v; want %q, %v", c.why, got, found, c.want, c.found)
+		}
+	}
+}
+
+func TestTag(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		in   []string
+		want bool
+	}{
+		{"promised", []string{"now <promise>DONE</promise>."}, true},
+		{"alone", []string{"DONE"}, true},
+		{"alone on a line", []string{"ok\r\n  DONE\t\r\nbye"}, true},
+		{"alone behind much white space", []string{strings.Repeat(" ", 50000) + "DONE" + strings.Repeat(" ", 50000)}, true},
+		{"in a word", []string{"UNDONE", "DONE2"}, false},
+		{"in a sentence", []string{"not DONE yet", "DONE."}, false},
+		{"in another case", []string{"done"}, false},
+		{"with emphasis", []string{"**DONE**"}, false},
+		{"over lines", []string{"DO\nNE"}, false},
+		{"over messages", []string{"DO", "NE"}, false},
+		{"part of another tag", []string{"ALL DONE"}, false},
+		{"promised with blanks", []string{"<promise> DONE </promise>"}, false},
+	} {
+		if got := scan(c.in...).Tag("DONE"); got != c.want {
+			t.Errorf("%s: Tag after %.40q = %v, want %v", c.why, c.in, got, c.want)
+		}
+	}
+}
+
+func TestTagTold(t *testing.T) {
+	if scan("COMPLETE").Tag("COMPLETE") {
+		t.Error("a tag that nobody asked for was found")
+	}
+	if !scan("ALL DONE").Tag("ALL DONE") {
+		t.Error("a tag of two words was not found")
+	}
+	if scan("").Tag("") || claim.New("").Tag("") {
+		t.Error("an empty tag was found")
+	}
+}
+
+// Noise cannot crowd out what is waited for.
+func TestPromisesLimit(t *testing.T) {
+	long := strings.Repeat("long ", 2000) + "tag"
+	s := claim.New("DONE", long)
+	for i := range 100 {
+		s.Write("<promise>" + strings.Repeat("x", i) + "</promise>")
+	}
+	s.Write("<promise>DONE</promise>\n<promise>" + long + "</promise>\n" + long)
+	s.End()
+	if got := len(s.Promises()); got != claim.MaxPromises+2 {
+		t.Errorf("%d promises kept, want %d", got, claim.MaxPromises+2)
+	}
+	if !s.Promised("DONE") || !s.Tag("DONE") || !s.Promised(long) || !s.Tag(long) {
+		t.Error("the promises waited for were not found")
+	}
+}
+
+var (
+	promisePattern  = regexp.MustCompile(`<promise>([^\n]*?)</promise>`)
+	responsePattern = regexp.MustCompile(`(?i)<response>(.*?)</response>`)
+)
+
+// whole says what is claimed in a message, with all of it at hand.
+func whole(text string) (promises []string, response string, found, done bool) {
+	for at := 0; at < len(text); at++ {
+		m := promisePattern.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			break
+		}
+		at += m[0]
+		words := text[at+9 : at+m[3]-m[0]]
+		if words != "" && !strings.Contains(words, "<promise>") && !slices.Contains(promises, words) {
+			promises = append(promises, words)
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		done = done || strings.Trim(line, " \t\r\v\f") == "DONE"
+		if m := responsePattern.FindStringSubmatch(line); m != nil && !found {
+			response, found = m[1], true
+		}
+	}
+	return promises, response, found, done || slices.Contains(promises, "DONE")
+}
+
+// FuzzScanner cuts a text anywhere and holds the findings against those in the
+// whole of it.
+func FuzzScanner(f *testing.F) {
+	for _, s := range []string{
+		"<promise>DONE</promise>", "<promise><promise>DONE</promise></promise>", "a\r\n DONE \nb", "<RESPONSE>x</response>",
+		"<response>a<response>\nb</response></response>", "DONE DONE\nDONE", "<promise>a\nb</promise>", "\u00a0DONE",
+	} {
+		f.Add(s, uint8(1))
+		f.Add(s, uint8(7))
+	}
+	f.Fuzz(func(t *testing.T, text string, step uint8) {
+		// The oracle knows no limits, and folds s and ſ.
+		if len(text) > 2000 || strings.Count(text, "</promise>") > claim.MaxPromises || strings.ContainsAny(text, "ſ\xff") || strings.ToValidUTF8(text, "") != text {
+			return
+		}
+		for _, filler := range []string{"", strings.Repeat("x", 9000)} {
+			in := filler + text + filler
+			s := claim.New("DONE")
+			for rest := in; rest != ""; {
+				n := min(len(rest), 1+int(step)*(1+len(filler)/100))
+				s.Write(rest[:n])
+				rest = rest[n:]
+			}
+			s.End()
+			compare(t, in, s)
+		}
+	})
+}
+
+func compare(t *testing.T, in string, s *claim.Scanner) {
+	t.Helper()
+	promises, response, found, done := whole(in)
+	promises = slices.DeleteFunc(promises, func(p string) bool { return len(p) > claim.MaxPromise })
+	if got := s.Promises(); !slices.Equal(got, promises) {
+		t.Errorf("Promises(%q) = %q, want %q", in, got, promises)
+	}
+	if got, ok := s.Response(); got != response || ok != found {
+		t.Errorf("Response(%q) = %q, %v; want %q, %v", in, got, ok, response, found)
+	}
+	if got := s.Tag("DONE"); got != done {
+		t.Errorf("Tag(%q) = %v, want %v", in, got, done)
+	}
+}

@@ -1,0 +1,101 @@
+package claim
+
+import "strings"
+
+// line is the line under way, as much of it as a claim can still need.
+type line struct {
+	window string // its end: the whole of it while it is short
+	head   string // its beginning, without the white space before it
+	more   bool   // there is more on it than head, and not only white space
+}
+
+const blanks = " \t\r\v\f"
+
+func (s *Scanner) add(part string) {
+	s.line.begin(part, s.longest)
+	// What is kept must hold the longest claim whole, tags and all.
+	keep := max(MaxResponse, s.longest) + len("<response></response>")
+	for part != "" {
+		n := min(len(part), keep)
+		s.line.window += part[:n]
+		part = part[n:]
+		if len(s.line.window) >= 2*keep {
+			s.scan()
+			s.line.window = s.line.window[len(s.line.window)-keep:]
+		}
+	}
+}
+
+// begin keeps the first limit bytes of the line.
+func (l *line) begin(part string, limit int) {
+	if l.head == "" {
+		part = strings.TrimLeft(part, blanks)
+	}
+	n := min(len(part), limit-len(l.head))
+	l.head += part[:n]
+	if strings.Trim(part[n:], blanks) != "" {
+		l.more = true
+	}
+}
+
+// alone is the line without the white space around it, if it is short.
+func (l *line) alone() (string, bool) {
+	return strings.TrimRight(l.head, blanks), !l.more
+}
+
+// scan looks for whole claims in the window. One that is found again, as the
+// window moves by less than its length, changes nothing.
+func (s *Scanner) scan() {
+	s.scanPromises(s.line.window)
+	if !s.answered {
+		s.response, s.answered = response(s.line.window)
+	}
+}
+
+func (s *Scanner) scanPromises(text string) {
+	for {
+		before, rest, found := strings.Cut(text, "</promise>")
+		if !found {
+			return
+		}
+		// The last opening counts: "say <promise>…" is not yet a promise.
+		if i := strings.LastIndex(before, "<promise>"); i >= 0 {
+			s.promise(before[i+len("<promise>"):])
+		}
+		text = rest
+	}
+}
+
+// response is the first <response>…</response> that is short enough, as the
+// pattern (?i)<response>(.*?)</response> finds it.
+func response(text string) (string, bool) {
+	const open, end = "<response>", "</response>"
+	lower := lowerASCII(text)
+	at := 0
+	for {
+		i := strings.Index(lower[at:], open)
+		if i < 0 {
+			return "", false
+		}
+		from := at + i + len(open)
+		n := strings.Index(lower[from:], end)
+		switch {
+		case n < 0:
+			return "", false
+		case n <= MaxResponse:
+			return text[from : from+n], true
+		}
+		at = from
+	}
+}
+
+// lowerASCII is strings.ToLower that keeps every byte in its place.
+func lowerASCII(text string) string {
+	out := []byte(text)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Source is how the stories were found in what was asked.
+type Source string
+
+// The ways to find stories, in the order in which they are tried.
+const (
+	SourceJSON     Source = "json"     // a PRD, bare or in a code block
+	SourceTaskList Source = "tasklist" // - [ ] one story
+	SourceHeadings Source = "headings" // a heading a story, or criteria under a heading
+	SourcePlain    Source = "plain"    // one story: the whole text
+)
+
+// maxBody is what GitHub lets an issue hold, in characters. A Markdown parser
+// takes some nasty texts in quadratic time: this many are seconds, no more.
+const maxBody = 65_536
+
+// Draft makes a plan of a task without asking a model: the same words, the
+// same stories. An issue never names the branch; whoever runs it does.
+func Draft(t Task) (Plan, Source, error) {
+	body := readable(t.Body)
+	if isPRD(body) {
+		return fromJSON(t, input{data: []byte(body)})
+	}
+	if n := utf8.RuneCountInString(body); n > maxBody {
+		return Plan{}, "", fmt.Errorf("%s: found %d characters, want at most %d", t, n, maxBody)
+	}
+	p := newPage(body)
+	if code, ok := fencedPRD(p); ok {
+		above, _ := place(p.src, code.Lines().At(0).Start)
+		return fromJSON(t, input{data: code.Lines().Value(p.src), above: above - 1})
+	}
+	d := draft{task: t, page: p, sections: outline(p), used: map[ast.Node]bool{}}
+	return d.plan()
+}
+
+func fromJSON(t Task, in input) (Plan, Source, error) {
+	in.name, in.prose = t.String(), true
+	p, err := read(in)
+	if err != nil {
+		return Plan{}, SourceJSON, err
+	}
+	if t.Kind != KindPrompt {
+		p.BranchName = ""
+	}
+	if p.Project == "" {
+		p.Project = t.Repo
+	}
+	return p, SourceJSON, nil
+}
+
+// storiesKey is how a PRD is told from other JSON. It forgives the slips that
+// Read will name.
+var storiesKey = regexp.MustCompile(`(?i)"user[_-]?stor(y|ies)"\s*:`)
+
+func isPRD(s string) bool {
+	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)
+}
+
+// fencedPRD finds the code block to read: the first one with user stories, or
+// else the first that calls itself a PRD. What is quoted is another's word.
+func fencedPRD(p page) (*ast.FencedCodeBlock, bool) {
+	var found, named *ast.FencedCodeBlock
+	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
+		if n.Kind() == ast.KindBlockquote {
+			return ast.WalkSkipChildren, nil
+		}
+		code, ok := n.(*ast.FencedCodeBlock)
+		if !ok || !enter || code.Lines().Len() == 0 {
+			return ast.WalkContinue, nil
+		}
+		language := strings.ToLower(string(code.Language(p.src)))
+		if language == "prd" && named == nil {
+			named = code
+		}
+		known := language == "" || language == "json" || language == "prd"
+		if known && found == nil && isPRD(string(code.Lines().Value(p.src))) {
+			found = code
+		}
+		return ast.WalkContinue, nil
+	})
+	if found == nil {
+		found = named
+	}
+	return found, found != nil
+}
+
+// draft is a plan in the making.
+type draft struct {
+	task     Task
+	page     page
+	sections []section
+	used     map[ast.Node]bool // blocks that became stories or criteria
+}
+
+func (d *draft) plan() (Plan, Source, error) {
+	title := d.title()
+	if title == "" {
+		return Plan{}, "", fault.Usage("nothing to plan in "+d.task.String(),
+			"say in the title what is to be done, or list the stories in the body as - [ ] items", nil)
+	}
+	about := oneLine(readable(d.task.Title))
+	from, entries := SourceTaskList, d.tasks()
+	if len(entries) == 0 {
+		from, entries = SourceHeadings, d.headings()
+	}
+	if len(entries) == 0 {
+		from, entries = d.single(title)
+	} else {
+		about = paragraphs(about, d.rest())
+	}
+	stories, err := d.stories(entries)
+	if err != nil {
+		return Plan{}, from, err
+	}
+	p := Plan{Project: oneLine(d.task.Repo), Description: about, UserStories: stories}
+	if _, err := p.Marshal(); err != nil {
+		return Plan{}, from, fmt.Errorf("%s: %w", d.task, err)
+	}
+	return p, from, nil
+}
+
+// title is the task's own, or the first words of its body.
+func (d *draft) title() string {
+	if title := oneLine(readable(d.task.Title)); title != "" {
+		return title
+	}
+	for _, s := range d.sections {
+		if s.title != "" {
+			return s.title
+		}
+		for _, b := range s.blocks {
+			if title, _ := headline(d.leading(b)); title != "" {
+				return title
+			}
+		}
+	}
+	return ""
+}
+
+// leading is the first text in a block, code aside.
+func (d *draft) leading(n ast.Node) string {
+	for ; n != nil; n = n.FirstChild() {
+		switch n.Kind() {
+		case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
+			return d.page.spoken(n)
+		}
+	}
+	return ""
+}
+
+// rest is all text that became no story.
+func (d *draft) rest() string {
+	var parts []string
+	for _, s := range d.sections {
+		parts = append(parts, s.text(d.page, d.used))
+	}
+	return paragraphs(parts...)
+}
+
+// paragraphs joins what is not blank.
+func paragraphs(parts ...string) string {
+	var kept []string
+	for _, p := range parts {
+		if !blank(p) {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}

@@ -1,0 +1,66 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// A browser sends other line breaks than an editor writes.
+func TestDraftTakesAnyLineBreak(t *testing.T) {
+	body := "Words.\n\n- [ ] one\n  - works\n- [ ] two\n"
+	want, _, err := plan.Draft(plan.Task{Title: "Cart", Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lineBreak := range []string{"\r\n", "\r"} {
+		got, _, err := plan.Draft(plan.Task{Title: "Cart", Body: strings.ReplaceAll(body, "\n", lineBreak)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Draft with %q (-want +got):\n%s", lineBreak, diff)
+		}
+	}
+}
+
+// A person may name the branch; what came from outside may not.
+func TestDraftKeepsAPersonsBranch(t *testing.T) {
+	body := `{"branchName":"ralph/cart","userStories":[{"id":"US-001","title":"one","acceptanceCriteria":["works"]}]}`
+	for kind, want := range map[plan.Kind]string{plan.KindPrompt: "ralph/cart", plan.KindIssue: "", plan.KindPull: ""} {
+		p, source, err := plan.Draft(plan.Task{Kind: kind, Body: body})
+		if err != nil || source != plan.SourceJSON {
+			t.Fatalf("Draft = %q, %v, want json", source, err)
+		}
+		if p.BranchName != want {
+			t.Errorf("%s: BranchName = %q, want %q", kind, p.BranchName, want)
+		}
+	}
+}
+
+func TestDraftOfNothingSaysWhatToTry(t *testing.T) {
+	_, _, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Body: " \n"})
+	if err == nil || err.Error() != "nothing to plan in prompt" {
+		t.Errorf("Draft: %v, want nothing to plan", err)
+	}
+	if fault.Hint(err) == "" || fault.Exit(err) != fault.ExitUsage {
+		t.Errorf("Hint, Exit = %q, %d, want a hint and %d", fault.Hint(err), fault.Exit(err), fault.ExitUsage)
+	}
+}
+
+func TestDraftRefusesTooMuch(t *testing.T) {
+	tests := map[string]struct{ body, want string }{
+		"characters": {strings.Repeat("wörd ", 60_000), "issue #7: found 300000 characters, want at most 65536"},
+		"stories":    {strings.Repeat("- [ ] one\n", 201), "issue #7: found 201 stories, want at most 200"},
+	}
+	for name, test := range tests {
+		_, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: "Cart", Body: test.body})
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s: Draft: %v, want %s", name, err, test.want)
+		}
+	}
+}

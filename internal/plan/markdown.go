@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// page is a parsed body. Tables stay paragraphs: nothing is read out of them,
+// and a paragraph keeps its lines.
+type page struct {
+	src []byte
+	doc ast.Node
+}
+
+func newPage(body string) page {
+	md := goldmark.New(goldmark.WithExtensions(extension.TaskList, extension.Strikethrough))
+	src := []byte(body)
+	return page{src, md.Parser().Parse(text.NewReader(src))}
+}
+
+// readable makes text of what a browser sent: one kind of line break, no
+// broken characters, no control characters but tabs.
+func readable(body string) string {
+	body = strings.TrimPrefix(strings.ToValidUTF8(body, "\uFFFD"), "\uFEFF")
+	body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, body)
+}
+
+// plain is the text of a heading or paragraph on one line, as a reader sees
+// it: links by their words, code in backticks, struck words gone.
+func (p page) plain(n ast.Node) string { return oneLine(p.spoken(n)) }
+
+// spoken is plain with its line breaks.
+func (p page) spoken(n ast.Node) string {
+	var out strings.Builder
+	p.inline(&out, n)
+	return out.String()
+}
+
+func (p page) inline(out *strings.Builder, parent ast.Node) {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Text:
+			out.Write(p.words(n))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				out.WriteByte('\n')
+			}
+		case *ast.CodeSpan:
+			out.WriteString("`" + p.code(n) + "`")
+		case *ast.AutoLink:
+			out.Write(n.Label(p.src))
+		case *ast.Image, *ast.RawHTML, *east.Strikethrough, *east.TaskCheckBox:
+		default:
+			p.inline(out, n)
+		}
+	}
+}
+
+func (p page) words(n *ast.Text) []byte {
+	raw := n.Segment.Value(p.src)
+	if n.IsRaw() {
+		return raw
+	}
+	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
+}
+
+func (p page) code(n ast.Node) string {
+	var out strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			out.Write(t.Segment.Value(p.src))
+		}
+	}
+	return out.String()
+}
+
+// block is a block as Markdown again, for a description: an agent reads it as
+// well as a person does. HTML says nothing there.
+func (p page) block(n ast.Node) string {
+	if buried(n) {
+		return ""
+	}
+	switch n := n.(type) {
+	case *ast.Paragraph, *ast.TextBlock:
+		return p.paragraph(n)
+	case *ast.Heading:
+		return strings.Repeat("#", n.Level) + " " + p.plain(n)
+	case *ast.FencedCodeBlock:
+		return p.fence(n, string(n.Language(p.src)))
+	case *ast.CodeBlock:
+		return p.fence(n, "")
+	case *ast.List:
+		return p.bullets(n)
+	case *ast.Blockquote:
+		return "> " + indent(p.blocks(n, "\n\n"), "> ")
+	default:
+		return ""
+	}
+}
+
+// buried says that a block lies deeper than people write. A body of nothing
+// but > marks would cost hours otherwise.
+func buried(n ast.Node) bool {
+	for range maxDepth {
+		if n = n.Parent(); n == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (p page) blocks(parent ast.Node, between string) string {
+	var all []string
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if b := p.block(n); b != "" {
+			all = append(all, b)
+		}
+	}
+	return strings.Join(all, between)
+}
+
+var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
+
+func (p page) paragraph(n ast.Node) string {
+	raw := comment.ReplaceAll(n.Lines().Value(p.src), nil)
+	var lines []string
+	for line := range strings.Lines(string(raw)) {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+func (p page) fence(n ast.Node, language string) string {
+	marks := "```"
+	code := n.Lines().Value(p.src)
+	for bytes.Contains(code, []byte(marks)) {
+		marks += "`"
+	}
+	return fmt.Sprintf("%s%s\n%s\n%s", marks, language, bytes.TrimRight(code, "\n"), marks)
+}
+
+func (p page) bullets(list *ast.List) string {
+	var lines []string
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		mark := "- "
+		if list.IsOrdered() {
+			mark = fmt.Sprintf("%d. ", list.Start+len(lines))
+		}
+		lines = append(lines, mark+indent(p.blocks(item, "\n"), strings.Repeat(" ", len(mark))))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// indent puts a margin before every line but the first.
+func indent(s, margin string) string { return strings.ReplaceAll(s, "\n", "\n"+margin) }
+
+// start is where the first text of a block stands in the body.
+func start(n ast.Node) int {
+	for ; n != nil && n.Type() == ast.TypeBlock; n = n.FirstChild() {
+		if n.Lines().Len() > 0 {
+			return n.Lines().At(0).Start
+		}
+	}
+	return 0
+}

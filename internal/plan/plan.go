@@ -1,0 +1,90 @@
+// Package plan turns what was asked into stories: it reads an issue body or a
+// prd.json, says all that is wrong with it, and picks the story to work on
+// next. It never touches a file, asks no model, and decides nothing about a run.
+package plan
+
+// Plan is the PRD of seed 000: what is to be built, story by story.
+type Plan struct {
+	Project        string   `json:"project"`
+	BranchName     string   `json:"branchName"`
+	Description    string   `json:"description"`
+	VerifyCommands []string `json:"verifyCommands"`
+	UserStories    []Story  `json:"userStories"`
+	Extra          []Extra  `json:"-"`
+}
+
+// Story is one piece of work, small enough for one iteration.
+type Story struct {
+	ID                 string   `json:"id"`
+	Title              string   `json:"title"`
+	Description        string   `json:"description"`
+	AcceptanceCriteria []string `json:"acceptanceCriteria"`
+	Priority           int      `json:"priority"`
+	Passes             bool     `json:"passes"`
+	Notes              string   `json:"notes"`
+	DependsOn          []string `json:"dependsOn"`
+	Extra              []Extra  `json:"-"`
+}
+
+// Next is the story to work on: the lowest priority number among those that
+// do not pass and wait for none; of equals, the one that stands first.
+func (p Plan) Next() (Story, bool) {
+	passed := p.passed()
+	best := -1
+	for i, s := range p.UserStories {
+		if s.Passes || !all(s.DependsOn, passed) {
+			continue
+		}
+		if best < 0 || s.Priority < p.UserStories[best].Priority {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Story{}, false
+	}
+	return p.UserStories[best], true
+}
+
+// Find gives the story with that id.
+func (p Plan) Find(id string) (Story, bool) {
+	for _, s := range p.UserStories {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return Story{}, false
+}
+
+// Open lists the stories that do not pass yet, in the plan's order.
+func (p Plan) Open() []Story {
+	var open []Story
+	for _, s := range p.UserStories {
+		if !s.Passes {
+			open = append(open, s)
+		}
+	}
+	return open
+}
+
+// Done says that every story passes. A plan without stories is never done:
+// nothing was asked, so nothing was shown.
+func (p Plan) Done() bool {
+	return len(p.UserStories) > 0 && len(p.Open()) == 0
+}
+
+func (p Plan) passed() map[string]bool {
+	passed := make(map[string]bool, len(p.UserStories))
+	for _, s := range p.UserStories {
+		passed[s.ID] = s.Passes
+	}
+	return passed
+}
+
+func all(ids []string, in map[string]bool) bool {
+	for _, id := range ids {
+		if !in[id] {
+			return false
+		}
+	}
+	return true
+}

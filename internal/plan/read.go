@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+const (
+	maxBytes   = 1 << 20
+	maxStories = 200
+)
+
+// shape is what an object may hold. The audited keys are those that seed
+// 000's stop hook wants to see although a reader could do without.
+type shape struct{ known, required, audited []string }
+
+var (
+	planShape = shape{
+		known:    []string{"project", "branchName", "description", "verifyCommands", "userStories"},
+		required: []string{"userStories"},
+		audited:  []string{"project", "branchName", "description"},
+	}
+	storyShape = shape{
+		known: []string{
+			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn",
+		},
+		required: []string{"id", "title", "acceptanceCriteria"},
+		audited:  []string{"priority", "passes"},
+	}
+)
+
+// Read makes a plan of a prd.json. It is strict, and its error, an *Invalid,
+// lists all that is wrong. Name is what to call the data: a path, mostly.
+func Read(name string, data []byte) (Plan, error) {
+	return read(input{name: name, data: data})
+}
+
+// Audit reads as Read does and asks for what a loop should leave behind too:
+// no field left out, and no story that passes without a note of what was done.
+func Audit(name string, data []byte) (Plan, error) {
+	return read(input{name: name, data: data, audit: true})
+}
+
+// input is JSON to read and how to speak of it.
+type input struct {
+	name  string
+	data  []byte
+	above int  // lines of an issue above the data
+	prose bool // name is words, not a path
+	audit bool
+}
+
+func read(in input) (Plan, error) {
+	r := reader{input: in, bad: &Invalid{Name: in.name, prose: in.prose}}
+	r.data = bytes.TrimPrefix(r.data, []byte("\uFEFF"))
+	r.breaks = lineBreaks(r.data)
+	root, ok := r.root()
+	if !ok {
+		return Plan{}, r.bad.orNil()
+	}
+	p := r.plan(spot{node: root})
+	if err := r.bad.orNil(); err != nil {
+		return Plan{}, err
+	}
+	return p, nil
+}
+
+type reader struct {
+	input
+	bad    *Invalid
+	breaks []int // where the lines end
+}
+
+func (r *reader) root() (node, bool) {
+	if len(r.data) > maxBytes {
+		r.bad.Problems = []Problem{{Text: fmt.Sprintf("found %d bytes, want at most %d", len(r.data), maxBytes)}}
+		return node{}, false
+	}
+	if at := invalidUTF8(r.data); at >= 0 {
+		r.complain(spot{node: node{at: at}}, "found a byte that is not UTF-8, want text")
+		return node{}, false
+	}
+	root, twins, err := parse(r.data)
+	if err != nil {
+		r.bad.Problems = []Problem{syntax(r.data, r.above, err)}
+		return node{}, false
+	}
+	for _, t := range twins {
+		r.complain(spot{node{at: t.at}, join(t.path, t.key), ""}, "there twice, want one")
+	}
+	return root, true
+}
+
+func lineBreaks(data []byte) []int {
+	var breaks []int
+	for at, b := range data {
+		if b == '\n' {
+			breaks = append(breaks, at)
+		}
+	}
+	return breaks
+}
+
+func invalidUTF8(data []byte) int {
+	for at := 0; at < len(data); {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
+}
+
+func (r *reader) plan(s spot) Plan {
+	if !r.object(s, planShape) {
+		return Plan{}
+	}
+	return Plan{
+		Project:        r.text(s.field("project")),
+		BranchName:     r.text(s.field("branchName")),
+		Description:    r.text(s.field("description")),
+		VerifyCommands: r.lines(s.field("verifyCommands")),
+		UserStories:    r.stories(s.field("userStories")),
+		Extra:          r.extra(s, planShape),
+	}
+}
+
+func (r *reader) stories(list spot) []Story {
+	if list.kind == '[' && len(list.items) == 0 {
+		r.complain(list, "no stories, want at least one")
+	}
+	if len(list.items) > maxStories {
+		r.complain(list, "found %d stories, want at most %d", len(list.items), maxStories)
+		return nil
+	}
+	var stories []Story
+	for i, item := range r.list(list) {
+		stories = append(stories, r.story(item, i+1))
+	}
+	for _, t := range tangles(stories) {
+		r.complain(list.tangled(t), "%s", t.text)
+	}
+	return stories
+}
+
+func (r *reader) story(s spot, position int) Story {
+	id, _ := s.member("id")
+	s.story = id.text
+	if !r.object(s, storyShape) {
+		return Story{}
+	}
+	out := Story{
+		ID:                 r.title(s.field("id")),
+		Title:              r.title(s.field("title")),
+		Description:        r.text(s.field("description")),
+		AcceptanceCriteria: r.lines(s.field("acceptanceCriteria")),
+		Priority:           r.whole(s.field("priority"), position),
+		Passes:             r.flag(s.field("passes")),
+		Notes:              r.text(s.field("notes")),
+		DependsOn:          r.lines(s.field("dependsOn")),
+		Extra:              r.extra(s, storyShape),
+	}
+	if list := s.field("acceptanceCriteria"); list.kind == '[' && len(list.items) == 0 {
+		r.complain(list, "empty, want at least one criterion")
+	}
+	if r.audit && out.Passes && blank(out.Notes) {
+		r.complain(s.field("notes"), "passes without notes, want what was done")
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// A story that passes says what was done, and nothing is left out: that is
+// what seed 000's stop hook asks of an agent's file.
+func TestAudit(t *testing.T) {
+	const whole = `{"project":"","branchName":"","description":"","userStories":[{"id":"US-001","title":"one",` +
+		`"acceptanceCriteria":["works"],"priority":1,"passes":true,"notes":"done in main.go"}]}`
+	tests := map[string]struct{ without, want string }{
+		"complete":   {"", ""},
+		"no project": {`"project":"",`, "prd.json:1: project: missing"},
+		"no passes":  {`,"passes":true`, "prd.json:1: userStories[0].passes (US-001): missing"},
+		"no notes": {
+			`done in main.go`,
+			"prd.json:1: userStories[0].notes (US-001): passes without notes, want what was done",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			if _, err := plan.Audit("prd.json", []byte(strings.Replace(whole, test.without, "", 1))); err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("Audit = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestReadRefusesTooMuch(t *testing.T) {
+	many := make([]string, 201)
+	for i := range many {
+		many[i] = fmt.Sprintf(`{"id":"US-%d","title":"t","acceptanceCriteria":["c"]}`, i)
+	}
+	tests := map[string]struct{ data, want string }{
+		"bytes":   {strings.Repeat(" ", 1<<20+1), "prd.json: found 1048577 bytes, want at most 1048576"},
+		"stories": {`{"userStories":[` + strings.Join(many, ",") + `]}`, "prd.json:1: userStories: found 201 stories, want at most 200"},
+		"levels":  {`{"notebook":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, "prd.json: nested deeper than 32 levels"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := plan.Read("prd.json", []byte(test.data)); err == nil || err.Error() != test.want {
+				t.Errorf("Read: %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestReadTakesAByteOrderMark(t *testing.T) {
+	data := "\uFEFF" + `{"userStories":[{"id":"US-001","title":"one","acceptanceCriteria":["works"]}]}`
+	if _, err := plan.Read("prd.json", []byte(data)); err != nil {
+		t.Errorf("Read: %v, want no error", err)
+	}
+}
+
+func TestInvalidListsTwenty(t *testing.T) {
+	data := `{"userStories":[` + strings.Repeat("1,", 24) + `1]}`
+	_, err := plan.Read("prd.json", []byte(data))
+	var invalid *plan.Invalid
+	if !errors.As(err, &invalid) {
+		t.Fatalf("Read: %v, want an *Invalid", err)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if got, want := len(lines), 22; got != want {
+		t.Fatalf("Error = %d lines, want %d:\n%s", got, want, err)
+	}
+	if lines[0] != "prd.json is no valid plan: 25 problems" || lines[21] != "and 5 more" {
+		t.Errorf("Error = %q … %q, want a summary and how many are left out", lines[0], lines[21])
+	}
+}

@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxTitle = 200
+
+// tickedNote is the note of a story that passed before anything ran.
+const tickedNote = "Its box was ticked when the plan was drafted."
+
+var (
+	ownID     = regexp.MustCompile(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
+	dependsOn = regexp.MustCompile(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
+		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
+	anyID = regexp.MustCompile(`(?i)US-\d+`)
+)
+
+// stories gives the entries their ids, and looks at what they depend on.
+func (d *draft) stories(entries []entry) ([]Story, error) {
+	bad := &Invalid{Name: d.task.String(), prose: true}
+	if len(entries) > maxStories {
+		bad.Problems = []Problem{{Text: fmt.Sprintf("found %d stories, want at most %d", len(entries), maxStories)}}
+		return nil, bad
+	}
+	stories := make([]Story, len(entries))
+	for i, e := range entries {
+		stories[i] = e.story(i + 1)
+	}
+	number(stories)
+	for _, t := range tangles(stories) {
+		line, _ := place(d.page.src, entries[t.story].at)
+		bad.Problems = append(bad.Problems, Problem{
+			Line: line, Story: stories[t.story].ID, Text: t.text,
+		})
+	}
+	return stories, bad.orNil()
+}
+
+func (e entry) story(position int) Story {
+	s := Story{Priority: position, Passes: e.done}
+	title := e.title
+	if m := ownID.FindStringSubmatch(title); m != nil {
+		s.ID, title = strings.ToUpper(m[1]), m[2]
+	}
+	title = s.takeDepends(title)
+	if title == "" {
+		title = e.title
+	}
+	var about []string
+	for _, text := range e.about {
+		about = append(about, s.takeDepends(text))
+	}
+	for _, text := range e.criteria {
+		if left := s.takeDepends(text); !blank(left) {
+			s.AcceptanceCriteria = append(s.AcceptanceCriteria, left)
+		}
+	}
+	if len(s.AcceptanceCriteria) == 0 {
+		s.AcceptanceCriteria = []string{sentence(title)}
+	}
+	if utf8.RuneCountInString(title) > maxTitle {
+		about = slices.Insert(about, 0, title)
+	}
+	s.Title, s.Description = clip(title, maxTitle), paragraphs(about...)
+	if s.Passes {
+		s.Notes = tickedNote
+	}
+	return s
+}
+
+// takeDepends moves "(depends on US-001, US-002)" from the end of a text to
+// where it counts.
+func (s *Story) takeDepends(text string) string {
+	at := dependsOn.FindStringSubmatchIndex(text)
+	if at == nil {
+		return text
+	}
+	for _, id := range anyID.FindAllString(text[at[2]:at[3]], -1) {
+		if id = strings.ToUpper(id); !slices.Contains(s.DependsOn, id) {
+			s.DependsOn = append(s.DependsOn, id)
+		}
+	}
+	return text[:at[0]]
+}
+
+// number gives an id to each story without one, by its place where that is
+// free. The second of two equal ids is no id.
+func number(stories []Story) {
+	taken := map[string]bool{}
+	for i, s := range stories {
+		if taken[s.ID] {
+			stories[i].ID = ""
+		}
+		taken[s.ID] = true
+	}
+	for i := range stories {
+		for n := i + 1; stories[i].ID == ""; n++ {
+			if id := fmt.Sprintf("US-%03d", n); !taken[id] {
+				stories[i].ID, taken[id] = id, true
+			}
+		}
+	}
+}
+
+// sentence makes a criterion of a title.
+func sentence(title string) string {
+	if last, _ := utf8.DecodeLastRuneInString(title); strings.ContainsRune(".!?…:;", last) {
+		return title
+	}
+	return title + "."
+}
+
+func nonBlank(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if !blank(line) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+)
+
+// entry is a story as it was found, before it has an id.
+type entry struct {
+	title    string
+	about    []string // paragraphs
+	criteria []string
+	done     bool
+	at       int // offset in the body
+	under    int // the section of a task
+}
+
+// tasks makes a story of every top-level item of every task list. Boxes under
+// a heading for criteria are criteria, not tasks.
+func (d *draft) tasks() []entry {
+	var entries []entry
+	for i, s := range d.sections {
+		if s.role == criteria || s.role == aside {
+			continue
+		}
+		for _, list := range s.lists() {
+			if s.role != tasks && !hasBox(list) {
+				continue
+			}
+			found := d.items(list, i)
+			d.used[list] = len(found) > 0
+			entries = append(entries, found...)
+		}
+	}
+	return d.placed(entries)
+}
+
+func (d *draft) items(list *ast.List, under int) []entry {
+	var entries []entry
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		e := entry{at: start(item), under: under}
+		if e.title, e.about = headline(d.leading(item)); e.title == "" {
+			continue
+		}
+		ticked, boxes := box(item)
+		e.done = ticked || !boxes && allTicked(item)
+		for n := item.FirstChild().NextSibling(); n != nil; n = n.NextSibling() {
+			if nested, ok := n.(*ast.List); ok {
+				e.criteria = append(e.criteria, d.criteria(nested)...)
+			} else {
+				e.about = append(e.about, d.page.block(n))
+			}
+		}
+		e.about = slices.DeleteFunc(e.about, isCriteria)
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// headline parts the first line of an item from the rest: GitHub shows line
+// breaks in issues as they are. A line that goes on in lower case was wrapped.
+func headline(words string) (title string, rest []string) {
+	lines := nonBlank(words)
+	if len(lines) == 0 {
+		return "", nil
+	}
+	title, lines = lines[0], lines[1:]
+	for len(lines) > 0 && unicode.IsLower([]rune(lines[0])[0]) {
+		title, lines = title+" "+lines[0], lines[1:]
+	}
+	return oneLine(title), lines
+}
+
+// placed tells a task what it is part of, where the tasks stand under several
+// headings: "form" alone says little.
+func (d *draft) placed(entries []entry) []entry {
+	headings := map[int]bool{}
+	for _, e := range entries {
+		headings[e.under] = true
+	}
+	for i, e := range entries {
+		if title := d.sections[e.under].title; title != "" && len(headings) > 1 {
+			entries[i].about = append([]string{fmt.Sprintf("Part of: %s", title)}, e.about...)
+		}
+	}
+	return entries
+}
+
+// box is the tick of an item's own box, if it has one.
+func box(item ast.Node) (ticked, has bool) {
+	if first := item.FirstChild(); first != nil {
+		if b, ok := first.FirstChild().(*east.TaskCheckBox); ok {
+			return b.IsChecked, true
+		}
+	}
+	return false, false
+}
+
+// hasBox looks at the nested items too: a plain item may head a list of boxes.
+func hasBox(list ast.Node) bool { return len(ticks(list)) > 0 }
+
+// allTicked stands in for the box of an item that has none of its own.
+func allTicked(item ast.Node) bool {
+	all := ticks(item)
+	for _, ticked := range all {
+		if !ticked {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+func ticks(root ast.Node) []bool {
+	var all []bool
+	_ = ast.Walk(root, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
+		if b, ok := n.(*east.TaskCheckBox); ok && enter {
+			all = append(all, b.IsChecked)
+		}
+		return ast.WalkContinue, nil
+	})
+	return all
+}
+
+// criteria are the items of a list, those nested in others after them. What
+// stands in an item beside its words, like code, stays with it.
+func (d *draft) criteria(list *ast.List) []string {
+	var all []string
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		words := ""
+		if first := item.FirstChild(); first != nil && first.Kind() != ast.KindList {
+			words = oneLine(d.leading(first))
+		}
+		var nested []string
+		for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+			if l, ok := n.(*ast.List); ok {
+				nested = append(nested, d.criteria(l)...)
+			} else if n != item.FirstChild() {
+				words = paragraphs(words, d.page.block(n))
+			}
+		}
+		if words != "" {
+			all = append(all, words)
+		}
+		all = append(all, nested...)
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+// Package stream names what an agent says and does while it works, whatever
+// its program is called. It knows no agent CLI and keeps nothing: Items fly by
+// to the console, the claim scanner and the meter; the journal gets their sum.
+package stream
+
+import "time"
+
+// Item is one thing an agent said or did. The set is closed.
+//
+//sumtype:decl
+type Item interface{ item() }
+
+// ToolStart is the beginning of a tool call.
+type ToolStart struct {
+	ID    string // ties the end to the start
+	Name  string
+	Input string // a short line a person can read
+}
+
+// ToolEnd is the end of a tool call.
+type ToolEnd struct {
+	ID     string
+	Output string
+	Failed bool
+}
+
+// Text is the agent's own words; claims are looked for here and in a Result
+// and nowhere else.
+type Text struct{ Text string }
+
+// Todo is the agent's task list as it stands now.
+type Todo struct{ Tasks []Task }
+
+// Task is a line of a Todo.
+type Task struct {
+	Text  string
+	State TaskState
+}
+
+// TaskState is how far a Task is.
+type TaskState string
+
+// The states a Task can have.
+const (
+	TaskPending TaskState = "pending"
+	TaskActive  TaskState = "active"
+	TaskDone    TaskState = "done"
+)
+
+// Progress is news of the agent's own workings, such as its model.
+type Progress struct{ Text string }
+
+// Retry is a wait the agent's program takes before asking its model again.
+type Retry struct {
+	Reason  string
+	Status  int // HTTP status, 0 when unknown
+	Attempt int
+	Delay   time.Duration
+}
+
+// Result closes an agent's run. Failed is the program's own word for it.
+type Result struct {
+	Text   string
+	Failed bool
+	Reason string // why it ended, in the agent program's word
+	Status int    // HTTP status of the API error that ended it, 0 when none
+	Usage  Usage
+	Cost   Cost
+}
+
+// Usage is what a model was asked and answered, in tokens.
+type Usage struct {
+	Input      int64 `json:"input,omitempty"`
+	Output     int64 `json:"output,omitempty"`
+	CacheRead  int64 `json:"cache_read,omitempty"`
+	CacheWrite int64 `json:"cache_write,omitempty"`
+}
+
+// Plus is the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		Input:      u.Input + v.Input,
+		Output:     u.Output + v.Output,
+		CacheRead:  u.CacheRead + v.CacheRead,
+		CacheWrite: u.CacheWrite + v.CacheWrite,
+	}
+}
+
+// Cost is an amount in US dollars; a cost nobody reported is not known, which
+// is not the same as nothing.
+type Cost struct {
+	USD   float64 `json:"usd"`
+	Known bool    `json:"known"`
+}
+
+func (ToolStart) item() {}
+func (ToolEnd) item()   {}
+func (Text) item()      {}
+func (Todo) item()      {}
+func (Progress) item()  {}
+func (Retry) item()     {}
+func (Result) item()    {}
