@@ -1,0 +1,214 @@
+package journal
+
+import (
+	"slices"
+	"time"
+)
+
+// Fold is the run after entries. The run given is left as it was.
+func Fold(run Run, entries ...Entry) Run {
+	run = run.copied()
+	for _, entry := range entries {
+		run.Seq, run.Now = entry.Seq, entry.At
+		run.take(entry.Event, entry.At)
+	}
+	return run
+}
+
+// copied is run with nothing in it that a fold would write to shared.
+func (r Run) copied() Run {
+	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
+	r.BaseChecks = slices.Clone(r.BaseChecks)
+	r.Iterations = slices.Clone(r.Iterations)
+	for i, it := range r.Iterations {
+		r.Iterations[i].Checks = slices.Clone(it.Checks)
+	}
+	r.Proofs = slices.Clone(r.Proofs)
+	r.Loose = slices.Clone(r.Loose)
+	r.Failures = slices.Clone(r.Failures)
+	r.Notes = slices.Clone(r.Notes)
+	return r
+}
+
+// take changes r by one event. Journals can be odd: an event that has no place
+// is passed over, never a panic.
+func (r *Run) take(event Event, at time.Time) {
+	switch e := event.(type) {
+	case RunBegan:
+		r.begin(e, at)
+	case Resumed:
+		r.resume(at)
+	case Noted:
+		r.Notes = append(r.Notes, e)
+	case BaselineEnded:
+		r.Baseline = &e
+	case CancelAsked:
+		r.Cancel = &e
+	case RunStopped:
+		r.Stop = &e
+	case CheckEnded:
+		r.check(e, at)
+	case ProofEnded:
+		r.prove(e, at)
+	case CommitsTaken:
+		r.hand(e, at)
+	case IterationBegan:
+		r.beginIteration(e, at)
+	case AgentEnded:
+		r.count(e, at)
+	case PlanRead:
+		r.adopt(e, at)
+	case IterationEnded:
+		r.judge(e, at)
+	case Pushed:
+		r.Pushed, r.Failures = e.SHA, nil
+	case PullOpened:
+		r.Pull, r.Failures = &e, nil
+	case PullReadied:
+		r.ready()
+	case PublishFailed:
+		r.Failures = append(r.Failures, e)
+	case CommentPosted:
+		r.Comment = &e
+	}
+}
+
+func (r *Run) begin(e RunBegan, at time.Time) {
+	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
+	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
+	r.Links = e.Links
+	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
+	r.Head, r.Began, r.CostKnown = e.Start, at, true
+	r.Granted = Grant{At: at}
+}
+
+// resume grants the limits anew and forgets checks that were cut off half way,
+// so that they are run again as a whole.
+func (r *Run) resume(at time.Time) {
+	r.Resumed++
+	r.Stop, r.Cancel, r.Failures, r.Loose = nil, nil, nil, nil
+	if r.Baseline == nil {
+		r.BaseChecks = nil
+	}
+	used := len(r.Iterations)
+	if it := r.open(at); it != nil {
+		used--
+		if it.Taken == nil {
+			it.Checks = nil
+		}
+	}
+	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD}
+}
+
+func (r *Run) check(e CheckEnded, at time.Time) {
+	switch e.Where {
+	case AtBase:
+		r.BaseChecks = append(r.BaseChecks, e)
+	case AtWork:
+		if it := r.open(at); it != nil {
+			it.Checks = append(it.Checks, e)
+		}
+	case AtProof:
+		r.Loose = append(r.Loose, e)
+	}
+}
+
+// prove closes a proof with the checks that ran since the one before, or with
+// those of the proof it reuses.
+func (r *Run) prove(e ProofEnded, at time.Time) {
+	proof := Proof{
+		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose,
+	}
+	if old, found := r.ProofOf(e.Tree); e.Reused && found {
+		proof.Checks = old.Checks
+	}
+	r.Loose = nil
+	r.Proofs = append(r.Proofs, proof)
+	if it := r.open(at); it != nil {
+		it.Proof = &proof
+	}
+}
+
+func (r *Run) hand(e CommitsTaken, at time.Time) {
+	r.Dirty = e.Dirty && !e.Swept // what sweeping could not commit is not tried again
+	if e.To != "" {
+		r.Head, r.Tree = e.To, e.Tree
+	}
+	if it := r.open(at); it != nil {
+		it.Taken = &e
+	}
+}
+
+// count adds what an agent cost. Its money is gone even where the journal has
+// no iteration for it.
+func (r *Run) count(e AgentEnded, at time.Time) {
+	r.Usage = r.Usage.Plus(e.Usage)
+	r.CostUSD += e.Cost.USD
+	r.CostKnown = r.CostKnown && e.Cost.Known
+	if it := r.open(at); it != nil {
+		it.Agent = &e
+	}
+}
+
+// beginIteration opens an iteration; one that was cut off before its agent
+// ended is begun again in its place, since nothing came of it.
+func (r *Run) beginIteration(e IterationBegan, at time.Time) {
+	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt}
+	if open, is := r.Open(); is && open.Agent == nil {
+		r.Iterations[len(r.Iterations)-1] = it
+		return
+	}
+	r.Iterations = append(r.Iterations, it)
+}
+
+// adopt takes the agent's plan, but keeps to the program's own word on what
+// has passed.
+func (r *Run) adopt(e PlanRead, at time.Time) {
+	it := r.open(at)
+	if it == nil {
+		return
+	}
+	it.Read = &e
+	passes := map[string]bool{}
+	for _, story := range r.Plan.UserStories {
+		passes[story.ID] = story.Passes
+	}
+	r.Plan = e.Plan
+	r.Plan.UserStories = slices.Clone(e.Plan.UserStories)
+	for i, story := range r.Plan.UserStories {
+		r.Plan.UserStories[i].Passes = passes[story.ID]
+	}
+}
+
+// judge closes the iteration under way: only here does a story pass.
+func (r *Run) judge(e IterationEnded, at time.Time) {
+	it := r.open(at)
+	if it == nil {
+		return
+	}
+	it.Ended = &e
+	for i, story := range r.Plan.UserStories {
+		if slices.Contains(e.Passed, story.ID) {
+			r.Plan.UserStories[i].Passes = true
+		}
+	}
+}
+
+func (r *Run) ready() {
+	r.Failures = nil
+	if r.Pull != nil {
+		pull := *r.Pull
+		pull.Draft = false
+		r.Pull = &pull
+	}
+}
+
+// open is the iteration under way, to be written to.
+func (r *Run) open(at time.Time) *Iteration {
+	n := len(r.Iterations)
+	if n == 0 || r.Iterations[n-1].Ended != nil {
+		return nil
+	}
+	r.Iterations[n-1].Last = at
+	return &r.Iterations[n-1]
+}

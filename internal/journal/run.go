@@ -1,0 +1,178 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Run is what a journal amounts to. It is a value: folding makes a new one.
+type Run struct {
+	ID      string
+	Policy  policy.Policy
+	Task    plan.Task
+	Plan    plan.Plan // Passes is the program's word here, never the agent's
+	Source  string
+	Branch  string
+	BaseRef string
+	Base    string
+	Start   string
+	Level   string
+	Links   Links
+
+	Seq     int
+	Began   time.Time
+	Now     time.Time // when the last event happened
+	Granted Grant     // since when the limits count
+	Resumed int       // how often it was gone on with
+
+	Baseline   *BaselineEnded
+	BaseChecks []CheckEnded
+	Iterations []Iteration
+	Head       string // newest commit that was handed over; Start at first
+	Tree       string // its tree; empty while nothing was handed over
+	Dirty      bool   // the agent's tree held uncommitted work when last looked at
+	Proofs     []Proof
+	Loose      []CheckEnded // checks of a proof under way outside an iteration
+
+	Pushed   string
+	Pull     *PullOpened
+	Comment  *CommentPosted
+	Failures []PublishFailed // since the last thing that worked on GitHub
+	Notes    []Noted
+
+	Cancel *CancelAsked
+	Stop   *RunStopped
+
+	Usage     stream.Usage
+	CostUSD   float64
+	CostKnown bool // every agent so far told what it cost
+}
+
+// Grant is the point from which limits are counted: the beginning, or the
+// last time the run was resumed.
+type Grant struct {
+	At         time.Time
+	Iterations int
+	CostUSD    float64
+}
+
+// Iteration is one pass of the loop, as far as it went.
+type Iteration struct {
+	Number int
+	Story  string
+	Began  time.Time
+	Last   time.Time // its newest event
+	Prompt Attachment
+	Agent  *AgentEnded
+	Read   *PlanRead
+	Checks []CheckEnded
+	Taken  *CommitsTaken
+	Proof  *Proof
+	Ended  *IterationEnded
+}
+
+// Proof is a run of the checks on a clean checkout, with what each said.
+type Proof struct {
+	Commit string
+	Tree   string
+	Passed bool
+	Empty  bool // no check could prove anything
+	Reused bool // the same tree was checked before
+	Why    string
+	Checks []CheckEnded
+}
+
+// Open is the iteration under way.
+func (r Run) Open() (Iteration, bool) {
+	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Ended == nil {
+		return r.Iterations[n-1], true
+	}
+	return Iteration{}, false
+}
+
+// Last is the newest iteration that has a verdict.
+func (r Run) Last() (Iteration, bool) {
+	for _, it := range slices.Backward(r.Iterations) {
+		if it.Ended != nil {
+			return it, true
+		}
+	}
+	return Iteration{}, false
+}
+
+// Before is the iteration before the one with that number, if there is one.
+func (r Run) Before(number int) *Iteration {
+	for i := len(r.Iterations) - 1; i > 0; i-- {
+		if r.Iterations[i].Number == number {
+			return &r.Iterations[i-1]
+		}
+	}
+	return nil
+}
+
+// Elapsed is how long the run has been going since its limits were granted.
+func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
+
+// Spent is what the run cost since its limits were granted.
+func (r Run) Spent() float64 { return r.CostUSD - r.Granted.CostUSD }
+
+// Used is how many iterations were begun since limits were granted.
+func (r Run) Used() int { return len(r.Iterations) - r.Granted.Iterations }
+
+// Passed counts the stories the program believes.
+func (r Run) Passed() int {
+	passed := 0
+	for _, story := range r.Plan.UserStories {
+		if story.Passes {
+			passed++
+		}
+	}
+	return passed
+}
+
+// Blocks tells whether a failure of the check named name holds a story back.
+// One that could not run at the base never does; one that was red there does
+// only under a strict baseline.
+func (r Run) Blocks(name string) bool {
+	for _, base := range r.BaseChecks {
+		if base.Name == name {
+			return base.Passed || !base.CannotRun && !base.TimedOut && r.Policy.Baseline == policy.BaselineStrict
+		}
+	}
+	return true
+}
+
+// Green tells whether every check that blocks is among checks and passed.
+func (r Run) Green(checks []CheckEnded) bool {
+	ran := map[string]bool{}
+	for _, check := range checks {
+		ran[check.Name] = check.Passed
+	}
+	for _, check := range r.Policy.Checks {
+		if r.Blocks(check.Name) && !ran[check.Name] {
+			return false
+		}
+	}
+	return true
+}
+
+// Proven is the proof of the tree that was handed over last, if it passed and
+// means something.
+func (r Run) Proven() (Proof, bool) {
+	proof, found := r.ProofOf(r.Tree)
+	return proof, found && proof.Passed && !proof.Empty
+}
+
+// ProofOf is the newest proof of a tree.
+func (r Run) ProofOf(tree string) (Proof, bool) {
+	for _, proof := range slices.Backward(r.Proofs) {
+		if tree != "" && proof.Tree == tree {
+			return proof, true
+		}
+	}
+	return Proof{}, false
+}

@@ -1,0 +1,52 @@
+package journal_test
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+func cost(usd float64) stream.Cost { return stream.Cost{USD: usd, Known: true} }
+
+// sample is one event of every type, in an order a run could have.
+func sample() []journal.Event {
+	return []journal.Event{
+		began(),
+		journal.Noted{What: "no wall", Hint: "wait for one"},
+		journal.CommentPosted{ID: 7, URL: "u"},
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
+		journal.BaselineEnded{Usable: true},
+		journal.IterationBegan{Number: 1, Story: "US-001", Prompt: journal.Attachment{Path: "p", Size: 3}},
+		journal.AgentEnded{Tools: 2, Cost: cost(0.5), Promises: []string{"COMPLETE"}, Usage: stream.Usage{Input: 10}},
+		journal.PlanRead{Plan: began().Plan, Claimed: []string{"US-001"}},
+		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
+		journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Commits: []journal.Commit{{SHA: "c1", Subject: "feat"}}},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
+		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
+		journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"}},
+		journal.PublishFailed{Act: "push", Why: "502"},
+		journal.Pushed{Branch: "b", SHA: "c1"},
+		journal.PullOpened{Number: 3, URL: "u", Draft: true},
+		journal.PullReadied{Number: 3},
+		journal.CancelAsked{Why: "SIGINT"},
+		journal.RunStopped{Reason: policy.Cancelled},
+		journal.Resumed{Why: "asked"},
+	}
+}
+
+// odd is a journal of events in an order no run would have.
+func odd(r *rand.Rand) []journal.Entry {
+	events := sample()
+	entries := make([]journal.Entry, 5+r.IntN(20))
+	for i := range entries {
+		at := noon.Add(time.Duration(r.IntN(7200)-60) * time.Second)
+		entries[i] = journal.Entry{Seq: r.IntN(50), At: at, Event: events[r.IntN(len(events))]}
+	}
+	if r.IntN(2) == 0 {
+		entries[0].Event = began()
+	}
+	return entries
+}

@@ -1,0 +1,144 @@
+package trigger_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// labelled is an open issue on which mia has put label.
+func labelled(label string) trigger.Trigger {
+	return trigger.Trigger{
+		Event:  "issues",
+		Action: "labeled",
+		Repo:   trigger.Repo{Owner: "acme", Name: "shop"},
+		Issue: trigger.Issue{
+			Number: 7, Title: "Add a cart", Body: "It is missing.", Author: "otto",
+			URL: "https://github.com/acme/shop/issues/7", State: "open",
+		},
+		Label:  label,
+		Sender: trigger.Sender{Login: "mia"},
+	}
+}
+
+// commented is the same issue under which mia has written body.
+func commented(body string) trigger.Trigger {
+	t := labelled("")
+	t.Event, t.Action = "issue_comment", "created"
+	t.Comment = trigger.Comment{ID: 1, Body: body, Author: "mia"}
+	return t
+}
+
+func with(t trigger.Trigger, change func(*trigger.Trigger)) trigger.Trigger {
+	change(&t)
+	return t
+}
+
+func TestLabelsAndEventsThatAreForUs(t *testing.T) {
+	bot := func(login string) func(*trigger.Trigger) {
+		return func(t *trigger.Trigger) { t.Sender = trigger.Sender{Login: login, IsBot: true} }
+	}
+	rules := trigger.Rules{AllowBots: []string{"planner"}}
+	for name, c := range map[string]struct {
+		trigger trigger.Trigger
+		rules   trigger.Rules
+		why     string
+	}{
+		"the label":                  {trigger: labelled("ralph")},
+		"the label in another case":  {trigger: labelled("Ralph")},
+		"another label":              {trigger: labelled("bug"), why: `the label is "bug", not "ralph"`},
+		"a label of one's own":       {trigger: labelled("ai: go"), rules: trigger.Rules{Label: "ai: go"}},
+		"ours when it has another":   {trigger: labelled("ralph"), rules: trigger.Rules{Label: "go"}, why: `the label is "ralph", not "go"`},
+		"a bot that is named":        {trigger: with(labelled("ralph"), bot("planner[bot]")), rules: rules},
+		"a bot that is not":          {trigger: with(labelled("ralph"), bot("spam[bot]")), rules: rules, why: "spam[bot] is a bot and not one of allow-bots"},
+		"a bot is no allowed user":   {trigger: with(labelled("ralph"), bot("mia")), rules: trigger.Rules{AllowUsers: []string{"mia"}}, why: "mia is a bot and not one of allow-bots"},
+		"a deleted account":          {trigger: with(labelled("ralph"), bot("")), why: "nobody knows who asked: the account is gone"},
+		"an issue that was opened":   {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Action = "opened" }), why: `an issue that is "opened" starts nothing: only a label does`},
+		"a closed issue":             {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), why: "#7 is closed: open it first"},
+		"a pull request":             {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true }), why: "#7 is a pull request: work on those is not there yet"},
+		"an event of no interest":    {trigger: trigger.Trigger{Event: "push"}, why: `the event "push" starts nothing`},
+		"a comment that was edited":  {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), why: `a comment that is "edited" starts nothing: only a new one does`},
+		"a comment of our own":       {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
+		"a comment by a bot":         {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Comment.AuthorIsBot = true }), why: "mia is a bot and not one of allow-bots"},
+		"a command on a pull":        {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true }), why: "#7 is a pull request: work on those is not there yet"},
+		"a comment on a closed one":  {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), why: "#7 is closed: open it first"},
+		"a phrase of one's own":      {trigger: commented("@bot please"), rules: trigger.Rules{Phrase: "@bot"}},
+		"ours when it has its own":   {trigger: commented("/ralph"), rules: trigger.Rules{Phrase: "@bot"}, why: `the comment's first line does not begin with "@bot"`},
+		"an event with nothing else": {trigger: trigger.Trigger{}, why: `the event "" starts nothing`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, why := trigger.Want(c.trigger, c.rules)
+			if why != c.why {
+				t.Errorf("Want refuses with %q, want %q", why, c.why)
+			}
+		})
+	}
+}
+
+func TestCommandsInAComment(t *testing.T) {
+	type cmd = trigger.Command
+	for body, want := range map[string]cmd{
+		"/ralph":                                {Verb: trigger.Run},
+		"  /ralph":                              {Verb: trigger.Run},
+		"/Ralph RUN":                            {Verb: trigger.Run},
+		"/ralph\r\nUse Go.\r\nNo cgo.":          {Verb: trigger.Run, Words: "Use Go.\r\nNo cgo."},
+		"/ralph run":                            {Verb: trigger.Run},
+		"/ralph run and mind the tests\nplease": {Verb: trigger.Run, Words: "and mind the tests\nplease"},
+		"/ralph run -- --force is a word here":  {Verb: trigger.Run, Words: "--force is a word here"},
+		"/ralph -- mind the tests":              {Verb: trigger.Run, Words: "mind the tests"},
+		"/ralph resume":                         {Verb: trigger.Run},
+		"/ralph resume with care":               {Verb: trigger.Run, Words: "with care"},
+		"/ralph help":                           {Verb: trigger.Help},
+		"/ralph status":                         {Verb: trigger.Status},
+		"/ralph stop\nnow":                      {Verb: trigger.Stop, Words: "now"},
+		"/ralph --model opus":                   {Verb: trigger.Help, Said: "--model", Words: "opus"},
+		"/ralph run --max-iterations 3":         {Verb: trigger.Help, Said: "--max-iterations", Words: "3"},
+		"/ralph run -n 3":                       {Verb: trigger.Help, Said: "-n", Words: "3"},
+		"/ralph rnu":                            {Verb: trigger.Help, Said: "rnu", Nearest: ""},
+		"/ralph stauts":                         {Verb: trigger.Help, Said: "stauts", Nearest: trigger.Status},
+		"/ralph reume":                          {Verb: trigger.Help, Said: "reume", Nearest: trigger.Resume},
+		"/ralph rum":                            {Verb: trigger.Help, Said: "rum", Nearest: trigger.Run},
+		"/ralph please fix it":                  {Verb: trigger.Help, Said: "please", Words: "fix it"},
+	} {
+		t.Run(body, func(t *testing.T) {
+			got, why := trigger.Want(commented(body), trigger.Rules{})
+			if why != "" {
+				t.Fatalf("Want refuses: %s", why)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("command (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCommentsThatAreNoCommand(t *testing.T) {
+	for _, body := range []string{
+		"", "\n", "ralph", "/ralphx", "/ralph-loop", "/ralph: go", "> /ralph", "`/ralph`",
+		"please /ralph", "Look:\n/ralph", "\n/ralph", "/ra", "/ralp\xc3",
+	} {
+		t.Run(body, func(t *testing.T) {
+			if cmd, why := trigger.Want(commented(body), trigger.Rules{}); why == "" {
+				t.Errorf("Want takes it for %+v", cmd)
+			}
+		})
+	}
+}
+
+func TestEveryVerbSaysWhetherItWorks(t *testing.T) {
+	working := []trigger.Verb{}
+	for _, verb := range trigger.Verbs() {
+		if verb.Works() {
+			working = append(working, verb)
+		}
+	}
+	want := []trigger.Verb{trigger.Run, trigger.Help, trigger.Resume}
+	if diff := cmp.Diff(want, working); diff != "" {
+		t.Errorf("verbs that work (-want +got):\n%s", diff)
+	}
+	if trigger.Verb("dance").Works() {
+		t.Error("a verb nobody knows works")
+	}
+}
