@@ -1,0 +1,156 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience bounds every wait for something that has been killed. Only a process
+// stuck in the kernel, or one that we may not signal, takes longer.
+const patience = 5 * time.Second
+
+// child is a program under way and what belongs to it.
+type child struct {
+	tree    *tree
+	streams *streams
+	exited  <-chan reaper
+	reap    reaper // set once the program has ended
+}
+
+// reaper collects the status of a program that has ended. Until it is called
+// the pid stays taken (on Linux), so a signal to its group cannot hit a
+// stranger.
+type reaper func() (*os.ProcessState, error)
+
+func start(c Command) (*child, error) {
+	path, env, err := locate(c)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openStreams(c)
+	if err != nil {
+		return nil, err
+	}
+	attr := &os.ProcAttr{Dir: c.Dir, Env: env, Files: s.theirs, Sys: ownSession(c.Sys)}
+	t, exited, err := plant(path, c.Argv, attr)
+	s.lent()
+	if err != nil {
+		s.abandon()
+		return nil, startError(path, err)
+	}
+	s.flow()
+	return &child{tree: t, streams: s, exited: exited}, nil
+}
+
+func ownSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
+	sys := syscall.SysProcAttr{}
+	if from != nil {
+		sys = *from
+	}
+	sys.Setsid = true
+	return &sys
+}
+
+// watch waits until the program has ended, or must be ended.
+func (ch *child) watch(ctx context.Context, limit time.Duration, hard <-chan struct{}) (timedOut bool, why error) {
+	var overdue <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		overdue = t.C
+	}
+	select {
+	case ch.reap = <-ch.exited:
+		return false, nil
+	case <-ctx.Done():
+		why = cause(ctx)
+	case <-overdue:
+		timedOut = true
+	case <-hard:
+		why = ErrStopped
+	case <-ch.streams.broken: // finish reports the error itself
+	}
+	select {
+	case ch.reap = <-ch.exited: // it was faster: nothing had to be ended
+		return false, nil
+	default:
+		return timedOut, why
+	}
+}
+
+// stop asks the whole tree to end and gives it the grace. The tree and not only
+// the program: a shell dies of SIGTERM at once, the command it ran may be
+// cleaning up.
+func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
+	if isClosed(hard) {
+		return
+	}
+	ch.tree.terminate()
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for ch.reap == nil || ch.tree.alive() {
+		select {
+		case ch.reap = <-ch.exited:
+		case <-look.C:
+		case <-over.C:
+			return
+		case <-hard:
+			return
+		}
+	}
+}
+
+// finish kills what is left, reaps, and waits for the last of the output.
+func (ch *child) finish() (Result, error) {
+	if err := ch.kill(); err != nil {
+		ch.tree.forget()
+		return Result{Exit: 128 + int(unix.SIGKILL), Signal: "SIGKILL"}, errors.Join(err, ch.streams.finish())
+	}
+	held := ch.streams.held()
+	state, err := ch.reap()
+	swept := ch.tree.sweep()
+	broke := ch.streams.finish()
+	if err != nil {
+		err = fmt.Errorf("wait: %w", err)
+	}
+	res := ending(state)
+	res.Swept = ch.tree.killed()
+	// Held alone may be a program that was being forked beside this one, for
+	// the instant before its exec closed our pipe.
+	res.Leaked = ch.streams.cut || held && res.Swept > 0
+	return res, errors.Join(err, swept, broke)
+}
+
+func (ch *child) kill() error {
+	if ch.reap != nil {
+		return nil
+	}
+	ch.tree.kill()
+	t := time.NewTimer(patience)
+	defer t.Stop()
+	select {
+	case ch.reap = <-ch.exited:
+		return nil
+	case <-t.C:
+		return errors.New("still alive after SIGKILL")
+	}
+}
+
+func ending(state *os.ProcessState) Result {
+	if state == nil {
+		return Result{Exit: -1}
+	}
+	ws, ok := state.Sys().(syscall.WaitStatus)
+	if !ok || !ws.Signaled() {
+		return Result{Exit: state.ExitCode()}
+	}
+	return Result{Exit: 128 + int(ws.Signal()), Signal: unix.SignalName(ws.Signal())}
+}

@@ -1,0 +1,14 @@
+package process
+
+// Stat is what ParseStat reads, for tests outside.
+type Stat struct {
+	PID, Parent, Group, Session int
+	Dead                        bool
+	Born                        uint64
+}
+
+// ParseStat is parseStat.
+func ParseStat(line []byte) (Stat, bool) {
+	s, ok := parseStat(line)
+	return Stat{s.pid, s.parent, s.group, s.session, s.dead(), s.born}, ok
+}

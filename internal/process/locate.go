@@ -1,0 +1,131 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// locate checks what can be said plainly before a fork, finds the program and
+// settles its environment.
+func locate(c Command) (path string, env []string, err error) {
+	if err := checkDir(c.Dir); err != nil {
+		return "", nil, err
+	}
+	env = settle(c.Env)
+	path, err = lookUp(c.Argv[0], c.Dir, env)
+	return path, env, err
+}
+
+func checkDir(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("working directory %s: %w", dir, fs.ErrNotExist)
+	case err != nil:
+		return fmt.Errorf("working directory: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("working directory %s: %w", dir, unix.ENOTDIR)
+	}
+	return nil
+}
+
+// settle leaves one value a name, the last, as os/exec does. Left alone, getenv
+// takes the first and bash the last, and the PATH we search must be the one the
+// program sees.
+func settle(env []string) []string {
+	at := make(map[string]int, len(env))
+	out := make([]string, 0, len(env)+1)
+	for _, kv := range env {
+		name, _, ok := strings.Cut(kv, "=")
+		if i, seen := at[name]; ok && seen {
+			out[i] = kv
+			continue
+		}
+		if ok {
+			at[name] = len(out)
+		}
+		out = append(out, kv)
+	}
+	return out
+}
+
+// lookUp finds name as the program's own shell would. PATH entries that are not
+// absolute are passed over: the repository we run in must not lend us programs.
+func lookUp(name, dir string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, runnable(name, dir)
+	}
+	var refused error
+	for _, d := range filepath.SplitList(valueOf(env, "PATH")) {
+		if !filepath.IsAbs(d) {
+			continue
+		}
+		path := filepath.Join(d, name)
+		err := runnable(path, "")
+		if err == nil {
+			return path, nil
+		}
+		if refused == nil && errors.Is(err, fs.ErrPermission) {
+			refused = err
+		}
+	}
+	if refused != nil {
+		return "", refused
+	}
+	return "", fmt.Errorf("look up %q: %w", name, exec.ErrNotFound)
+}
+
+func runnable(path, dir string) error {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path) // the child changes directory first
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		return fmt.Errorf("look up %q: %w", path, exec.ErrNotFound)
+	case err != nil:
+		return fmt.Errorf("look up %q: %w", path, err)
+	case !info.Mode().IsRegular() || unix.Access(path, unix.X_OK) != nil:
+		return fmt.Errorf("look up %q: not executable: %w", path, fs.ErrPermission)
+	}
+	return nil
+}
+
+func valueOf(env []string, name string) string {
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// startError names the one failure whose errno misleads: the program is there,
+// so "no such file" means the interpreter in its first line, or its loader.
+func startError(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("start %s: its interpreter is missing: %w: %w", path, exec.ErrNotFound, err)
+	}
+	return fmt.Errorf("start: %w", err)
+}
+
+// without is env less one name; what is appended to it does not reach env.
+func without(env []string, name string) []string {
+	out := make([]string, 0, len(env)+1)
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, name+"=") {
+			out = append(out, kv)
+		}
+	}
+	return out
+}

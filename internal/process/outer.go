@@ -1,0 +1,76 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// Outside is what the outer program lends the inner: all it has.
+type Outside struct {
+	Argv                  []string
+	Env                   []string
+	Stdin, Stdout, Stderr *os.File
+	Signals               <-chan os.Signal // what the program was asked; notify before Outer
+}
+
+// Outer runs this same program again as a child, passes signals on, and returns
+// the child's exit code, or 128 plus the signal that ended it. Whatever the
+// child ended of, kill -9 included, everything that descends from it is then
+// killed. On Linux; elsewhere what left the child's hands is out of reach.
+//
+// The child shares our session and group: it may read the terminal, and Ctrl-C
+// reaches it. It gets SIGTERM when we die, so that kill -9 of the outer leaves
+// nothing either; see Signals.
+func Outer(o Outside) (int, error) {
+	if len(o.Argv) == 0 {
+		return 0, errors.New("run the inner program: no arguments")
+	}
+	env := append(without(o.Env, outerMarker), outerMarker+"="+strconv.Itoa(os.Getpid()))
+	in, err := startInner(o.Argv, &os.ProcAttr{
+		Env:   env,
+		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr},
+		Sys:   &syscall.SysProcAttr{},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("run the inner program: %w", err)
+	}
+	code := in.follow(o.Signals)
+	if err := sweepOuter(); err != nil {
+		return code, fmt.Errorf("end what the inner program left: %w", err)
+	}
+	return code, nil
+}
+
+// inner is the program under way as our child.
+type inner struct {
+	p     *os.Process
+	ended <-chan syscall.WaitStatus
+}
+
+func (in *inner) follow(signals <-chan os.Signal) int {
+	var last syscall.Signal
+	for {
+		select {
+		case sig := <-signals:
+			last, _ = sig.(syscall.Signal)
+			_ = in.p.Signal(Forwarded)
+		case ws := <-in.ended:
+			return exitCode(ws, last)
+		}
+	}
+}
+
+// exitCode says 130 for a Ctrl-C that came before the inner was up to handle it,
+// and not that it died of the signal by which it was told.
+func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
+	switch {
+	case !ws.Signaled():
+		return ws.ExitStatus()
+	case ws.Signal() == Forwarded && forwarded != 0:
+		return 128 + int(forwarded)
+	}
+	return 128 + int(ws.Signal())
+}

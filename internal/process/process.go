@@ -1,0 +1,122 @@
+// Package process runs one program and answers for all it starts: when Run
+// returns, the program and its descendants are gone, or the error names those
+// that are not. A program inherits nothing: no environment, no terminal, no
+// open file that its Command does not name.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// ErrStopped is the error of a Run that the Runner's Hard channel ended or kept
+// from starting.
+var ErrStopped = errors.New("stopped at once")
+
+// Command is a program to run. It is data; nothing is inherited.
+type Command struct {
+	Argv    []string // a name without a slash is looked up in the PATH of Env
+	Dir     string
+	Env     []string // the whole environment; nil is an empty one
+	Stdin   io.Reader
+	Stdout  io.Writer     // its first error ends the program
+	Stderr  io.Writer     // may be the same as Stdout: then one stream, in order
+	Timeout time.Duration // 0: no limit of its own
+	Grace   time.Duration // between SIGTERM and SIGKILL; 0 stands for 5 s
+
+	Files []*os.File           // the program's descriptors 3 and up
+	Sys   *syscall.SysProcAttr // namespaces, credentials; session and death signal are ours
+}
+
+// Result is how a program ended.
+type Result struct {
+	Exit     int    // its exit code, or 128 plus the signal that ended it
+	Signal   string // the signal that ended it, as "SIGKILL"
+	TimedOut bool   // Timeout ran out and it was ended
+	Took     time.Duration
+	Leaked   bool // a child kept the output open after it had ended
+	Swept    int  // descendants that had to be killed after it
+}
+
+// Runner starts programs. The zero value works. Several Runs may be under way
+// at once, in one Runner or in many.
+type Runner struct {
+	Now  func() time.Time // fills Result.Took; nil leaves it zero
+	Hard <-chan struct{}  // closed: no grace for anybody from now on
+}
+
+// Run runs c to its end. A program that ran is a Result, whatever its exit
+// code. The error says that it could not be started, that ctx ended it (the
+// Result is filled then), that its input or output broke, or that something of
+// it is still alive.
+func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
+	if len(c.Argv) == 0 {
+		return Result{}, errors.New("run: no program named")
+	}
+	began := r.now()
+	res, err := r.run(ctx, c)
+	res.Took = r.now().Sub(began)
+	if err != nil {
+		return res, fmt.Errorf("run %s: %w", filepath.Base(c.Argv[0]), err)
+	}
+	return res, nil
+}
+
+func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, cause(ctx)
+	}
+	if isClosed(r.Hard) {
+		return Result{}, ErrStopped
+	}
+	ch, err := start(c)
+	if err != nil {
+		return Result{}, err
+	}
+	timedOut, why := ch.watch(ctx, c.Timeout, r.Hard)
+	if ch.reap == nil {
+		ch.stop(graceOf(c), r.Hard)
+	}
+	res, err := ch.finish()
+	res.TimedOut = timedOut
+	return res, errors.Join(why, err)
+}
+
+func (r *Runner) now() time.Time {
+	if r.Now == nil {
+		return time.Time{}
+	}
+	return r.Now()
+}
+
+func graceOf(c Command) time.Duration {
+	if c.Grace == 0 {
+		return 5 * time.Second
+	}
+	return c.Grace
+}
+
+// cause wraps both what ctx says and why, so that errors.Is finds
+// context.Canceled behind a cause of the caller's own.
+func cause(ctx context.Context) error {
+	err, why := ctx.Err(), context.Cause(ctx)
+	if errors.Is(why, err) {
+		return why
+	}
+	return fmt.Errorf("%w: %w", err, why)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

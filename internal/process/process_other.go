@@ -1,0 +1,57 @@
+//go:build !linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// tree is the program's group. Without a sub-reaper and /proc, whoever leaves
+// the group is out of reach here.
+type tree struct {
+	pid   int
+	swept int
+}
+
+func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
+	p, err := os.StartProcess(path, argv, attr)
+	if err != nil {
+		return nil, nil, err
+	}
+	exited := make(chan reaper, 1)
+	go func() { exited <- await(p) }()
+	return &tree{pid: p.Pid}, exited, nil
+}
+
+func await(p *os.Process) reaper {
+	state, err := p.Wait()
+	return func() (*os.ProcessState, error) { return state, err }
+}
+
+func (t *tree) terminate()  { _ = unix.Kill(-t.pid, unix.SIGTERM) }
+func (t *tree) kill()       { _ = unix.Kill(-t.pid, unix.SIGKILL) }
+func (t *tree) alive() bool { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
+func (t *tree) killed() int { return t.swept }
+func (t *tree) forget()     {}
+
+func (t *tree) sweep() error {
+	if !t.alive() {
+		return nil
+	}
+	t.swept = 1 // at least: a group does not tell how many
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for t.kill(); t.alive(); t.kill() {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-limit.C:
+			return fmt.Errorf("still alive after SIGKILL: group %d", t.pid)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package process_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// playOuter is a small ralph: outer exit N, outer kill N, outer agent.
+func playOuter(args []string) {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if process.Inner(os.Getenv) {
+		signal.Notify(signals, process.Forwarded)
+		playInner(args, signals)
+		return
+	}
+	code, err := process.Outer(process.Outside{
+		Argv: os.Args, Env: os.Environ(),
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Signals: signals,
+	})
+	must(err)
+	os.Exit(code)
+}
+
+func playInner(args []string, signals <-chan os.Signal) {
+	switch args[0] {
+	case "exit":
+		os.Exit(atoi(args[1]))
+	case "kill":
+		_ = syscall.Kill(os.Getpid(), syscall.Signal(atoi(args[1])))
+		forever()
+	case "agent":
+		playAgent(signals)
+	}
+}
+
+// playAgent runs a stubborn program that leaves a stubborn daemon, and tells how
+// it counts what it is sent.
+func playAgent(signals <-chan os.Signal) {
+	fmt.Printf("inner %d\n", os.Getpid())
+	hard := make(chan struct{})
+	count := process.CountSignals(os.Getenv)
+	go func() {
+		for sig := range signals {
+			first, now := count.Seen(sig)
+			fmt.Printf("seen first=%v hard=%v\n", first, now)
+			if now {
+				close(hard)
+				return
+			}
+		}
+	}()
+	c := playing("leave", "daemon", "stay", "stubborn")
+	c.Stdout = os.Stdout
+	_, err := (&process.Runner{Hard: hard}).Run(context.Background(), c)
+	fmt.Println("agent:", err)
+	os.Exit(3)
+}

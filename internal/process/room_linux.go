@@ -1,0 +1,105 @@
+package process
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// marker is the variable that every program gets, so that a descendant that
+// left its session and lost its parents can still be attributed.
+const marker = "RALPH_PROCESS"
+
+// room is what this operating system process knows of the trees it has begun.
+// Being a sub-reaper belongs to the process, not to a Runner, and so does this.
+// The lock is held while a program is started and while a table is read and acted
+// on: a program that has its session but is not in live would look like a stray.
+var room struct {
+	sync.Mutex
+	id    string
+	count uint64
+	live  map[int]*tree // by the pid of the program; nil until enterRoom
+}
+
+// enterRoom makes us the sub-reaper, once: orphans of our descendants become our
+// children instead of init's. The caller holds the lock.
+func enterRoom() error {
+	if room.live != nil {
+		return nil
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the sub-reaper: %w", err)
+	}
+	room.id = rand.Text()
+	room.live = map[int]*tree{}
+	return nil
+}
+
+// launch starts a program and has watch wait for its end on the very thread that
+// forked it. The kernel sends PDEATHSIG when that *thread* ends, not when the
+// process does, and Go may end a thread under us:
+// https://github.com/golang/go/issues/27505. A goroutine that is locked to the
+// thread and waits there keeps it for as long as the program lives.
+func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Process)) (p *os.Process, err error) {
+	started := make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		p, err = os.StartProcess(path, argv, attr)
+		mine := p // the caller's from here on
+		close(started)
+		if mine != nil {
+			watch(mine)
+		}
+	}()
+	<-started
+	return p, err
+}
+
+// plant starts a program and enters its tree among the living.
+func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
+	room.Lock()
+	defer room.Unlock()
+	if err := enterRoom(); err != nil {
+		return nil, nil, err
+	}
+	room.count++
+	attr.Env = append(without(attr.Env, marker), marker+"="+room.id+"."+strconv.FormatUint(room.count, 10))
+	attr.Sys.Pdeathsig = syscall.SIGKILL
+	exited := make(chan reaper, 1)
+	p, err := launch(path, argv, attr, func(p *os.Process) { exited <- await(p) })
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &tree{pid: p.Pid, number: room.count, struck: map[int]uint64{}}
+	if s, ok := readStat(p.Pid); ok {
+		t.born = s.born
+	}
+	room.live[t.pid] = t
+	return t, exited, nil
+}
+
+// await blocks until p has ended and leaves it a zombie, so that its pid, which
+// is its group's and session's number too, cannot be given to a stranger yet.
+func await(p *os.Process) reaper {
+	for {
+		err := unix.Waitid(unix.P_PID, p.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return p.Wait
+		}
+	}
+}
+
+// childless tells in one call that nothing at all is left of any program: as we
+// are the sub-reaper, whoever has lost its parents is our child.
+func childless() bool {
+	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
+	return errors.Is(err, unix.ECHILD)
+}

@@ -1,0 +1,64 @@
+package process
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// outerMarker names, in the inner program's environment, the pid of its outer.
+const outerMarker = "RALPH_OUTER"
+
+// Forwarded is the signal by which the outer passes on each one that it gets.
+// The inner has to be notified of it beside SIGINT and SIGTERM.
+const Forwarded = syscall.SIGUSR1
+
+// Inner tells whether this program runs under Outer. A marker that went astray
+// into a grandchild's environment does not count: it names another parent.
+func Inner(env func(string) string) bool {
+	return outerPID(env) == os.Getppid()
+}
+
+func outerPID(env func(string) string) int {
+	pid, err := strconv.Atoi(env(outerMarker))
+	if err != nil || pid <= 0 {
+		return -1
+	}
+	return pid
+}
+
+// Signals counts in the inner program how often it was asked to end. Ctrl-C in
+// a terminal reaches it twice, by itself and from the outer; kill reaches only
+// the one that it names. Either is one request.
+type Signals struct {
+	Outer  int        // the outer's pid; 0 when there is none
+	Parent func() int // os.Getppid; may be nil when there is no outer
+
+	direct, forwarded int
+}
+
+// CountSignals is the Signals of this program.
+func CountSignals(env func(string) string) *Signals {
+	if !Inner(env) {
+		return &Signals{}
+	}
+	return &Signals{Outer: outerPID(env), Parent: os.Getppid}
+}
+
+// Seen counts sig. The first request lets the operation under way end. Hard
+// means end at once: it was asked again, or the outer is gone, and nothing is
+// left then but this program to keep an agent from outliving it.
+func (s *Signals) Seen(sig os.Signal) (first, hard bool) {
+	before := s.asked()
+	switch {
+	case sig != Forwarded:
+		s.direct++
+	case s.Outer != 0:
+		s.forwarded++
+	}
+	asked := s.asked()
+	orphaned := s.Outer != 0 && s.Parent() != s.Outer
+	return before == 0 && asked == 1, orphaned || asked > before && asked > 1
+}
+
+func (s *Signals) asked() int { return max(s.direct, s.forwarded) }

@@ -1,0 +1,179 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+func TestWhatAProgramLeavesIsEnded(t *testing.T) {
+	for _, how := range []string{"plain", "setsid", "daemon", "scrubbed", "hold"} {
+		for _, kind := range []string{"easy", "stubborn"} {
+			t.Run(how+" "+kind, func(t *testing.T) {
+				g := run(t.Context(), new(process.Runner), playing("leave", how, "end", kind))
+				s := g.left(t)
+				got, err := g.wait()
+				want := process.Result{Swept: 1, Leaked: how == "hold"}
+				if diff := cmp.Diff(want, got); diff != "" || err != nil {
+					t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
+				}
+				s.wantGone(t)
+			})
+		}
+	}
+}
+
+func TestEndingAProgram(t *testing.T) {
+	tests := []struct {
+		name, how, kind string
+		want            process.Result
+	}{
+		{"by asking", "plain", "easy", process.Result{Exit: 143, Signal: "SIGTERM"}},
+		{"by asking one that left", "daemon", "easy", process.Result{Exit: 143, Signal: "SIGTERM"}},
+		{"by force", "plain", "stubborn", process.Result{Exit: 137, Signal: "SIGKILL", Swept: 1}},
+		{"by force when it left", "daemon", "stubborn", process.Result{Exit: 137, Signal: "SIGKILL", Swept: 1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			why := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			c := playing("leave", tt.how, "stay", tt.kind)
+			c.Grace = 30 * time.Second
+			if tt.kind == "stubborn" {
+				c.Grace = 50 * time.Millisecond
+			}
+			g := run(ctx, new(process.Runner), c)
+			s := g.left(t)
+			s.wantAlive(t)
+			cancel(why)
+			got, err := g.wait()
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+			if !errors.Is(err, context.Canceled) || !errors.Is(err, why) {
+				t.Errorf("Run = %v, want canceled and its cause", err)
+			}
+			s.wantGone(t)
+		})
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	c := playing("leave", "setsid", "stay")
+	c.Timeout = 50 * time.Millisecond
+	got, err := new(process.Runner).Run(t.Context(), c)
+	if !got.TimedOut || got.Signal != "SIGTERM" || err != nil {
+		t.Errorf("Run = %+v, %v, want timed out and terminated", got, err)
+	}
+}
+
+func TestHardStopCutsTheGrace(t *testing.T) {
+	hard := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	c := playing("leave", "daemon", "stay", "stubborn")
+	c.Grace = time.Hour
+	g := run(ctx, &process.Runner{Hard: hard}, c)
+	s := g.left(t)
+	cancel()
+	close(hard)
+	got, err := g.wait()
+	if got.Signal != "SIGKILL" || !errors.Is(err, context.Canceled) && !errors.Is(err, process.ErrStopped) {
+		t.Errorf("Run = %+v, %v, want killed", got, err)
+	}
+	s.wantGone(t)
+}
+
+func TestTwoAtOnceKeepToTheirOwn(t *testing.T) {
+	for _, how := range []string{"plain", "setsid", "daemon"} {
+		t.Run(how, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			long := run(ctx, new(process.Runner), playing("leave", how, "stay"))
+			theirs := long.left(t)
+			short := run(t.Context(), new(process.Runner), playing("leave", how, "end"))
+			own := short.left(t)
+			if got, err := short.wait(); got.Swept != 1 || err != nil {
+				t.Errorf("Run = %+v, %v, want one swept", got, err)
+			}
+			own.wantGone(t)
+			theirs.wantAlive(t)
+			cancel()
+			_, _ = long.wait()
+			theirs.wantGone(t)
+		})
+	}
+}
+
+// Without a marker nobody can say whose an orphan is: the last one takes it.
+func TestOrphanOfUnknownOriginGoesWithTheLast(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	long := run(ctx, new(process.Runner), playing("leave", "scrubbed", "stay"))
+	theirs := long.left(t)
+	short := run(t.Context(), new(process.Runner), playing("leave", "scrubbed", "end"))
+	own := short.left(t)
+	if _, err := short.wait(); err != nil {
+		t.Error(err)
+	}
+	theirs.wantAlive(t)
+	cancel()
+	_, _ = long.wait()
+	own.wantGone(t)
+	theirs.wantGone(t)
+}
+
+func TestManyAtOnce(t *testing.T) {
+	var all []*running
+	for range 8 {
+		all = append(all, run(t.Context(), new(process.Runner), playing("leave", "daemon", "end")))
+	}
+	for _, g := range all {
+		s := g.left(t)
+		if got, err := g.wait(); got.Exit != 0 || got.Swept != 1 || err != nil {
+			t.Errorf("Run = %+v, %v, want one swept", got, err)
+		}
+		s.wantGone(t)
+	}
+}
+
+// net/http/cgi starts programs beside us, in our own session.
+func TestChildrenOfOthersAreNotTouched(t *testing.T) {
+	c := exec.CommandContext(t.Context(), os.Args[0], "setsid", "stay")
+	c.Env = []string{roleKey + "=leave", quickExit}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 64)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sleeperOf(t, string(line[:n]))
+	if got, err := new(process.Runner).Run(t.Context(), playing("leave", "daemon", "end")); got.Swept != 1 || err != nil {
+		t.Errorf("Run = %+v, %v, want one swept", got, err)
+	}
+	s.wantAlive(t)
+	if err := c.Process.Kill(); err != nil {
+		t.Errorf("the other's child is gone: %v", err)
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("its status was taken: %v", err)
+	}
+	// Now that sleeper is an orphan in a session of its own.
+	if got, err := new(process.Runner).Run(t.Context(), playing("exit", "0")); got.Swept != 1 || err != nil {
+		t.Errorf("Run = %+v, %v, want the orphan swept", got, err)
+	}
+	s.wantGone(t)
+}
