@@ -1,0 +1,156 @@
+// Package prompt writes what an agent is told in an iteration. It reads the
+// record; it asks nobody and remembers nothing.
+package prompt
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+var texts = template.Must(template.ParseFS(templates.Files, "prompt/stories.md", "start/progress.md"))
+
+// page is what the template is filled in with.
+type page struct {
+	Iteration int
+	Of        int
+	Story     plan.Story
+	Checks    []string
+	Promise   string
+	Feedback  []string
+	Task      string
+}
+
+// Write is the prompt for iteration number of run, on the story named id.
+func Write(run journal.Run, number int, id string) (string, error) {
+	story, found := run.Plan.Find(id)
+	if !found {
+		return "", fmt.Errorf("write prompt: no story %q in the plan", id)
+	}
+	var text strings.Builder
+	err := texts.ExecuteTemplate(&text, "stories.md", page{
+		Iteration: number,
+		Of:        of(run),
+		Story:     story,
+		Checks:    commands(run),
+		Promise:   run.Policy.Promise,
+		Feedback:  feedback(run),
+		Task:      task(run.Task),
+	})
+	if err != nil {
+		return "", fmt.Errorf("write prompt: %w", err)
+	}
+	return strings.TrimSpace(text.String()) + "\n", nil
+}
+
+// Progress is the log that the iterations of run keep, as it begins.
+func Progress(run journal.Run) ([]byte, error) {
+	project := run.Plan.Project
+	if project == "" {
+		project = run.Task.Title
+	}
+	var text bytes.Buffer
+	err := texts.ExecuteTemplate(&text, "progress.md", map[string]string{
+		"Date":    run.Began.UTC().Format(time.DateOnly),
+		"Project": clean.Inline(project, 200),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("write progress log: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+func commands(run journal.Run) []string {
+	var all []string
+	for _, check := range run.Policy.Checks {
+		all = append(all, check.Command)
+	}
+	return all
+}
+
+// task is what people wrote, fenced so that it cannot be taken for ours.
+func task(t plan.Task) string {
+	if strings.TrimSpace(t.Title+t.Body) == "" {
+		return ""
+	}
+	return clean.Fence(strings.TrimSpace(t.Title + "\n\n" + t.Body))
+}
+
+// feedback is what the program has to say of the iteration before: failures
+// first, then claims that were not believed, then what it undid.
+func feedback(run journal.Run) []string {
+	it, found := run.Last()
+	if !found {
+		return nil
+	}
+	var said []string
+	if it.Agent != nil && it.Agent.Failed {
+		said = append(said, "The agent did not end well: "+it.Agent.Why+".")
+	}
+	said = append(said, failures("your tree", run, it.Checks)...)
+	if it.Proof != nil {
+		said = append(said, failures("a clean checkout of your commit", run, it.Proof.Checks)...)
+	}
+	for _, rejected := range it.Ended.Rejected {
+		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s.", rejected.Claim, rejected.Why))
+	}
+	if unclaimed(it) {
+		said = append(said, fmt.Sprintf("The checks are green, but %s is not marked as passed in `ralph/prd.json`. If all its criteria hold, mark it; if not, go on with it.", it.Story))
+	}
+	return append(said, undone(it)...)
+}
+
+func failures(where string, run journal.Run, checks []journal.CheckEnded) []string {
+	var said []string
+	for _, check := range checks {
+		if check.Passed || !run.Blocks(check.Name) {
+			continue
+		}
+		how := fmt.Sprintf("failed with exit code %d", check.Exit)
+		if check.TimedOut {
+			how = "ran out of time"
+		}
+		said = append(said, fmt.Sprintf("The check `%s` %s on %s:\n\n%s", check.Command, how, where, clean.Fence(check.Excerpt)))
+	}
+	return said
+}
+
+// unclaimed tells of green work that nobody called done.
+func unclaimed(it journal.Iteration) bool {
+	return it.Ended.Green && it.Ended.Worked && len(it.Ended.Passed) == 0 && len(it.Ended.Rejected) == 0
+}
+
+func undone(it journal.Iteration) []string {
+	var said []string
+	if it.Read != nil {
+		for _, what := range it.Read.Undone {
+			said = append(said, "Put back in `ralph/prd.json`: "+what+".")
+		}
+	}
+	if it.Taken == nil {
+		return said
+	}
+	if len(it.Taken.Dropped) > 0 {
+		said = append(said, "These files are protected and were put back: `"+strings.Join(it.Taken.Dropped, "`, `")+"`. Leave them as they are.")
+	}
+	for _, finding := range it.Taken.Refused {
+		said = append(said, fmt.Sprintf("Your commits were not taken over: %s %s %s. Mend that, rewriting those commits where needed.", finding.Commit, finding.Path, finding.Why))
+	}
+	return said
+}
+
+// of is the number of the last iteration there can be, 0 where nothing limits
+// them. A resumed run counts on from what it had used.
+func of(run journal.Run) int {
+	if run.Policy.Limits.Iterations == 0 {
+		return 0
+	}
+	return run.Granted.Iterations + run.Policy.Limits.Iterations
+}

@@ -1,0 +1,205 @@
+package verdict_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// world plays all hands at random: agents that work, lie, fail or idle, checks
+// that are green or red, a GitHub that answers or does not, and kills.
+type world struct {
+	*rand.Rand
+	run     journal.Run
+	commits int
+}
+
+func (w *world) chance(percent int) bool { return w.IntN(100) < percent }
+
+func (w *world) append(event journal.Event) {
+	at := w.run.Now.Add(time.Duration(w.IntN(60)) * time.Second)
+	w.run = journal.Fold(w.run, journal.Entry{Seq: w.run.Seq + 1, At: at, Event: event})
+}
+
+func (w *world) began() journal.RunBegan {
+	p := policy.Of(policy.Stories)
+	p.Publish = w.chance(70)
+	p.Limits.Iterations = 1 + w.IntN(8)
+	for i := range w.IntN(3) {
+		p.Checks = append(p.Checks, policy.Check{Name: fmt.Sprintf("check%d", i)})
+	}
+	var stories []plan.Story
+	for i := range 1 + w.IntN(4) {
+		stories = append(stories, plan.Story{ID: fmt.Sprintf("US-%03d", i+1), Priority: w.IntN(3)})
+	}
+	return journal.RunBegan{Run: "r", Policy: p, Plan: plan.Plan{UserStories: stories}, Base: "c0", Start: "c0"}
+}
+
+func (w *world) checks(where journal.Where, green int) {
+	for _, check := range w.run.Policy.Checks {
+		passed := w.chance(green)
+		w.append(journal.CheckEnded{Where: where, Name: check.Name, Passed: passed, CannotRun: !passed && w.chance(20)})
+		if w.chance(3) {
+			w.append(journal.Resumed{Why: "killed between checks"})
+			return
+		}
+	}
+	switch where {
+	case journal.AtBase:
+		w.append(journal.BaselineEnded{Usable: w.chance(80)})
+	case journal.AtProof:
+		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: w.chance(80)})
+	case journal.AtWork:
+	}
+}
+
+func (w *world) iterate(s verdict.Iterate) {
+	w.append(journal.IterationBegan{Number: s.Number, Story: s.Story})
+	if w.chance(5) {
+		w.append(journal.Resumed{Why: "killed"})
+		return
+	}
+	w.append(journal.AgentEnded{Tools: w.IntN(3), Failed: w.chance(10), Cost: stream.Cost{USD: w.Float64(), Known: true}})
+}
+
+func (w *world) read() {
+	var claimed []string
+	if it, open := w.run.Open(); open && w.chance(60) {
+		claimed = append(claimed, it.Story)
+	}
+	w.append(journal.PlanRead{Plan: w.run.Plan, Claimed: claimed})
+}
+
+func (w *world) take(s verdict.Take) {
+	taken := journal.CommitsTaken{From: w.run.Head, To: w.run.Head, Tree: "t" + w.run.Head, Dirty: w.chance(20), Swept: s.Leftovers}
+	if w.chance(70) {
+		w.commits++
+		taken.To = fmt.Sprintf("c%d", w.commits)
+		taken.Tree = "t" + taken.To
+	}
+	taken.Work = taken.Tree
+	w.append(taken)
+}
+
+func (w *world) publish(done journal.Event, act string) {
+	if w.chance(30) {
+		done = journal.PublishFailed{Act: act, Head: w.run.Head, Why: "502"}
+	}
+	w.append(done)
+}
+
+// do plays one step; false when the run rests.
+func (w *world) do(step verdict.Step) bool {
+	switch s := step.(type) {
+	case verdict.Baseline:
+		w.checks(journal.AtBase, 80)
+		if len(w.run.Policy.Checks) == 0 {
+			break
+		}
+	case verdict.Iterate:
+		w.iterate(s)
+	case verdict.Read:
+		w.read()
+	case verdict.Check:
+		w.checks(journal.AtWork, 70)
+	case verdict.Take:
+		w.take(s)
+	case verdict.Prove:
+		w.checks(journal.AtProof, 90)
+	case verdict.Judge:
+		w.append(s.Verdict)
+	case verdict.Push:
+		w.publish(journal.Pushed{SHA: s.SHA}, "push")
+	case verdict.OpenPull:
+		w.publish(journal.PullOpened{Number: 1, Draft: true}, "open")
+	case verdict.ReadyPull:
+		w.publish(journal.PullReadied{Number: 1}, "ready")
+	case verdict.Stop:
+		w.append(s.Stopped)
+	case verdict.Rest:
+		return false
+	}
+	return true
+}
+
+// Whatever the hands do, a run ends; and it says that it is complete only when
+// every story passed, the newest tree among what was proven, and the work is
+// where it was to go.
+func TestEveryRunEndsHonestly(t *testing.T) {
+	for seed := range uint64(3000) {
+		w := &world{Rand: rand.New(rand.NewPCG(seed, 7))}
+		w.append(w.began())
+		for steps := 0; w.do(verdict.Next(w.run)); steps++ {
+			if steps > 2000 {
+				t.Fatalf("seed %d: still going after %d steps, next %T", seed, steps, verdict.Next(w.run))
+			}
+			if w.run.Stop == nil && w.chance(1) {
+				w.append(journal.CancelAsked{Why: "SIGINT"})
+			}
+		}
+		if w.run.Stop.Reason == policy.AllStoriesPassed {
+			complete(t, seed, w.run)
+		}
+	}
+}
+
+func complete(t *testing.T, seed uint64, run journal.Run) {
+	t.Helper()
+	proof, found := run.ProofOf(run.Tree)
+	switch {
+	case !run.Plan.Done():
+		t.Errorf("seed %d: complete with %d of %d stories", seed, run.Passed(), len(run.Plan.UserStories))
+	case !found || !proof.Passed:
+		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
+	case run.Policy.Publish && run.Head != run.Base && (run.Pushed != run.Head || run.Pull == nil):
+		t.Errorf("seed %d: complete though nothing was published", seed)
+	}
+}
+
+// Next has an answer to any journal, however odd.
+func FuzzNextIsTotal(f *testing.F) {
+	f.Add([]byte{0, 5, 6, 7, 8, 9, 10, 11, 12})
+	f.Add([]byte{0, 17, 17, 0, 2, 2, 9, 6})
+	f.Fuzz(func(t *testing.T, order []byte) {
+		w := &world{Rand: rand.New(rand.NewPCG(uint64(len(order)), 3))}
+		events := []journal.Event{
+			w.began(),
+			journal.BaselineEnded{},
+			journal.BaselineEnded{Usable: true},
+			journal.IterationBegan{Number: 1, Story: "US-001"},
+			journal.IterationBegan{Number: -4, Story: "nobody"},
+			journal.AgentEnded{},
+			journal.AgentEnded{CannotRun: true},
+			journal.PlanRead{Claimed: []string{"US-001", "nobody"}},
+			journal.CheckEnded{Where: "nowhere"},
+			journal.CheckEnded{Where: journal.AtWork, Name: "check0"},
+			journal.CommitsTaken{},
+			journal.CommitsTaken{To: "c1", Tree: "t1"},
+			journal.ProofEnded{Tree: "t1", Passed: true},
+			journal.ProofEnded{Reused: true},
+			journal.IterationEnded{Passed: []string{"US-001"}},
+			journal.PublishFailed{},
+			journal.Pushed{},
+			journal.PullOpened{Draft: true},
+			journal.PullReadied{},
+			journal.CancelAsked{},
+			journal.Resumed{},
+			journal.RunStopped{},
+			journal.Noted{},
+			journal.CommentPosted{},
+		}
+		for _, pick := range order {
+			w.append(events[int(pick)%len(events)])
+			if verdict.Next(w.run) == nil {
+				t.Fatalf("no step after %v", order)
+			}
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// fruitless tells whether going on would be more of the same: agents that do
+// not work at all, or iterations that leave the same tree with the same
+// failures.
+func fruitless(run journal.Run) (policy.Reason, string) {
+	recent := ended(run)
+	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
+		return policy.FatalError, recent[len(recent)-1].Agent.Why
+	}
+	if n := run.Policy.Limits.Failures; n > 0 && count(recent, agentFailed) >= n {
+		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
+	}
+	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && count(recent, like(recent[len(recent)-1])) >= n {
+		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", n)
+	}
+	return "", ""
+}
+
+// ended are the iterations with a verdict since the limits were granted.
+func ended(run journal.Run) []journal.Iteration {
+	var all []journal.Iteration
+	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
+		if it.Ended != nil && it.Agent != nil {
+			all = append(all, it)
+		}
+	}
+	return all
+}
+
+// count is how many iterations at the end of its fulfil is.
+func count(its []journal.Iteration, is func(journal.Iteration) bool) int {
+	n := 0
+	for i := len(its) - 1; i >= 0 && is(its[i]); i-- {
+		n++
+	}
+	return n
+}
+
+func agentFailed(it journal.Iteration) bool { return it.Agent.Failed }
+
+// like tells whether an iteration led nowhere in the same way as last did.
+func like(last journal.Iteration) func(journal.Iteration) bool {
+	return func(it journal.Iteration) bool {
+		return len(it.Ended.Passed) == 0 && it.Story == last.Story && face(it) == face(last)
+	}
+}
+
+// face is what an iteration looks like from outside: its tree and how each
+// check ended.
+func face(it journal.Iteration) string {
+	text := ""
+	if it.Taken != nil {
+		text = it.Taken.Work
+	}
+	for _, check := range it.Checks {
+		text += fmt.Sprintf(" %s=%d", check.Name, check.Exit)
+	}
+	return text
+}

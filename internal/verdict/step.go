@@ -1,0 +1,61 @@
+package verdict
+
+import "github.com/ralph-loop/ralph/internal/journal"
+
+// Step is what is to be done next. The set is closed.
+//
+//sumtype:decl
+type Step interface{ step() }
+
+// Baseline runs the checks on the base, before anything is changed.
+type Baseline struct{}
+
+// Iterate gives a story to an agent.
+type Iterate struct {
+	Number int
+	Story  string
+}
+
+// Read looks at what the agent made of the plan.
+type Read struct{}
+
+// Check runs the checks on the agent's tree.
+type Check struct{}
+
+// Take has the agent's commits handed over; with Leftovers, what it left
+// uncommitted is committed first.
+type Take struct{ Leftovers bool }
+
+// Prove runs the checks on a clean checkout of Commit.
+type Prove struct{ Commit, Tree string }
+
+// Judge closes an iteration with its verdict.
+type Judge struct{ Verdict journal.IterationEnded }
+
+// Push brings the branch to SHA on GitHub.
+type Push struct{ SHA string }
+
+// OpenPull opens the pull request as a draft, or finds the one that is open.
+type OpenPull struct{}
+
+// ReadyPull makes the draft ready for review.
+type ReadyPull struct{}
+
+// Stop ends the run.
+type Stop struct{ Stopped journal.RunStopped }
+
+// Rest is for a run that has stopped: there is nothing to do.
+type Rest struct{}
+
+func (Baseline) step()  {}
+func (Iterate) step()   {}
+func (Read) step()      {}
+func (Check) step()     {}
+func (Take) step()      {}
+func (Prove) step()     {}
+func (Judge) step()     {}
+func (Push) step()      {}
+func (OpenPull) step()  {}
+func (ReadyPull) step() {}
+func (Stop) step()      {}
+func (Rest) step()      {}

@@ -1,0 +1,160 @@
+// Package verdict decides whether a run goes on, and how. It reads the record
+// and nothing else: same journal, same verdict.
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// tries is how often in a row something is tried on GitHub before the run goes
+// on without it.
+const tries = 3
+
+// Next is the step that run asks for. It always has an answer.
+func Next(run journal.Run) Step {
+	switch {
+	case run.ID == "":
+		return stop(policy.FatalError, "the journal does not begin with run_began")
+	case run.Stop != nil:
+		return Rest{}
+	case run.Cancel != nil:
+		return leave(run, policy.Cancelled, run.Cancel.Why)
+	case run.Baseline == nil:
+		return Baseline{}
+	}
+	if it, open := run.Open(); open {
+		return within(run, it)
+	}
+	return between(run)
+}
+
+// within is the next step of the iteration under way: agent, plan, checks,
+// hand-over, proof, verdict.
+func within(run journal.Run, it journal.Iteration) Step {
+	switch {
+	case it.Agent == nil:
+		return Iterate{it.Number, it.Story}
+	case it.Agent.CannotRun:
+		return Judge{judge(run, it)}
+	case it.Read == nil:
+		return Read{}
+	case len(it.Checks) < len(run.Policy.Checks):
+		return Check{}
+	case it.Taken == nil:
+		return Take{Leftovers: run.Green(it.Checks)}
+	case it.Proof == nil && len(believable(run, it)) > 0:
+		return Prove{Commit: run.Head, Tree: run.Tree}
+	}
+	return Judge{judge(run, it)}
+}
+
+// between is the next step when no iteration is open: show what there is,
+// finish, give up, or begin the next.
+func between(run journal.Run) Step {
+	if step, due := publish(run); due {
+		return step
+	}
+	if run.Plan.Done() {
+		return finish(run)
+	}
+	if reason, why := spent(run); reason != "" {
+		return leave(run, reason, why)
+	}
+	story, found := run.Plan.Next()
+	if !found {
+		return leave(run, policy.FatalError, "no open story can be worked on: each waits for another")
+	}
+	return Iterate{len(run.Iterations) + 1, story.ID}
+}
+
+// finish is for a run whose stories have all passed: the newest commit is
+// proven once more unless its very tree was, then the pull request turns
+// ready if that proof means something.
+func finish(run journal.Run) Step {
+	proof, found := run.ProofOf(run.Tree)
+	switch {
+	case !found && run.Tree != "":
+		return Prove{Commit: run.Head, Tree: run.Tree}
+	case found && !proof.Passed:
+		return leave(run, policy.VerificationFailed, proof.Why)
+	}
+	if why := unshown(run); why != "" {
+		return leave(run, policy.FatalError, why)
+	}
+	_, proven := run.Proven()
+	if proven && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !failed(run, "ready") {
+		return ReadyPull{}
+	}
+	return stop(policy.AllStoriesPassed, "")
+}
+
+// publish is what GitHub has not been shown yet.
+func publish(run journal.Run) (Step, bool) {
+	switch {
+	case !run.Policy.Publish || run.Head == run.Base:
+		return nil, false
+	case run.Pushed != run.Head && !failed(run, "push"):
+		return Push{run.Head}, true
+	case run.Pushed == run.Head && !run.Policy.NoPull && run.Pull == nil && run.Passed() > 0 && !failed(run, "open"):
+		return OpenPull{}, true
+	}
+	return nil, false
+}
+
+// unshown is why finished work is not where it was to be published; empty when
+// it is there, or nowhere was asked for.
+func unshown(run journal.Run) string {
+	shown := run.Pushed == run.Head && (run.Pull != nil || run.Policy.NoPull)
+	if !run.Policy.Publish || run.Head == run.Base || shown {
+		return ""
+	}
+	why := "the work is done, but could not be published"
+	if n := len(run.Failures); n > 0 {
+		why += ": " + run.Failures[n-1].Why
+	}
+	return why
+}
+
+// failed tells that act was tried often enough for the newest commit.
+func failed(run journal.Run, act string) bool {
+	count := 0
+	for _, failure := range run.Failures {
+		if failure.Act == act && failure.Head == run.Head {
+			count++
+		}
+	}
+	return count >= tries
+}
+
+// leave stops a run that did not complete, but not before the work in the
+// agent's tree is safe and shown.
+func leave(run journal.Run, reason policy.Reason, why string) Step {
+	if it, open := run.Open(); open && it.Agent != nil && it.Taken == nil || run.Dirty {
+		return Take{Leftovers: true}
+	}
+	if step, due := publish(run); due {
+		return step
+	}
+	return stop(reason, why)
+}
+
+func stop(reason policy.Reason, why string) Stop {
+	return Stop{journal.RunStopped{Reason: reason, Why: why}}
+}
+
+// spent tells which limit has run out, if any.
+func spent(run journal.Run) (policy.Reason, string) {
+	limits := run.Policy.Limits
+	switch {
+	case limits.CostUSD > 0 && run.Spent() >= limits.CostUSD:
+		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
+	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
+		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
+	case limits.Iterations > 0 && run.Used() >= limits.Iterations:
+		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.Used(), limits.Iterations)
+	}
+	return fruitless(run)
+}

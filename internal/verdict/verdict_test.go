@@ -1,0 +1,53 @@
+package verdict_test
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// Every file in testdata is a story: what a journal says, and the step that
+// follows.
+func TestStories(t *testing.T) {
+	journaltest.Stories(t, *update, func(_ *testing.T, s journaltest.Story) []txtar.File {
+		return []txtar.File{{Name: "want", Data: []byte(tell(verdict.Next(s.Run)) + "\n")}}
+	})
+}
+
+// tell is a step in words.
+func tell(step verdict.Step) string {
+	switch s := step.(type) {
+	case verdict.Iterate:
+		return fmt.Sprintf("iterate: %d on %s", s.Number, s.Story)
+	case verdict.Take:
+		return fmt.Sprintf("take: leftovers %v", s.Leftovers)
+	case verdict.Prove:
+		return fmt.Sprintf("prove: %s", s.Commit)
+	case verdict.Push:
+		return "push: " + s.SHA
+	case verdict.Stop:
+		return strings.TrimSuffix(fmt.Sprintf("stop: %s: %s", s.Stopped.Reason, s.Stopped.Why), ": ")
+	case verdict.Judge:
+		return judged(s.Verdict)
+	case verdict.Baseline, verdict.Read, verdict.Check, verdict.OpenPull, verdict.ReadyPull, verdict.Rest:
+		return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."))
+	}
+	return fmt.Sprintf("no such step: %T", step)
+}
+
+func judged(e journal.IterationEnded) string {
+	text := fmt.Sprintf("judge: %d on %s: green %v, worked %v, passed %v", e.Number, e.Story, e.Green, e.Worked, e.Passed)
+	for _, rejected := range e.Rejected {
+		text += "\nrejected " + rejected.Claim + ": " + rejected.Why
+	}
+	return text
+}

@@ -1,0 +1,88 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Result is a run as scripts read it.
+type Result struct {
+	Status          policy.Status `json:"status"`
+	StopReason      policy.Reason `json:"stop_reason"`
+	Success         bool          `json:"success"`
+	RunID           string        `json:"run_id"`
+	TotalIterations int           `json:"total_iterations"`
+	Iterations      []Pass        `json:"iterations"`
+	TotalCostUSD    float64       `json:"total_cost_usd"`
+	TotalDurationS  float64       `json:"total_duration_s"`
+	Branch          string        `json:"branch"`
+	Head            string        `json:"head"`
+	WorktreePath    string        `json:"worktree_path"`
+	JournalPath     string        `json:"journal_path"`
+}
+
+// Pass is one iteration of a Result.
+type Pass struct {
+	Iteration          int           `json:"iteration"`
+	Story              string        `json:"story"`
+	StepsTaken         int           `json:"steps_taken"`
+	Cost               float64       `json:"cost"`
+	Duration           float64       `json:"duration"`
+	CheckResults       []CheckResult `json:"check_results"`
+	AllChecksPassed    bool          `json:"all_checks_passed"`
+	CompletionTagFound bool          `json:"completion_tag_found"`
+	Error              *string       `json:"error"`
+}
+
+// CheckResult is one check of a Pass.
+type CheckResult struct {
+	Name   string `json:"name"`
+	Passed bool   `json:"passed"`
+	Output string `json:"output"`
+}
+
+// ResultOf is run for scripts. Where its files lie only its owner knows.
+func ResultOf(run journal.Run) Result {
+	result := Result{
+		Status:          policy.StatusRunning,
+		RunID:           run.ID,
+		TotalIterations: len(run.Iterations),
+		Iterations:      make([]Pass, 0, len(run.Iterations)),
+		TotalCostUSD:    run.CostUSD,
+		TotalDurationS:  run.Now.Sub(run.Began).Seconds(),
+		Branch:          run.Branch,
+		Head:            run.Head,
+	}
+	if run.Stop != nil {
+		result.StopReason = run.Stop.Reason
+		result.Status = run.Stop.Reason.Status()
+		result.Success = result.Status == policy.StatusCompleted
+	}
+	for _, it := range run.Iterations {
+		result.Iterations = append(result.Iterations, pass(run, it))
+	}
+	return result
+}
+
+func pass(run journal.Run, it journal.Iteration) Pass {
+	told := Pass{
+		Iteration:       it.Number,
+		Story:           it.Story,
+		Duration:        it.Last.Sub(it.Began).Seconds(),
+		CheckResults:    make([]CheckResult, 0, len(it.Checks)),
+		AllChecksPassed: run.Green(it.Checks),
+	}
+	for _, check := range it.Checks {
+		told.CheckResults = append(told.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
+	}
+	if it.Agent != nil {
+		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.USD
+		told.CompletionTagFound = slices.Contains(it.Agent.Promises, run.Policy.Promise)
+		if it.Agent.Failed {
+			told.Error = &it.Agent.Why
+		}
+	}
+	return told
+}

@@ -1,0 +1,199 @@
+// Package view makes what people see out of the record: the comment, the
+// summary, the pull request's text, a line of log, the JSON. Every one of them
+// is a function of the run, so no two can disagree. It calls nobody.
+package view
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// Limit is the most characters GitHub takes for a comment or a body.
+const Limit = 65536
+
+// Board is everything people see of a run at one moment.
+type Board struct {
+	Run     string
+	Comment string // the progress comment, marker included
+	Summary string // the job's summary
+	Pull    Pull
+	Stopped bool
+}
+
+// Pull is what the pull request says.
+type Pull struct {
+	Number int // 0 while there is none
+	Title  string
+	Body   string
+}
+
+// Of shows run as it stands.
+func Of(run journal.Run) Board {
+	comment := render("comment/progress.md", run)
+	return Board{
+		Run:     run.ID,
+		Comment: comment,
+		Summary: comment,
+		Pull:    pull(run),
+		Stopped: run.Stop != nil,
+	}
+}
+
+// page is what every text is filled in with.
+type page struct {
+	journal.Run
+	Stories []story
+	More    int // stories left out for want of room
+}
+
+// story is a story with what the run made of it.
+type story struct {
+	plan.Story
+	Iterations int
+	Checks     string
+	Commit     string
+	Cost       string
+	Active     bool
+}
+
+// render fills in a text. What does not fit is cut by whole stories, so that
+// no markup is ever torn.
+func render(name string, run journal.Run) string {
+	all := stories(run)
+	for shown := len(all); ; shown = shown * 3 / 4 {
+		text := fill(name, page{Run: run, Stories: all[:shown], More: len(all) - shown})
+		if len(text) <= Limit || shown == 0 {
+			return text
+		}
+	}
+}
+
+var texts = parse(templates.Files)
+
+func parse(files fs.FS) *template.Template {
+	functions := template.FuncMap{
+		"cell":     func(s string) string { return clean.Inline(s, 160) },
+		"fence":    clean.Fence,
+		"short":    short,
+		"headline": headline,
+		"heard":    heard,
+		"was":      was,
+		"next":     next,
+		"plural":   plural,
+		"time":     func(r journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
+		"money":    money,
+		"link":     link,
+		"proof":    proof,
+		"verdict":  verdict,
+		"took":     func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
+		"doubts":   doubts,
+	}
+	top := template.New("").Funcs(functions)
+	for _, name := range []string{"comment/progress.md", "pull/body.md"} {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			panic(err) // the texts are compiled in
+		}
+		template.Must(top.New(name).Parse(string(text)))
+	}
+	return top
+}
+
+func fill(name string, p page) string {
+	var text strings.Builder
+	if err := texts.ExecuteTemplate(&text, name, p); err != nil {
+		return fmt.Sprintf("ralph could not write %s: %v", name, err)
+	}
+	return blank(text.String())
+}
+
+// blank takes out the lines a template leaves empty, but for one between
+// paragraphs.
+func blank(text string) string {
+	for strings.Contains(text, "\n\n\n") {
+		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
+	}
+	return strings.TrimSpace(text) + "\n"
+}
+
+func stories(run journal.Run) []story {
+	all := make([]story, 0, len(run.Plan.UserStories))
+	for _, s := range run.Plan.UserStories {
+		all = append(all, tell(run, s))
+	}
+	return all
+}
+
+// tell gathers what the run's iterations did for one story.
+func tell(run journal.Run, s plan.Story) story {
+	told := story{Story: s, Checks: "–", Commit: "–"}
+	cost, known := 0.0, true
+	for _, it := range run.Iterations {
+		if it.Story != s.ID {
+			continue
+		}
+		told.Iterations++
+		told.Active = it.Ended == nil && run.Stop == nil
+		if it.Agent != nil {
+			cost, known = cost+it.Agent.Cost.USD, known && it.Agent.Cost.Known
+		}
+		if len(it.Checks) > 0 {
+			told.Checks = marks(run, it.Checks)
+		}
+		if it.Taken != nil && it.Taken.To != it.Taken.From {
+			told.Commit = "`" + short(it.Taken.To) + "`"
+		}
+	}
+	told.Cost = money(cost, known)
+	return told
+}
+
+// marks is each check with how it ended.
+func marks(run journal.Run, checks []journal.CheckEnded) string {
+	words := make([]string, 0, len(checks))
+	for _, check := range checks {
+		words = append(words, mark(run, check)+" "+clean.Inline(check.Name, 40))
+	}
+	return strings.Join(words, ", ")
+}
+
+func mark(run journal.Run, check journal.CheckEnded) string {
+	switch {
+	case check.Passed:
+		return "✅"
+	case run.Blocks(check.Name):
+		return "❌"
+	}
+	return "➖"
+}
+
+func short(sha string) string { return sha[:min(len(sha), 7)] }
+
+func money(usd float64, known bool) string {
+	if !known && usd == 0 {
+		return "unknown"
+	}
+	text := fmt.Sprintf("$%.2f", usd)
+	if !known {
+		return "at least " + text
+	}
+	return text
+}
+
+func plural(n int, word string) string {
+	switch {
+	case n == 1:
+		return "1 " + word
+	case strings.HasSuffix(word, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(word, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
