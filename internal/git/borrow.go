@@ -1,0 +1,87 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Borrow makes dir a repository that stands where the user's does and reads
+// its objects, with the branches besides that are there. Nothing of ours gets
+// into the user's.
+func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
+	if from.partial {
+		return nil, fault.Usage(from.Top+" is a partial clone: what it lacks would be missing half way",
+			"clone it whole: git clone without --filter", nil)
+	}
+	t, err := g.create(ctx, dir, from.format)
+	if err != nil {
+		return nil, err
+	}
+	if err := lend(t.Dir, from.objects, from.shallow); err != nil {
+		return nil, err
+	}
+	if err := t.set(ctx, heads(from.Branch), from.Head); err != nil {
+		return nil, err
+	}
+	for _, branch := range branches {
+		if err := t.borrowBranch(ctx, from, branch); err != nil {
+			return nil, err
+		}
+	}
+	_, err = t.ask(ctx, "symbolic-ref", "HEAD", heads(from.Branch))
+	return t, err
+}
+
+func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) error {
+	if err := CheckBranch(branch); err != nil {
+		return err
+	}
+	sha, err := user{git: t.git, dir: from.Top}.ask(ctx, "rev-parse", "--verify", "-q", heads(branch)+"^{commit}")
+	switch {
+	case no(err):
+		return t.forget(ctx, heads(branch))
+	case err != nil:
+		return err
+	default:
+		return t.set(ctx, heads(branch), sha)
+	}
+}
+
+// lend has the git folder in dir read objects that lie elsewhere. A history
+// that was cut short there is cut short here.
+func lend(dir, objects, shallow string) error {
+	if strings.ContainsAny(objects, "\n") {
+		return fmt.Errorf("%q cannot be borrowed from", objects)
+	}
+	info := filepath.Join(dir, "objects", "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	cut, err := os.ReadFile(shallow) //nolint:gosec // git named the path, in a repository of ours or of our user
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	if err == nil {
+		err = publish(filepath.Join(dir, "shallow"), string(cut), 0o644)
+	} else {
+		err = nil
+	}
+	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
+}
+
+// publish writes a file that others can read whatever our umask.
+func publish(name, text string, mode os.FileMode) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replace %s: %w", name, err)
+	}
+	if err := os.WriteFile(name, []byte(text), mode); err != nil { //nolint:gosec // in a folder of ours
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Chmod(name, mode)
+}

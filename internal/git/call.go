@@ -1,0 +1,181 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+const (
+	patience  = 2 * time.Minute  // for what stays on this machine
+	farther   = 10 * time.Minute // for what goes over the network
+	grace     = time.Second
+	maxOutput = 16 << 20
+	maxErrors = 8 << 10
+)
+
+// call is one run of git. What is not set gets a safe default.
+type call struct {
+	args    []string
+	dir     string
+	env     []string  // besides the environment of every call
+	set     []setting // besides the settings of every call
+	stdin   io.Reader
+	stdout  io.Writer // nil: kept and returned
+	limit   int64     // of the output
+	timeout time.Duration
+	run     Run
+}
+
+// Error is a git command that did not succeed.
+type Error struct {
+	Command  string // "fetch"
+	Exit     int
+	Said     string // the line of its errors that says why
+	TimedOut bool
+	TooLong  bool  // it printed more than anyone wants to read
+	Err      error // why it could not be run or read
+
+	errors string // all that was kept of its errors
+}
+
+// Error names the command and why it failed.
+func (e *Error) Error() string {
+	text := "git " + e.Command + ": "
+	switch {
+	case e.Err != nil:
+		return text + e.Err.Error()
+	case e.TimedOut:
+		return text + "took too long"
+	case e.TooLong:
+		return text + "printed too much"
+	case e.Said == "":
+		return fmt.Sprintf("%sexit %d", text, e.Exit)
+	default:
+		return fmt.Sprintf("%sexit %d: %s", text, e.Exit, e.Said)
+	}
+}
+
+// Unwrap gives why it could not be run.
+func (e *Error) Unwrap() error { return e.Err }
+
+// answered tells whether err is git's own answer, and not that it could not be
+// asked.
+func answered(err error) (*Error, bool) {
+	var failed *Error
+	return failed, errors.As(err, &failed) && failed.Err == nil
+}
+
+// no tells whether git answered with exit code 1: many commands say so that
+// there is none, or that it is not so.
+func no(err error) bool {
+	failed, ok := answered(err)
+	return ok && failed.Exit == 1 && !failed.TimedOut && !failed.TooLong
+}
+
+// do runs git once and returns what it printed.
+func (g Git) do(ctx context.Context, c call) ([]byte, error) {
+	var kept bytes.Buffer
+	out := &bounded{to: c.stdout, left: c.limit}
+	if c.stdout == nil {
+		out.to = &kept
+	}
+	if c.limit == 0 {
+		out.left = maxOutput
+	}
+	said := &process.Tail{N: maxErrors}
+	command := g.command(c)
+	command.Stdout, command.Stderr = out, said
+	run := c.run
+	if run == nil {
+		run = g.Run
+	}
+	res, err := run(ctx, command)
+	failed := &Error{Command: c.args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, errors: said.String()}
+	failed.Said = reason(failed.errors)
+	switch {
+	case out.over || res.TimedOut:
+		return kept.Bytes(), failed
+	case err != nil:
+		failed.Err = err
+		return kept.Bytes(), failed
+	case res.Exit != 0:
+		return kept.Bytes(), failed
+	default:
+		return kept.Bytes(), nil
+	}
+}
+
+func (g Git) command(c call) process.Command {
+	timeout := c.timeout
+	if timeout == 0 {
+		timeout = patience
+	}
+	return process.Command{
+		Argv:    append([]string{"git"}, c.args...),
+		Dir:     c.dir,
+		Env:     g.environment(c),
+		Stdin:   c.stdin,
+		Timeout: timeout,
+		Grace:   grace,
+	}
+}
+
+var errTooLong = errors.New("more than anyone wants to read")
+
+// bounded hands on the first bytes, and ends whoever writes more.
+type bounded struct {
+	to   io.Writer
+	left int64
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	fits := min(int64(len(p)), b.left)
+	n, err := b.to.Write(p[:fits])
+	b.left -= int64(n)
+	if err == nil && fits < int64(len(p)) {
+		b.over = true
+		err = errTooLong
+	}
+	return n, err
+}
+
+// reason is the line of git's errors that says most: the last that complains,
+// else the last that does not merely advise.
+func reason(text string) string {
+	last := ""
+	complains := false
+	for line := range strings.Lines(text) {
+		line = tidy(line, 300)
+		complaint := strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
+		if line == "" || strings.HasPrefix(line, "hint:") || complains && !complaint {
+			continue
+		}
+		last, complains = line, complaint
+	}
+	return last
+}
+
+// tidy makes foreign text one short line without control characters.
+func tidy(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if odd(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	text = strings.Join(strings.Fields(text), " ")
+	for i := range text {
+		if i > limit {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

@@ -1,0 +1,170 @@
+package git_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// lab is a remote with a base, the program's mirror of it, and an agent's tree.
+type lab struct {
+	*testing.T
+	git     git.Git
+	seen    *record
+	remote  string
+	trusted *git.Trusted
+	tree    *git.Tree
+	base    string
+}
+
+// record keeps every command that was run.
+type record struct {
+	mu   sync.Mutex
+	argv [][]string
+	env  [][]string
+}
+
+func (r *record) run(ctx context.Context, c process.Command) (process.Result, error) {
+	r.mu.Lock()
+	r.argv, r.env = append(r.argv, c.Argv), append(r.env, c.Env)
+	r.mu.Unlock()
+	return new(process.Runner).Run(ctx, c)
+}
+
+func newGit(t *testing.T) (git.Git, *record) {
+	t.Helper()
+	seen := &record{}
+	return git.Git{Run: seen.run, Path: os.Getenv("PATH"), Home: t.TempDir()}, seen
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	l := &lab{T: t, remote: filepath.Join(t.TempDir(), "remote.git")}
+	l.git, l.seen = newGit(t)
+	l.sh(".", "git", "init", "-q", "--bare", "-b", "main", l.remote)
+	work := t.TempDir()
+	l.sh(work, "git", "init", "-q", "-b", "main")
+	for name, text := range map[string]string{
+		"README.md": "# a project\n", "src/main.go": "package main\n", "CODEOWNERS": "* @owner\n",
+		".github/workflows/ci.yml": "on: push\n", ".gitignore": "*.log\n", ".gitattributes": "*.png binary\n",
+	} {
+		write(t, filepath.Join(work, name), text)
+	}
+	l.sh(work, "git", "add", "-A")
+	l.sh(work, "git", "commit", "-q", "-m", "begin")
+	l.sh(work, "git", "push", "-q", l.remote, "main")
+	l.base = l.sh(work, "git", "rev-parse", "HEAD")
+	l.trusted = must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "trusted.git"), git.Want{Base: "main", Work: []string{"work"}}))(t)
+	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
+	return l
+}
+
+// sh runs a program as a person or an agent would, and returns what it printed.
+func (l *lab) sh(dir string, argv ...string) string {
+	l.Helper()
+	return sh(l.T, dir, "", argv...)
+}
+
+func sh(t *testing.T, dir, stdin string, argv ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com",
+	}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(argv, " "), err, errs.String())
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// agent runs git in the tree, as the agent does.
+func (l *lab) agent(args ...string) string {
+	l.Helper()
+	return l.sh(l.tree.Dir, append([]string{"git"}, args...)...)
+}
+
+// commit is a commit of the agent's with some files; an empty text deletes.
+func (l *lab) commit(subject string, files map[string]string) string {
+	l.Helper()
+	for name, text := range files {
+		if text == "" {
+			l.agent("rm", "-q", name)
+			continue
+		}
+		write(l.T, filepath.Join(l.tree.Dir, name), text)
+		l.agent("add", "-f", name)
+	}
+	l.agent("commit", "-q", "--allow-empty", "-m", subject)
+	return l.agent("rev-parse", "HEAD")
+}
+
+func (l *lab) terms() git.Terms {
+	return git.Terms{Base: l.base, Last: l.base, Protect: []string{".github/**", "CODEOWNERS"}, Timeout: time.Minute}
+}
+
+func (l *lab) take(terms git.Terms) journal.CommitsTaken {
+	l.Helper()
+	taken, err := l.trusted.Take(l.Context(), l.tree, terms)
+	if err != nil {
+		l.Fatalf("Take: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(l.trusted.Dir, "quarantine")); err == nil {
+		l.Error("a quarantine was left behind")
+	}
+	return taken
+}
+
+// in asks git about the trusted repository.
+func (l *lab) in(args ...string) string {
+	l.Helper()
+	return l.sh(l.trusted.Dir, append([]string{"git"}, args...)...)
+}
+
+// has tells whether the trusted store holds an object.
+func (l *lab) has(id string) bool {
+	return exec.CommandContext(l.Context(), "git", "-C", l.trusted.Dir, "cat-file", "-e", id).Run() == nil
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// must is the value of a call that has to succeed: must(f())(t).
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

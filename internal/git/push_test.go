@@ -1,0 +1,170 @@
+package git_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+func TestPush(t *testing.T) {
+	l := newLab(t)
+	to := git.Remote{URL: l.remote}
+	one := l.commit("one", map[string]string{"a": "1"})
+	two := l.commit("two", map[string]string{"a": "2"})
+	l.take(l.terms())
+	stands := func() string { return l.sh(l.remote, "git", "rev-parse", "work") }
+	for _, p := range []git.Push{
+		{Branch: "work", SHA: one},
+		{Branch: "work", SHA: one},
+		{Branch: "work", SHA: two, Expect: one},
+		{Branch: "work", SHA: two, Expect: one},
+	} {
+		if err := l.trusted.Push(t.Context(), to, p); err != nil || stands() != p.SHA {
+			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
+		}
+	}
+	for _, p := range []git.Push{
+		{Branch: "work", SHA: one},
+		{Branch: "work", SHA: one, Expect: l.base},
+		{Branch: "gone", SHA: one, Expect: l.base},
+	} {
+		if err := l.trusted.Push(t.Context(), to, p); !errors.Is(err, git.ErrNonFastForward) || stands() != two {
+			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
+		}
+	}
+	elsewhere := t.TempDir()
+	l.sh(elsewhere, "git", "clone", "-q", "-b", "work", l.remote, ".")
+	l.sh(elsewhere, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
+	l.sh(elsewhere, "git", "push", "-q")
+	l.commit("three", map[string]string{"a": "3"})
+	three := l.take(l.terms()).To
+	if err := l.trusted.Push(t.Context(), to, git.Push{Branch: "work", SHA: three}); !errors.Is(err, git.ErrNonFastForward) {
+		t.Errorf("over a person's commit Push = %v", err)
+	}
+	for _, p := range []git.Push{{Branch: "-x", SHA: one}, {Branch: "x", SHA: "main"}, {Branch: "x:y", SHA: one}} {
+		if l.trusted.Push(t.Context(), to, p) == nil {
+			t.Errorf("Push(%v) = nil", p)
+		}
+	}
+}
+
+func TestPushRefused(t *testing.T) {
+	l := newLab(t)
+	hook := filepath.Join(l.remote, "hooks/pre-receive")
+	write(t, hook, "#!/bin/sh\necho 'GH013: no workflows from you' >&2\nexit 1\n")
+	if err := os.Chmod(hook, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := l.trusted.Push(t.Context(), git.Remote{URL: l.remote}, git.Push{Branch: "work", SHA: l.base})
+	var refused *git.RemoteError
+	if !errors.Is(err, git.ErrRefused) || !errors.As(err, &refused) || refused.Reason != "(pre-receive hook declined); GH013: no workflows from you" {
+		t.Errorf("Push = %v", err)
+	}
+}
+
+const secret = "ghs_0123456789abcdef"
+
+func TestTokenOverHTTP(t *testing.T) {
+	l := newLab(t)
+	l.sh(l.remote, "git", "config", "http.receivepack", "true")
+	server := httptest.NewServer(gate(t, filepath.Dir(l.remote)))
+	defer server.Close()
+	remote := git.Remote{URL: server.URL + "/remote.git", Token: secret}
+	l.trusted = must(l.git.Mirror(t.Context(), remote, filepath.Join(t.TempDir(), "m"), git.Want{Base: "main"}))(t)
+	if err := l.trusted.Push(t.Context(), remote, git.Push{Branch: "work", SHA: l.base}); err != nil {
+		t.Errorf("Push = %v", err)
+	}
+	if argv := fmt.Sprint(l.seen.argv); leaks(argv) {
+		t.Errorf("the token is in a command line: %s", argv)
+	}
+	with := slices.ContainsFunc(slices.Concat(l.seen.env...), leaks)
+	if !with {
+		t.Error("the token is in no environment: what was tested?")
+	}
+	if files := l.sh(l.trusted.Dir, "cat", "config"); leaks(files) {
+		t.Errorf("the token is in a file: %s", files)
+	}
+	if text := fmt.Sprintf("%v %+v %#v %s %q %x", remote, remote, remote, remote.Token, remote.Token, remote.Token); leaks(text) {
+		t.Errorf("the token prints: %s", text)
+	}
+	for i := range l.seen.argv {
+		if slices.Contains(l.seen.argv[i], "fetch") || slices.Contains(l.seen.argv[i], "push") || slices.Contains(l.seen.argv[i], "ls-remote") {
+			continue
+		}
+		if slices.ContainsFunc(l.seen.env[i], leaks) {
+			t.Errorf("%v had the token", l.seen.argv[i])
+		}
+	}
+
+	remote.Token = "wrong-" + secret
+	for _, token := range []git.Token{"wrong-" + secret, ""} {
+		remote.Token = token
+		err := l.trusted.Push(t.Context(), remote, git.Push{Branch: "x", SHA: l.base})
+		if !errors.Is(err, git.ErrAuth) || leaks(err.Error()) {
+			t.Errorf("with a wrong token Push = %v", err)
+		}
+	}
+}
+
+func TestRemoteTroubles(t *testing.T) {
+	l := newLab(t)
+	told := ""
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { told = r.Header.Get("Authorization") }))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/away"):
+			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusMovedPermanently)
+		case strings.HasPrefix(r.URL.Path, "/down"):
+			http.Error(w, "down", http.StatusBadGateway)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	for path, kind := range map[string]error{"/down": git.ErrNetwork, "/none": git.ErrAuth, "/away": nil} {
+		err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + path, Token: secret}, git.Push{Branch: "x", SHA: l.base})
+		var wrong *git.RemoteError
+		if !errors.As(err, &wrong) || !errors.Is(wrong.Kind, kind) || leaks(err.Error()) {
+			t.Errorf("from %s Push = %v, want %v", path, err, kind)
+		}
+	}
+	if told != "" {
+		t.Error("the token followed a redirect")
+	}
+	server.Close()
+	err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + "/x"}, git.Push{Branch: "x", SHA: l.base})
+	if !errors.Is(err, git.ErrNetwork) {
+		t.Errorf("from nobody Push = %v", err)
+	}
+}
+
+func leaks(text string) bool {
+	return strings.Contains(text, secret) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte("x-access-token:"+secret)))
+}
+
+// gate is git over HTTP for those with the token. A body of unknown length is
+// more than CGI can pass on; none of these is.
+func gate(t *testing.T, root string) http.Handler {
+	t.Helper()
+	backend := filepath.Join(sh(t, ".", "", "git", "--exec-path"), "git-http-backend")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password != secret {
+			w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+			http.Error(w, "who?", http.StatusUnauthorized)
+			return
+		}
+		r.Header.Del("Authorization")
+		h := cgi.Handler{Path: backend, Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=x", "GIT_PROTOCOL=" + r.Header.Get("Git-Protocol")}}
+		h.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,117 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// quarantine is a store beside the trusted one: what comes from a tree is
+// unpacked and looked at here, and everything that git writes meanwhile.
+type quarantine struct {
+	*Trusted
+	dir   string
+	terms Terms
+}
+
+// quarantine clears what a killed Take may have left; there is never more than
+// one at a time.
+func (t *Trusted) quarantine(terms Terms) (*quarantine, error) {
+	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms}
+	if err := os.RemoveAll(q.dir); err != nil {
+		return nil, fmt.Errorf("clear the quarantine: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(q.objects(), "info"), 0o700); err != nil {
+		return nil, fmt.Errorf("make a quarantine: %w", err)
+	}
+	return q, publish(filepath.Join(q.objects(), "info", "alternates"), t.objects()+"\n", 0o444)
+}
+
+// remove cannot be the reason to lose the work: what it leaves is cleared by
+// the next.
+func (q *quarantine) remove() { _ = os.RemoveAll(q.dir) }
+
+func (q *quarantine) objects() string { return filepath.Join(q.dir, "objects") }
+
+// do runs git on the trusted repository with the quarantine as its store.
+func (q *quarantine) do(ctx context.Context, c call) ([]byte, error) {
+	c.env = append([]string{"GIT_OBJECT_DIRECTORY=" + q.objects()}, c.env...)
+	if c.timeout == 0 {
+		c.timeout = q.terms.Timeout
+	}
+	return q.Trusted.do(ctx, c)
+}
+
+func (q *quarantine) ask(ctx context.Context, args ...string) (string, error) {
+	out, err := q.do(ctx, call{args: args})
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// receive fetches everything that tip has and the trusted store has not, and
+// sees that it is sound and whole. The pack is kept in a file between the two
+// gits: neither can make the other wait.
+func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error {
+	name := filepath.Join(q.dir, "pack")
+	pack, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in a folder of ours
+	if err != nil {
+		return fmt.Errorf("keep the pack: %w", err)
+	}
+	defer pack.Close() //nolint:errcheck // it is thrown away
+	if err := q.fetchPack(ctx, tree, tip, pack); err != nil {
+		return err
+	}
+	if _, err := pack.Seek(0, 0); err != nil {
+		return fmt.Errorf("keep the pack: %w", err)
+	}
+	_, err = q.do(ctx, call{
+		args:  []string{"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error", "--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10)},
+		stdin: pack,
+		// A small pack can unfold into more than there is memory.
+		env: []string{"GIT_ALLOC_LIMIT=" + strconv.FormatInt(max(4*q.terms.MaxFile, 256<<20), 10)},
+		set: []setting{{"core.bigFileThreshold", strconv.FormatInt(q.terms.MaxFile+1, 10)}},
+	})
+	if err != nil {
+		return blame(err, "its objects are not sound")
+	}
+	kind, err := q.ask(ctx, "cat-file", "-t", tip)
+	switch {
+	case err != nil:
+		return blame(err, "its HEAD did not come over")
+	case kind != "commit":
+		return refuse("its HEAD is no commit")
+	}
+	_, err = q.ask(ctx, "rev-list", "--objects", "--quiet", tip, "--not", q.terms.Base, q.terms.Last)
+	return blame(err, "its history is not whole")
+}
+
+// fetchPack runs inside, as the user who works there.
+func (q *quarantine) fetchPack(ctx context.Context, tree *Tree, tip string, pack *os.File) error {
+	_, err := tree.do(ctx, call{
+		args:    []string{"pack-objects", "-q", "--revs", "--thin", "--stdout", "--delta-base-offset"},
+		stdin:   strings.NewReader(fmt.Sprintf("%s\n^%s\n^%s\n", tip, q.terms.Base, q.terms.Last)),
+		stdout:  pack,
+		limit:   q.terms.MaxPack,
+		timeout: q.terms.Timeout,
+	})
+	if failed, ok := answered(err); ok && failed.TooLong {
+		return refuse("its new objects are larger than %d MiB", q.terms.MaxPack>>20)
+	}
+	return blame(err, "the repository in the worktree does not hand over its commits")
+}
+
+// release moves what made the tip, and nothing else that lies in quarantine,
+// into the trusted store. Git puts the index of a pack in place last, so a
+// kill leaves a pack that counts or one that does not.
+func (q *quarantine) release(ctx context.Context, tip string) error {
+	_, err := q.do(ctx, call{
+		args:  []string{"pack-objects", "-q", "--revs", filepath.Join(q.Trusted.objects(), "pack", "pack")},
+		stdin: strings.NewReader(fmt.Sprintf("%s\n^%s\n^%s\n", tip, q.terms.Base, q.terms.Last)),
+	})
+	if err != nil {
+		return fmt.Errorf("take objects in: %w", err)
+	}
+	return q.set(ctx, taken, tip)
+}

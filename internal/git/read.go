@@ -1,0 +1,111 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// Span is the way from one commit to another.
+type Span struct{ From, To string }
+
+// At is a file as it stands in a commit.
+type At struct{ Commit, Path string }
+
+// Resolve is the commit that rev names, or ErrNotFound.
+func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
+	sha, err := t.ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
+	if _, ok := answered(err); ok {
+		return "", fmt.Errorf("%s: %w", tidy(rev, 80), ErrNotFound)
+	}
+	if err != nil {
+		return "", fmt.Errorf("resolve %s: %w", tidy(rev, 80), err)
+	}
+	return sha, checkSHA(sha)
+}
+
+// TreeOf is the tree of a commit.
+func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
+	if err := checkSHA(sha); err != nil {
+		return "", err
+	}
+	tree, err := t.ask(ctx, "rev-parse", "--verify", "-q", sha+"^{tree}")
+	if err != nil {
+		return "", fmt.Errorf("find the tree of %s: %w", sha, err)
+	}
+	return tree, checkSHA(tree)
+}
+
+// Log is the commits that To has and From has not, oldest first, at most 1000.
+func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
+	if err := checkSHA(span.From, span.To); err != nil {
+		return nil, err
+	}
+	out, err := t.ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count=1000", "--format=%H %s", span.From+".."+span.To)
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	var log []journal.Commit
+	for line := range strings.SplitSeq(out, "\x00") {
+		if sha, subject, ok := strings.Cut(line, " "); ok {
+			log = append(log, journal.Commit{SHA: sha, Subject: tidy(subject, 200)})
+		}
+	}
+	return log, nil
+}
+
+// diffArgs ask for a patch that no configured driver has a hand in.
+var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color"}
+
+// Diff is the first limit bytes of a patch, and whether there is more of it.
+func (t *Trusted) Diff(ctx context.Context, span Span, limit int) (text string, cut bool, err error) {
+	if err := checkSHA(span.From, span.To); err != nil {
+		return "", false, err
+	}
+	return patch(ctx, t.do, span, limit)
+}
+
+func patch(ctx context.Context, do func(context.Context, call) ([]byte, error), span Span, limit int) (text string, cut bool, err error) {
+	out, err := do(ctx, call{args: append(append([]string{}, diffArgs...), span.From, span.To), limit: int64(max(limit, 1))})
+	if failed, ok := answered(err); ok && failed.TooLong {
+		return strings.ToValidUTF8(string(out), "\uFFFD"), true, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("make a diff: %w", err)
+	}
+	return strings.ToValidUTF8(string(out), "\uFFFD"), false, nil
+}
+
+// ReadFile is a regular file of at most limit bytes, or ErrNotFound.
+func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, error) {
+	if err := checkSHA(at.Commit); err != nil {
+		return nil, err
+	}
+	if at.Path != path.Clean(at.Path) || path.IsAbs(at.Path) || strings.HasPrefix(at.Path, "..") {
+		return nil, fmt.Errorf("read %q: no path within a repository", at.Path)
+	}
+	out, err := t.do(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
+	if err != nil {
+		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
+	}
+	entry, _, _ := bytes.Cut(out, []byte{'\t'})
+	fields := strings.Fields(string(entry))
+	switch {
+	case len(fields) != 3:
+		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
+	case fields[0] != modeFile && fields[0] != modeProgram:
+		return nil, fmt.Errorf("read %s: no regular file", at.Path)
+	}
+	content, err := t.do(ctx, call{args: []string{"cat-file", "blob", fields[2]}, limit: limit})
+	if failed, ok := answered(err); ok && failed.TooLong {
+		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", at.Path, err)
+	}
+	return content, nil
+}

@@ -1,0 +1,118 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// remade is what commits became.
+type remade struct {
+	tip     string
+	dropped []string // paths, each once
+}
+
+// remake looks at commits, parents first, and makes those again that change
+// what is protected, with all that follow. Each is compared with its parents as
+// they have become: so what an earlier one changed and lost is found, and lost,
+// in every later one too.
+func (q *quarantine) remake(ctx context.Context, commits []commit, guarded protected) (remade, error) {
+	made := remade{}
+	became := map[string]string{}
+	var found refusal
+	for _, c := range commits {
+		parents := mapped(c.parents, became)
+		judged, err := q.judge(ctx, c, parents, guarded)
+		if err != nil {
+			return remade{}, err
+		}
+		found = append(found, judged.findings...)
+		if made.tip, err = q.again(ctx, c, parents, judged.drop); err != nil {
+			return remade{}, err
+		}
+		became[c.id] = made.tip
+		for _, d := range judged.drop {
+			made.dropped = append(made.dropped, tidy(d.path, 300))
+		}
+	}
+	slices.Sort(made.dropped)
+	made.dropped = slices.Compact(made.dropped)
+	if len(found) > 0 {
+		return remade{}, found[:min(maxFindings, len(found))]
+	}
+	return made, nil
+}
+
+// mapped are the parents as they have become, each once.
+func mapped(parents []string, became map[string]string) []string {
+	var now []string
+	for _, p := range parents {
+		if b, ok := became[p]; ok {
+			p = b
+		}
+		if !slices.Contains(now, p) {
+			now = append(now, p)
+		}
+	}
+	return now
+}
+
+// again makes c anew where that is needed. A commit that is left without a
+// change is its parent.
+func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []change) (string, error) {
+	if len(drop) == 0 && slices.Equal(parents, c.parents) && !c.stands {
+		return c.id, nil
+	}
+	tree := c.tree
+	if len(drop) > 0 {
+		var err error
+		if tree, err = q.undo(ctx, c.tree, drop); err != nil {
+			return "", err
+		}
+	}
+	before, err := q.ask(ctx, "rev-parse", "--verify", "-q", parents[0]+"^{tree}")
+	if err != nil || before == tree && len(parents) == 1 {
+		return parents[0], err
+	}
+	out, err := q.do(ctx, call{
+		args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
+		stdin: strings.NewReader(c.text(tree, parents)),
+	})
+	if err != nil {
+		return "", blame(err, fmt.Sprintf("%.12s cannot be made again", c.id))
+	}
+	id := strings.TrimSpace(string(out))
+	return id, checkSHA(id)
+}
+
+// undo is tree with the changes undone.
+func (q *quarantine) undo(ctx context.Context, tree string, drop []change) (string, error) {
+	on := func(args ...string) call {
+		return call{args: args, env: []string{"GIT_INDEX_FILE=" + filepath.Join(q.dir, "index")}}
+	}
+	if _, err := q.do(ctx, on("read-tree", tree)); err != nil {
+		return "", blame(err, "what is protected cannot be put back")
+	}
+	// What is to go goes first: it may stand where a folder is to come back.
+	var gone, back strings.Builder
+	for _, c := range drop {
+		if c.was == modeNone {
+			fmt.Fprintf(&gone, "%s %s\t%s\x00", modeNone, c.old, c.path)
+		} else {
+			fmt.Fprintf(&back, "%s %s\t%s\x00", c.was, c.old, c.path)
+		}
+	}
+	update := on("update-index", "--replace", "-z", "--index-info")
+	update.stdin = strings.NewReader(gone.String() + back.String())
+	if _, err := q.do(ctx, update); err != nil {
+		return "", blame(err, "what is protected cannot be put back")
+	}
+	out, err := q.do(ctx, on("write-tree"))
+	if err != nil {
+		return "", blame(err, "what is protected cannot be put back")
+	}
+	id := strings.TrimSpace(string(out))
+	return id, checkSHA(id)
+}

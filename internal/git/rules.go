@@ -1,0 +1,129 @@
+package git
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+const maxTarget = 4 << 10 // of a symbolic link
+
+// protected are the globs of paths that stay as they are.
+type protected []string
+
+// protect checks the globs, and folds them as paths will be.
+func protect(globs []string) (protected, error) {
+	var p protected
+	for _, glob := range globs {
+		folded := strings.Trim(fold(glob), "/")
+		if !doublestar.ValidatePattern(folded) {
+			return nil, fmt.Errorf("protect %q: malformed pattern", glob)
+		}
+		if folded != "" {
+			p = append(p, folded)
+		}
+	}
+	return p, nil
+}
+
+// covers tells whether a change of path is to be dropped: a glob names it or a
+// folder above it, or it would put a file or a link where a glob expects a
+// folder. A file of attributes is covered wherever it lies.
+func (p protected) covers(name string) bool {
+	name = fold(name)
+	if path.Base(name) == ".gitattributes" {
+		return true
+	}
+	for _, glob := range p {
+		if beneath(glob, name) {
+			return true
+		}
+		if root, _ := doublestar.SplitPattern(glob); root == name || strings.HasPrefix(root, name+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func beneath(glob, name string) bool {
+	for _, part := range append(parents(name), name) {
+		if matched, err := doublestar.Match(glob, part); err == nil && matched {
+			return true
+		}
+	}
+	return false
+}
+
+// wrongPath says why nothing may lie at name, or nothing.
+func wrongPath(name string) string {
+	switch {
+	case !utf8.ValidString(name):
+		return "its name is not UTF-8"
+	case len(name) > 4096:
+		return "its name is too long"
+	case strings.ContainsFunc(name, odd):
+		return "its name holds control characters"
+	case strings.Contains(name, `\`):
+		return "its name holds a backslash"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part == "." || part == ".." || gitFolder(part) {
+			return "it would lie in a git folder or outside of the tree"
+		}
+	}
+	return ""
+}
+
+// gitFolder tells whether some file system takes name for .git.
+func gitFolder(name string) bool {
+	name, _, _ = strings.Cut(fold(name), ":")
+	name = strings.TrimRight(name, ". ")
+	return name == ".git" || name == "git~1"
+}
+
+// wrongChange says why a change may not pass, by what the tree tells of it.
+func wrongChange(c change) string {
+	base := strings.TrimRight(fold(path.Base(c.path)), ". ")
+	switch {
+	case c.mode == modeLink || c.was == modeLink:
+		return "a repository within the repository"
+	case base == ".gitmodules":
+		return "submodules may not be changed"
+	case c.mode == modeNone:
+		return ""
+	case c.mode != modeFile && c.mode != modeProgram && c.mode != modeSymlink:
+		return "it has the odd mode " + c.mode
+	default:
+		return wrongPath(c.path)
+	}
+}
+
+// wrongTarget says why a link at name may not point to target. A ".." may only
+// stand at the beginning: behind another link it would lead anywhere.
+func wrongTarget(name, target string) string {
+	switch {
+	case target == "" || strings.ContainsFunc(target, odd) || !utf8.ValidString(target):
+		return "the link's target is malformed"
+	case path.IsAbs(target) || strings.ContainsAny(target, `\:`):
+		return "the link leads out of the tree: it is absolute"
+	}
+	up, down := 0, false
+	for part := range strings.SplitSeq(target, "/") {
+		switch {
+		case part == "..":
+			up++
+			if down || up > strings.Count(name, "/") {
+				return "the link leads out of the tree"
+			}
+		case part == "" || part == ".":
+		case gitFolder(part):
+			return "the link leads into a git folder"
+		default:
+			down = true
+		}
+	}
+	return ""
+}

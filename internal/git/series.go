@@ -1,0 +1,163 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+const (
+	maxCommit   = 64 << 10
+	maxPerson   = 1 << 10
+	maxParents  = 16
+	maxFindings = 50
+)
+
+// commit is a commit as it was handed over.
+type commit struct {
+	id      string
+	tree    string
+	parents []string
+	lines   []string // author, committer and encoding, as they stand
+	message string
+	stands  bool // for all that was rewritten: it must be made again
+}
+
+// survey lists the new commits, parents first, and refuses a history that is
+// not built on what was there. Rewritten history comes back as one commit.
+func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
+	ids, err := q.list(ctx, tip, "--topo-order", "--reverse", "^"+q.terms.Base, "^"+q.terms.Last)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	if len(ids) > q.terms.MaxCommits {
+		return nil, refuse("more than %d commits at once", q.terms.MaxCommits)
+	}
+	commits, err := q.readCommits(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.checkDescent(ctx, commits); err != nil {
+		return nil, err
+	}
+	_, err = q.ask(ctx, "merge-base", "--is-ancestor", q.terms.Last, tip)
+	if no(err) {
+		last := commits[len(commits)-1]
+		last.parents, last.stands = []string{q.terms.Last}, true
+		return []commit{last}, nil
+	}
+	return commits, err
+}
+
+// list is git rev-list.
+func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]string, error) {
+	out, err := q.ask(ctx, append([]string{"rev-list", tip}, args...)...)
+	if err != nil {
+		return nil, blame(err, "its history cannot be read")
+	}
+	return strings.Fields(out), nil
+}
+
+// checkDescent lets a commit descend from new ones, the base, and what was
+// handed over since; not from anything else that the store may hold.
+func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
+	before, err := q.list(ctx, q.terms.Last, "^"+q.terms.Base)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{q.terms.Base: true, q.terms.Last: true}
+	for _, id := range before {
+		known[id] = true
+	}
+	for _, c := range commits {
+		known[c.id] = true
+	}
+	var found refusal
+	for _, c := range commits {
+		if why := descent(c, known); why != "" {
+			found = append(found, journal.Finding{Commit: c.id, Why: why})
+		}
+	}
+	if len(found) > 0 {
+		return found[:min(maxFindings, len(found))]
+	}
+	return nil
+}
+
+func descent(c commit, known map[string]bool) string {
+	switch n := len(c.parents); {
+	case n == 0:
+		return "a history of its own: the commit has no parent"
+	case n > maxParents:
+		return fmt.Sprintf("a merge of more than %d", maxParents)
+	}
+	for _, p := range c.parents {
+		if !known[p] {
+			return fmt.Sprintf("built on a commit from elsewhere: %.12s", p)
+		}
+	}
+	return ""
+}
+
+// readCommits reads and checks the commits themselves.
+func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, error) {
+	sizes, err := q.sizes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if sizes[id] > maxCommit {
+			return nil, refusal{{Commit: id, Why: fmt.Sprintf("its message is longer than %d KiB", maxCommit>>10)}}
+		}
+	}
+	texts, err := q.contents(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	commits := make([]commit, 0, len(ids))
+	for _, id := range ids {
+		c, err := parseCommit(id, texts[id])
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+	return commits, nil
+}
+
+func parseCommit(id, text string) (commit, error) {
+	c := commit{id: id}
+	head, message, _ := strings.Cut(text, "\n\n")
+	c.message = message
+	for line := range strings.SplitSeq(head, "\n") {
+		switch key, value, _ := strings.Cut(line, " "); key {
+		case "tree":
+			c.tree = value
+		case "parent":
+			c.parents = append(c.parents, value)
+		case "author", "committer", "encoding":
+			if len(line) > maxPerson || strings.ContainsFunc(line, odd) {
+				return c, refusal{{Commit: id, Why: "its " + key + " is malformed"}}
+			}
+			c.lines = append(c.lines, line)
+		}
+	}
+	if checkSHA(c.tree) != nil || checkSHA(c.parents...) != nil || len(c.lines) < 2 || strings.Contains(message, "\x00") {
+		return c, refusal{{Commit: id, Why: "the commit is malformed"}}
+	}
+	return c, nil
+}
+
+// text is the commit with another tree and other parents. Author, date and
+// words stay; signatures, which would be false now, go.
+func (c commit) text(tree string, parents []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	for _, p := range parents {
+		fmt.Fprintf(&b, "parent %s\n", p)
+	}
+	fmt.Fprintf(&b, "%s\n\n%s", strings.Join(c.lines, "\n"), c.message)
+	return b.String()
+}

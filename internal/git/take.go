@@ -1,0 +1,180 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// Terms are what a hand-over may hold. A zero limit stands for its default.
+type Terms struct {
+	Base       string   // where the run began
+	Last       string   // what was handed over last, or where work began
+	Protect    []string // globs of paths that stay as they are, in any case of letters, each with all below it
+	MaxPack    int64    // 100 MiB
+	MaxFile    int64    // 20 MiB
+	MaxCommits int      // 200
+	Timeout    time.Duration
+}
+
+func (t Terms) filled() Terms {
+	if t.MaxPack <= 0 {
+		t.MaxPack = 100 << 20
+	}
+	if t.MaxFile <= 0 {
+		t.MaxFile = 20 << 20
+	}
+	if t.MaxCommits <= 0 {
+		t.MaxCommits = 200
+	}
+	if t.Timeout <= 0 {
+		t.Timeout = patience
+	}
+	return t
+}
+
+// taken is the private ref that keeps what was handed over from being pruned.
+const taken = "refs/ralph/head"
+
+// refusal is why commits may not pass. It is an answer and no failure.
+type refusal []journal.Finding
+
+func (r refusal) Error() string {
+	if len(r) == 0 {
+		return "refused"
+	}
+	return "refused: " + r[0].Why
+}
+
+func refuse(format string, args ...any) error {
+	return refusal{{Why: fmt.Sprintf(format, args...)}}
+}
+
+// blame makes git's own answer about foreign objects a refusal, and leaves a
+// git that could not be asked an error.
+func blame(err error, what string) error {
+	failed, ok := answered(err)
+	switch {
+	case ok:
+		return refuse("%s: %s", what, strings.TrimPrefix(failed.Error(), "git "))
+	case senseless(err):
+		return refuse("%s: %s", what, tidy(err.Error(), 300))
+	default:
+		return err
+	}
+}
+
+// errBomb is the error for a commit that unfolds into more than can be looked
+// at.
+var errBomb = errors.New("it unfolds without end")
+
+func senseless(err error) bool { return errors.Is(err, errOddAnswer) || errors.Is(err, errNoID) }
+
+// Take has the tree's commits handed over: read as a pack from inside, looked
+// at one by one in quarantine, and only then taken in. Changes of protected
+// paths are dropped by commits made again; so are those of .gitattributes,
+// which could hide files from a reviewer. Anything else that may not pass
+// refuses all of it, and From equals To.
+//
+// History that the tree rewrote becomes one commit on top of Last with the
+// tip's tree and words. Whenever To is not the tree's HEAD, Tree.Reset(To)
+// brings the tree along. Repeated after a kill, Take comes to the same commits.
+func (t *Trusted) Take(ctx context.Context, tree *Tree, terms Terms) (journal.CommitsTaken, error) {
+	if err := checkSHA(terms.Base, terms.Last); err != nil {
+		return journal.CommitsTaken{}, err
+	}
+	done := journal.CommitsTaken{From: terms.Last, To: terms.Last}
+	made, err := t.take(ctx, tree, terms.filled())
+	bomb := errors.Is(err, errBomb)
+	if refused, ok := errors.AsType[refusal](err); ok {
+		done.Refused, err = refused, nil
+	}
+	if err != nil {
+		return done, fmt.Errorf("take over commits: %w", err)
+	}
+	if made.tip != "" && len(done.Refused) == 0 {
+		done.To, done.Dropped = made.tip, made.dropped
+	}
+	if err := tree.look(ctx, &done, bomb); err != nil {
+		return done, fmt.Errorf("look at the working tree: %w", err)
+	}
+	return done, t.account(ctx, &done)
+}
+
+// account fills in what can be said of the commits once they are in.
+func (t *Trusted) account(ctx context.Context, done *journal.CommitsTaken) (err error) {
+	if done.Tree, err = t.TreeOf(ctx, done.To); err != nil || done.From == done.To {
+		return err
+	}
+	span := Span{From: done.From, To: done.To}
+	if done.Commits, err = t.Log(ctx, span); err != nil {
+		return err
+	}
+	changes, err := compare(ctx, t.do, span)
+	if err != nil {
+		return fmt.Errorf("list the files: %w", err)
+	}
+	for _, c := range changes[:min(100, len(changes))] {
+		done.Files = append(done.Files, c.path)
+	}
+	return nil
+}
+
+// take brings the commits in and says what they became.
+func (t *Trusted) take(ctx context.Context, tree *Tree, terms Terms) (remade, error) {
+	guarded, err := protect(terms.Protect)
+	if err != nil {
+		return remade{}, err
+	}
+	tip, err := tree.Head(ctx)
+	if err != nil || tip == terms.Last {
+		return remade{}, blame(err, "the repository in the worktree cannot be read")
+	}
+	if len(tip) != len(terms.Last) {
+		return remade{}, refuse("the repository in the worktree has another object format")
+	}
+	q, err := t.quarantine(terms)
+	if err != nil {
+		return remade{}, err
+	}
+	defer q.remove()
+	if err := q.receive(ctx, tree, tip); err != nil {
+		return remade{}, err
+	}
+	commits, err := q.survey(ctx, tip)
+	if err != nil || len(commits) == 0 {
+		return remade{}, err
+	}
+	made, err := q.remake(ctx, commits, guarded)
+	if err != nil || made.tip == terms.Last {
+		return made, err
+	}
+	if err := q.checkProtected(ctx, made.tip, guarded); err != nil {
+		return remade{}, err
+	}
+	return made, q.release(ctx, made.tip)
+}
+
+// look notes how the working tree stands. A tree too odd to be read is not the
+// program's failure: it counts as dirty, with nothing known of it. Beside a
+// bomb git is not even asked: an index of it would take all memory.
+func (t *Tree) look(ctx context.Context, done *journal.CommitsTaken, bomb bool) error {
+	if bomb {
+		done.Dirty = true
+		return nil
+	}
+	status, err := t.Status(ctx)
+	if err == nil {
+		done.Dirty = status.Dirty
+		done.Work, err = t.Snapshot(ctx)
+	}
+	if _, ok := answered(err); ok || senseless(err) {
+		done.Dirty, done.Work = true, ""
+		return nil
+	}
+	return err
+}

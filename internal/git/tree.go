@@ -1,0 +1,188 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Tree is a checkout with a repository of its own, that somebody else works
+// in. It borrows the trusted objects and has no way back: what it holds is
+// taken over by Trusted.Take alone. Whoever works there may write anything
+// into its .git; git runs there without a credential, by Run.
+type Tree struct {
+	Dir    string
+	Author Identity // of what CommitAll commits; empty: ralph
+	Run    Run      // how git runs inside; nil: as it does everywhere else
+
+	git Git
+}
+
+// Identity is who commits.
+type Identity struct{ Name, Email string }
+
+// ralph is who commits when nobody is named. GitHub links the address to no
+// user: it is an organization's.
+var ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
+
+func (i Identity) orRalph() Identity {
+	if i == (Identity{}) {
+		return ralph
+	}
+	return i
+}
+
+// Plot is where a tree is to grow, and from what.
+type Plot struct {
+	Dir     string // absent or empty
+	SHA     string
+	Branch  string   // its HEAD; empty: detached, for a clean checkout
+	Exclude []string // patterns to ignore besides those of the project
+	Author  Identity // of commits made inside; empty: ralph
+	Run     Run      // as Tree.Run
+}
+
+// Grow makes a tree: its own repository, and SHA checked out, with nothing
+// else in it.
+func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
+	if found, err := os.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, errors.Join(fmt.Errorf("grow a tree in %s: it is no empty folder", p.Dir), err)
+	}
+	tree, err := t.plant(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tree.ask(ctx, "reset", "-q", "--hard", p.SHA); err != nil {
+		return nil, fmt.Errorf("check out %s: %w", p.SHA, err)
+	}
+	return tree, nil
+}
+
+// Regrow gives the files in a plot a new repository that stands at SHA, when
+// theirs is broken. The files stay as they are.
+func (t *Trusted) Regrow(ctx context.Context, p Plot) (*Tree, error) {
+	if err := os.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
+		return nil, fmt.Errorf("clear the broken repository: %w", err)
+	}
+	tree, err := t.plant(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := tree.ask(ctx, "read-tree", "--reset", p.SHA); err != nil {
+		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
+	}
+	return tree, nil
+}
+
+// OpenTree takes up a tree that Grow made.
+func (t *Trusted) OpenTree(dir string) (*Tree, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the tree: %w", err)
+	}
+	// That it has no repository is for those to say who ask it something: they
+	// hold whoever works there to blame.
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("open the tree: %w", err)
+	}
+	return &Tree{Dir: dir, git: t.git}, nil
+}
+
+// plant makes the repository, and its HEAD. All of it is written by git inside,
+// as the user who works there: what the program wrote there itself could be
+// led elsewhere by a link.
+func (t *Trusted) plant(ctx context.Context, p Plot) (*Tree, error) {
+	if err := checkSHA(p.SHA); err != nil {
+		return nil, err
+	}
+	if p.Branch != "" {
+		if err := CheckBranch(p.Branch); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("grow a tree: %w", err)
+	}
+	tree, err := t.OpenTree(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	tree.Run, tree.Author = p.Run, p.Author
+	if err := t.sow(ctx, tree, p); err != nil {
+		return nil, fmt.Errorf("grow a tree in %s: %w", p.Dir, err)
+	}
+	head := "HEAD"
+	if p.Branch != "" {
+		head = heads(p.Branch)
+	}
+	if _, err := tree.ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
+		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
+	}
+	return tree, nil
+}
+
+// sow runs git init with a template that holds all that the repository begins
+// with.
+func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
+	format, err := t.ask(ctx, "rev-parse", "--show-object-format")
+	if err != nil {
+		return err
+	}
+	seed, err := os.MkdirTemp(t.Dir, "seed-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(seed) //nolint:errcheck // a few bytes in a folder of ours
+	if err := t.fill(seed, p); err != nil {
+		return err
+	}
+	branch := p.Branch
+	if branch == "" {
+		branch = "main" // only until HEAD is detached
+	}
+	// GIT_DIR would make it a bare one.
+	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format, "--initial-branch=" + branch, "--", tree.Dir}
+	if _, err = t.git.do(ctx, call{args: args, run: tree.Run}); err != nil {
+		return err
+	}
+	return tree.protectAlternates()
+}
+
+// protectAlternates keeps the agent from changing by mistake where its objects
+// come from; git copies a template without its modes.
+func (t *Tree) protectAlternates() error {
+	inside, err := os.OpenRoot(filepath.Join(t.Dir, ".git")) // no link leads out of it
+	if err != nil {
+		return err
+	}
+	defer inside.Close() //nolint:errcheck // nothing was written through it
+	return inside.Chmod("objects/info/alternates", 0o444)
+}
+
+// fill lays out the template.
+func (t *Trusted) fill(seed string, p Plot) error {
+	if err := os.Chmod(seed, 0o755); err != nil { //nolint:gosec // the agent's git reads it
+		return err
+	}
+	if err := lend(seed, t.objects(), filepath.Join(t.Dir, "shallow")); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(seed, "info"), 0o755); err != nil {
+		return err
+	}
+	exclude := strings.Join(append([]string{}, p.Exclude...), "\n") + "\n"
+	who := p.Author.orRalph()
+	config := fmt.Sprintf("[user]\n\tname = %s\n\temail = %s\n", quote(who.Name), quote(who.Email))
+	return errors.Join(
+		publish(filepath.Join(seed, "info", "exclude"), exclude, 0o644),
+		publish(filepath.Join(seed, "config"), config, 0o644),
+	)
+}
+
+// quote makes text one value of a git configuration file.
+func quote(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(tidy(text, 200)) + `"`
+}

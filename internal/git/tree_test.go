@@ -1,0 +1,182 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+func TestGrow(t *testing.T) {
+	l := newLab(t)
+	if at := l.agent("symbolic-ref", "HEAD"); at != "refs/heads/work" {
+		t.Errorf("HEAD = %s", at)
+	}
+	if s := l.agent("status", "--porcelain", "--ignored"); s != "" {
+		t.Errorf("a new tree is not clean: %q", s)
+	}
+	alternates := filepath.Join(l.tree.Dir, ".git/objects/info/alternates")
+	if got, want := read(t, alternates), filepath.Join(l.trusted.Dir, "objects")+"\n"; got != want {
+		t.Errorf("alternates = %q, want %q", got, want)
+	}
+	if info, err := os.Stat(alternates); err != nil || info.Mode().Perm() != 0o444 {
+		t.Errorf("alternates have mode %v, want 0444 (%v)", info.Mode(), err)
+	}
+	write(t, filepath.Join(l.tree.Dir, "memory/prd.json"), "{}")
+	if s := must(l.tree.Status(t.Context()))(t); s.Dirty {
+		t.Errorf("what is excluded makes it dirty: %v", s.Paths)
+	}
+	if who := l.agent("config", "user.name") + " " + l.agent("config", "user.email"); who != "ralph ralph-loop@users.noreply.github.com" {
+		t.Errorf("commits are by %q", who)
+	}
+	if left, _ := filepath.Glob(filepath.Join(l.trusted.Dir, "seed-*")); len(left) > 0 {
+		t.Errorf("templates were left behind: %v", left)
+	}
+}
+
+// A tree may move, as one does that is grown under another name first.
+func TestGrowMoves(t *testing.T) {
+	l := newLab(t)
+	there := filepath.Join(t.TempDir(), "there")
+	if err := os.Rename(l.tree.Dir, there); err != nil {
+		t.Fatal(err)
+	}
+	l.tree = must(l.trusted.OpenTree(there))(t)
+	l.commit("one", map[string]string{"a": "1"})
+	if got := l.take(l.terms()); len(got.Commits) != 1 {
+		t.Errorf("Take = %+v, want one commit", got)
+	}
+}
+
+func TestGrowClean(t *testing.T) {
+	l := newLab(t)
+	dir := filepath.Join(t.TempDir(), "clean")
+	plot := git.Plot{Dir: dir, SHA: l.base, Author: git.Identity{Name: `a "b"`, Email: `c\d`}}
+	clean := must(l.trusted.Grow(t.Context(), plot))(t)
+	if head := must(clean.Head(t.Context()))(t); head != l.base {
+		t.Errorf("Head = %s, want %s", head, l.base)
+	}
+	if name := l.sh(dir, "git", "branch", "--show-current"); name != "" {
+		t.Errorf("it is on branch %q, want none", name)
+	}
+	if who := l.sh(dir, "git", "config", "user.name") + l.sh(dir, "git", "config", "user.email"); who != `a "b"c\d` {
+		t.Errorf("commits are by %q", who)
+	}
+	if _, err := l.trusted.Grow(t.Context(), plot); err == nil {
+		t.Error("it grew over what was there")
+	}
+}
+
+func TestRegrow(t *testing.T) {
+	l := newLab(t)
+	sha := l.commit("one", map[string]string{"a": "1"})
+	taken := l.take(l.terms())
+	write(t, filepath.Join(l.tree.Dir, "b"), "uncommitted")
+	if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git/objects")); err != nil {
+		t.Fatal(err)
+	}
+	terms := l.terms()
+	terms.Last = taken.To
+	if got := l.take(terms); len(got.Refused) == 0 || !got.Dirty {
+		t.Errorf("with a broken repository Take = %+v, want refused", got)
+	}
+	l.tree = must(l.trusted.Regrow(t.Context(), git.Plot{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
+	if diff := cmp.Diff(git.Status{Dirty: true, Paths: []string{"b"}}, must(l.tree.Status(t.Context()))(t)); diff != "" {
+		t.Errorf("Status (-want +got):\n%s", diff)
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	l := newLab(t)
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new")
+	write(t, filepath.Join(l.tree.Dir, "debug.log"), "ignored")
+	write(t, filepath.Join(l.tree.Dir, ".ralph/journal"), "ours")
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "changed\n")
+	if err := os.Remove(filepath.Join(l.tree.Dir, "CODEOWNERS")); err != nil {
+		t.Fatal(err)
+	}
+	l.sh(l.tree.Dir, "git", "init", "-q", "within")
+	l.sh(filepath.Join(l.tree.Dir, "within"), "git", "commit", "-q", "--allow-empty", "-m", "x")
+	l.sh(l.tree.Dir, "git", "init", "-q", "unborn")
+	write(t, filepath.Join(l.tree.Dir, "unborn/x"), "in a repository without a commit")
+	l.sh(l.tree.Dir, "mkfifo", "pipe")
+	index := read(t, filepath.Join(l.tree.Dir, ".git/index"))
+	tree := must(l.tree.Snapshot(t.Context()))(t)
+	want := ".gitattributes\n.github/workflows/ci.yml\n.gitignore\nREADME.md\nnew.txt\nsrc/main.go"
+	if got := l.agent("ls-tree", "-r", "--name-only", tree); got != want {
+		t.Errorf("Snapshot holds\n%s\nwant\n%s", got, want)
+	}
+	if l.agent("show", tree+":README.md") != "changed" {
+		t.Error("a change is not in it")
+	}
+	if read(t, filepath.Join(l.tree.Dir, ".git/index")) != index {
+		t.Error("the index was touched")
+	}
+	if left, _ := filepath.Glob(filepath.Join(l.tree.Dir, ".git/ralph-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
+	if again := must(l.tree.Snapshot(t.Context()))(t); again != tree {
+		t.Errorf("with a stale lock Snapshot = %s, want %s", again, tree)
+	}
+}
+
+func TestTreeDiff(t *testing.T) {
+	l := newLab(t)
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+	text, cut, err := l.tree.Diff(t.Context(), l.base, 1<<16)
+	if err != nil || cut || !strings.Contains(text, "+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n") {
+		t.Errorf("Diff = %q, %v, %v", text, cut, err)
+	}
+	text, cut, err = l.tree.Diff(t.Context(), l.base, 20)
+	if err != nil || !cut || len(text) != 20 {
+		t.Errorf("Diff = %q, %v, %v; want 20 bytes of it", text, cut, err)
+	}
+}
+
+func TestCommitAll(t *testing.T) {
+	l := newLab(t)
+	if sha := must(l.tree.CommitAll(t.Context(), git.Message{Subject: "nothing"}))(t); sha != l.base {
+		t.Errorf("with nothing to commit CommitAll = %s", sha)
+	}
+	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
+	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
+	write(t, filepath.Join(l.tree.Dir, ".git/refs/heads/work.lock"), "")
+	l.sh(l.tree.Dir, "git", "init", "-q", "within")
+	l.sh(filepath.Join(l.tree.Dir, "within"), "git", "commit", "-q", "--allow-empty", "-m", "x")
+	sha := must(l.tree.CommitAll(t.Context(), git.Message{Subject: "do\nit", Body: "why\n", Trailers: []string{"A: b", "C: d"}}))(t)
+	if got, want := l.agent("log", "-1", "--format=%H %an%n%B", "work"), sha+" ralph\ndo it\n\nwhy\n\nA: b\nC: d\n"; got != want {
+		t.Errorf("the commit is %q, want %q", got, want)
+	}
+	if s := l.agent("status", "--porcelain"); s != "?? within/" {
+		t.Errorf("left is %q, want the repository within", s)
+	}
+	if got := l.take(l.terms()); got.To != sha {
+		t.Errorf("Take = %+v", got)
+	}
+}
+
+func TestResetKeepsWork(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil", ".github/new": "evil"})
+	write(t, filepath.Join(l.tree.Dir, "a"), "2")
+	write(t, filepath.Join(l.tree.Dir, "CODEOWNERS"), "worse")
+	write(t, filepath.Join(l.tree.Dir, "untracked"), "x")
+	l.agent("rm", "-q", "--cached", "README.md")
+	l.agent("add", "untracked")
+	got := l.take(l.terms())
+	if err := l.tree.Reset(t.Context(), got.To); err != nil {
+		t.Fatal(err)
+	}
+	want := git.Status{Dirty: true, Paths: []string{"a", "untracked"}}
+	if diff := cmp.Diff(want, must(l.tree.Status(t.Context()))(t)); diff != "" {
+		t.Errorf("Status (-want +got):\n%s", diff)
+	}
+	if read(t, filepath.Join(l.tree.Dir, "a")) != "2" || read(t, filepath.Join(l.tree.Dir, "CODEOWNERS")) != "* @owner\n" {
+		t.Error("work was lost, or what is protected was not put back")
+	}
+}

@@ -1,0 +1,190 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+func TestMirror(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	l.sh(work, "git", "switch", "-q", "-c", "work")
+	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "earlier work")
+	l.sh(work, "git", "tag", "v1")
+	l.sh(work, "git", "push", "-q", "origin", "work", "work:private", "v1")
+	l.trusted = must(l.git.Mirror(t.Context(), git.Remote{URL: "file://" + l.remote}, l.trusted.Dir, git.Want{Base: "main", Work: []string{"work"}}))(t)
+	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/work"; got != want {
+		t.Errorf("it holds %q, want %q", got, want)
+	}
+	l.sh(work, "git", "push", "-q", "origin", ":work")
+	must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, l.trusted.Dir, git.Want{Base: "main", Work: []string{"work"}}))(t)
+	if _, err := l.trusted.Resolve(t.Context(), "refs/heads/work"); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("a branch that is gone resolves: %v", err)
+	}
+	_, err := l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "x"), git.Want{Base: "none"})
+	if !errors.Is(err, git.ErrNotFound) || fault.Exit(err) != fault.ExitUsage {
+		t.Errorf("without its base Mirror = %v", err)
+	}
+	for _, address := range []string{"ext::sh -c true", "ssh://git@example.com/x", "https://user:word@example.com/x", "--upload-pack=x", "git@example.com:x"} {
+		_, err := l.git.Mirror(t.Context(), git.Remote{URL: address}, filepath.Join(t.TempDir(), "x"), git.Want{Base: "main"})
+		if err == nil || strings.Contains(err.Error(), "word") {
+			t.Errorf("Mirror of %q = %v", address, err)
+		}
+	}
+}
+
+func TestBorrow(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", "--depth=1", "file://"+l.remote, ".")
+	l.sh(work, "git", "branch", "other")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	dir := filepath.Join(t.TempDir(), "borrowed.git")
+	for range 2 {
+		l.trusted = must(l.git.Borrow(t.Context(), place, dir, "other", "none"))(t)
+	}
+	if head := must(l.trusted.Resolve(t.Context(), "HEAD"))(t); head != place.Head {
+		t.Errorf("HEAD = %s, want %s", head, place.Head)
+	}
+	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/other"; got != want {
+		t.Errorf("it holds %q, want %q", got, want)
+	}
+	before := l.sh(work, "find", ".git")
+	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.commit("one", map[string]string{"a": "1"})
+	if got := l.take(l.terms()); len(got.Commits) != 1 {
+		t.Errorf("Take = %+v, want one commit", got)
+	}
+	if after := l.sh(work, "find", ".git"); after != before {
+		t.Errorf("the user's repository was touched:\n%s", cmp.Diff(before, after))
+	}
+	l.sh(work, "git", "config", "extensions.partialClone", "origin")
+	place = must(l.git.Inspect(t.Context(), work))(t)
+	if _, err := l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "x")); fault.Hint(err) == "" {
+		t.Errorf("a partial clone is borrowed from: %v", err)
+	}
+}
+
+func TestBorrowWorktreeAndSHA256(t *testing.T) {
+	g, _ := newGit(t)
+	dir, work := t.TempDir(), filepath.Join(t.TempDir(), "linked")
+	sh(t, dir, "", "git", "init", "-q", "--object-format=sha256")
+	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "x")
+	sh(t, dir, "", "git", "worktree", "add", "-q", work)
+	place := must(g.Inspect(t.Context(), work))(t)
+	trusted := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b")))(t)
+	l := &lab{T: t, trusted: trusted, base: place.Head}
+	l.tree = must(trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
+	if got := l.take(l.terms()); len(got.Commits) != 1 || len(got.To) != 64 || len(got.Dropped) != 1 {
+		t.Errorf("Take = %+v, want one commit made again", got)
+	}
+}
+
+func TestRead(t *testing.T) {
+	l := newLab(t)
+	to := l.commit("one\x1b[31m red", map[string]string{"a": "1", "README.md": "# changed\n"})
+	l.take(l.terms())
+	ctx, span := t.Context(), git.Span{From: l.base, To: to}
+	if diff := cmp.Diff([]journal.Commit{{SHA: to, Subject: "one [31m red"}}, must(l.trusted.Log(ctx, span))(t)); diff != "" {
+		t.Errorf("Log (-want +got):\n%s", diff)
+	}
+	text, cut, err := l.trusted.Diff(ctx, span, 1<<16)
+	if err != nil || cut || !strings.Contains(text, "-# a project\n+# changed\n") {
+		t.Errorf("Diff = %q, %v, %v", text, cut, err)
+	}
+	if text, cut, err = l.trusted.Diff(ctx, span, 10); err != nil || !cut || len(text) != 10 {
+		t.Errorf("Diff = %q, %v, %v; want 10 bytes of it", text, cut, err)
+	}
+	file := must(l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "src/main.go"}, 100))(t)
+	if string(file) != "package main\n" {
+		t.Errorf("ReadFile = %q", file)
+	}
+	if _, err := l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "a"}, 100); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("ReadFile of nothing = %v", err)
+	}
+	for _, path := range []string{"src", "README.md", "../x", "/etc/passwd", "./a"} {
+		if _, err := l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: path}, 5); err == nil || errors.Is(err, git.ErrNotFound) {
+			t.Errorf("ReadFile of %s = %v", path, err)
+		}
+	}
+	for _, rev := range []string{"none", "--help", strings.Repeat("0", 40), "HEAD:src"} {
+		if _, err := l.trusted.Resolve(ctx, rev); !errors.Is(err, git.ErrNotFound) {
+			t.Errorf("Resolve(%q) = %v, want ErrNotFound", rev, err)
+		}
+	}
+	if _, err := l.trusted.TreeOf(ctx, "HEAD"); err == nil {
+		t.Error("TreeOf takes what is no commit id")
+	}
+}
+
+func TestOpen(t *testing.T) {
+	l := newLab(t)
+	must(l.git.Open(l.trusted.Dir))(t)
+	if _, err := l.git.Open(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Open of an empty folder = %v", err)
+	}
+}
+
+func TestCheckBranch(t *testing.T) {
+	for _, name := range []string{"main", "ralph/issue-7-a.b", "ü"} {
+		if err := git.CheckBranch(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{
+		"", "-x", "a..b", "a/", "/a", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a b", "a~", "a^", "a:b", "a?", "a*", "a[", `a\`, "a@{b", "@", "HEAD", "a.", "a\n",
+	} {
+		if git.CheckBranch(name) == nil {
+			t.Errorf("CheckBranch(%q) = nil", name)
+		}
+	}
+}
+
+func TestDeliver(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
+	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
+	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
+	sha := l.take(l.terms()).To
+	for range 2 {
+		if err := l.trusted.Deliver(t.Context(), place, "work", sha); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.sh(l.trusted.Dir, "find", ".", "-delete")
+	if got := l.sh(work, "git", "log", "--format=%s", "work"); got != "one\nbegin" {
+		t.Errorf("delivered was %q", got)
+	}
+}
+
+func TestDeliverForcesNothing(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	sha := l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	if err := l.trusted.Deliver(t.Context(), place, "main", sha); err == nil {
+		t.Error("the branch that is checked out was moved")
+	}
+	l.sh(work, "git", "switch", "-q", "-c", "work")
+	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
+	l.sh(work, "git", "switch", "-q", "main")
+	if err := l.trusted.Deliver(t.Context(), place, "work", sha); err == nil {
+		t.Error("a person's commit was thrown away")
+	}
+}
