@@ -1,0 +1,146 @@
+// Package agent drives coding agents: one file per CLI holds its argv, its
+// environment and the decoder of what it prints. A Hand runs one of them for
+// one iteration and sums its Items into the journal's AgentEnded. It starts a
+// program only through the func it was given, and judges nothing: whether the
+// work was worth anything is the verdict's to say.
+package agent
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Adapter speaks to one agent CLI. It holds only data and pure functions: a
+// new CLI is a new file with a func that makes one, and a line in adapters.
+type Adapter struct {
+	Name    string
+	Program string // what has to be there: a name looked for in PATH, or a path
+	Install string // what to do when it is not
+	Argv    func(Order) []string
+	Env     func(Order) []string // beyond the base environment
+	Decoder func() Decoder
+	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
+}
+
+// Decoder turns the lines that an agent prints into Items. It is fed in order
+// and from one goroutine; every Text it gives holds whole lines.
+type Decoder interface {
+	Line(line []byte) []stream.Item
+	End() []stream.Item // what can only be said once there is no more
+}
+
+// Order is what one iteration asks of an agent.
+type Order struct {
+	Iteration int
+	Max       int
+	Story     string
+	Prompt    string
+	Model     string
+	Tags      []string // completion tags: alone on a line they are promises too
+	Books     []string // files in which it only keeps account of its work
+}
+
+// Options are the user's choices about the agent.
+type Options struct {
+	Command string   // a program of the user's, split as a shell splits words; takes the place of the adapter's own
+	Args    []string // flags of the user's, after the adapter's own
+	Keys    Keys
+	NeedKey bool   // there is no login to fall back on, as in the Action
+	Self    string // this program, for the scripted agent
+	Script  string // path of the scripted agent's script
+}
+
+// Keys are what an agent needs to speak to its model; each may be empty. They
+// reach the environment of the agent that uses them and nothing else.
+type Keys struct {
+	AnthropicAPIKey      string
+	ClaudeCodeOAuthToken string
+	ModelBaseURL         string
+}
+
+// env is the keys that were given, under the names that programs look for.
+func (k Keys) env() []string {
+	return given(
+		"ANTHROPIC_API_KEY", k.AnthropicAPIKey,
+		"CLAUDE_CODE_OAUTH_TOKEN", k.ClaudeCodeOAuthToken,
+		"ANTHROPIC_BASE_URL", k.ModelBaseURL,
+	)
+}
+
+// adapters are the agents there are.
+var adapters = map[string]func(Options) (Adapter, error){
+	"claude":   claude,
+	"command":  command,
+	"scripted": scripted,
+}
+
+// Names lists the agents there are.
+func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
+
+// Pick gives the adapter of that name. Without a name the command's own tells,
+// as "/opt/bin/claude" does; a command of no known name is only a program.
+func Pick(name string, o Options) (Adapter, error) {
+	if name == "" {
+		name = infer(o.Command)
+	}
+	build, known := adapters[name]
+	if !known {
+		return Adapter{}, unknown(name)
+	}
+	return build(o)
+}
+
+func infer(command string) string {
+	words, err := Words(command)
+	if err != nil {
+		return "command" // which says what is wrong with it
+	}
+	if len(words) == 0 {
+		return "claude"
+	}
+	base := filepath.Base(words[0])
+	if _, known := adapters[base]; known && base != "scripted" {
+		return base
+	}
+	return "command"
+}
+
+func unknown(name string) error {
+	return fault.Usage(
+		fmt.Sprintf("no agent named %q", name),
+		fmt.Sprintf("did you mean %q? there are %s; any other program runs as the agent \"command\"",
+			nearest(name, Names()), strings.Join(Names(), ", ")),
+		nil)
+}
+
+// nearest is the name that takes the fewest edits to become.
+func nearest(word string, names []string) string {
+	return slices.MinFunc(names, func(a, b string) int { return edits(word, a) - edits(word, b) })
+}
+
+// edits counts the insertions, deletions and replacements between two words.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			same := diagonal
+			if a[i] != b[j] {
+				same++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(same, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// claude is Claude Code, as version 2.1 behaves.
+func claude(o Options) (Adapter, error) {
+	words, err := Words(o.Command)
+	if err != nil {
+		return Adapter{}, err
+	}
+	if len(words) == 0 {
+		words = []string{"claude"}
+	}
+	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.ClaudeCodeOAuthToken == "" {
+		return Adapter{}, fault.Usage("no key for the agent claude",
+			"set the input anthropic-api-key or claude-code-oauth-token", nil)
+	}
+	return Adapter{
+		Name:    "claude",
+		Program: words[0],
+		Install: "install Claude Code (npm install -g @anthropic-ai/claude-code)",
+		Argv:    func(order Order) []string { return claudeArgv(words, order, o.Args) },
+		Env:     func(Order) []string { return claudeEnv(o.Keys) },
+		Decoder: func() Decoder { return &claudeDecoder{} },
+		Speaks:  true,
+	}, nil
+}
+
+// claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.
+func claudeArgv(words []string, order Order, extra []string) []string {
+	argv := append(slices.Clone(words),
+		"-p",
+		"--output-format", "stream-json", "--verbose", // the one needs the other
+		"--dangerously-skip-permissions",
+		// A repository's own settings hold hooks, which -p runs unasked.
+		"--setting-sources", "user",
+	)
+	if order.Model != "" {
+		argv = append(argv, "--model", order.Model)
+	}
+	return append(argv, extra...)
+}
+
+func claudeEnv(keys Keys) []string {
+	return merge(keys.env(), []string{
+		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1",
+		// Ten retries, its default, take three minutes, a refused key's too.
+		// Six take half a minute; what lasts longer is another iteration's.
+		"CLAUDE_CODE_MAX_RETRIES=6",
+	})
+}

@@ -1,0 +1,198 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// synthetic is the model that Claude Code gives for messages of its own, such
+// as an API error: they are not the agent's words.
+const synthetic = "<synthetic>"
+
+// claudeLine is a line of stream-json, as far as it is read here.
+type claudeLine struct {
+	Type    string  `json:"type"`
+	Subtype string  `json:"subtype"`
+	Parent  *string `json:"parent_tool_use_id"` // set in the lines of a sub-agent
+	Message struct {
+		ID      string       `json:"id"`
+		Model   string       `json:"model"`
+		Content claudeBlocks `json:"content"`
+		Usage   claudeUsage  `json:"usage"`
+	} `json:"message"`
+	claudeSystem
+	claudeResult
+}
+
+// claudeSystem are the keys of system lines.
+type claudeSystem struct {
+	Model       string  `json:"model"`
+	Attempt     int     `json:"attempt"`
+	DelayMS     float64 `json:"retry_delay_ms"`
+	ErrorStatus int     `json:"error_status"`
+	Error       string  `json:"error"`
+	ToolName    string  `json:"tool_name"`
+}
+
+// claudeDecoder reads stream-json. It holds no more than what ties lines
+// together: the usage of messages in work, and todo calls without an end.
+type claudeDecoder struct {
+	spent  claudeMeter
+	todos  bounded[bool]
+	spoke  bool
+	closed bool
+}
+
+// Line reads one line. What it does not know passes silently, so that a newer
+// CLI does no harm; what is no JSON is shown.
+func (d *claudeDecoder) Line(line []byte) []stream.Item {
+	parsed, ok := readLine[claudeLine](line)
+	if !ok {
+		return raw(line)
+	}
+	d.spoke = true
+	switch parsed.Type {
+	case "system":
+		return parsed.system()
+	case "assistant":
+		return d.assistant(parsed)
+	case "user":
+		return d.user(parsed.Message.Content)
+	case "result":
+		d.closed = true
+		return []stream.Item{parsed.result()}
+	}
+	return nil
+}
+
+// End stands in for the result line of an agent that was killed. Its usage is
+// what the messages began with, so the least it can have been.
+func (d *claudeDecoder) End() []stream.Item {
+	if d.closed || !d.spoke {
+		return nil
+	}
+	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent.sum()}}
+}
+
+func (l claudeLine) system() []stream.Item {
+	switch l.Subtype {
+	case "init":
+		return []stream.Item{stream.Progress{Text: "model " + l.Model}}
+	case "api_retry":
+		return []stream.Item{stream.Retry{
+			Reason:  l.Error,
+			Status:  l.ErrorStatus,
+			Attempt: l.Attempt,
+			Delay:   time.Duration(l.DelayMS * float64(time.Millisecond)),
+		}}
+	case "permission_denied":
+		return []stream.Item{stream.Progress{Text: "permission denied: " + l.ToolName}}
+	}
+	return nil
+}
+
+func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
+	d.spent.take(l.Message.ID, l.Message.Usage.plain())
+	var items []stream.Item
+	for _, block := range l.Message.Content {
+		switch {
+		case block.Type == "text" && block.Text == "":
+		case block.Type == "text" && l.Parent == nil && l.Message.Model != synthetic:
+			items = append(items, stream.Text{Text: block.Text})
+		case block.Type == "text":
+			items = append(items, stream.Progress{Text: short(block.Text)})
+		case block.Name == "TodoWrite" && l.Parent == nil:
+			d.todos.put(block.ID, true)
+			items = append(items, claudeTodo(block.Input))
+		case strings.HasSuffix(block.Type, "tool_use"): // server_tool_use, mcp_tool_use
+			items = append(items, stream.ToolStart{ID: block.ID, Name: block.Name, Input: summary(block.Input)})
+		}
+	}
+	return items
+}
+
+func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
+	var items []stream.Item
+	for _, block := range blocks {
+		if block.Type != "tool_result" || d.todos.drop(block.ToolUseID) {
+			continue
+		}
+		items = append(items, stream.ToolEnd{ID: block.ToolUseID, Output: block.output(), Failed: block.IsError})
+	}
+	return items
+}
+
+// claudeResult are the keys of the result line. An error comes as subtype
+// "success" too: IsError is what counts.
+type claudeResult struct {
+	IsError        bool            `json:"is_error"`
+	Result         string          `json:"result"`
+	Errors         []string        `json:"errors"` // instead of Result, after limits and interruptions
+	TerminalReason string          `json:"terminal_reason"`
+	Status         int             `json:"api_error_status"`
+	TotalCost      json.RawMessage `json:"total_cost_usd"`
+	Usage          claudeUsage     `json:"usage"`
+	ModelUsage     map[string]struct {
+		Input      int64 `json:"inputTokens"`
+		Output     int64 `json:"outputTokens"`
+		CacheRead  int64 `json:"cacheReadInputTokens"`
+		CacheWrite int64 `json:"cacheCreationInputTokens"`
+	} `json:"modelUsage"`
+}
+
+func (l claudeLine) result() stream.Result {
+	result := stream.Result{
+		Text:   l.Result,
+		Failed: l.IsError,
+		Reason: l.TerminalReason,
+		Status: l.Status,
+		Usage:  l.used(),
+	}
+	if result.Text == "" {
+		result.Text = strings.Join(l.Errors, "; ")
+	}
+	if result.Reason == "" {
+		result.Reason = l.Subtype
+	}
+	var usd *float64
+	if json.Unmarshal(l.TotalCost, &usd) == nil && usd != nil {
+		result.Cost = stream.Cost{USD: *usd, Known: true}
+	}
+	return result
+}
+
+// used prefers the sums by model: they hold the sub-agents' tokens, and those
+// of a run that its budget cut off, where the plain usage says nothing.
+func (r claudeResult) used() stream.Usage {
+	if len(r.ModelUsage) == 0 {
+		return r.Usage.plain()
+	}
+	var sum stream.Usage
+	for _, u := range r.ModelUsage {
+		sum = sum.Plus(stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
+	}
+	return sum
+}
+
+// raw shows a line that is not of the protocol.
+func raw(line []byte) []stream.Item {
+	if text := short(string(line)); text != "" {
+		return []stream.Item{stream.Progress{Text: text}}
+	}
+	return nil
+}
+
+// readLine reads one JSON object. A key of another type than expected is left
+// at zero and costs only itself.
+func readLine[T any](line []byte) (T, bool) {
+	var parsed T
+	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+		return parsed, false
+	}
+	err := json.Unmarshal(line, &parsed)
+	return parsed, err == nil || isTypeError(err)
+}

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Exit codes of a shell that could not run a command, and the statuses of a
+// model server that refuses a key. None of them is mended by trying again.
+const (
+	exitNotRunnable  = 126
+	exitNotFound     = 127
+	statusNoKey      = 401
+	statusKeyRefused = 403
+)
+
+// ending is how an agent's program ended, beside what it said.
+type ending struct {
+	process.Result
+	err         error // what went wrong around it
+	interrupted bool
+	speaks      bool   // it prints a protocol
+	limit       string // its time, in words
+}
+
+// unbegun tells whether there was never a program: an error, and no trace of one.
+func (s *sum) unbegun(e ending) bool {
+	return e.err != nil && !e.interrupted && e.Exit == 0 && s.silent()
+}
+
+// ended is the sum of it all.
+func (s *sum) ended(e ending) journal.AgentEnded {
+	ended := s.sum()
+	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
+	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
+	ended.Why = s.why(e)
+	ended.Failed = ended.Why != ""
+	ended.CannotRun = s.hopeless(e)
+	return ended
+}
+
+// why is what failed, or nothing.
+func (s *sum) why(e ending) string {
+	switch {
+	case e.interrupted:
+		return "interrupted"
+	case e.TimedOut:
+		return "not done after " + e.limit
+	case s.result != nil && s.result.Failed:
+		return s.failure(*s.result, e)
+	case e.Signal != "":
+		return "ended by " + e.Signal
+	case e.Exit != 0:
+		return s.exited(e)
+	case e.err != nil:
+		return e.err.Error()
+	case e.speaks && s.result == nil:
+		return noResult
+	}
+	return ""
+}
+
+// failure puts a result's parts in one line: "api_error 429: …".
+func (s *sum) failure(r stream.Result, e ending) string {
+	why := r.Reason
+	if r.Status != 0 {
+		why = strings.TrimSpace(fmt.Sprintf("%s %d", why, r.Status))
+	}
+	switch {
+	case r.Text != "":
+		return why + ": " + short(r.Text)
+	case r.Reason == noResult && e.Signal != "":
+		return why + ", by " + e.Signal
+	case r.Reason == noResult && e.Exit != 0:
+		return why + ", " + s.exited(e)
+	}
+	return why
+}
+
+func (s *sum) exited(e ending) string {
+	if s.gripe == "" {
+		return fmt.Sprintf("exit code %d", e.Exit)
+	}
+	return fmt.Sprintf("exit code %d: %s", e.Exit, s.gripe)
+}
+
+// hopeless tells whether trying again is no use: the program did not get as far
+// as working, and nobody but a person can change that.
+func (s *sum) hopeless(e ending) bool {
+	switch {
+	case e.interrupted, e.TimedOut, e.Signal != "", s.tools > 0:
+		return false
+	case e.Exit == exitNotRunnable, e.Exit == exitNotFound:
+		return true
+	case s.result != nil:
+		return s.result.Status == statusNoKey || s.result.Status == statusKeyRefused
+	}
+	return e.speaks && s.lines == 0 && e.Exit != 0
+}

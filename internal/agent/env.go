@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// base are the variables that a program needs to find its tools, its files and
+// its language. All else is for somebody: it is given by name or not at all.
+var base = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ",
+	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
+}
+
+// never are the beginnings of names that belong to the job and not to the
+// work in it: with them an agent could speak for the job.
+var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_"}
+
+// BaseEnv is the environment that an agent starts from: what getenv has of the
+// allow-list and of the names in extra. Runner variables and anything that
+// ends in _TOKEN stay out, even when extra names them.
+func BaseEnv(getenv func(string) string, extra ...string) []string {
+	var env []string
+	for _, name := range slices.Concat(base, extra) {
+		if value := getenv(name); value != "" && !forbidden(name) {
+			env = append(env, name+"="+value)
+		}
+	}
+	return merge(env)
+}
+
+func forbidden(name string) bool {
+	name = strings.ToUpper(name)
+	return strings.HasSuffix(name, "_TOKEN") ||
+		slices.ContainsFunc(never, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// env tells every agent where it stands.
+func (o Order) env() []string {
+	return given(
+		"RALPH_ITERATION", strconv.Itoa(o.Iteration),
+		"RALPH_MAX_ITERATIONS", strconv.Itoa(o.Max),
+		"RALPH_STORY", o.Story,
+	)
+}
+
+// given makes variables of pairs of name and value, leaving out empty values:
+// to many a program an empty key is a key.
+func given(pairs ...string) []string {
+	var env []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			env = append(env, pairs[i]+"="+pairs[i+1])
+		}
+	}
+	return env
+}
+
+// merge joins environments; where two name a variable, the later one has it.
+func merge(envs ...[]string) []string {
+	var merged []string
+	at := map[string]int{}
+	for _, variable := range slices.Concat(envs...) {
+		name, _, _ := strings.Cut(variable, "=")
+		if i, standing := at[name]; standing {
+			merged[i] = variable
+			continue
+		}
+		at[name] = len(merged)
+		merged = append(merged, variable)
+	}
+	return merged
+}
+
+func lookup(env []string, name string) string {
+	for _, variable := range slices.Backward(env) {
+		if key, value, _ := strings.Cut(variable, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}

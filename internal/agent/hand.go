@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// maxPrompt is what the CLIs take on stdin.
+const maxPrompt = 10_000_000
+
+// Hand runs an agent for one iteration at a time. Run is where a sandbox goes.
+type Hand struct {
+	Adapter Adapter
+	Run     func(context.Context, process.Command) (process.Result, error)
+	Dir     string
+	Env     []string                                  // the base environment, as BaseEnv makes it
+	Watch   func(stream.Item)                         // sees every Item as it comes, one at a time; may be nil
+	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
+	Timeout time.Duration                             // 0: none
+	Grace   time.Duration                             // as in process.Command
+}
+
+// Ready finds the agent's program, or says what to do about it. It spends
+// nothing, and so belongs before the run.
+func (h *Hand) Ready() (string, error) {
+	path, err := Find(h.Adapter.Program, h.Env, h.Dir)
+	if err == nil {
+		return path, nil
+	}
+	what := fmt.Sprintf("no agent named %q on PATH", h.Adapter.Program)
+	if strings.Contains(h.Adapter.Program, "/") {
+		what = fmt.Sprintf("no agent at %s", h.Adapter.Program)
+	}
+	return "", fault.Usage(what, h.Adapter.Install+", or choose another with the input agent", err)
+}
+
+// Do runs the agent once and sums up what it did. An agent that fails is a sum
+// too; the error says that none could be started.
+func (h *Hand) Do(ctx context.Context, o Order) (journal.AgentEnded, error) {
+	cmd, err := h.command(o)
+	if err != nil {
+		return journal.AgentEnded{}, err
+	}
+	record, err := openTranscript(h.Open, o.Iteration)
+	if err != nil {
+		return journal.AgentEnded{}, err
+	}
+	s := newSum(h.Watch, o)
+	res, err := h.follow(ctx, cmd, s, record)
+	attachment, lost := record.close()
+	if lost != nil {
+		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
+	}
+	e := ending{
+		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
+		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout),
+	}
+	if s.unbegun(e) {
+		return journal.AgentEnded{}, fault.Usage(
+			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.Adapter.Install, e.err)
+	}
+	ended := s.ended(e)
+	ended.Transcript = attachment
+	return ended, nil
+}
+
+func (h *Hand) command(o Order) (process.Command, error) {
+	if len(o.Prompt) > maxPrompt {
+		return process.Command{}, fault.Usage(
+			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), maxPrompt),
+			"shorten the task, or move parts of it into files of the repository", nil)
+	}
+	path, err := h.Ready()
+	if err != nil {
+		return process.Command{}, err
+	}
+	argv := slices.Clone(h.Adapter.Argv(o))
+	argv[0] = path // what was found, so that nobody looks again in another PATH
+	return process.Command{
+		Argv:    argv,
+		Dir:     h.Dir,
+		Env:     merge(h.Env, h.Adapter.Env(o), o.env()),
+		Stdin:   strings.NewReader(o.Prompt),
+		Timeout: h.Timeout,
+		Grace:   h.Grace,
+	}, nil
+}
+
+// follow runs cmd and feeds what it prints to the decoder, and so to s. What
+// it prints as errors is news of its workings.
+func (h *Hand) follow(ctx context.Context, cmd process.Command, s *sum, record *transcript) (process.Result, error) {
+	decoder := h.Adapter.Decoder()
+	said := &process.Lines{Each: func(line []byte, cut bool) {
+		s.heard()
+		if cut && h.Adapter.Speaks {
+			s.take(stream.Progress{Text: "a line too long to be read was left out"})
+			return
+		}
+		s.take(decoder.Line(line)...)
+	}}
+	moaned := &process.Lines{Max: maxOutput, Each: func(line []byte, _ bool) { s.complain(string(line)) }}
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(record, said), moaned
+	res, err := h.Run(ctx, cmd)
+	err = errors.Join(err, said.Close(), moaned.Close())
+	s.take(decoder.End()...)
+	return res, err
+}

@@ -1,0 +1,286 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+var order = agent.Order{Iteration: 3, Max: 10, Story: "US-001", Prompt: "do it\n"}
+
+func TestMissingAgentIsAFault(t *testing.T) {
+	s := newStand(t, "claude", agent.Options{})
+	s.Env = []string{"PATH=" + t.TempDir()}
+	_, err := s.Do(t.Context(), order)
+	if fault.Exit(err) != fault.ExitUsage || !strings.Contains(err.Error(), `no agent named "claude" on PATH`) ||
+		!strings.Contains(fault.Hint(err), "install") {
+		t.Errorf("Do = %v, hint %q", err, fault.Hint(err))
+	}
+	if len(s.kept) > 0 {
+		t.Error("a transcript was opened for nothing")
+	}
+}
+
+func TestUnstartableAgentIsAFault(t *testing.T) {
+	s := newStand(t, "command", agent.Options{Command: "./agent"})
+	script := []byte("#!/no/such/interpreter\n")
+	if err := os.WriteFile(filepath.Join(s.Dir, "agent"), script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Do(t.Context(), order); fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+		t.Errorf("Do = %v, want a fault", err)
+	}
+}
+
+func TestAgentEnds(t *testing.T) {
+	long := strings.Repeat("x", 5<<20)
+	tests := map[string]struct {
+		child, agent string
+		timeout      time.Duration
+		want         journal.AgentEnded
+	}{
+		"well": {
+			child: "prompt",
+			want:  journal.AgentEnded{Words: "do it"},
+		},
+		"after a very long line": {
+			child: "long",
+			want:  journal.AgentEnded{Promises: []string{"COMPLETE"}, Words: "…" + long[:1999-len("\n<promise>COMPLETE</promise>")] + "\n<promise>COMPLETE</promise>"},
+		},
+		"with an exit code": {
+			child: "fails",
+			want:  journal.AgentEnded{Exit: 3, Failed: true, Why: "exit code 3: Error: model not found", Words: "I will try"},
+		},
+		"before it began": {
+			child: "refuses", agent: "claude",
+			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Why: "exit code 1: error: unknown option '--verbose'"},
+		},
+		"without its protocol": {
+			child: "prompt", agent: "claude",
+			want: journal.AgentEnded{Failed: true, Why: "ended without a result"},
+		},
+		"when its time is up": {
+			child: "hangs", timeout: 300 * time.Millisecond,
+			want: journal.AgentEnded{Exit: 143, Signal: "SIGTERM", TimedOut: true, Failed: true, Why: "not done after 300ms"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if test.agent == "" {
+				test.agent = "command"
+			}
+			s := newStand(t, test.agent, agent.Options{Command: self(t, test.child)})
+			s.Timeout = test.timeout
+			got, err := s.Do(t.Context(), order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.TookMS < 0 || got.Transcript.Size != int64(s.kept["transcript_3.ndjson"].Len()) {
+				t.Errorf("took %d ms, transcript %+v", got.TookMS, got.Transcript)
+			}
+			if got.TimedOut {
+				got.Words = "" // it may have got as far as saying something
+			}
+			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(journal.AgentEnded{}, "TookMS", "Transcript")); diff != "" {
+				t.Errorf("Do (-want +got):\n%s", diff)
+			}
+			if utf8.RuneCountInString(got.Words) > 2000 {
+				t.Error("too many words")
+			}
+		})
+	}
+}
+
+func TestNoiseIsProgress(t *testing.T) {
+	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	if _, err := s.Do(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	want := "Text {Text:do it}\n"
+	noise := "Progress {Text:warning: read 6 bytes <nil>}\n"
+	if got := script(s.items); got != want+noise && got != noise+want {
+		t.Errorf("items:\n%s", got)
+	}
+}
+
+func TestInterruptedAgentIsSummedUp(t *testing.T) {
+	s := newStand(t, "command", agent.Options{Command: self(t, "hangs")})
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Watch = func(stream.Item) { cancel() }
+	got, err := s.Do(ctx, order)
+	if err != nil || got.Why != "interrupted" || got.CannotRun || got.Words != "thinking" {
+		t.Errorf("Do = %+v, %v", got, err)
+	}
+}
+
+func TestClaimsAreTheAgentsOwn(t *testing.T) {
+	tests := map[string]struct {
+		lines string
+		want  []string
+	}{
+		"in tags, once": {
+			`{"type":"assistant","message":{"content":"<promise>COMPLETE</promise>"}}
+{"type":"result","result":"<promise>COMPLETE</promise>"}`, []string{"COMPLETE"},
+		},
+		"a tag alone on its line":   {`{"type":"result","result":"Well\nALL GREEN\n"}`, []string{"ALL GREEN"}},
+		"a tag in a sentence":       {`{"type":"result","result":"not ALL GREEN yet"}`, nil},
+		"split over two messages":   {`{"type":"assistant","message":{"content":[{"type":"text","text":"<promise>A"},{"type":"text","text":"B</promise>"}]}}`, nil},
+		"in a tool's output":        {`{"type":"user","message":{"content":[{"type":"tool_result","content":"<promise>A</promise>"}]}}`, nil},
+		"in the program's own text": {`{"type":"result","is_error":true,"result":"<promise>A</promise>"}`, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
+			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+				_, err := io.WriteString(c.Stdout, test.lines)
+				return process.Result{}, err
+			}
+			got, err := s.Do(t.Context(), agent.Order{Tags: []string{"ALL GREEN"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got.Promises); diff != "" {
+				t.Errorf("promises (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// An agent sees what it needs and what it was given, whatever this process has.
+func TestAgentSeesNoSecrets(t *testing.T) {
+	for name, value := range map[string]string{
+		"GITHUB_TOKEN": "secret", "ACTIONS_RUNTIME_TOKEN": "secret", "INPUT_ANTHROPIC-API-KEY": "secret",
+		"GITHUB_ENV": "/runner/env", "AWS_SECRET_ACCESS_KEY": "secret",
+	} {
+		t.Setenv(name, value)
+	}
+	s := newStand(t, "claude", agent.Options{Command: self(t, "env"), Keys: agent.Keys{AnthropicAPIKey: "dummy"}})
+	s.Env = agent.BaseEnv(os.Getenv)
+	if _, err := s.Do(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	allowed := []string{
+		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE",
+		"LC_MESSAGES", "RALPH_PROCESS", // process marks its children with it
+		"RALPH_ITERATION=3", "RALPH_MAX_ITERATIONS=10", "RALPH_STORY=US-001",
+		"ANTHROPIC_API_KEY=dummy", "IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=6",
+	}
+	seen := 0
+	for variable := range strings.Lines(s.kept["transcript_3.ndjson"].String()) {
+		variable = strings.TrimSpace(variable)
+		name, _, _ := strings.Cut(variable, "=")
+		matches := 0
+		for _, a := range allowed {
+			if a == name || a == variable {
+				matches++
+			}
+		}
+		if matches == 0 {
+			t.Errorf("the agent sees %s", variable)
+		}
+		seen += matches
+	}
+	if seen < 9 {
+		t.Errorf("the agent sees only %d variables", seen)
+	}
+}
+
+func TestPromptTooLarge(t *testing.T) {
+	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	_, err := s.Do(t.Context(), agent.Order{Prompt: strings.Repeat("x", 10_000_001)})
+	if fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+		t.Errorf("Do = %v, want a fault", err)
+	}
+}
+
+// broken is a disk that is full.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+func (broken) Close() error              { return nil }
+
+func TestLostTranscriptEndsNothing(t *testing.T) {
+	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	s.Open = func(string) (io.WriteCloser, error) { return broken{}, nil }
+	got, err := s.Do(t.Context(), order)
+	if err != nil || got.Failed || got.Words != "do it" || got.Transcript != (journal.Attachment{}) {
+		t.Errorf("Do = %+v, %v", got, err)
+	}
+	if !strings.Contains(script(s.items), "transcript: no space left") {
+		t.Error("nobody was told")
+	}
+}
+
+// counter is a large disk.
+type counter struct{ size, tail int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.size += int64(len(p))
+	c.tail = int64(len(p))
+	return len(p), nil
+}
+func (*counter) Close() error { return nil }
+
+func TestTranscriptIsCutAt256MiB(t *testing.T) {
+	s := newStand(t, "claude", agent.Options{Command: self(t, "prompt")})
+	disk := &counter{}
+	s.Open = func(string) (io.WriteCloser, error) { return disk, nil }
+	chunk := []byte(strings.Repeat("x", 1<<20))
+	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+		for range 300 {
+			if _, err := c.Stdout.Write(chunk); err != nil {
+				return process.Result{}, err
+			}
+		}
+		return process.Result{}, nil
+	}
+	got, err := s.Do(t.Context(), order)
+	if want := "Progress {Text:a line too long to be read was left out}\n"; script(s.items) != want {
+		t.Errorf("items:\n%s", script(s.items))
+	}
+	if err != nil || disk.size != 256<<20+disk.tail || disk.tail > 200 || got.Transcript.Size != disk.size {
+		t.Errorf("kept %d bytes, the last %d at once; Do = %+v, %v", disk.size, disk.tail, got, err)
+	}
+}
+
+// A cost that an agent makes up can neither grow a budget nor break the record.
+func TestMadeUpCost(t *testing.T) {
+	tests := map[string]struct {
+		line string
+		want stream.Cost
+	}{
+		"below zero": {`{"type":"result","total_cost_usd":-5,"usage":{"input_tokens":-7}}`, stream.Cost{}},
+		"endless":    {`{"type":"result","total_cost_usd":1e308}`, stream.Cost{USD: 1e6, Known: true}},
+		"none":       {`{"type":"result"}`, stream.Cost{}},
+		"cumulative": {`{"type":"result","total_cost_usd":1}` + "\n" + `{"type":"result","total_cost_usd":3}`, stream.Cost{USD: 3, Known: true}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
+			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+				_, err := io.WriteString(c.Stdout, test.line)
+				return process.Result{}, err
+			}
+			got, err := s.Do(t.Context(), order)
+			if err != nil || got.Cost != test.want || got.Usage != (stream.Usage{}) {
+				t.Errorf("Do = %+v, %v, want %+v", got, err, test.want)
+			}
+		})
+	}
+}

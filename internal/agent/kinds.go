@@ -1,0 +1,187 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// kinds are what a file of a script can be.
+var kinds = map[string]kind{
+	"write":              {true, planWrite},
+	"delete":             {true, planDelete},
+	"run":                {false, planRun},
+	"spawn":              {false, planSpawn},
+	"commit":             {false, planCommit},
+	"say":                {false, planSay},
+	"promise":            {false, planPromise},
+	"tool":               {false, planTool},
+	"todo":               {false, planTodo},
+	"claim":              {false, planClaim},
+	"progress":           {false, planProgress},
+	"cost":               {false, planCost},
+	"expect":             {false, planExpect},
+	"sleep":              {false, planSleep},
+	"hang":               {false, planHang},
+	"hang-ignoring-term": {false, planHangOn},
+	"fail":               {false, planFail},
+	"exit":               {false, planExit},
+}
+
+func planSay(_, text string) (action, error) {
+	return func(_ context.Context, p *player) error {
+		return p.tell(cue{Type: cueSay, Text: strings.TrimSpace(text)})
+	}, nil
+}
+
+func planPromise(_, text string) (action, error) {
+	return planSay("", "<promise>"+strings.TrimSpace(text)+"</promise>")
+}
+
+func planTodo(_, text string) (action, error) {
+	return func(_ context.Context, p *player) error {
+		return p.tell(cue{Type: cueTodo, Text: strings.TrimSpace(text)})
+	}, nil
+}
+
+// called is a tool call that only seems to happen.
+type called struct {
+	name, input, output string
+	failed              bool
+}
+
+func planTool(_, text string) (action, error) {
+	var calls []called
+	for _, f := range fields(text) {
+		input, output, worked := strings.Cut(f.value, "=>")
+		c := called{name: f.name, input: input, output: output}
+		if !worked {
+			c.input, c.output, c.failed = strings.Cut(f.value, "=!")
+		}
+		calls = append(calls, c)
+	}
+	return func(_ context.Context, p *player) error {
+		for _, c := range calls {
+			err := p.call(c.name, strings.TrimSpace(c.input), func() (string, bool, error) { return c.output, c.failed, nil })
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// planCost adds to what the play says it spent.
+func planCost(_, text string) (action, error) {
+	var usage stream.Usage
+	var usd float64
+	tokens := map[string]*int64{
+		"input": &usage.Input, "output": &usage.Output,
+		"cache-read": &usage.CacheRead, "cache-write": &usage.CacheWrite,
+	}
+	for _, f := range fields(text) {
+		var err error
+		into, known := tokens[f.name]
+		switch {
+		case known:
+			*into, err = strconv.ParseInt(f.value, 10, 64)
+		case f.name == "usd":
+			usd, err = strconv.ParseFloat(f.value, 64)
+		default:
+			err = fmt.Errorf("write usd, input, output, cache-read or cache-write")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cost %q: %w", f.name, err)
+		}
+	}
+	return func(_ context.Context, p *player) error {
+		p.usage = p.usage.Plus(usage)
+		p.cost = stream.Cost{USD: p.cost.USD + usd, Known: true}
+		return nil
+	}, nil
+}
+
+// planExpect fails the agent when it was not told what it should have been.
+func planExpect(_, text string) (action, error) {
+	return func(_ context.Context, p *player) error {
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			if !strings.Contains(string(p.prompt), line) {
+				return failure(cue{Reason: "unexpected_prompt", Text: fmt.Sprintf("the prompt does not say %q", line)})
+			}
+		}
+		return nil
+	}, nil
+}
+
+func planSleep(_, text string) (action, error) {
+	d, err := time.ParseDuration(strings.TrimSpace(text))
+	if err != nil {
+		return nil, fmt.Errorf("sleep: %w", err)
+	}
+	return func(ctx context.Context, _ *player) error {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		return nil
+	}, nil
+}
+
+func planHang(_, _ string) (action, error) {
+	return func(ctx context.Context, p *player) error {
+		return p.call("Bash", "sleep infinity", func() (string, bool, error) {
+			<-ctx.Done()
+			return "", true, context.Cause(ctx)
+		})
+	}, nil
+}
+
+// planHangOn only an end of the process ends. It waits for a clock, since a
+// program in which nothing can ever happen is ended by its runtime.
+func planHangOn(_, _ string) (action, error) {
+	return func(_ context.Context, p *player) error {
+		return p.call("Bash", "trap '' TERM; sleep infinity", func() (string, bool, error) {
+			for range time.NewTicker(time.Hour).C {
+			}
+			return "", true, nil
+		})
+	}, nil
+}
+
+// planFail is what an API error looks like: a status may stand first.
+func planFail(_, text string) (action, error) {
+	text = short(text)
+	first, _, _ := strings.Cut(text, " ")
+	status, err := strconv.Atoi(first)
+	if err != nil {
+		status = 0
+	}
+	return func(context.Context, *player) error {
+		return failure(cue{Reason: "api_error", Status: status, Text: "API Error: " + text})
+	}, nil
+}
+
+func failure(c cue) *curtain {
+	c.Type, c.Failed = cueResult, true
+	return &curtain{code: 1, result: c}
+}
+
+// planExit drops the curtain without a word, unless the code says all is well.
+func planExit(_, text string) (action, error) {
+	code, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || code < 0 || code > 255 {
+		return nil, fmt.Errorf("exit %q: write a code from 0 to 255", strings.TrimSpace(text))
+	}
+	end := &curtain{code: code}
+	if code == 0 {
+		end.result = cue{Type: cueResult, Reason: "completed"}
+	}
+	return func(context.Context, *player) error { return &curtain{code: end.code, result: end.result} }, nil
+}

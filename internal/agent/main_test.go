@@ -1,0 +1,159 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// TestMain lets this binary be the agent too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "scripted-agent" {
+		os.Exit(playScript(os.Args[2]))
+	}
+	if len(os.Args) > 2 && os.Args[1] == "child" {
+		os.Exit(children[os.Args[2]]())
+	}
+	os.Exit(m.Run())
+}
+
+// playScript does what the program's hidden command does.
+func playScript(path string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	script, err := os.ReadFile(path)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	iteration, _ := strconv.Atoi(os.Getenv("RALPH_ITERATION"))
+	runner := process.Runner{Now: time.Now}
+	code, err := agent.Play(ctx, agent.Stage{
+		Name: filepath.Base(path), Script: script, Iteration: iteration, Story: os.Getenv("RALPH_STORY"),
+		Dir: ".", Prompt: os.Stdin, Out: os.Stdout, Run: runner.Run, Env: os.Environ(),
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	return code
+}
+
+// children are programs that a user could name as the agent command.
+var children = map[string]func() int{
+	"env": func() int {
+		fmt.Println(strings.Join(os.Environ(), "\n"))
+		return 0
+	},
+	"prompt": func() int {
+		n, err := io.Copy(os.Stdout, os.Stdin)
+		fmt.Fprintln(os.Stderr, "warning: read", n, "bytes", err)
+		return 0
+	},
+	"long": func() int {
+		os.Stdout.Write(append(bytes.Repeat([]byte("x"), 5<<20), '\n'))
+		fmt.Println("<promise>COMPLETE</promise>")
+		return 0
+	},
+	"fails": func() int {
+		fmt.Println("I will try")
+		fmt.Fprintln(os.Stderr, "Error: model not found\n    at somewhere (file.js:1)")
+		return 3
+	},
+	"refuses": func() int {
+		fmt.Fprintln(os.Stderr, "error: unknown option '--verbose'")
+		return 1
+	},
+	"hangs": func() int {
+		fmt.Println("thinking")
+		<-time.NewTimer(time.Hour).C
+		return 0
+	},
+}
+
+// stand is a Hand with a real process behind it, and what it saw and kept.
+type stand struct {
+	agent.Hand
+	items []stream.Item
+	kept  map[string]*closer
+}
+
+type closer struct{ bytes.Buffer }
+
+func (*closer) Close() error { return nil }
+
+func newStand(t *testing.T, name string, o agent.Options) *stand {
+	t.Helper()
+	adapter, err := agent.Pick(name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stand{kept: map[string]*closer{}}
+	runner := process.Runner{Now: time.Now}
+	s.Hand = agent.Hand{
+		Adapter: adapter,
+		Run:     runner.Run,
+		Dir:     t.TempDir(),
+		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"},
+		Watch:   func(item stream.Item) { s.items = append(s.items, item) },
+		Grace:   100 * time.Millisecond,
+		Open: func(name string) (io.WriteCloser, error) {
+			s.kept[name] = &closer{}
+			return s.kept[name], nil
+		},
+	}
+	return s
+}
+
+// self is this binary as an agent command.
+func self(t *testing.T, child string) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "'" + path + "' child " + child
+}
+
+// golden compares got with a file, or makes it the file.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+// script is a line an Item: what a test of a stream wants to read.
+func script(items []stream.Item) string {
+	var out strings.Builder
+	for _, item := range items {
+		fmt.Fprintf(&out, "%s %+v\n", strings.TrimPrefix(fmt.Sprintf("%T", item), "stream."), item)
+	}
+	return out.String()
+}

@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// exitTerminated is what a shell says of a program that SIGTERM ended.
+const exitTerminated = 143
+
+// Stage is where a script is played: one iteration of it, in Dir.
+type Stage struct {
+	Name      string // of the script, for its errors
+	Script    []byte
+	Iteration int
+	Story     string
+	Dir       string
+	Memory    string // folder of prd.json and progress.txt in Dir; "ralph" when empty
+	Prompt    io.Reader
+	Out       io.Writer
+	Run       func(context.Context, process.Command) (process.Result, error)
+	Env       []string
+}
+
+// Play is the scripted agent: it does what the script has for this iteration
+// and tells of it on Out, one JSON object a line. The code is what the program
+// should exit with. A ctx that ends is a polite signal; the script decides who
+// is polite.
+//
+// A script is a txtar archive: its comment is its title, and the name of each
+// file says when and what. "2/commit" commits in the second iteration;
+// "US-001/commit" whenever that story is worked on; "*/commit" in iterations
+// that have no files of their own. Of these the first that there is applies.
+// Files are played in their order, and may come more than once:
+//
+//	1/write/a/b.txt       the content becomes that of a/b.txt
+//	1/delete/a/b.txt      it is removed, folders whole
+//	1/run                 a shell runs it; it may fail
+//	1/spawn               a shell runs it and is left running at the end
+//	1/commit              everything is committed, with this message
+//	1/say                 words
+//	1/promise             words in promise tags
+//	1/tool                a line each: "Read: main.go => 12 lines", "=!" for a failure
+//	1/todo                a line each: "[x] done", "[>] in work", "[ ] to do"
+//	1/claim               a line each: "US-001: how"; the story passes in prd.json
+//	1/progress            appended to progress.txt
+//	1/cost                a line each: "usd: 0.25", "input: 1200", "output: 80",
+//	                      "cache-read: 9", "cache-write: 9"
+//	1/expect              the prompt must hold each of these lines, or the agent fails
+//	1/sleep               "1.5s"
+//	1/hang                until it is signalled
+//	1/hang-ignoring-term  until it is killed
+//	1/fail                an API error ends it: "529 Overloaded"
+//	1/exit                it ends with this exit code; unless 0, without a result
+//
+// An iteration that is played again leaves the same tree, whatever a kill left
+// of the first time.
+func Play(ctx context.Context, stage Stage) (int, error) {
+	script, err := readScript(stage.Name, stage.Script)
+	if err != nil {
+		return 0, err
+	}
+	p := &player{Stage: stage}
+	if p.prompt, err = io.ReadAll(stage.Prompt); err != nil {
+		return 0, fmt.Errorf("read the prompt: %w", err)
+	}
+	if p.root, err = os.OpenRoot(stage.Dir); err != nil {
+		return 0, fmt.Errorf("open the working directory: %w", err)
+	}
+	defer func() { _ = p.root.Close() }()
+	return p.play(ctx, script)
+}
+
+// player is a Stage with a play under way.
+type player struct {
+	Stage
+	root   *os.Root
+	prompt []byte
+	calls  int
+	usage  stream.Usage
+	cost   stream.Cost
+}
+
+// curtain ends a play before the script does.
+type curtain struct {
+	code   int
+	result cue // without a type: nothing is said of the end
+}
+
+// Error is for nobody: a curtain never leaves Play.
+func (c *curtain) Error() string { return "exit " + strconv.Itoa(c.code) }
+
+func (p *player) play(ctx context.Context, s script) (int, error) {
+	if err := p.tell(cue{Type: cueNote, Text: "script " + s.title}); err != nil {
+		return 0, err
+	}
+	end := &curtain{result: cue{Type: cueResult, Reason: "completed"}}
+	for _, step := range s.scene(p.Iteration, p.Story) {
+		err := step.act(ctx, p)
+		switch {
+		case signalled(ctx):
+			return exitTerminated, nil
+		case errors.As(err, &end):
+			return p.close(end)
+		case err != nil:
+			return 0, fmt.Errorf("%s: %w", step.place, err)
+		}
+	}
+	return p.close(end)
+}
+
+func signalled(ctx context.Context) bool { return ctx.Err() != nil }
+
+func (p *player) close(end *curtain) (int, error) {
+	if end.result.Type == "" {
+		return end.code, nil
+	}
+	end.result.Usage, end.result.Cost = p.usage, p.cost
+	return end.code, p.tell(end.result)
+}
+
+// tell prints one cue in one write, so that a kill cuts none in half.
+func (p *player) tell(c cue) error {
+	line, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("tell: %w", err)
+	}
+	if _, err := p.Out.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("tell: %w", err)
+	}
+	return nil
+}
+
+// call tells of a tool call around what it does. A tool that fails is the
+// agent's to bear; the error is one that ends the play.
+func (p *player) call(name, input string, tool func() (output string, failed bool, err error)) error {
+	p.calls++
+	id := "call_" + strconv.Itoa(p.calls)
+	if err := p.tell(cue{Type: cueTool, ID: id, Name: name, Text: input}); err != nil {
+		return err
+	}
+	output, failed, err := tool()
+	if err != nil {
+		return err
+	}
+	return p.tell(cue{Type: cueToolEnd, ID: id, Text: strings.TrimSpace(output), Failed: failed})
+}
+
+func (p *player) memory(name string) string {
+	if p.Memory == "" {
+		return "ralph/" + name
+	}
+	return p.Memory + "/" + name
+}

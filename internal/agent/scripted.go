@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// scripted is the agent that Play plays, as a child like any other: what holds
+// for it holds for the ones that cost money.
+func scripted(o Options) (Adapter, error) {
+	if o.Script == "" {
+		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file as its only flag: agent-args", nil)
+	}
+	return Adapter{
+		Name:    "scripted",
+		Program: o.Self,
+		Install: "it is this program itself: start it by its whole path",
+		Argv:    func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
+		Env:     func(Order) []string { return nil },
+		Decoder: func() Decoder { return &scriptedDecoder{} },
+		Speaks:  true,
+	}, nil
+}
+
+// cue is a line of what the scripted agent prints.
+type cue struct {
+	Type   string       `json:"type"`
+	Text   string       `json:"text,omitempty"`
+	ID     string       `json:"id,omitempty"`
+	Name   string       `json:"name,omitempty"`
+	Failed bool         `json:"failed,omitempty"`
+	Reason string       `json:"reason,omitempty"`
+	Status int          `json:"status,omitempty"`
+	Usage  stream.Usage `json:"usage,omitzero"`
+	Cost   stream.Cost  `json:"cost,omitzero"`
+}
+
+// The types of a cue.
+const (
+	cueNote    = "note"
+	cueSay     = "say"
+	cueTool    = "tool"
+	cueToolEnd = "tool_end"
+	cueTodo    = "todo"
+	cueResult  = "result"
+)
+
+type scriptedDecoder struct{ spoke, closed bool }
+
+// Line is the Item of a cue.
+func (d *scriptedDecoder) Line(line []byte) []stream.Item {
+	c, ok := readLine[cue](line)
+	if !ok {
+		return raw(line)
+	}
+	d.spoke = true
+	d.closed = d.closed || c.Type == cueResult
+	if item := c.item(); item != nil {
+		return []stream.Item{item}
+	}
+	return nil
+}
+
+// End stands in for the result of an agent that was killed.
+func (d *scriptedDecoder) End() []stream.Item {
+	if d.closed || !d.spoke {
+		return nil
+	}
+	return []stream.Item{stream.Result{Failed: true, Reason: noResult}}
+}
+
+func (c cue) item() stream.Item {
+	switch c.Type {
+	case cueNote:
+		return stream.Progress{Text: c.Text}
+	case cueSay:
+		return stream.Text{Text: c.Text}
+	case cueTool:
+		return stream.ToolStart{ID: c.ID, Name: c.Name, Input: short(c.Text)}
+	case cueToolEnd:
+		return stream.ToolEnd{ID: c.ID, Output: head(c.Text, maxOutput), Failed: c.Failed}
+	case cueTodo:
+		return scriptedTodo(c.Text)
+	case cueResult:
+		return stream.Result{Text: c.Text, Failed: c.Failed, Reason: c.Reason, Status: c.Status, Usage: c.Usage, Cost: c.Cost}
+	}
+	return nil
+}
+
+// scriptedTodo reads lines of "[x] done", "[>] in work" and "[ ] to do".
+func scriptedTodo(text string) stream.Todo {
+	marks := map[string]stream.TaskState{"[x]": stream.TaskDone, "[>]": stream.TaskActive}
+	var todo stream.Todo
+	for line := range strings.Lines(text) {
+		mark, task := line[:min(3, len(line))], line[min(3, len(line)):]
+		state, known := marks[mark]
+		if !known {
+			state = stream.TaskPending
+		}
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(task), State: state})
+	}
+	return todo
+}

@@ -1,0 +1,53 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Lock keeps a second run out of the project until it is released. The kernel
+// gives it back when its holder dies, however that happens; the pid in it is
+// for people.
+func (f Folder) Lock() (release func() error, err error) {
+	if err := os.MkdirAll(f.Path, 0o755); err != nil {
+		return nil, cannotWrite(f.Path, err)
+	}
+	path := filepath.Join(f.Path, "lock")
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, cannotWrite(path, err)
+	}
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, errors.Join(taken(path), file.Close())
+	}
+	if err == nil {
+		err = sign(file)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
+	}
+	return file.Close, nil
+}
+
+func sign(file *os.File) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(file, os.Getpid())
+	return err
+}
+
+func taken(path string) error {
+	holder := "another process"
+	if pid, err := os.ReadFile(path); err == nil && len(pid) > 0 && len(pid) < 20 {
+		holder = "process " + strings.TrimSpace(string(pid))
+	}
+	return fault.Usage("a run is going on in this project already, by "+holder, "wait for it, or stop it first", nil)
+}
