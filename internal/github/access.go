@@ -1,0 +1,143 @@
+// Package github speaks GitHub's language so that nobody else has to: it
+// reads a webhook's payload into a trigger, and makes the few API calls a run
+// needs. It decides nothing; what is allowed and what is said come from below.
+package github
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Access says which repository is meant, where its GitHub is and who we are
+// there: by a token, or as an App.
+type Access struct {
+	Owner, Repo string
+	BaseURL     string // GITHUB_API_URL; PublicURL where empty
+	GraphQLURL  string // GITHUB_GRAPHQL_URL; found from BaseURL where empty
+	Token       string
+	App         *App              // goes before Token
+	HTTP        http.RoundTripper // the way out, where it is not the usual one
+	Pace        *Pace             // DefaultPace where nil
+}
+
+// PublicURL is the API of github.com.
+const PublicURL = "https://api.github.com"
+
+// Pace is how patient we are.
+type Pace struct {
+	Tries   int           // for a call that can do no harm twice
+	Delay   time.Duration // before the second try; doubles, and is never quite the same
+	MaxWait time.Duration // for a rate limit to be lifted; a longer one is an error
+}
+
+// DefaultPace gives up before a person would. GitHub asks for at most a minute
+// of silence on its secondary limits, but for an hour on the primary one.
+var DefaultPace = Pace{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute}
+
+// Client makes API calls for one repository.
+type Client struct {
+	Owner, Repo string
+
+	api     *gh.Client
+	graphql string
+	pace    Pace
+	held    *credential
+	self    identity
+}
+
+// Connect makes a client of a. It calls nobody yet.
+func Connect(a Access) (*Client, error) {
+	base, err := baseURL(a)
+	if err != nil {
+		return nil, err
+	}
+	pace := DefaultPace
+	if a.Pace != nil {
+		pace = *a.Pace
+	}
+	out := outward(a.HTTP, pace.MaxWait)
+	c := &Client{Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), pace: pace}
+	if err := c.identify(a, base, out); err != nil {
+		return nil, err
+	}
+	c.api = apiClient(base, bearer{credential: c.held, next: out})
+	return c, nil
+}
+
+// identify settles who we are: an App, or whoever the token belongs to.
+func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error {
+	token := strings.TrimSpace(a.Token)
+	switch {
+	case a.App != nil:
+		app, err := newApp(*a.App, base, out)
+		if err != nil {
+			return err
+		}
+		app.owner, app.repo = a.Owner, a.Repo
+		c.held, c.self.ask = &credential{source: app.token}, app.login
+	case token != "":
+		c.held = &credential{source: func(context.Context) (string, error) { return token, nil }}
+		c.self.ask = c.tokenLogin
+	default:
+		return fault.Usage("no GitHub token", "give `github-token`, or `app-id` and `app-private-key`", nil)
+	}
+	return nil
+}
+
+// GitToken is a token to push with, under the user name x-access-token. Ask
+// each time: an App's token lives for an hour, a job for six.
+func (c *Client) GitToken(ctx context.Context) (string, error) {
+	return ask(ctx, c, act{what: "get a token for git"}, c.held.token)
+}
+
+func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
+	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: stay})
+	// Not WithEnterpriseURLs: it guesses at the path, and GITHUB_API_URL is
+	// whole as it stands, on github.com and on a company's own server.
+	api.BaseURL = base
+	return api
+}
+
+// names are what GitHub allows for owners and repositories. They become parts
+// of a URL, so nothing else may.
+var names = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+func baseURL(a Access) (*url.URL, error) {
+	for _, name := range []string{a.Owner, a.Repo} {
+		if !names.MatchString(name) || strings.Trim(name, ".") == "" {
+			return nil, fault.Usage("no repository: \""+a.Owner+"/"+a.Repo+"\"", "name one as owner/name", nil)
+		}
+	}
+	text := a.BaseURL
+	if text == "" {
+		text = PublicURL
+	}
+	base, err := url.Parse(strings.TrimRight(text, "/") + "/")
+	if err != nil || base.Host == "" || base.User != nil || (base.Scheme != "https" && base.Scheme != "http") {
+		// The cause is left out: it repeats the text, and that may hold a password.
+		return nil, fault.Usage("no API address in GITHUB_API_URL",
+			"write it as https://HOST/api/v3, without user and password", nil)
+	}
+	return base, nil
+}
+
+// graphqlURL is https://HOST/api/graphql on a company's own server and
+// https://api.github.com/graphql on the public one.
+func graphqlURL(given string, base *url.URL) string {
+	if given != "" {
+		return given
+	}
+	root := strings.TrimRight(base.String(), "/")
+	if own, isOwn := strings.CutSuffix(root, "/api/v3"); isOwn {
+		return own + "/api/graphql"
+	}
+	return root + "/graphql"
+}

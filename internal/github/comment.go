@@ -1,0 +1,135 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// Comment is a comment that stands under an issue.
+type Comment struct {
+	ID   int64
+	URL  string
+	Body string
+}
+
+// MaxBody is how many characters GitHub takes for a comment or a pull
+// request's text.
+const MaxBody = 65_536
+
+// tooLong refuses what GitHub would. Cutting is for the one who wrote the
+// text: only there is it known what can be spared.
+func tooLong(body string) error {
+	if n := utf8.RuneCountInString(body); n > MaxBody {
+		return fmt.Errorf("the text has %d characters, and GitHub takes %d", n, MaxBody)
+	}
+	return nil
+}
+
+// FindComment finds the oldest comment of ours under the issue that holds
+// marker. The author counts because anybody can write a marker.
+func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Comment, bool, error) {
+	login, err := c.me(ctx)
+	if err != nil {
+		return Comment{}, false, err
+	}
+	options := gh.ListOptions{PerPage: 100}
+	for range maxPages {
+		page, next, err := c.comments(ctx, issue, options)
+		if err != nil {
+			return Comment{}, false, err
+		}
+		for _, comment := range page {
+			if isOurs(comment, login, marker) {
+				return made(comment), true, nil
+			}
+		}
+		if next == 0 {
+			return Comment{}, false, nil
+		}
+		options.Page = next
+	}
+	return Comment{}, false, nil
+}
+
+// maxPages is more than GitHub lets an issue have, so that no answer can keep
+// us going round.
+const maxPages = 100
+
+func (c *Client) comments(ctx context.Context, issue int, options gh.ListOptions) (page []*gh.IssueComment, next int, err error) {
+	a := act{what: fmt.Sprintf("read the comments of #%d", issue), needs: issuesWrite}
+	page, err = ask(ctx, c, a, func(ctx context.Context) ([]*gh.IssueComment, error) {
+		list, resp, err := c.api.Issues.ListComments(ctx, c.Owner, c.Repo, issue, &gh.IssueListCommentsOptions{ListOptions: options})
+		if err == nil {
+			next = resp.NextPage
+		}
+		return list, err
+	})
+	return page, next, err
+}
+
+// isOurs goes by our login. The token of a job cannot ask for it, and its
+// comments come from github-actions[bot] on github.com and from other names
+// elsewhere: then any bot is believed. A bot that can be made to repeat
+// our marker gets its comment overwritten by us, and that is all it gets:
+// nothing is ever read out of a comment that was found here.
+func isOurs(comment *gh.IssueComment, login, marker string) bool {
+	if !strings.Contains(comment.GetBody(), marker) {
+		return false
+	}
+	if login == "" {
+		return comment.GetUser().GetType() == "Bot"
+	}
+	return strings.EqualFold(comment.GetUser().GetLogin(), login)
+}
+
+// CreateComment writes a new comment under the issue. When the answer is lost
+// it is not tried again: look with FindComment first.
+func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Comment, error) {
+	a := act{what: fmt.Sprintf("comment on #%d", issue), needs: issuesWrite, once: true}
+	return c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
+		comment, _, err := c.api.Issues.CreateComment(ctx, c.Owner, c.Repo, issue, text)
+		return comment, err
+	})
+}
+
+// EditComment gives the comment id a new text. Where somebody has deleted it,
+// a new one is made.
+func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
+	a := act{what: fmt.Sprintf("edit the comment on #%d", issue), needs: issuesWrite}
+	comment, err := c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
+		comment, _, err := c.api.Issues.EditComment(ctx, c.Owner, c.Repo, id, text)
+		return comment, err
+	})
+	if errors.Is(err, NotFound) {
+		return c.CreateComment(ctx, issue, body)
+	}
+	return comment, err
+}
+
+type write func(context.Context, *gh.IssueComment) (*gh.IssueComment, error)
+
+func (c *Client) write(ctx context.Context, a act, body string, call write) (Comment, error) {
+	if err := tooLong(body); err != nil {
+		return Comment{}, fmt.Errorf("%s: %w", a.what, err)
+	}
+	comment, err := ask(ctx, c, a, func(ctx context.Context) (*gh.IssueComment, error) {
+		comment, err := call(ctx, &gh.IssueComment{Body: &body})
+		if err == nil && comment.GetID() == 0 {
+			err = errEmpty
+		}
+		return comment, err
+	})
+	if err != nil {
+		return Comment{}, err
+	}
+	return made(comment), nil
+}
+
+func made(comment *gh.IssueComment) Comment {
+	return Comment{ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody()}
+}

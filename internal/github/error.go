@@ -1,0 +1,173 @@
+package github
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bradleyfalzon/ghinstallation/v2"
+	gh "github.com/google/go-github/v60/github"
+)
+
+// Kind is what went wrong, as far as a caller may want to decide by it:
+// errors.Is(err, github.NotFound). The set is closed.
+type Kind string
+
+// What can go wrong.
+const (
+	NotFound     Kind = "not found"     // or hidden from us, which GitHub does not tell apart
+	Forbidden    Kind = "forbidden"     // we are known and may not
+	Unauthorized Kind = "unauthorized"  // the token is wrong or has expired
+	RateLimited  Kind = "rate limited"  // too many calls, and too long to wait for
+	Refused      Kind = "refused"       // the request makes no sense to GitHub
+	Unavailable  Kind = "not available" // no answer, half an answer, or a server in trouble
+)
+
+func (k Kind) Error() string { return string(k) }
+
+// Error is GitHub's answer to a call that did not work, or the lack of one.
+type Error struct {
+	Kind    Kind
+	Status  int           // of the answer; 0 where there was none
+	Message string        // GitHub's own words, on one line, without our token
+	Wait    time.Duration // until trying again makes sense; 0 where GitHub does not say
+
+	cause error
+}
+
+// Error is GitHub's answer in one line.
+func (e *Error) Error() string {
+	if e.Status == 0 {
+		return "no answer from github: " + e.Message
+	}
+	text := fmt.Sprintf("github answers %d", e.Status)
+	if e.Message == "" {
+		return text + " " + http.StatusText(e.Status)
+	}
+	return text + ": " + e.Message
+}
+
+// Unwrap gives the kind, and the cause where no answer came.
+func (e *Error) Unwrap() []error {
+	if e.cause == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.cause}
+}
+
+// understand makes an Error of what a call returned.
+func understand(err error) *Error {
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known
+	}
+	heard, ok := hear(err)
+	if !ok {
+		return &Error{Kind: Unavailable, Message: oneLine(err.Error()), cause: err}
+	}
+	return &Error{Kind: heard.kind(), Status: heard.status, Message: oneLine(heard.message), Wait: heard.wait()}
+}
+
+// answer is what GitHub said no with.
+type answer struct {
+	status  int
+	header  http.Header
+	message string
+}
+
+// hear finds the answer in the errors that go-github and ghinstallation make
+// of one.
+func hear(err error) (answer, bool) {
+	if e, ok := errors.AsType[*gh.ErrorResponse](err); ok {
+		return answer{e.Response.StatusCode, e.Response.Header, words(e)}, true
+	}
+	if e, ok := errors.AsType[*gh.RateLimitError](err); ok {
+		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
+	}
+	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
+		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
+	}
+	if e, ok := errors.AsType[*gh.TwoFactorAuthError](err); ok {
+		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
+	}
+	if e, ok := errors.AsType[*ghinstallation.HTTPError](err); ok && e.Response != nil {
+		return answer{e.Response.StatusCode, e.Response.Header, message(e.Response)}, true
+	}
+	return answer{}, false
+}
+
+// words are the message and what GitHub found wrong in particular.
+func words(e *gh.ErrorResponse) string {
+	parts := []string{e.Message}
+	for _, detail := range e.Errors {
+		text := detail.Message
+		if text == "" {
+			text = strings.TrimSpace(detail.Resource + " " + detail.Field + " " + detail.Code)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Trim(strings.Join(parts, "; "), "; ")
+}
+
+func (a answer) kind() Kind {
+	limited := a.header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(a.message, "rate limit")
+	switch {
+	case a.status == http.StatusTooManyRequests, a.status == http.StatusForbidden && limited:
+		return RateLimited
+	case a.status == http.StatusUnauthorized:
+		return Unauthorized
+	case a.status == http.StatusForbidden:
+		return Forbidden
+	case a.status == http.StatusNotFound, a.status == http.StatusGone:
+		return NotFound
+	case a.status >= http.StatusInternalServerError:
+		return Unavailable
+	}
+	return Refused
+}
+
+// wait is how long GitHub wants to be left alone, by its own clock; 0 where it
+// does not say.
+func (a answer) wait() time.Duration {
+	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	reset, err := strconv.ParseInt(a.header.Get("X-RateLimit-Reset"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(a.header.Get("Date"))
+	if err != nil {
+		return 0
+	}
+	// A second more: both stamps are cut to the second.
+	return max(0, time.Unix(reset, 0).Sub(now)) + time.Second
+}
+
+// oneLine keeps foreign words short and on one line of a log.
+func oneLine(text string) string {
+	const most = 300
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// message reads GitHub's words from an answer nobody has read or closed yet.
+func message(resp *http.Response) string {
+	defer resp.Body.Close() //nolint:errcheck // read, not written
+	var said struct{ Message string }
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	if err != nil || json.Unmarshal(body, &said) != nil {
+		return "" // a page for people, or half of one: the status says enough
+	}
+	return said.Message
+}

@@ -1,0 +1,229 @@
+package githubtest_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+func TestPages(t *testing.T) {
+	s := start(t)
+	issue := s.AddIssue(shop, githubtest.Issue{Title: "t"}).Number
+	var all []int64
+	for i := range 65 {
+		all = append(all, s.AddComment(shop, githubtest.Comment{Issue: issue, Body: fmt.Sprint(i)}).ID)
+	}
+	c := client(t, s, jobToken)
+	for _, one := range []struct{ size, pages int }{{0, 3}, {20, 4}, {100, 1}, {500, 1}, {65, 1}, {64, 2}} {
+		t.Run(fmt.Sprint(one.size), func(t *testing.T) {
+			options := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: one.size}}
+			var got []int64
+			pages := 0
+			for more := true; more; pages++ {
+				comments, response, err := c.Issues.ListComments(t.Context(), "acme", "shop", issue, options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, comment := range comments {
+					got = append(got, comment.GetID())
+				}
+				options.Page, more = response.NextPage, response.NextPage != 0
+			}
+			if diff := cmp.Diff(all, got); diff != "" || pages != one.pages {
+				t.Errorf("%d pages, want %d; comments (-want +got):\n%s", pages, one.pages, diff)
+			}
+		})
+	}
+	since := s.EditComment(shop, all[7], "edited").UpdatedAt
+	found, _, err := c.Issues.ListComments(t.Context(), "acme", "shop", issue, &github.IssueListCommentsOptions{Since: &since})
+	if err != nil || len(found) != 1 || found[0].GetID() != all[7] {
+		t.Errorf("since = %v, %v, want comment %d", found, err, all[7])
+	}
+}
+
+func TestPermission(t *testing.T) {
+	s := start(t, func(s *githubtest.Server) {
+		s.AddRepo(githubtest.Repo{Owner: "acme", Name: "vault", Private: true, Dir: bare(t)})
+	})
+	c := client(t, s, jobToken)
+	for login, want := range map[string]string{
+		"acme": "admin admin", "admin": "admin admin", "maintain": "write maintain", "write": "write write",
+		"triage": "read triage", "read": "read read", "nobody": "read read",
+	} {
+		got, _, err := c.Repositories.GetPermissionLevel(t.Context(), "acme", "shop", login)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := got.GetPermission() + " " + got.GetUser().GetRoleName(); words != want {
+			t.Errorf("permission of %s = %s, want %s", login, words, want)
+		}
+	}
+	_, _, err := c.Repositories.GetPermissionLevel(t.Context(), "acme", "shop", "github-actions[bot]")
+	if status, message := refused(t, err); status != 404 || message != "github-actions[bot] is not a user" {
+		t.Errorf("permission of a bot = %d %s", status, message)
+	}
+	_, _, err = c.Repositories.Get(t.Context(), "acme", "vault")
+	if status, _ := refused(t, err); status != 404 {
+		t.Errorf("a private repository of others = %d, want 404", status)
+	}
+}
+
+func TestScopes(t *testing.T) {
+	s := start(t)
+	issue := s.AddIssue(shop, githubtest.Issue{Title: "t", Author: "read"}).Number
+	pull := s.AddPull(shop, githubtest.Pull{Title: "p", Head: "ralph/issue-1", Author: "write"}).Number
+	theirs := s.AddComment(shop, githubtest.Comment{Issue: issue, Author: "write", Body: "x"}).ID
+	s.AddToken("ghs_pulls", githubtest.Token{Login: "app[bot]", Kind: githubtest.Installation, Permissions: map[string]string{"pull_requests": "write"}})
+	pulls, reader, triager := client(t, s, "ghs_pulls"), client(t, s, "ghp_read"), client(t, s, "ghp_triage")
+	ctx, note := t.Context(), &github.IssueComment{Body: new("hello")}
+	run(t, []step{
+		{"pull_requests is no issues", 403, func() error { return last(pulls.Issues.CreateComment(ctx, "acme", "shop", issue, note)) }},
+		{"but for pull requests", 0, func() error { return last(pulls.Issues.CreateComment(ctx, "acme", "shop", pull, note)) }},
+		{"a reader edits no others", 403, func() error { return last(reader.Issues.EditComment(ctx, "acme", "shop", theirs, note)) }},
+		{"triage edits no others", 403, func() error { return last(triager.Issues.EditComment(ctx, "acme", "shop", theirs, note)) }},
+		{"an author closes", 0, func() error {
+			return last(reader.Issues.Edit(ctx, "acme", "shop", issue, &github.IssueRequest{State: new("closed")}))
+		}},
+		{"triage labels", 0, func() error {
+			return last(triager.Issues.AddLabelsToIssue(ctx, "acme", "shop", issue, []string{"ralph"}))
+		}},
+	})
+	_, _, err := pulls.Issues.CreateComment(ctx, "acme", "shop", issue, note)
+	if _, message := refused(t, err); message != "Resource not accessible by integration" {
+		t.Errorf("message = %q", message)
+	}
+	if i, _ := s.Issue(shop, issue); i.State != "closed" || !cmp.Equal(i.Labels, []string{"ralph"}) {
+		t.Errorf("issue = %+v, want it closed and labelled", i)
+	}
+}
+
+func TestPullRefusals(t *testing.T) {
+	s := start(t, func(s *githubtest.Server) {
+		s.AddRepo(githubtest.Repo{Owner: "acme", Name: "free", Dir: bare(t), NoDrafts: true})
+		s.AddRepo(githubtest.Repo{Owner: "acme", Name: "shut", Dir: bare(t), NoActionsPulls: true})
+		s.AddRepo(githubtest.Repo{Owner: "read", Name: "shop", Dir: bare(t), Fork: shop})
+		s.AddToken("ghs_all", githubtest.Token{Login: "github-actions[bot]", Kind: githubtest.Job, Permissions: githubtest.WriteAll()})
+	})
+	c := client(t, s, "ghs_all")
+	for _, one := range []struct {
+		name, repo, head, base string
+		draft                  bool
+		status                 int
+		want                   string
+	}{
+		{"opens", "shop", "ralph/issue-1", "main", true, 0, ""},
+		{"twice", "shop", "ralph/issue-1", "main", true, 422, "Validation Failed; custom A pull request already exists for acme:ralph/issue-1."},
+		{"twice by owner", "shop", "acme:ralph/issue-1", "main", true, 422, "Validation Failed; custom A pull request already exists for acme:ralph/issue-1."},
+		{"from a fork", "shop", "read:ralph/issue-1", "main", true, 0, ""},
+		{"equal", "shop", "same", "main", true, 422, "Validation Failed; custom No commits between main and same"},
+		{"behind", "shop", "behind", "main", true, 422, "Validation Failed; custom No commits between main and behind"},
+		{"no head", "shop", "none", "main", true, 422, "Validation Failed; head invalid"},
+		{"no base", "shop", "ralph/issue-1", "none", true, 422, "Validation Failed; base invalid"},
+		{"no drafts", "free", "ralph/issue-1", "main", true, 422, "Draft pull requests are not supported in this repository."},
+		{"ready there", "free", "ralph/issue-1", "main", false, 0, ""},
+		{"forbidden", "shut", "ralph/issue-1", "main", false, 403, "GitHub Actions is not permitted to create or approve pull requests."},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			_, _, err := c.PullRequests.Create(t.Context(), "acme", one.repo, &github.NewPullRequest{
+				Title: new("t"), Head: &one.head, Base: &one.base, Draft: &one.draft,
+			})
+			if one.status == 0 {
+				want(t, err, "")
+				return
+			}
+			if status, message := refused(t, err); status != one.status || message != one.want {
+				t.Errorf("refusal = %d %q, want %d %q", status, message, one.status, one.want)
+			}
+		})
+	}
+	found, _, err := c.PullRequests.List(t.Context(), "acme", "shop", &github.PullRequestListOptions{Head: "acme:ralph/issue-1"})
+	if err != nil || len(found) != 1 || found[0].GetAdditions() != 0 || found[0].GetHead().GetSHA() == "" {
+		t.Errorf("pulls by head = %v, %v, want one", found, err)
+	}
+	one, _, err := c.PullRequests.Get(t.Context(), "acme", "shop", found[0].GetNumber())
+	if err != nil || one.GetCommits() != 1 || one.GetAdditions() != 1 || one.GetChangedFiles() != 1 {
+		t.Errorf("pull = %v, %v, want one commit, line and file", one, err)
+	}
+}
+
+func TestDrafts(t *testing.T) {
+	s := start(t)
+	pull := s.AddPull(shop, githubtest.Pull{Title: "p", Head: "ralph/issue-1", Draft: true})
+	send := func(token, query string, variables map[string]any) (int, string) {
+		t.Helper()
+		c := client(t, s, token)
+		c.BaseURL.Path = "/api/"
+		request, err := c.NewRequest(http.MethodPost, "graphql", map[string]any{"query": query, "variables": variables})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		response, err := c.Do(t.Context(), request, &text)
+		if err != nil && response == nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, text.String()
+	}
+	byVariable := `mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft number } } }`
+	byInput := `mutation($input: ConvertPullRequestToDraftInput!) { convertPullRequestToDraft(input: $input) { pullRequest { isDraft } } }`
+	inline := `mutation { markPullRequestReadyForReview(input: {pullRequestId: "` + pull.NodeID + `"}) { pullRequest { isDraft } } }`
+	for _, one := range []struct {
+		name, token, query string
+		variables          map[string]any
+		want               string
+		draft              bool
+	}{
+		{"no permission", "ghp_read", byVariable, map[string]any{"id": pull.NodeID}, `"type":"FORBIDDEN"`, true},
+		{"unknown", jobToken, byVariable, map[string]any{"id": "PR_x"}, `Could not resolve to a node with the global id of 'PR_x'.`, true},
+		{"ready", jobToken, byVariable, map[string]any{"id": pull.NodeID}, `"pullRequest":{"isDraft":false,"number":1}`, false},
+		{"draft", jobToken, byInput, map[string]any{"input": map[string]any{"pullRequestId": pull.NodeID}}, `{"isDraft":true}`, true},
+		{"ready again", jobToken, inline, nil, `{"isDraft":false}`, false},
+		{"something else", jobToken, `query { viewer { login } }`, nil, `"errors"`, false},
+		{"wrong token", "ghs_wrong", inline, nil, ``, false},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			status, text := send(one.token, one.query, one.variables)
+			if !strings.Contains(text, one.want) || (one.name == "wrong token") != (status == 401) {
+				t.Errorf("answer = %d %s, want %s", status, text, one.want)
+			}
+			if now, _ := s.Pull(shop, pull.Number); now.Draft != one.draft {
+				t.Errorf("draft = %v, want %v", now.Draft, one.draft)
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	s := start(t, func(s *githubtest.Server) { s.RateLimit = 3 })
+	issue := s.AddIssue(shop, githubtest.Issue{Title: "t"}).Number
+	c := client(t, s, jobToken)
+	long := &github.IssueComment{Body: new(strings.Repeat("é", 65537))}
+	_, _, err := c.Issues.CreateComment(t.Context(), "acme", "shop", issue, long)
+	if status, message := refused(t, err); status != 422 || !strings.Contains(message, "Body is too long (maximum is 65536 characters)") {
+		t.Errorf("refusal = %d %s", status, message)
+	}
+	fits := &github.IssueComment{Body: new(strings.Repeat("é", 65536))}
+	if _, _, err := c.Issues.CreateComment(t.Context(), "acme", "shop", issue, fits); err != nil {
+		t.Error(err)
+	}
+	_, response, err := c.Issues.Get(t.Context(), "acme", "shop", issue)
+	if err != nil || response.Rate.Remaining != 0 || response.Rate.Limit != 3 {
+		t.Errorf("rate = %+v, %v, want none left of 3", response.Rate, err)
+	}
+	s.AddToken("fresh", githubtest.Token{Login: "write", Kind: githubtest.Personal})
+	other := client(t, s, "fresh")
+	if _, _, err := other.Issues.Get(t.Context(), "acme", "shop", issue); err != nil {
+		t.Error(err)
+	}
+	_, _, err = client(t, s, jobToken).Issues.Get(t.Context(), "acme", "shop", issue)
+	if _, ok := errors.AsType[*github.RateLimitError](err); !ok {
+		t.Errorf("err = %T %v, want a rate limit", err, err)
+	}
+}

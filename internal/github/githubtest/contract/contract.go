@@ -1,0 +1,143 @@
+// Package contract holds HTTP traffic against GitHub's own description of its
+// REST API. It stands between a client and the stand-in, so that neither can
+// drift from GitHub because the other one drifted too. For tests only.
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+)
+
+// Description is GitHub's REST API as its document tells it. It is large; load
+// it once.
+type Description struct {
+	router routers.Router
+	errors *openapi3.Schema
+}
+
+// Load reads a description from a file: api.github.com.json of @octokit/openapi.
+func Load(file string) (*Description, error) {
+	// The document's own slips make Validate refuse it; what is used of it is
+	// checked by being used.
+	document, err := openapi3.NewLoader().LoadFromFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the API description %s: %w", file, err)
+	}
+	document.Servers = openapi3.Servers{{URL: "/"}}
+	router, err := gorillamux.NewRouter(document)
+	if err != nil {
+		return nil, fmt.Errorf("route the API description %s: %w", file, err)
+	}
+	schema := document.Components.Schemas["basic-error"]
+	if schema == nil || schema.Value == nil {
+		return nil, fmt.Errorf("read the API description %s: it has no schema basic-error", file)
+	}
+	return &Description{router: router, errors: schema.Value}, nil
+}
+
+// Validate reports each request, and each answer of next, that the description
+// does not have; a path that it does not know is reported as well. Traffic is
+// passed on unchanged, with or without GHES's prefix.
+func (d *Description) Validate(next http.Handler, report func(error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		asked, err := d.request(r, body)
+		if err != nil {
+			report(fmt.Errorf("request %s %s: %w", r.Method, r.URL, err))
+		}
+		kept := &capture{header: http.Header{}, status: http.StatusOK}
+		next.ServeHTTP(kept, r)
+		if asked != nil {
+			if err := d.answer(asked, kept); err != nil {
+				report(fmt.Errorf("answer %d to %s %s: %w", kept.status, r.Method, r.URL, err))
+			}
+		}
+		kept.send(w)
+	})
+}
+
+var options = &openapi3filter.Options{
+	AuthenticationFunc:                openapi3filter.NoopAuthenticationFunc,
+	IncludeResponseStatus:             true,
+	RejectWhenRequestBodyNotSpecified: true,
+	SkipSettingDefaults:               true,
+}
+
+// request finds the operation and holds the request against it. Without an
+// operation there is nothing to hold the answer against either.
+func (d *Description) request(r *http.Request, body []byte) (*openapi3filter.RequestValidationInput, error) {
+	plain := r.Clone(r.Context())
+	plain.URL.RawPath = canonical(r.URL.EscapedPath())
+	path, err := unescape(plain.URL.RawPath)
+	if err != nil {
+		return nil, err
+	}
+	plain.URL.Path = path
+	body = documented(r.Method, plain.URL.Path, body)
+	plain.Body, plain.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	route, params, err := d.router.FindRoute(plain)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not in the description: %w", plain.URL.Path, err)
+	}
+	input := &openapi3filter.RequestValidationInput{Request: plain, PathParams: params, Route: route, Options: options}
+	return input, openapi3filter.ValidateRequest(r.Context(), input)
+}
+
+// everywhere are the answers that GitHub gives to any request, and its document
+// lists for some operations only.
+var everywhere = map[int]bool{
+	http.StatusBadRequest: true, http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusNotFound: true,
+}
+
+func (d *Description) answer(asked *openapi3filter.RequestValidationInput, kept *capture) error {
+	if asked.Route.Operation.Responses.Status(kept.status) == nil && everywhere[kept.status] {
+		return d.plainError(kept)
+	}
+	if kept.status == http.StatusNoContent && kept.body.Len() > 0 {
+		return fmt.Errorf("it has a body: %q", kept.body.String())
+	}
+	return openapi3filter.ValidateResponse(asked.Request.Context(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: asked, Status: kept.status, Header: kept.header,
+		Body: io.NopCloser(bytes.NewReader(kept.body.Bytes())), Options: options,
+	})
+}
+
+// capture keeps an answer until it was looked at.
+type capture struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is the header being made.
+func (c *capture) Header() http.Header { return c.header }
+
+// WriteHeader keeps the status.
+func (c *capture) WriteHeader(status int) { c.status = status }
+
+func (c *capture) Write(p []byte) (int, error) { return c.body.Write(p) }
+
+func (c *capture) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), c.header)
+	w.WriteHeader(c.status)
+	// A client that went away is its own test's business.
+	_, _ = w.Write(c.body.Bytes())
+}
+
+func isJSON(header http.Header) bool {
+	return strings.HasPrefix(header.Get("Content-Type"), "application/json")
+}

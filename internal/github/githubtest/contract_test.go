@@ -1,0 +1,288 @@
+package githubtest_test
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bradleyfalzon/ghinstallation/v2"
+	"github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
+)
+
+// appClient signs its requests as ralph does.
+func appClient(t *testing.T, s *githubtest.Server, key *rsa.PrivateKey) *github.Client {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	c, err := github.NewClient(&http.Client{
+		Transport: ghinstallation.NewAppsTransportFromPrivateKey(transport, 7, key), Timeout: time.Minute,
+	}).WithEnterpriseURLs(s.URL, s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// step is one call of the client and what it must come to.
+type step struct {
+	name string
+	want int // the status of a refusal; 0: it succeeds
+	do   func() error
+}
+
+func run(t *testing.T, steps []step) {
+	t.Helper()
+	for _, one := range steps {
+		t.Run(one.name, func(t *testing.T) {
+			err := one.do()
+			if one.want == 0 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if status, message := refused(t, err); status != one.want {
+				t.Fatalf("status = %d (%s), want %d", status, message, one.want)
+			}
+		})
+	}
+}
+
+// last takes the error of a call with more results.
+func last[A, B any](_ A, _ B, err error) error { return err }
+
+// contracted stands the description between client and stand-in where it is
+// installed, and insists on it where CONTRACT is set.
+func contracted(t *testing.T) func(*githubtest.Server) {
+	t.Helper()
+	return func(s *githubtest.Server) { s.Wrap = contract.Around(t, os.Getenv("CONTRACT") != "") }
+}
+
+// Every operation of the stand-in, driven by the client that ralph uses, in
+// success and in refusal, is as GitHub describes it.
+func TestContract(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, contracted(t), func(s *githubtest.Server) {
+		s.Now = time.Now
+		s.AddApp(githubtest.App{
+			ID: 7, Slug: "ralph", Owner: "acme", Key: &key.PublicKey, Installation: 70, Repos: []string{shop},
+			Permissions: githubtest.WriteAll(),
+		})
+	})
+	job, app := client(t, s, jobToken), appClient(t, s, key)
+	run(t, repositorySteps(t, job))
+	run(t, issueSteps(t, s, job))
+	run(t, labelSteps(t, job))
+	run(t, pullSteps(t, s, job))
+	run(t, accountSteps(t, s, job, app))
+	run(t, refusalSteps(t, s))
+	everyOperation(t, s)
+}
+
+func repositorySteps(t *testing.T, c *github.Client) []step {
+	t.Helper()
+	ctx := t.Context()
+	return []step{
+		{"repository", 0, func() error { return last(c.Repositories.Get(ctx, "acme", "shop")) }},
+		{"no repository", 404, func() error { return last(c.Repositories.Get(ctx, "acme", "none")) }},
+		{"permission", 0, func() error { return last(c.Repositories.GetPermissionLevel(ctx, "acme", "shop", "maintain")) }},
+		{"permission of nobody", 404, func() error { return last(c.Repositories.GetPermissionLevel(ctx, "acme", "shop", "ghost")) }},
+		{"ref", 0, func() error { return last(c.Git.GetRef(ctx, "acme", "shop", "heads/ralph/issue-1")) }},
+		{"no ref", 404, func() error { return last(c.Git.GetRef(ctx, "acme", "shop", "heads/none")) }},
+		{"refs", 0, func() error {
+			return last(c.Git.ListMatchingRefs(ctx, "acme", "shop", &github.ReferenceListOptions{Ref: "heads/ralph/"}))
+		}},
+		{"branch", 0, func() error { return last(c.Repositories.GetBranch(ctx, "acme", "shop", "ralph/issue-1", 0)) }},
+		{"status", 0, func() error { return last(c.Repositories.GetCombinedStatus(ctx, "acme", "shop", "ralph/issue-1", nil)) }},
+		{"no status", 404, func() error { return last(c.Repositories.GetCombinedStatus(ctx, "acme", "shop", "none", nil)) }},
+		{"statuses", 0, func() error { return last(c.Repositories.ListStatuses(ctx, "acme", "shop", "main", nil)) }},
+		{"check runs", 0, func() error { return last(c.Checks.ListCheckRunsForRef(ctx, "acme", "shop", "main", nil)) }},
+	}
+}
+
+func issueSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
+	t.Helper()
+	ctx, body := t.Context(), "a body"
+	issue := s.AddIssue(shop, githubtest.Issue{Title: "It breaks", Labels: []string{"bug"}}).Number
+	comment := s.AddComment(shop, githubtest.Comment{Issue: issue, Author: "read", Body: "me too"}).ID
+	gone := s.AddComment(shop, githubtest.Comment{Issue: issue, Author: "read", Body: "oops"}).ID
+	note := &github.IssueComment{Body: &body}
+	empty := &github.IssueComment{Body: new("")}
+	var onIssue, onComment *github.Reaction
+	return []step{
+		{"create", 0, func() error { return last(c.Issues.Create(ctx, "acme", "shop", &github.IssueRequest{Title: &body})) }},
+		{"create without title", 422, func() error {
+			return last(c.Issues.Create(ctx, "acme", "shop", &github.IssueRequest{Title: new("")}))
+		}},
+		{"list", 0, func() error { return last(c.Issues.ListByRepo(ctx, "acme", "shop", nil)) }},
+		{"get", 0, func() error { return last(c.Issues.Get(ctx, "acme", "shop", issue)) }},
+		{"get none", 404, func() error { return last(c.Issues.Get(ctx, "acme", "shop", 999)) }},
+		{"edit", 0, func() error {
+			return last(c.Issues.Edit(ctx, "acme", "shop", issue, &github.IssueRequest{State: new("closed"), Labels: &[]string{"bug", "x"}}))
+		}},
+		{"comments", 0, func() error { return last(c.Issues.ListComments(ctx, "acme", "shop", issue, nil)) }},
+		{"comments of the repository", 0, func() error { return last(c.Issues.ListComments(ctx, "acme", "shop", 0, nil)) }},
+		{"comments of none", 404, func() error { return last(c.Issues.ListComments(ctx, "acme", "shop", 999, nil)) }},
+		{"comment", 0, func() error { return last(c.Issues.CreateComment(ctx, "acme", "shop", issue, note)) }},
+		{"comment on none", 404, func() error { return last(c.Issues.CreateComment(ctx, "acme", "shop", 999, note)) }},
+		{"comment with nothing", 422, func() error { return last(c.Issues.CreateComment(ctx, "acme", "shop", issue, empty)) }},
+		{"get comment", 0, func() error { return last(c.Issues.GetComment(ctx, "acme", "shop", comment)) }},
+		{"get no comment", 404, func() error { return last(c.Issues.GetComment(ctx, "acme", "shop", 1)) }},
+		{"edit comment", 0, func() error { return last(c.Issues.EditComment(ctx, "acme", "shop", comment, note)) }},
+		{"edit no comment", 404, func() error { return last(c.Issues.EditComment(ctx, "acme", "shop", 1, note)) }},
+		{"delete comment", 0, func() error { return errOf(c.Issues.DeleteComment(ctx, "acme", "shop", gone)) }},
+		{"delete it again", 404, func() error { return errOf(c.Issues.DeleteComment(ctx, "acme", "shop", gone)) }},
+		{"react", 0, func() (err error) {
+			onIssue, _, err = c.Reactions.CreateIssueReaction(ctx, "acme", "shop", issue, "eyes")
+			return err
+		}},
+		{"react again", 0, func() error { return last(c.Reactions.CreateIssueReaction(ctx, "acme", "shop", issue, "eyes")) }},
+		{"reactions", 0, func() error { return last(c.Reactions.ListIssueReactions(ctx, "acme", "shop", issue, nil)) }},
+		{"take it back", 0, func() error {
+			return errOf(c.Reactions.DeleteIssueReaction(ctx, "acme", "shop", issue, onIssue.GetID()))
+		}},
+		{"react to comment", 0, func() (err error) {
+			onComment, _, err = c.Reactions.CreateIssueCommentReaction(ctx, "acme", "shop", comment, "rocket")
+			return err
+		}},
+		{"reactions to comment", 0, func() error {
+			return last(c.Reactions.ListIssueCommentReactions(ctx, "acme", "shop", comment, nil))
+		}},
+		{"take that back", 0, func() error {
+			return errOf(c.Reactions.DeleteIssueCommentReaction(ctx, "acme", "shop", comment, onComment.GetID()))
+		}},
+	}
+}
+
+func errOf(_ *github.Response, err error) error { return err }
+
+func labelSteps(t *testing.T, c *github.Client) []step {
+	t.Helper()
+	ctx := t.Context()
+	label := &github.Label{Name: new("ralph:running"), Color: new("0e8a16")}
+	return []step{
+		{"create label", 0, func() error { return last(c.Issues.CreateLabel(ctx, "acme", "shop", label)) }},
+		{"create it again", 422, func() error { return last(c.Issues.CreateLabel(ctx, "acme", "shop", label)) }},
+		{"get label", 0, func() error { return last(c.Issues.GetLabel(ctx, "acme", "shop", "ralph:running")) }},
+		{"get no label", 404, func() error { return last(c.Issues.GetLabel(ctx, "acme", "shop", "none")) }},
+		{"labels", 0, func() error { return last(c.Issues.ListLabels(ctx, "acme", "shop", nil)) }},
+		{"put on", 0, func() error { return last(c.Issues.AddLabelsToIssue(ctx, "acme", "shop", 1, []string{"ralph", "a b"})) }},
+		{"labels of an issue", 0, func() error { return last(c.Issues.ListLabelsByIssue(ctx, "acme", "shop", 1, nil)) }},
+		{"take off", 0, func() error { return errOf(c.Issues.RemoveLabelForIssue(ctx, "acme", "shop", 1, "a b")) }},
+		{"take it off again", 404, func() error { return errOf(c.Issues.RemoveLabelForIssue(ctx, "acme", "shop", 1, "a b")) }},
+	}
+}
+
+func pullSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
+	t.Helper()
+	ctx := t.Context()
+	open := func(head, base string) func() error {
+		return func() error {
+			return last(c.PullRequests.Create(ctx, "acme", "shop", &github.NewPullRequest{
+				Title: new("Mend it"), Head: &head, Base: &base, Draft: new(true), Body: new("Refs #1"),
+			}))
+		}
+	}
+	number := func() int { return s.Pulls(shop)[0].Number }
+	asked := github.ReviewersRequest{Reviewers: []string{"write"}}
+	return []step{
+		{"open", 0, open("ralph/issue-1", "main")},
+		{"open again", 422, open("ralph/issue-1", "main")},
+		{"open without commits", 422, open("same", "main")},
+		{"open from nowhere", 422, open("none", "main")},
+		{"open to nowhere", 422, open("ralph/issue-1", "none")},
+		{"pulls", 0, func() error {
+			return last(c.PullRequests.List(ctx, "acme", "shop", &github.PullRequestListOptions{Head: "acme:ralph/issue-1", State: "all", Base: "main"}))
+		}},
+		{"pull", 0, func() error { return last(c.PullRequests.Get(ctx, "acme", "shop", number())) }},
+		{"no pull", 404, func() error { return last(c.PullRequests.Get(ctx, "acme", "shop", 1)) }},
+		{"its issue", 0, func() error { return last(c.Issues.Get(ctx, "acme", "shop", number())) }},
+		{"edit pull", 0, func() error {
+			return last(c.PullRequests.Edit(ctx, "acme", "shop", number(), &github.PullRequest{Body: new("Closes #1"), Base: &github.PullRequestBranch{Ref: new("main")}}))
+		}},
+		{"review", 0, func() error {
+			s.AddReview(shop, number(), githubtest.Review{Author: "write", State: "CHANGES_REQUESTED", Body: "no"},
+				githubtest.ReviewComment{Path: "work", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+done", Body: "why"})
+			return last(c.PullRequests.ListReviews(ctx, "acme", "shop", number(), nil))
+		}},
+		{"review comments", 0, func() error { return last(c.PullRequests.ListComments(ctx, "acme", "shop", number(), nil)) }},
+		{"ask for review", 0, func() error { return last(c.PullRequests.RequestReviewers(ctx, "acme", "shop", number(), asked)) }},
+		{"ask a stranger", 422, func() error {
+			return last(c.PullRequests.RequestReviewers(ctx, "acme", "shop", number(), github.ReviewersRequest{Reviewers: []string{"nobody"}}))
+		}},
+	}
+}
+
+func accountSteps(t *testing.T, s *githubtest.Server, job, app *github.Client) []step {
+	t.Helper()
+	ctx := t.Context()
+	person := client(t, s, "ghp_write")
+	dispatch := github.CreateWorkflowDispatchEventRequest{Ref: "main", Inputs: map[string]any{"issue": "1"}}
+	return []step{
+		{"user", 0, func() error { return last(job.Users.Get(ctx, "read")) }},
+		{"bot", 0, func() error { return last(job.Users.Get(ctx, "github-actions[bot]")) }},
+		{"no user", 404, func() error { return last(job.Users.Get(ctx, "ghost")) }},
+		{"self", 0, func() error { return last(person.Users.Get(ctx, "")) }},
+		{"self of a job", 403, func() error { return last(job.Users.Get(ctx, "")) }},
+		{"rate limit", 0, func() error { return last(job.RateLimit.Get(ctx)) }},
+		{"meta", 0, func() error { return last(job.Meta.Get(ctx)) }},
+		{"app", 0, func() error { return last(app.Apps.Get(ctx, "")) }},
+		{"installation", 0, func() error { return last(app.Apps.FindRepositoryInstallation(ctx, "acme", "shop")) }},
+		{"no installation", 404, func() error { return last(app.Apps.FindRepositoryInstallation(ctx, "acme", "none")) }},
+		{"token", 0, func() error {
+			return last(app.Apps.CreateInstallationToken(ctx, 70, &github.InstallationTokenOptions{Repositories: []string{"shop"}}))
+		}},
+		{"token of another", 404, func() error { return last(app.Apps.CreateInstallationToken(ctx, 71, nil)) }},
+		{"token for more", 422, func() error {
+			return last(app.Apps.CreateInstallationToken(ctx, 70, &github.InstallationTokenOptions{Repositories: []string{"none"}}))
+		}},
+		{"token without a JWT", 401, func() error { return last(job.Apps.CreateInstallationToken(ctx, 70, nil)) }},
+		{"workflow", 0, func() error {
+			return errOf(person.Actions.CreateWorkflowDispatchEventByFileName(ctx, "acme", "shop", "ralph.yml", dispatch))
+		}},
+		{"dispatch", 0, func() error {
+			return last(person.Repositories.Dispatch(ctx, "acme", "shop", github.DispatchRequestOptions{EventType: "ralph"}))
+		}},
+	}
+}
+
+func refusalSteps(t *testing.T, s *githubtest.Server) []step {
+	t.Helper()
+	ctx, note := t.Context(), &github.IssueComment{Body: new("hello")}
+	wrong, none, reader := client(t, s, "ghs_wrong"), client(t, s, ""), client(t, s, "ghp_read")
+	return []step{
+		{"wrong token", 401, func() error { return last(wrong.Repositories.Get(ctx, "acme", "shop")) }},
+		{"no token reads", 0, func() error { return last(none.Repositories.Get(ctx, "acme", "shop")) }},
+		{"no token writes", 401, func() error { return last(none.Issues.CreateComment(ctx, "acme", "shop", 1, note)) }},
+		{"reader labels", 403, func() error { return last(reader.Issues.AddLabelsToIssue(ctx, "acme", "shop", 1, []string{"x"})) }},
+		{"reader comments", 0, func() error { return last(reader.Issues.CreateComment(ctx, "acme", "shop", 1, note)) }},
+	}
+}
+
+// everyOperation fails for an operation that the steps above forgot.
+func everyOperation(t *testing.T, s *githubtest.Server) {
+	t.Helper()
+	calls := s.Requests()
+	for _, operation := range githubtest.Operations() {
+		method, path, _ := strings.Cut(operation, " ")
+		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, `[^ ]+`) + "$")
+		driven := false
+		for _, call := range calls {
+			driven = driven || call.Method == method && call.Status < 300 && pattern.MatchString(call.Path)
+		}
+		if !driven {
+			t.Errorf("no step drives %s to success", operation)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package githubtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Event says whose doing a webhook payload tells of.
+type Event struct {
+	Repo   string
+	Issue  int
+	Sender string
+}
+
+// LabelEvent is the payload of issues.labeled, or of pull_request.labeled where
+// the number is a pull request's.
+func (s *Server) LabelEvent(e Event, label string) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		body := s.subject(r, i, "labeled")
+		if found := r.label(label); found != nil {
+			body["label"] = s.labelJSON(r, found)
+		}
+		return body
+	})
+}
+
+// AssignEvent is the payload of issues.assigned.
+func (s *Server) AssignEvent(e Event, assignee string) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		body := s.subject(r, i, "assigned")
+		body["assignee"] = s.userJSON(assignee)
+		return body
+	})
+}
+
+// CommentEvent is the payload of issue_comment.created.
+func (s *Server) CommentEvent(e Event, comment int64) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object { return s.commentEvent(r, i, comment, "created") })
+}
+
+// EditEvent is the payload of issue_comment.edited; before is the old text.
+func (s *Server) EditEvent(e Event, comment int64, before string) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		body := s.commentEvent(r, i, comment, "edited")
+		body["changes"] = object{"body": object{"from": before}}
+		return body
+	})
+}
+
+// ReviewEvent is the payload of pull_request_review.submitted.
+func (s *Server) ReviewEvent(e Event, review int64) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		body := object{"action": "submitted"}
+		if i.pull == nil {
+			return body
+		}
+		body["pull_request"] = s.pullJSON(r, i)
+		if n := slices.IndexFunc(i.pull.reviews, func(v Review) bool { return v.ID == review }); n >= 0 {
+			shown := s.reviewJSON(r, i, i.pull.reviews[n])
+			// Webhooks write the state in lower case, the API in upper case.
+			shown["state"] = map[string]string{"APPROVED": "approved", "CHANGES_REQUESTED": "changes_requested", "COMMENTED": "commented"}[i.pull.reviews[n].State]
+			body["review"] = shown
+		}
+		return body
+	})
+}
+
+// DispatchEvent is the payload of workflow_dispatch; its issue is not used.
+func (s *Server) DispatchEvent(e Event, inputs map[string]string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.mustRepo(e.Repo)
+	return s.payload(r, e.Sender, object{
+		"inputs": inputs, "ref": "refs/heads/" + r.DefaultBranch, "workflow": ".github/workflows/ralph.yml",
+	})
+}
+
+func (s *Server) event(e Event, tell func(*repo, *issue) object) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, i := s.mustIssue(e.Repo, e.Issue)
+	return s.payload(r, e.Sender, tell(r, i))
+}
+
+// payload adds what every payload has.
+func (s *Server) payload(r *repo, sender string, body object) ([]byte, error) {
+	body["repository"], body["sender"] = s.repoJSON(r), s.userJSON(sender)
+	text, err := json.MarshalIndent(body, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode an event of %s: %w", r.name(), err)
+	}
+	return text, nil
+}
+
+// subject is the issue, or the pull request, that an event is about.
+func (s *Server) subject(r *repo, i *issue, action string) object {
+	if i.pull != nil {
+		return object{"action": action, "number": i.Number, "pull_request": s.fullPullJSON(r, i)}
+	}
+	return object{"action": action, "issue": s.issueJSON(r, i)}
+}
+
+// commentEvent shows a pull request as an issue with a pull_request field, as
+// GitHub does for comments.
+func (s *Server) commentEvent(r *repo, i *issue, id int64, action string) object {
+	body := object{"action": action, "issue": s.issueJSON(r, i)}
+	if comment := r.comments[id]; comment != nil {
+		body["comment"] = s.commentJSON(r, comment)
+	}
+	return body
+}

@@ -1,0 +1,117 @@
+package githubtest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	mutation  = regexp.MustCompile(`\b(markPullRequestReadyForReview|convertPullRequestToDraft)\b`)
+	inline    = regexp.MustCompile(`pullRequestId:\s*(?:"([^"]*)"|\$(\w+))`)
+	selection = regexp.MustCompile(`\bpullRequest\s*\{([^}]*)\}`)
+	byInput   = regexp.MustCompile(`input:\s*\$(\w+)`)
+)
+
+// query is a GraphQL request.
+type query struct {
+	Query     string         `json:"query"`
+	Variables map[string]any `json:"variables"`
+}
+
+// node is the pull request that a mutation names, however it names it.
+func (q query) node() string {
+	if found := inline.FindStringSubmatch(q.Query); found != nil {
+		if found[2] == "" {
+			return found[1]
+		}
+		id, _ := q.Variables[found[2]].(string)
+		return id
+	}
+	if found := byInput.FindStringSubmatch(q.Query); found != nil {
+		input, _ := q.Variables[found[1]].(map[string]any)
+		id, _ := input["pullRequestId"].(string)
+		return id
+	}
+	return ""
+}
+
+// serveGraphQL knows the two mutations for which REST has no endpoint.
+func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
+	var asked query
+	err := json.NewDecoder(r.Body).Decode(&asked)
+	s.reply(w, &call{server: s, request: r}, func(c *call) answer {
+		refused := s.authenticate(c)
+		switch {
+		case refused != nil:
+			return *refused
+		case c.token == nil:
+			return fail(http.StatusUnauthorized, "This endpoint requires you to be authenticated.")
+		case err != nil:
+			return fail(http.StatusBadRequest, "Problems parsing JSON")
+		}
+		return ok(s.mutate(c, asked))
+	})
+}
+
+func (s *Server) mutate(c *call, asked query) object {
+	name := mutation.FindString(asked.Query)
+	if name == "" {
+		return object{"errors": []object{{
+			"message": "The stand-in has no such field", "path": []string{"mutation"},
+			"extensions": object{"code": "undefinedField"}, "locations": []object{{"line": 1, "column": 1}},
+		}}}
+	}
+	r, i := s.byNode(asked.node())
+	if i == nil || !s.sees(c.token, r) {
+		return refusal(name, "NOT_FOUND", "Could not resolve to a node with the global id of '"+asked.node()+"'.")
+	}
+	c.repo = r
+	if s.permit(c, need{scope: "pull_requests", level: "write", role: "write"}) != nil {
+		return refusal(name, "FORBIDDEN", inaccessible)
+	}
+	draft := name == "convertPullRequestToDraft"
+	if draft && r.NoDrafts {
+		return refusal(name, "UNPROCESSABLE", "Draft pull requests are not supported in this repository.")
+	}
+	i.pull.draft, i.UpdatedAt = draft, s.now()
+	return object{"data": object{name: object{"clientMutationId": nil, "pullRequest": s.selected(r, i, asked.Query)}}}
+}
+
+// byNode finds the pull request with a node id.
+func (s *Server) byNode(id string) (*repo, *issue) {
+	for _, r := range s.repos {
+		for _, i := range r.issues {
+			if i.pull != nil && nodeID("PR", i.ID) == id {
+				return r, i
+			}
+		}
+	}
+	return nil, nil
+}
+
+// selected are the fields of a pull request that the query asks for.
+func (s *Server) selected(r *repo, i *issue, query string) object {
+	fields := object{
+		"id": nodeID("PR", i.ID), "number": i.Number, "isDraft": i.pull.draft, "url": i.pull.page(s, r, i),
+		"title": i.Title, "state": strings.ToUpper(i.State),
+	}
+	asked := selection.FindStringSubmatch(query)
+	maps.DeleteFunc(fields, func(field string, _ any) bool {
+		return asked == nil || !slices.Contains(strings.Fields(asked[1]), field)
+	})
+	return fields
+}
+
+// refusal is how GraphQL says no: 200, a null and the reason.
+func refusal(name, kind, message string) object {
+	return object{
+		"data": object{name: nil},
+		"errors": []object{{
+			"type": kind, "path": []string{name}, "message": message, "locations": []object{{"line": 1, "column": 1}},
+		}},
+	}
+}

@@ -1,0 +1,166 @@
+package githubtest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Issue is an issue, or the issue side of a pull request.
+type Issue struct {
+	Number    int
+	ID        int64
+	Title     string
+	Body      string
+	Author    string
+	State     string // open or closed
+	Labels    []string
+	Assignees []string
+	Locked    bool
+	Pull      bool // it is a pull request
+	Reactions []Reaction
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	ClosedAt  time.Time
+}
+
+type issue struct {
+	Issue
+	pull *pull
+}
+
+func (i *issue) copy() Issue {
+	out := i.Issue
+	out.Labels, out.Assignees = slices.Clone(i.Labels), slices.Clone(i.Assignees)
+	out.Reactions = slices.Clone(i.Reactions)
+	return out
+}
+
+func (r *repo) openCount() int {
+	open := 0
+	for _, i := range r.issues {
+		if i.State == "open" {
+			open++
+		}
+	}
+	return open
+}
+
+// newIssue numbers and stamps an issue, keeping stamps that it has.
+func (s *Server) newIssue(r *repo, settings Issue) *issue {
+	made := &issue{Issue: settings}
+	r.last++
+	made.Number, made.ID = r.last, s.nextID()
+	made.State = cmp.Or(settings.State, "open")
+	made.Labels = nil
+	if made.CreatedAt.IsZero() {
+		made.CreatedAt = s.now()
+	}
+	if made.UpdatedAt.IsZero() {
+		made.UpdatedAt = made.CreatedAt
+	}
+	s.user(made.Author)
+	for _, name := range settings.Labels {
+		s.label(r, made, name)
+	}
+	r.issues[made.Number] = made
+	return made
+}
+
+// issueOrNil is the issue that the path speaks of, by itself or by a comment.
+func (c *call) issueOrNil() *issue {
+	if c.repo == nil {
+		return nil
+	}
+	if comment := c.repo.comments[c.number("comment_id")]; comment != nil {
+		return c.repo.issues[comment.Issue]
+	}
+	return c.repo.issues[int(cmp.Or(c.number("issue_number"), c.number("pull_number")))]
+}
+
+func getIssue(c *call) answer {
+	i := c.issueOrNil()
+	if i == nil {
+		return notFound()
+	}
+	return ok(c.server.issueJSON(c.repo, i))
+}
+
+func listIssues(c *call) answer {
+	query := c.request.URL.Query()
+	state := cmp.Or(query.Get("state"), "open")
+	var found []*issue
+	for _, number := range slices.Backward(slices.Sorted(maps.Keys(c.repo.issues))) {
+		i := c.repo.issues[number]
+		wanted := state == "all" || i.State == state
+		for name := range strings.SplitSeq(query.Get("labels"), ",") {
+			wanted = wanted && (name == "" || i.labelled(name))
+		}
+		if wanted && !i.UpdatedAt.Before(c.since()) {
+			found = append(found, i)
+		}
+	}
+	return page(c, found, func(i *issue) object { return c.server.issueJSON(c.repo, i) })
+}
+
+func createIssue(c *call) answer {
+	var asked struct {
+		Title, Body       string
+		Labels, Assignees []string
+	}
+	if wrong := c.decode(&asked); wrong != nil {
+		return *wrong
+	}
+	if asked.Title == "" {
+		return invalid(problem{Resource: "Issue", Code: "missing_field", Field: "title"})
+	}
+	if c.token.Kind == Personal && role[c.server.roleOf(c.repo, c.token.Login)] < role["triage"] {
+		// GitHub drops what the author may not set, and says nothing.
+		asked.Labels, asked.Assignees = nil, nil
+	}
+	made := c.server.newIssue(c.repo, Issue{
+		Title: asked.Title, Body: asked.Body, Author: c.token.Login, Labels: asked.Labels, Assignees: asked.Assignees,
+	})
+	return created(c.server.issueJSON(c.repo, made))
+}
+
+func (s *Server) issueJSON(r *repo, i *issue) object {
+	base, page := s.api(fmt.Sprintf("/repos/%s/issues/%d", r.name(), i.Number)), fmt.Sprintf("%s/%s/issues/%d", s.URL, r.name(), i.Number)
+	body := object{
+		"id": i.ID, "node_id": nodeID("I", i.ID), "url": base, "repository_url": s.api("/repos/" + r.name()),
+		"labels_url": base + "/labels{/name}", "comments_url": base + "/comments", "events_url": base + "/events",
+		"timeline_url": base + "/timeline", "html_url": page, "number": i.Number, "title": i.Title,
+		"user": s.userJSON(i.Author), "labels": s.labelsJSON(r, i), "state": i.State, "state_reason": nil,
+		"locked": i.Locked, "active_lock_reason": nil, "assignee": nil, "assignees": s.usersJSON(i.Assignees),
+		"milestone": nil, "comments": len(r.commentsOf(i.Number)), "created_at": stamp(i.CreatedAt),
+		"updated_at": stamp(i.UpdatedAt), "closed_at": stampOrNull(i.ClosedAt), "closed_by": nil,
+		"author_association": s.association(r, i.Author), "body": orNull(i.Body),
+		"reactions": rollup(base, i.Reactions), "performed_via_github_app": nil,
+	}
+	if len(i.Assignees) > 0 {
+		body["assignee"] = s.userJSON(i.Assignees[0])
+	}
+	if i.State == "closed" {
+		body["state_reason"] = "completed"
+	}
+	if i.pull != nil {
+		body["node_id"], body["draft"], body["state_reason"] = nodeID("PR", i.ID), i.pull.draft, nil
+		body["html_url"] = i.pull.page(s, r, i)
+		body["pull_request"] = object{
+			"url": s.api(fmt.Sprintf("/repos/%s/pulls/%d", r.name(), i.Number)), "html_url": body["html_url"],
+			"diff_url": i.pull.page(s, r, i) + ".diff", "patch_url": i.pull.page(s, r, i) + ".patch", "merged_at": nil,
+		}
+	}
+	return body
+}
+
+func (s *Server) usersJSON(logins []string) []object {
+	users := []object{}
+	for _, login := range logins {
+		users = append(users, s.userJSON(login))
+	}
+	return users
+}

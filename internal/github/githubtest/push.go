@@ -1,0 +1,129 @@
+package githubtest
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest/githttp"
+)
+
+// Push is one ref of a push.
+type Push struct {
+	Repo  string
+	Actor string
+	Ref   string
+	Old   string // all zeros: the ref is new
+	New   string // all zeros: the ref is deleted
+}
+
+// backend finds git-http-backend once it is needed.
+func (s *Server) backend() string {
+	if s.Backend != "" || s.Git == nil {
+		return githttp.Find(s.Backend)
+	}
+	dir, err := s.Git(context.Background(), "", "--exec-path")
+	if err != nil {
+		return githttp.Find("")
+	}
+	return githttp.Find(strings.TrimSpace(dir) + "/git-http-backend")
+}
+
+// open says which directory a git request is for, or why it is refused.
+func (s *Server) open(r *http.Request, name string, write bool) (githttp.Access, *githttp.Denial) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	secret := credential(r)
+	token, known := s.tokens[secret]
+	repo := s.repo(name)
+	switch {
+	case secret != "" && !known:
+		return githttp.Access{}, &githttp.Denial{Status: http.StatusUnauthorized, Text: "Invalid username or token. Password authentication is not supported for Git operations."}
+	case token == nil && (write || repo == nil || repo.Private):
+		return githttp.Access{}, &githttp.Denial{Status: http.StatusUnauthorized, Text: "No anonymous write access."}
+	case repo == nil || !s.sees(token, repo):
+		return githttp.Access{}, &githttp.Denial{Status: http.StatusNotFound, Text: "Repository not found."}
+	case write && token.Kind == Personal && role[s.roleOf(repo, token.Login)] < role["write"]:
+		return githttp.Access{}, &githttp.Denial{Status: http.StatusForbidden, Text: "Permission to " + repo.name() + ".git denied to " + token.Login + "."}
+	case write && token.Kind != Personal && !s.grants(token, repo, "contents", "write"):
+		return githttp.Access{}, &githttp.Denial{Status: http.StatusForbidden, Text: "Write access to repository not granted."}
+	}
+	access := githttp.Access{Dir: repo.Dir, Secret: secret}
+	if token != nil {
+		access.Actor = token.Login
+	}
+	return access, nil
+}
+
+// refuse judges a push before git sees it.
+func (s *Server) refuse(access githttp.Access, u githttp.Update) string {
+	s.mu.Lock()
+	r := s.byDir(access.Dir)
+	s.mu.Unlock()
+	if r == nil {
+		return ""
+	}
+	if name, isBranch := strings.CutPrefix(u.Ref, "refs/heads/"); isBranch && slices.Contains(r.Protected, name) {
+		return "protected branch hook declined"
+	}
+	if s.RefusePush == nil {
+		return ""
+	}
+	return s.RefusePush(Push{Repo: r.name(), Actor: access.Actor, Ref: u.Ref, Old: u.Old, New: u.New})
+}
+
+// revoke judges a push after git took it, when its files can be seen: an App's
+// token may change workflow files only with the permission for it. The refs
+// are put back then.
+func (s *Server) revoke(access githttp.Access, updates []githttp.Update) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, token := s.byDir(access.Dir), s.tokens[access.Secret]
+	if r == nil || token == nil || token.Kind == Personal || token.Permissions["workflows"] == "write" {
+		return ""
+	}
+	for _, u := range updates {
+		file := s.workflow(r, u)
+		if file == "" {
+			continue
+		}
+		for _, taken := range updates {
+			s.restore(r, taken)
+		}
+		return "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
+	}
+	return ""
+}
+
+// workflow is the first workflow file that an update of a branch touches.
+func (s *Server) workflow(r *repo, u githttp.Update) string {
+	if !strings.HasPrefix(u.Ref, "refs/heads/") || isZero(u.New) {
+		return ""
+	}
+	span := u.Old + ".." + u.New
+	if isZero(u.Old) {
+		span = r.DefaultBranch + "..." + u.New
+	}
+	first, _, _ := strings.Cut(s.ask(r, "diff", "--name-only", span, "--", ".github/workflows"), "\n")
+	return first
+}
+
+func (s *Server) restore(r *repo, u githttp.Update) {
+	if isZero(u.Old) {
+		s.ask(r, "update-ref", "-d", u.Ref, u.New)
+		return
+	}
+	s.ask(r, "update-ref", u.Ref, u.Old)
+}
+
+func (s *Server) byDir(dir string) *repo {
+	for _, r := range s.repos {
+		if r.Dir == dir {
+			return r
+		}
+	}
+	return nil
+}
+
+func isZero(sha string) bool { return strings.Trim(sha, "0") == "" }

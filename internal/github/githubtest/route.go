@@ -1,0 +1,155 @@
+package githubtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// call is one API request being answered.
+type call struct {
+	server  *Server
+	request *http.Request
+	params  map[string]string
+	body    []byte
+	token   *Token // nil: anonymous
+	repo    *repo  // nil: the path names none
+	app     App    // of a JWT
+}
+
+// route is one operation. Patterns are GitHub's own, but for {name...}, which
+// takes slashes as well. The first that matches wins, since http.ServeMux
+// refuses issues/comments/{id} beside issues/{number}/comments.
+type route struct {
+	operation string // as it was given
+	method    string
+	pattern   *regexp.Regexp
+	need      need
+	handle    func(*call) answer
+}
+
+// on makes a route. The need reads "scope:level role": what an App's token must
+// hold, and which role a person; see parseNeed.
+func on(operation, need string, handle func(*call) answer) route {
+	method, path, _ := strings.Cut(operation, " ")
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		name, isParam := strings.CutPrefix(strings.TrimSuffix(segment, "}"), "{")
+		rest, isRest := strings.CutSuffix(name, "...")
+		switch {
+		case isRest:
+			segments[i] = `(?P<` + rest + `>.+)`
+		case isParam:
+			segments[i] = `(?P<` + name + `>[^/]+)`
+		default:
+			segments[i] = regexp.QuoteMeta(segment)
+		}
+	}
+	pattern := regexp.MustCompile(`^` + strings.Join(segments, "/") + `$`)
+	return route{operation: operation, method: method, pattern: pattern, need: parseNeed(need), handle: handle}
+}
+
+func (r route) match(c *call) bool {
+	if r.method != c.request.Method {
+		return false
+	}
+	found := r.pattern.FindStringSubmatch(apiPath(c.request))
+	if found == nil {
+		return false
+	}
+	c.params = map[string]string{}
+	for i, name := range r.pattern.SubexpNames()[1:] {
+		value, err := url.PathUnescape(found[i+1])
+		if err != nil {
+			return false
+		}
+		c.params[name] = value
+	}
+	return true
+}
+
+// number is a numeric part of the path; GitHub has nothing under other words.
+func (c *call) number(name string) int64 {
+	n, err := strconv.ParseInt(c.params[name], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// decode reads the body into a value; a body of the wrong shape is a 422.
+func (c *call) decode(into any) *answer {
+	if len(c.body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(c.body, into); err != nil {
+		reply := fail(http.StatusUnprocessableEntity, "Invalid request.\n\n"+err.Error())
+		return &reply
+	}
+	return nil
+}
+
+// Operations lists what the stand-in can do, as GitHub's documents name it.
+func Operations() []string {
+	var names []string
+	for _, r := range routes {
+		names = append(names, strings.ReplaceAll(r.operation, "...}", "}"))
+	}
+	return names
+}
+
+// routes is all that the stand-in can do.
+var routes = []route{
+	on("GET /repos/{owner}/{repo}", "metadata:read read", getRepo),
+	on("GET /repos/{owner}/{repo}/collaborators/{username}/permission", "metadata:read write", getPermission),
+	on("GET /repos/{owner}/{repo}/git/ref/{ref...}", "contents:read read", getRef),
+	on("GET /repos/{owner}/{repo}/git/matching-refs/{ref...}", "contents:read read", listRefs),
+	on("GET /repos/{owner}/{repo}/branches/{branch...}", "contents:read read", getBranch),
+	on("GET /repos/{owner}/{repo}/commits/{ref...}/status", "statuses:read read", getStatus),
+	on("GET /repos/{owner}/{repo}/commits/{ref...}/statuses", "statuses:read read", listStatuses),
+	on("GET /repos/{owner}/{repo}/commits/{ref...}/check-runs", "checks:read read", listCheckRuns),
+	on("POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches", "actions:write write", dispatchWorkflow),
+	on("POST /repos/{owner}/{repo}/dispatches", "contents:write write", dispatchRepo),
+
+	on("GET /repos/{owner}/{repo}/issues", "issues:read read", listIssues),
+	on("POST /repos/{owner}/{repo}/issues", "issues:write read", createIssue),
+	on("GET /repos/{owner}/{repo}/issues/comments", "issues:read read", listRepoComments),
+	on("GET /repos/{owner}/{repo}/issues/comments/{comment_id}", "issues:read read", getComment),
+	on("PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", "issues:write read", editComment),
+	on("DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}", "issues:write read", deleteComment),
+	on("GET /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions", "issues:read read", listReactions),
+	on("POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions", "issues:write read", react),
+	on("DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions/{reaction_id}", "issues:write read", unreact),
+	on("GET /repos/{owner}/{repo}/issues/{issue_number}", "issues:read read", getIssue),
+	on("PATCH /repos/{owner}/{repo}/issues/{issue_number}", "issues:write read", editIssue),
+	on("GET /repos/{owner}/{repo}/issues/{issue_number}/comments", "issues:read read", listComments),
+	on("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", "issues:write read", createComment),
+	on("GET /repos/{owner}/{repo}/issues/{issue_number}/reactions", "issues:read read", listReactions),
+	on("POST /repos/{owner}/{repo}/issues/{issue_number}/reactions", "issues:write read", react),
+	on("DELETE /repos/{owner}/{repo}/issues/{issue_number}/reactions/{reaction_id}", "issues:write read", unreact),
+	on("GET /repos/{owner}/{repo}/issues/{issue_number}/labels", "issues:read read", listIssueLabels),
+	on("POST /repos/{owner}/{repo}/issues/{issue_number}/labels", "issues:write triage", addLabels),
+	on("DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}", "issues:write triage", removeLabel),
+	on("GET /repos/{owner}/{repo}/labels", "issues:read read", listLabels),
+	on("POST /repos/{owner}/{repo}/labels", "issues:write write", createLabel),
+	on("GET /repos/{owner}/{repo}/labels/{name}", "issues:read read", getLabel),
+
+	on("GET /repos/{owner}/{repo}/pulls", "pull_requests:read read", listPulls),
+	on("POST /repos/{owner}/{repo}/pulls", "pull_requests:write read", createPull),
+	on("GET /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests:read read", getPull),
+	on("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", "pull_requests:write read", editPull),
+	on("POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests:write triage", requestReviewers),
+	on("GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews", "pull_requests:read read", listReviews),
+	on("GET /repos/{owner}/{repo}/pulls/{pull_number}/comments", "pull_requests:read read", listReviewComments),
+
+	on("GET /user", "user", getSelf),
+	on("GET /users/{username}", "", getUser),
+	on("GET /rate_limit", "", getRateLimit),
+	on("GET /meta", "", getMeta),
+	on("GET /app", "app", getApp),
+	on("GET /repos/{owner}/{repo}/installation", "app", getInstallation),
+	on("POST /app/installations/{installation_id}/access_tokens", "app", createToken),
+}

@@ -1,0 +1,74 @@
+package github_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+func TestPermission(t *testing.T) {
+	server := stand(t, func(r *githubtest.Repo) { r.Private = true })
+	client := connect(t, access(server))
+	for login, want := range map[string]string{
+		"acme":             "admin",
+		"max":              "write", // maintain
+		"mia":              "write",
+		"tim":              "read", // triage
+		"rea":              "read",
+		"nobody":           "none",
+		"dependabot[bot]":  "none",
+		"":                 "none",
+		"../../rea":        "none", // no login: nobody is asked
+		"mia/permission?x": "none",
+	} {
+		got, err := client.Permission(t.Context(), login)
+		if err != nil || got != want {
+			t.Errorf("Permission(%q) = %q, %v, want %q", login, got, err, want)
+		}
+	}
+	for _, call := range server.Requests() {
+		if strings.Contains(call.Path, "rea/") && !strings.HasSuffix(call.Path, "/collaborators/rea/permission") {
+			t.Errorf("a login became a path: %s", call.Path)
+		}
+	}
+}
+
+func TestReactionsAndLabels(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	ctx := t.Context()
+	comment := server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mia", Body: "/ralph"})
+	server.AddLabel(shop, 1, "ralph", "ai: go/100% now?")
+	for _, target := range []github.Target{{Issue: 1}, {Issue: 1, Comment: comment.ID}, {Issue: 1}} {
+		if err := client.React(ctx, target, github.Eyes); err != nil {
+			t.Errorf("React(%+v): %v", target, err)
+		}
+	}
+	for _, label := range []string{"ralph", "ralph", "ai: go/100% now?", "never there"} {
+		if err := client.RemoveLabel(ctx, 1, label); err != nil {
+			t.Errorf("RemoveLabel(%q): %v", label, err)
+		}
+	}
+	issue, _ := server.Issue(shop, 1)
+	if len(issue.Reactions) != 1 || len(issue.Labels) != 0 {
+		t.Errorf("the issue has reactions %v and labels %v, want one and none", issue.Reactions, issue.Labels)
+	}
+	if seen, _ := server.Comment(shop, comment.ID); len(seen.Reactions) != 1 {
+		t.Errorf("the comment has reactions %v, want one", seen.Reactions)
+	}
+}
+
+func TestBranches(t *testing.T) {
+	client := connect(t, access(stand(t, func(r *githubtest.Repo) { r.DefaultBranch = "main" })))
+	if got, err := client.DefaultBranch(t.Context()); got != "main" || err != nil {
+		t.Errorf("DefaultBranch = %q, %v", got, err)
+	}
+	if got, err := client.BranchHead(t.Context(), work); got != shaB || err != nil {
+		t.Errorf("BranchHead(%q) = %q, %v, want %q", work, got, err, shaB)
+	}
+	if got, err := client.BranchHead(t.Context(), "gone"); !is(err, github.NotFound) || got != "" {
+		t.Errorf("BranchHead of no branch = %q, %v, want not found", got, err)
+	}
+}

@@ -1,0 +1,159 @@
+package github_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+var cart = github.NewPull{Branch: work, Base: "main", Title: "Add a cart", Body: "Refs #1", Draft: true}
+
+func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	ctx := t.Context()
+	if _, found, err := client.FindPull(ctx, work); found || err != nil {
+		t.Fatalf("FindPull finds one at the start (%v)", err)
+	}
+	opened, err := client.OpenPull(ctx, cart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := github.Pull{
+		Number: 2, URL: server.URL + "/acme/shop/pull/2", Title: "Add a cart", Body: "Refs #1", Draft: true,
+		Head: work, SHA: shaB, Base: "main", NodeID: opened.NodeID,
+	}
+	if diff := cmp.Diff(want, opened); diff != "" || opened.NodeID == "" {
+		t.Errorf("opened (-want +got):\n%s", diff)
+	}
+	edited, err := client.EditPull(ctx, opened.Number, "", "Closes #1")
+	if err != nil || edited.Title != "Add a cart" || edited.Body != "Closes #1" {
+		t.Errorf("EditPull = %+v, %v", edited, err)
+	}
+	if err := client.ReadyPull(ctx, opened); err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := client.FindPull(ctx, work)
+	if err != nil || found.Draft || found.Body != "Closes #1" {
+		t.Errorf("FindPull = %+v, %v", found, err)
+	}
+	if err := client.ReadyPull(ctx, found); err != nil || sent(server, "POST", "/api/graphql") != 1 {
+		t.Errorf("what is ready is turned ready again (%v)", err)
+	}
+}
+
+func TestAPullRequestIsNeverOpenedTwice(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	first, err := client.OpenPull(t.Context(), cart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := client.OpenPull(t.Context(), cart)
+	if diff := cmp.Diff(first, again); diff != "" || err != nil {
+		t.Errorf("the second time (-first +again), %v:\n%s", err, diff)
+	}
+}
+
+func TestAPullRequestWhoseAnswerWasLostIsFound(t *testing.T) {
+	server := stand(t, nil)
+	server.Inject(githubtest.Fault{Method: "POST", Done: true, CutAfter: -1})
+	opened, err := connect(t, access(server)).OpenPull(t.Context(), cart)
+	if err != nil || opened.Number != 2 {
+		t.Errorf("OpenPull = %+v, %v", opened, err)
+	}
+	if n := len(server.Pulls(shop)); n != 1 {
+		t.Errorf("there are %d pull requests, want one", n)
+	}
+}
+
+func TestPullRequestsOfForksAreNotOurs(t *testing.T) {
+	server := stand(t, nil)
+	server.AddPull(shop, githubtest.Pull{Title: "theirs", Head: work, HeadRepo: "rea/shop", HeadSHA: shaB})
+	server.AddPull(shop, githubtest.Pull{Title: "closed", Head: work, State: "closed"})
+	if got, found, err := connect(t, access(server)).FindPull(t.Context(), work); found || err != nil {
+		t.Errorf("FindPull = %+v, %v", got, err)
+	}
+}
+
+func TestWithoutDraftsTheTitleSaysDraft(t *testing.T) {
+	server := stand(t, func(r *githubtest.Repo) { r.NoDrafts = true })
+	client := connect(t, access(server))
+	opened, err := client.OpenPull(t.Context(), cart)
+	if err != nil || opened.Draft || !opened.Says() || opened.Title != "[draft] Add a cart" {
+		t.Fatalf("OpenPull = %+v, %v", opened, err)
+	}
+	if err := client.ReadyPull(t.Context(), opened); err != nil {
+		t.Fatal(err)
+	}
+	ready, _, err := client.FindPull(t.Context(), work)
+	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.Says() {
+		t.Errorf("ready = %+v, %v", ready, err)
+	}
+}
+
+func TestWhatGitHubRefusesHasARemedy(t *testing.T) {
+	without := func(scope string) githubtest.Token {
+		permissions := githubtest.WriteAll()
+		delete(permissions, scope)
+		return githubtest.Token{Login: actor, Kind: githubtest.Job, Repos: []string{shop}, Permissions: permissions}
+	}
+	for name, c := range map[string]struct {
+		token githubtest.Token
+		repo  func(*githubtest.Repo)
+		do    func(*github.Client) error
+		kind  github.Kind
+		fix   string
+	}{
+		"Actions may not open": {
+			token: without(""), repo: func(r *githubtest.Repo) { r.NoActionsPulls = true },
+			do:   func(c *github.Client) error { _, err := c.OpenPull(t.Context(), cart); return err },
+			kind: github.Forbidden, fix: "Settings → Actions → General",
+		},
+		"no pull-requests: write": {
+			token: without("pull_requests"),
+			do:    func(c *github.Client) error { _, err := c.OpenPull(t.Context(), cart); return err },
+			kind:  github.Forbidden, fix: "`pull-requests: write` under `permissions:`",
+		},
+		"no issues: write": {
+			token: without("issues"),
+			do:    func(c *github.Client) error { _, err := c.CreateComment(t.Context(), 1, "hi"); return err },
+			kind:  github.Forbidden, fix: "`issues: write` under `permissions:`",
+		},
+		"nothing to merge": {
+			token: without(""),
+			do: func(c *github.Client) error {
+				_, err := c.OpenPull(t.Context(), github.NewPull{Branch: "main", Base: "main", Title: "x"})
+				return err
+			},
+			kind: github.Refused,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := stand(t, c.repo)
+			server.AddToken(job, c.token)
+			err := c.do(connect(t, access(server)))
+			if !is(err, c.kind) || !strings.Contains(fault.Hint(err), c.fix) {
+				t.Errorf("got %v, hint %q, want %s and %q", err, fault.Hint(err), c.kind, c.fix)
+			}
+		})
+	}
+}
+
+func TestGraphQLSaysNoWithStatus200(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	err := client.ReadyPull(t.Context(), github.Pull{Number: 2, Draft: true, NodeID: "PR_none"})
+	if !is(err, github.NotFound) || !strings.Contains(err.Error(), "Could not resolve to a node") {
+		t.Errorf("ReadyPull: %v", err)
+	}
+	server.Inject(githubtest.Fault{Status: 200, Body: `{"data":{"markPullRequestReadyForReview":null}}`, Times: 3})
+	if err := client.ReadyPull(t.Context(), github.Pull{Number: 2, Draft: true}); !is(err, github.Unavailable) {
+		t.Errorf("ReadyPull with an empty answer: %v", err)
+	}
+}

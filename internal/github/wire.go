@@ -1,0 +1,126 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	limits "github.com/gofri/go-github-ratelimit/v2/github_ratelimit/github_secondary_ratelimit"
+)
+
+const userAgent = "ralph"
+
+// firstByte is how long a server may think before it answers at all.
+const firstByte = 30 * time.Second
+
+// outward is the way a request takes once it has its token: through GitHub's
+// secondary limits, which are waited for here. The primary one is waited for
+// in ask, which has the answer at hand.
+func outward(given http.RoundTripper, maxWait time.Duration) http.RoundTripper {
+	if given == nil {
+		given = usual()
+	}
+	return limits.New(wire{next: given},
+		limits.WithSingleSleepLimit(maxWait, nil),
+		limits.WithTotalSleepLimit(10*maxWait, nil))
+}
+
+func usual() http.RoundTripper {
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	transport = transport.Clone()
+	transport.ResponseHeaderTimeout = firstByte
+	return transport
+}
+
+// wire is the last hand a request goes through. The limiter above it sends a
+// request again as it is: with its body read to the end, and for ever where
+// the time to come again lies in the past. Here it gets a fresh body, and an
+// end.
+type wire struct{ next http.RoundTripper }
+
+// maxSends is how often one request goes out for the limiter.
+const maxSends = 4
+
+type sends struct{}
+
+func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	out := req.Clone(req.Context())
+	if count, ok := req.Context().Value(sends{}).(*int); ok {
+		if *count++; *count > maxSends {
+			return nil, &Error{Kind: RateLimited, Message: fmt.Sprintf("asked %d times to come again", maxSends)}
+		}
+	}
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, fmt.Errorf("read the request again: %w", err)
+		}
+		out.Body = body
+	}
+	out.Header.Set("User-Agent", userAgent)
+	return w.next.RoundTrip(out)
+}
+
+// bearer shows who we are.
+type bearer struct {
+	credential *credential
+	next       http.RoundTripper
+}
+
+func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+	token, err := b.credential.token(req.Context())
+	if err != nil {
+		return nil, err
+	}
+	out := req.Clone(context.WithValue(req.Context(), sends{}, new(int)))
+	out.Header.Set("Authorization", "Bearer "+token)
+	return b.next.RoundTrip(out)
+}
+
+// stay refuses to follow a redirect to another host: bearer would show our
+// token there too. On GitHub a renamed repository redirects within the host.
+func stay(next *http.Request, via []*http.Request) error {
+	switch first := via[0].URL; {
+	case next.URL.Host != first.Host || next.URL.Scheme != first.Scheme:
+		return fmt.Errorf("redirected from %s to another host", first.Host)
+	case len(via) > 5:
+		return errors.New("redirected too often")
+	}
+	return nil
+}
+
+// credential hands out the token of the moment and remembers it, so that it
+// can be kept out of everything we say.
+type credential struct {
+	source func(context.Context) (string, error)
+
+	mu   sync.Mutex
+	last string
+}
+
+func (c *credential) token(ctx context.Context) (string, error) {
+	token, err := c.source(ctx)
+	if err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = token
+	return token, nil
+}
+
+func (c *credential) hide(text string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, c.last, "***")
+}
