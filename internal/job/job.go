@@ -1,0 +1,170 @@
+// Package job owns what a run needs: its folder, the lock, the journal, the
+// trees, the screens. It wires the hands into the loop and gives everything
+// back, however the run ends. It has no rules of its own.
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/loop"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Job is everything that does not change from one run to the next.
+type Job struct {
+	Folder workspace.Folder
+	Exec   func(context.Context, process.Command) (process.Result, error)
+	Now    func() time.Time
+	Git    git.Git
+	Origin Origin
+	Hub    Hub   // nil: the work stays where it is
+	Pulls  Pulls // nil: a branch is all there is
+	// Comment finds or makes the progress comment; nil: there is none.
+	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
+
+	Agent    agent.Adapter
+	AgentEnv []string // what an agent's environment is built on
+	CheckEnv []string
+	Watch    func(stream.Item)
+
+	Screens []publish.Screen
+	Every   time.Duration            // the least time between two showings on a screen
+	Log     func(line string)        // a line for people, as things happen
+	Hide    func(line []byte) []byte // takes secrets out of the journal
+	Drain   <-chan struct{}          // closed: end after the step under way
+	Rescue  time.Duration            // how long saving work may take once the run was cancelled
+	Keep    bool                     // leave the trees behind
+}
+
+// Origin is where the code comes from.
+type Origin interface {
+	// Fetch makes dir a repository of the program's own that holds the base and,
+	// where there is one, the branch; on a dir that is one, it fetches again.
+	Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error)
+}
+
+// Hub is where the branch goes.
+type Hub interface {
+	Push(ctx context.Context, from *git.Trusted, branch, sha string) error
+}
+
+// Pulls is where pull requests are opened.
+type Pulls interface {
+	OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error)
+	ReadyPull(ctx context.Context, run journal.Run) error
+}
+
+// Asked is a run to begin.
+type Asked struct {
+	ID      string
+	Policy  policy.Policy
+	Task    plan.Task
+	Plan    plan.Plan
+	Source  string
+	BaseRef string
+	Branch  string
+	Level   string
+	Links   journal.Links
+	Notes   []journal.Noted
+}
+
+// Outcome is how a run stands when the job is done with it.
+type Outcome struct {
+	Run  journal.Run
+	Home workspace.Run
+}
+
+// Start begins a run and sees it through.
+func (j *Job) Start(ctx context.Context, asked Asked) (Outcome, error) {
+	release, err := j.Folder.Lock()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer release() //nolint:errcheck // the kernel gives the lock back anyway
+	home, err := j.Folder.New(asked.ID)
+	if err != nil {
+		return Outcome{}, err
+	}
+	return j.see(ctx, home, asked.BaseRef, asked.Branch, func(s *site) error {
+		return s.begin(ctx, asked)
+	})
+}
+
+// Resume goes on with a run, and grants its limits anew.
+func (j *Job) Resume(ctx context.Context, home workspace.Run, why string) (Outcome, error) {
+	release, err := j.Folder.Lock()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer release() //nolint:errcheck // the kernel gives the lock back anyway
+	entries, err := home.Entries()
+	if err != nil {
+		return Outcome{}, err
+	}
+	old := journal.Fold(journal.Run{}, entries...)
+	return j.see(ctx, home, old.BaseRef, old.Branch, func(s *site) error {
+		return s.Append(journal.Resumed{Why: why})
+	})
+}
+
+// see opens the site, has its first event written, and runs the loop.
+func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, first func(*site) error) (Outcome, error) {
+	s, err := j.open(ctx, home, base, branch)
+	if err != nil {
+		return Outcome{Home: home}, err
+	}
+	defer s.close() //nolint:errcheck // the journal was synced line by line
+	if err := first(s); err != nil {
+		return Outcome{Home: home}, err
+	}
+	s.greet(ctx)
+	err = s.goOn(ctx)
+	run := s.Run()
+	if err == nil && !j.Keep && s.spent() {
+		err = os.RemoveAll(s.work())
+	}
+	return Outcome{Run: run, Home: home}, err
+}
+
+// goOn runs the loop, showing people what happens until the very end.
+func (s *site) goOn(ctx context.Context) error {
+	err := loop.Loop{
+		Hands:  s.hands(),
+		Record: s,
+		Drain:  s.Drain,
+		Rescue: s.Rescue,
+	}.Go(ctx)
+	if err != nil && errors.Is(err, context.Canceled) && s.Run().Stop != nil {
+		return nil
+	}
+	return err
+}
+
+// greet finds or makes the progress comment. A run is not worth less because
+// its comment failed; it is said in the log.
+func (s *site) greet(ctx context.Context) {
+	if s.Comment == nil || s.Run().Comment != nil {
+		return
+	}
+	posted, err := s.Comment(ctx, view.Of(s.Run()))
+	if err != nil {
+		s.Log(fmt.Sprintf("the progress comment could not be made: %v", err))
+		return
+	}
+	if err := s.Append(posted); err != nil {
+		s.Log(err.Error())
+	}
+}

@@ -1,0 +1,67 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// push brings the branch to where the work stands. What GitHub refuses is
+// written down; the commits are safe here.
+func (s *site) push(ctx context.Context, run journal.Run, step verdict.Push, emit emit) error {
+	return s.attempt(ctx, run, "push", emit, func() (journal.Event, error) {
+		if s.Hub == nil {
+			return nil, errNowhere
+		}
+		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, s.Hub.Push(ctx, s.trusted, run.Branch, step.SHA)
+	})
+}
+
+func (s *site) openPull(ctx context.Context, run journal.Run, _ verdict.OpenPull, emit emit) error {
+	return s.attempt(ctx, run, "open", emit, func() (journal.Event, error) {
+		if s.Pulls == nil {
+			return nil, errNowhere
+		}
+		return s.Pulls.OpenPull(ctx, run, view.Of(run).Pull)
+	})
+}
+
+func (s *site) readyPull(ctx context.Context, run journal.Run, _ verdict.ReadyPull, emit emit) error {
+	return s.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
+		return journal.PullReadied{Number: run.Pull.Number}, s.Pulls.ReadyPull(ctx, run)
+	})
+}
+
+// errNowhere is for a policy that asks for more than the job can do.
+var errNowhere = errors.New("there is nowhere to publish to")
+
+// attempt does one thing on GitHub and writes down how it went; after a
+// failure the next attempt waits a little.
+func (s *site) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
+	done, err := do()
+	switch {
+	case err == nil:
+		emit(done)
+		return nil
+	case ctx.Err() != nil:
+		return err
+	}
+	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error()})
+	return wait(ctx, s.Every)
+}
+
+// wait is a pause that ends with the context.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(min(d, 5*time.Second))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,226 @@
+package loop_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/loop"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// record keeps events in memory, and can be full.
+type record struct {
+	run    journal.Run
+	events []string
+	room   int // how many more events it takes; below 0: no limit
+}
+
+var errFull = errors.New("no space left on device")
+
+func (r *record) Run() journal.Run { return r.run }
+
+func (r *record) Append(event journal.Event) error {
+	if r.room == 0 {
+		return errFull
+	}
+	r.room--
+	entry := journal.Entry{Seq: r.run.Seq + 1, At: r.run.Now.Add(time.Second), Event: event}
+	r.run = journal.Fold(r.run, entry)
+	r.events = append(r.events, event.Type())
+	return nil
+}
+
+func begun() *record {
+	r := &record{room: -1}
+	p := policy.Of(policy.Stories)
+	p.Publish = true
+	story := plan.Story{ID: "US-001", Title: "one", AcceptanceCriteria: []string{"a"}, Priority: 1}
+	_ = r.Append(journal.RunBegan{Run: "r", Policy: p, Plan: plan.Plan{UserStories: []plan.Story{story}}, Base: "b0", Start: "b0"})
+	r.events = nil
+	return r
+}
+
+// play is a world in which everything works.
+func play() loop.Hands {
+	return loop.Hands{
+		Baseline: func(_ context.Context, _ journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
+			emit(journal.BaselineEnded{Usable: true})
+			return nil
+		},
+		Iterate: func(_ context.Context, _ journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+			emit(journal.IterationBegan{Number: s.Number, Story: s.Story})
+			emit(journal.AgentEnded{Tools: 1})
+			return nil
+		},
+		Read: func(_ context.Context, run journal.Run, _ verdict.Read, emit func(journal.Event)) error {
+			emit(journal.PlanRead{Plan: run.Plan, Claimed: []string{"US-001"}})
+			return nil
+		},
+		Take: func(_ context.Context, _ journal.Run, s verdict.Take, emit func(journal.Event)) error {
+			emit(journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: s.Leftovers})
+			return nil
+		},
+		Prove: func(_ context.Context, _ journal.Run, s verdict.Prove, emit func(journal.Event)) error {
+			emit(journal.ProofEnded{Commit: s.Commit, Tree: s.Tree, Passed: true})
+			return nil
+		},
+		Push: func(_ context.Context, _ journal.Run, s verdict.Push, emit func(journal.Event)) error {
+			emit(journal.Pushed{SHA: s.SHA})
+			return nil
+		},
+		OpenPull: func(_ context.Context, _ journal.Run, _ verdict.OpenPull, emit func(journal.Event)) error {
+			emit(journal.PullOpened{Number: 1, Draft: true})
+			return nil
+		},
+		ReadyPull: func(_ context.Context, _ journal.Run, _ verdict.ReadyPull, emit func(journal.Event)) error {
+			emit(journal.PullReadied{Number: 1})
+			return nil
+		},
+	}
+}
+
+const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended iteration_ended " +
+	"pushed pull_opened pull_readied run_stopped"
+
+func TestARunFromBeginningToEnd(t *testing.T) {
+	r := begun()
+	if err := (loop.Loop{Hands: play(), Record: r}).Go(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.events, " "); got != whole {
+		t.Errorf("events = %s\nwant     %s", got, whole)
+	}
+	if r.run.Stop.Reason != policy.AllStoriesPassed {
+		t.Errorf("stopped for %s", r.run.Stop.Reason)
+	}
+}
+
+// A hand that fails ends the run, with the reason on record.
+func TestABrokenStepEndsTheRun(t *testing.T) {
+	r, hands := begun(), play()
+	broken := errors.New("the disk is on fire")
+	hands.Take = func(context.Context, journal.Run, verdict.Take, func(journal.Event)) error { return broken }
+	err := loop.Loop{Hands: hands, Record: r}.Go(t.Context())
+	if !errors.Is(err, broken) {
+		t.Errorf("Go = %v, want %v", err, broken)
+	}
+	if r.run.Stop == nil || r.run.Stop.Reason != policy.FatalError || !strings.Contains(r.run.Stop.Why, "on fire") {
+		t.Errorf("stopped with %+v", r.run.Stop)
+	}
+}
+
+func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
+	r, hands := begun(), play()
+	hands.Read = func(context.Context, journal.Run, verdict.Read, func(journal.Event)) error { return nil }
+	err := loop.Loop{Hands: hands, Record: r}.Go(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "reported nothing") {
+		t.Errorf("Go = %v", err)
+	}
+}
+
+// Nothing is done after an event that could not be written: whatever the room
+// for events, what was done is on record.
+func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
+	for room := range strings.Count(whole, " ") + 1 {
+		r := begun()
+		r.room = room
+		err := loop.Loop{Hands: play(), Record: r}.Go(t.Context())
+		if !errors.Is(err, errFull) {
+			t.Fatalf("room for %d: Go = %v, want %v", room, err, errFull)
+		}
+		if len(r.events) != room {
+			t.Errorf("room for %d: %d events", room, len(r.events))
+		}
+	}
+}
+
+// Cancelled in the middle of an agent, the run saves what is there and shows
+// it before it stops.
+func TestCancelSavesTheWork(t *testing.T) {
+	r, hands := begun(), play()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	hands.Iterate = func(_ context.Context, _ journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+		emit(journal.IterationBegan{Number: s.Number, Story: s.Story})
+		cancel(errors.New("SIGINT"))
+		emit(journal.AgentEnded{Failed: true, Why: "interrupted"})
+		return ctx.Err()
+	}
+	if err := (loop.Loop{Hands: hands, Record: r, Rescue: time.Minute}).Go(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := "baseline_ended iteration_began agent_ended cancel_asked commits_taken pushed run_stopped"
+	if got := strings.Join(r.events, " "); got != want {
+		t.Errorf("events = %s\nwant     %s", got, want)
+	}
+	if r.run.Stop.Reason != policy.Cancelled || r.run.Stop.Why != "SIGINT" {
+		t.Errorf("stopped with %+v", r.run.Stop)
+	}
+}
+
+// Asked to drain, the step under way ends in its own time.
+func TestDrainLetsTheStepEnd(t *testing.T) {
+	r, hands := begun(), play()
+	drain := make(chan struct{})
+	iterate := hands.Iterate
+	hands.Iterate = func(ctx context.Context, run journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+		close(drain)
+		return iterate(ctx, run, s, emit)
+	}
+	if err := (loop.Loop{Hands: hands, Record: r, Drain: drain, Rescue: time.Minute}).Go(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.run.Stop.Reason != policy.Cancelled || !strings.Contains(strings.Join(r.events, " "), "agent_ended cancel_asked") {
+		t.Errorf("stopped for %s after %v", r.run.Stop.Reason, r.events)
+	}
+}
+
+// A rescue that breaks does not keep the run from ending.
+func TestARescueThatFailsStillEnds(t *testing.T) {
+	r, hands := begun(), play()
+	ctx, cancel := context.WithCancel(t.Context())
+	iterate := hands.Iterate
+	hands.Iterate = func(c context.Context, run journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+		defer cancel()
+		return iterate(c, run, s, emit)
+	}
+	hands.Take = func(context.Context, journal.Run, verdict.Take, func(journal.Event)) error {
+		return errors.New("git is gone")
+	}
+	err := loop.Loop{Hands: hands, Record: r, Rescue: time.Minute}.Go(ctx)
+	if err == nil || r.run.Stop == nil {
+		t.Errorf("Go = %v, stopped with %+v", err, r.run.Stop)
+	}
+}
+
+// Killed after any event and begun again from the record, a run ends as if it
+// had never been: every event of the whole run is there once, in order.
+func TestGoingOnAfterAnyEvent(t *testing.T) {
+	for room := range strings.Count(whole, " ") + 1 {
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			r := begun()
+			r.room = room
+			if err := (loop.Loop{Hands: play(), Record: r}).Go(t.Context()); !errors.Is(err, errFull) {
+				t.Fatal(err)
+			}
+			r.room = -1
+			if err := r.Append(journal.Resumed{Why: "killed"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := (loop.Loop{Hands: play(), Record: r}).Go(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(1, r.run.Passed()); diff != "" || len(r.run.Iterations) != 1 {
+				t.Errorf("%d passed in %d iterations, want 1 in 1: %v", r.run.Passed(), len(r.run.Iterations), r.events)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+// Package publish decides when people are shown how a run stands: at once at
+// the beginning and the end, and in between no oftener than a screen can bear.
+// What they are shown is view's.
+package publish
+
+import (
+	"context"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// Screen is a place where people look.
+type Screen interface {
+	Show(ctx context.Context, board view.Board) error
+}
+
+// Publisher keeps the newest state of a run and shows it. Only the newest
+// counts: what came and went between two looks was never news.
+type Publisher struct {
+	Screens []Screen
+	Every   time.Duration // the least time between two showings
+	Failed  func(error)   // told of each screen that could not be shown; never fatal
+
+	newest chan journal.Run
+	done   chan struct{}
+}
+
+// Start begins showing, until Close. It comes before the first Notice.
+func (p *Publisher) Start(ctx context.Context) {
+	p.newest = make(chan journal.Run, 1)
+	p.done = make(chan struct{})
+	go p.work(ctx)
+}
+
+// Notice hands over a newer state, in the place of one that was not shown yet.
+// It never waits, and is called from one goroutine.
+func (p *Publisher) Notice(run journal.Run) {
+	select {
+	case <-p.newest:
+	default:
+	}
+	p.newest <- run
+}
+
+// Close shows the newest state if it was not shown yet, and ends.
+func (p *Publisher) Close() {
+	close(p.newest)
+	<-p.done
+}
+
+// work shows the newest state whenever the screens may be bothered again, and
+// what is left when it is closed.
+func (p *Publisher) work(ctx context.Context) {
+	defer close(p.done)
+	var pending *journal.Run
+	var pause <-chan time.Time
+	for {
+		select {
+		case run, open := <-p.newest:
+			if !open {
+				p.show(ctx, pending)
+				return
+			}
+			pending = &run
+		case <-pause:
+			pause = nil
+		}
+		if pending != nil && pause == nil {
+			p.show(ctx, pending)
+			pending, pause = nil, time.After(p.Every)
+		}
+	}
+}
+
+func (p *Publisher) show(ctx context.Context, run *journal.Run) {
+	if run == nil {
+		return
+	}
+	board := view.Of(*run)
+	for _, screen := range p.Screens {
+		if err := screen.Show(ctx, board); err != nil {
+			p.Failed(err)
+		}
+	}
+}
