@@ -1,0 +1,208 @@
+// Package action is the door of a GitHub Action: it reads the event and the
+// inputs, asks whether they are for us, has the job done, and says on GitHub
+// how it went. What is decided on the way is decided elsewhere.
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// Action is one run of the Action.
+type Action struct {
+	Getenv func(string) string
+	Out    io.Writer // the job's log
+	Now    func() time.Time
+	Exec   func(context.Context, process.Command) (process.Result, error)
+	Self   string // the path of this program
+	Drain  <-chan struct{}
+	Watch  func(stream.Item)
+	Pace   *github.Pace  // nil: GitHub's own
+	Every  time.Duration // the least time between two edits of a comment
+	Keep   bool          // leave the trees behind
+}
+
+// visit is an Action with all that was read for it.
+type visit struct {
+	Action
+	toolkit *githubactions.Action
+	env     environment
+	inputs  config.Inputs
+	client  *github.Client
+	secrets *redact.Redactor
+	trigger trigger.Trigger
+	command trigger.Command
+	task    plan.Task
+}
+
+// Result is how a visit ended.
+type Result struct {
+	Outcome Outcome
+	Skipped string // why the event was not for us; then there is no outcome
+}
+
+// Do sees one event through. An event that is not for us is no error.
+func (a Action) Do(ctx context.Context) (Result, error) {
+	v := &visit{Action: a}
+	v.toolkit = githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))
+	if err := v.read(); err != nil {
+		return Result{}, err
+	}
+	if why := v.wanted(); why != "" {
+		v.say("not for ralph: " + why)
+		return Result{Skipped: why}, nil
+	}
+	if err := v.connect(); err != nil {
+		return Result{}, err
+	}
+	refused, err := v.accept(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if refused != nil {
+		v.refuse(ctx, *refused)
+		return Result{Skipped: refused.Why}, nil
+	}
+	return v.serve(ctx)
+}
+
+// read takes in the inputs and the event; nothing is asked of anybody yet.
+func (v *visit) read() error {
+	inputs, err := config.ReadInputs(v.toolkit.GetInput)
+	if err != nil {
+		return err
+	}
+	v.inputs = inputs
+	v.secrets = redact.New(inputs.Secrets...)
+	v.env, err = readEnvironment(v.Getenv)
+	if err != nil {
+		return err
+	}
+	v.mask()
+	payload, err := event(v.env.EventPath)
+	if err != nil {
+		return err
+	}
+	v.trigger, err = github.ReadTrigger(v.env.EventName, payload)
+	if err != nil {
+		return fault.Usage("cannot read the event in "+v.env.EventPath, "run this as a step of a GitHub workflow, which writes that file", err)
+	}
+	return nil
+}
+
+// mask has the runner hide what must not be seen, line by line, since it
+// masks lines.
+func (v *visit) mask() {
+	for _, secret := range v.inputs.Secrets {
+		for _, line := range maskable(secret) {
+			v.toolkit.AddMask(line)
+		}
+	}
+}
+
+// largestEvent is more than GitHub ever sends.
+const largestEvent = 25 << 20
+
+func event(path string) ([]byte, error) {
+	const fix = "run this as a step of a GitHub workflow, which names the file in GITHUB_EVENT_PATH"
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.Usage("there is no event file at "+path, fix, nil)
+	case err == nil && info.Size() > largestEvent:
+		return nil, fault.Usage(fmt.Sprintf("the event file %s has %d bytes, more than GitHub sends", path, info.Size()), fix, nil)
+	}
+	payload, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Usage("cannot read the event file", fix, err)
+	}
+	return payload, nil
+}
+
+// wanted is why the event is not for us; empty when it is.
+func (v *visit) wanted() string {
+	command, why := trigger.Want(v.trigger, v.inputs.Rules)
+	v.command = command
+	return why
+}
+
+func (v *visit) connect() error {
+	if v.inputs.Token == "" && v.inputs.AppID == 0 {
+		return fault.Usage("there is no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
+	}
+	access := github.Access{
+		Owner: v.trigger.Repo.Owner, Repo: v.trigger.Repo.Name,
+		BaseURL: v.env.APIURL, GraphQLURL: v.env.GraphQLURL,
+		Token: v.inputs.Token, Pace: v.Pace,
+	}
+	if v.inputs.AppID != 0 {
+		access.App = &github.App{ID: v.inputs.AppID, PrivateKey: v.inputs.AppKey}
+	}
+	client, err := github.Connect(access)
+	v.client = client
+	return err
+}
+
+// accept asks GitHub what the one who asked may do.
+func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
+	permission := trigger.None
+	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
+		word, err := v.client.Permission(ctx, asker.Login)
+		if err != nil {
+			return nil, err
+		}
+		permission = trigger.Permission(word)
+	}
+	task, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, permission)
+	v.task = task
+	return refusal, nil
+}
+
+// refuse says no in the smallest way there is.
+func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
+	v.say("not started: " + refusal.Why)
+	if !refusal.Silent {
+		v.react(ctx, github.Confused)
+	}
+}
+
+// react puts a reaction where the request was made. It is a courtesy: when it
+// fails the log says so, and that is all.
+func (v *visit) react(ctx context.Context, content string) {
+	target := github.Target{Issue: v.trigger.Issue.Number, Comment: v.trigger.Comment.ID}
+	if err := v.client.React(ctx, target, content); err != nil {
+		v.say(err.Error())
+	}
+}
+
+// serve does what was asked.
+func (v *visit) serve(ctx context.Context) (Result, error) {
+	v.react(ctx, github.Eyes)
+	if v.command.Verb == trigger.Help {
+		return Result{Skipped: "help was asked for"}, v.help(ctx)
+	}
+	if v.trigger.Label != "" {
+		if err := v.client.RemoveLabel(ctx, v.trigger.Issue.Number, v.trigger.Label); err != nil {
+			v.say(err.Error())
+		}
+	}
+	outcome, err := v.run(ctx)
+	v.close(ctx, outcome, err)
+	return Result{Outcome: outcome}, err
+}

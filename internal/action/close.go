@@ -1,0 +1,141 @@
+package action
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// farewell is how long the last words may take.
+const farewell = 5 * time.Second
+
+// close says on GitHub how it ended, whatever happened before.
+func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	if outcome.Run.ID == "" && err != nil {
+		v.complain(ctx, err)
+	}
+	if done(outcome.Run) {
+		v.react(ctx, github.Rocket)
+	} else {
+		v.react(ctx, github.Confused)
+	}
+	v.outputs(outcome)
+}
+
+func done(run journal.Run) bool {
+	return run.Stop != nil && run.Stop.Reason.Status() == policy.StatusCompleted
+}
+
+// complain tells the people on the issue why nothing was begun. A job that
+// fails without a word there is the worst answer of all.
+func (v *visit) complain(ctx context.Context, err error) {
+	text := "**ralph could not begin:** " + clean.Outward(v.secrets.String(err.Error()))
+	if hint := fault.Hint(err); hint != "" {
+		text += "\n\n**Next:** " + clean.Outward(v.secrets.String(hint))
+	}
+	v.tell(ctx, text)
+}
+
+// tell puts words of ours into the one comment there is.
+func (v *visit) tell(ctx context.Context, text string) {
+	h := &hub{client: v.client, issue: v.task.Number, hide: v.secrets.String}
+	if _, err := h.Comment(ctx, view.Board{Comment: marker + "\n" + text + "\n"}); err != nil {
+		v.say(err.Error())
+	}
+}
+
+// help answers /ralph help, in a comment of its own.
+func (v *visit) help(ctx context.Context) error {
+	text, err := templates.Files.ReadFile("comment/help.md")
+	if err != nil {
+		return fmt.Errorf("read the help: %w", err)
+	}
+	body := string(text)
+	if v.command.Said != "" {
+		body = clean.Outward(v.command.Said) + "\n\n" + body
+	}
+	_, err = v.client.CreateComment(ctx, v.task.Number, body)
+	return err
+}
+
+// outputs are what later steps of the job can use. Never a token.
+func (v *visit) outputs(outcome Outcome) {
+	run := outcome.Run
+	result := view.ResultOf(run)
+	result.JournalPath = outcome.Home.Journal()
+	whole, err := json.Marshal(result)
+	if err != nil {
+		v.say(fmt.Sprintf("write the result: %v", err))
+	}
+	values := [][2]string{
+		{"status", string(result.Status)},
+		{"stop-reason", string(result.StopReason)},
+		{"run-id", run.ID},
+		{"issue", strconv.Itoa(v.task.Number)},
+		{"branch", run.Branch},
+		{"head-sha", run.Head},
+		{"iterations", strconv.Itoa(len(run.Iterations))},
+		{"cost-usd", strconv.FormatFloat(run.CostUSD, 'f', 4, 64)},
+		{"input-tokens", strconv.FormatInt(run.Usage.Input, 10)},
+		{"output-tokens", strconv.FormatInt(run.Usage.Output, 10)},
+		{"stories-passed", strconv.Itoa(run.Passed())},
+		{"stories-total", strconv.Itoa(len(run.Plan.UserStories))},
+		{"resumable", strconv.FormatBool(run.ID != "" && !done(run))},
+		{"journal-path", result.JournalPath},
+		{"result", string(whole)},
+	}
+	if run.Pull != nil {
+		values = append(values, [2]string{"pr-number", strconv.Itoa(run.Pull.Number)}, [2]string{"pr-url", run.Pull.URL})
+	}
+	if run.Comment != nil {
+		values = append(values, [2]string{"comment-url", run.Comment.URL})
+	}
+	v.set(values)
+}
+
+// set hands over outputs. The toolkit panics when the runner's file cannot be
+// written; a run is not worth less for that.
+func (v *visit) set(values [][2]string) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			v.say(fmt.Sprintf("the job's outputs could not be written: %v", problem))
+		}
+	}()
+	if v.Getenv("GITHUB_OUTPUT") == "" {
+		return // the toolkit would print them as commands that runners take no more
+	}
+	for _, value := range values {
+		v.toolkit.SetOutput(value[0], strings.ReplaceAll(v.secrets.String(value[1]), "\r", ""))
+	}
+}
+
+// Exit is what the job's step ends with: a run that stopped short is no red
+// job, unless the workflow wants it to be.
+func (r Result) Exit(failOn config.FailOn) int {
+	if r.Outcome.Run.Stop == nil {
+		return fault.ExitDone
+	}
+	status := r.Outcome.Run.Stop.Reason.Status()
+	code := status.Exit(true)
+	switch {
+	case failOn == config.FailOnNever:
+		return fault.ExitDone
+	case failOn == config.FailOnError && status == policy.StatusStopped:
+		return fault.ExitDone
+	}
+	return code
+}

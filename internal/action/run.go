@@ -1,0 +1,135 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Outcome is how the run stands.
+type Outcome = job.Outcome
+
+// noWall is said by every run until there is one.
+const noWall = "sandbox level none: the agent and the checks can do whatever this job can"
+
+// rescue is how long a cancelled job has to make its work safe: GitHub kills
+// it 10 s after it asked.
+const rescue = 8 * time.Second
+
+// run has the job done: an unfinished run of this issue is gone on with, else
+// a new one is begun.
+func (v *visit) run(ctx context.Context) (Outcome, error) {
+	asked, err := v.asked()
+	if err != nil {
+		return Outcome{}, err
+	}
+	v.say(noWall)
+	j, err := v.job(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	old, unfinished := j.Folder.Unfinished(func(run journal.Run) bool {
+		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
+	})
+	if unfinished {
+		return j.Resume(ctx, old, "an earlier job ended before the run did")
+	}
+	return j.Start(ctx, asked)
+}
+
+// asked is the run to begin: the issue as stories, and by what rules.
+func (v *visit) asked() (job.Asked, error) {
+	stories, source, err := plan.Draft(v.task)
+	if err != nil {
+		return job.Asked{}, fault.Usage(fmt.Sprintf("issue #%d cannot be turned into stories", v.task.Number),
+			"mend the issue's text and ask again", err)
+	}
+	base := v.inputs.BaseBranch
+	if base == "" {
+		base = v.trigger.Repo.DefaultBranch
+	}
+	return job.Asked{
+		ID:      fmt.Sprintf("issue-%d-%s", v.task.Number, v.Now().UTC().Format("20060102T150405.000")),
+		Policy:  v.policy(stories),
+		Task:    v.task,
+		Plan:    stories,
+		Source:  string(source),
+		BaseRef: base,
+		Branch:  fmt.Sprintf("%sissue-%d-%s", v.inputs.BranchPrefix, v.task.Number, plan.Slug(v.task.Title, 40)),
+		Level:   "none",
+		Links:   journal.Links{Repo: v.env.repo(), Log: v.env.log()},
+		Notes:   v.notes(),
+	}, nil
+}
+
+// policy is the Action's with what the plan adds: its own checks come on top,
+// never instead.
+func (v *visit) policy(stories plan.Plan) policy.Policy {
+	p := v.inputs.Policy
+	p.Agent = v.inputs.AgentName
+	commands := make([]string, 0, len(p.Checks)+len(stories.VerifyCommands))
+	timeout := policy.DefaultCheckTimeout
+	for _, check := range p.Checks {
+		commands, timeout = append(commands, check.Command), check.Timeout
+	}
+	p.Checks = policy.Checks(append(commands, stories.VerifyCommands...), timeout)
+	return p
+}
+
+// notes are what people should know of the way in.
+func (v *visit) notes() []journal.Noted {
+	if v.trigger.Removed == "" {
+		return nil
+	}
+	return []journal.Noted{{What: "taken out of the issue's text before anybody read it: " + v.trigger.Removed}}
+}
+
+// job gathers what the run needs, and fails before anything is spent.
+func (v *visit) job(ctx context.Context) (*job.Job, error) {
+	options := v.inputs.Agent
+	options.Self = v.Self
+	if len(options.Args) > 0 && v.inputs.AgentName == "scripted" {
+		options.Script = options.Args[0]
+	}
+	adapter, err := agent.Pick(v.inputs.AgentName, options)
+	if err != nil {
+		return nil, err
+	}
+	env := agent.BaseEnv(v.Getenv)
+	if _, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: v.env.Workspace}).Ready(); err != nil {
+		return nil, err
+	}
+	tool := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: filepath.Join(v.env.folder(), "home")}
+	if err := os.MkdirAll(tool.Home, 0o700); err != nil {
+		return nil, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
+	}
+	if _, err := tool.Version(ctx); err != nil {
+		return nil, err
+	}
+	hub := &hub{client: v.client, issue: v.task.Number, clone: v.clone(), hide: v.secrets.String}
+	return &job.Job{
+		Folder: workspace.Folder{Path: v.env.folder()},
+		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: hub}, Hub: hub, Pulls: hub, Comment: hub.Comment,
+		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
+		Screens: []publish.Screen{hub, summary{path: v.env.Summary, hide: v.secrets.String}},
+		Every:   v.Every, Log: v.say, Hide: v.secrets.Bytes,
+		Drain: v.Drain, Rescue: rescue, Keep: v.Keep,
+	}, nil
+}
+
+// clone is the repository as git reaches it: the runner's own server, never
+// an address that came in with the event.
+func (v *visit) clone() string { return strings.TrimSuffix(v.env.repo(), "/") + ".git" }

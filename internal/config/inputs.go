@@ -1,0 +1,197 @@
+// Package config reads what people set into what rooms take: each room owns
+// its options, this one only fills them in. It reads no environment and no
+// disk; it is given what was found there.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// Inputs are the Action's inputs, each in the words of the room it is for.
+type Inputs struct {
+	Token        string // of the job
+	AppID        int64
+	AppKey       string
+	AgentName    string
+	Agent        agent.Options
+	Rules        trigger.Rules
+	Policy       policy.Policy
+	BaseBranch   string
+	BranchPrefix string
+	FailOn       FailOn
+	Secrets      []string // values that must never be seen
+}
+
+// FailOn tells which ends turn the job red.
+type FailOn string
+
+// FailOnError is for runs that broke; FailOnStopped also for runs that stopped
+// short; FailOnNever for none.
+const (
+	FailOnError   FailOn = "error"
+	FailOnStopped FailOn = "stopped"
+	FailOnNever   FailOn = "never"
+)
+
+// reader collects what is wrong with the inputs, so that all of it is said at
+// once.
+type reader struct {
+	get  func(string) string
+	errs []error
+}
+
+// ReadInputs reads the Action's inputs; get gives one by its name, "" where it
+// was not set.
+func ReadInputs(get func(string) string) (Inputs, error) {
+	r := &reader{get: func(name string) string { return strings.TrimSpace(get(name)) }}
+	in := Inputs{
+		Token:        r.get("github-token"),
+		AppID:        int64(r.number("app-id", 0)),
+		AppKey:       r.get("app-private-key"),
+		AgentName:    r.get("agent"),
+		BaseBranch:   r.get("base-branch"),
+		BranchPrefix: r.or("branch-prefix", "ralph/"),
+		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
+		Rules: trigger.Rules{
+			Label:      r.get("label"),
+			Phrase:     r.get("trigger-phrase"),
+			AllowUsers: r.list("allow-users"),
+			AllowBots:  r.list("allow-bots"),
+		},
+		Agent:  r.agent(),
+		Policy: r.policy(),
+	}
+	r.wall()
+	in.Secrets = []string{in.Token, in.AppKey, in.Agent.Keys.AnthropicAPIKey, in.Agent.Keys.ClaudeCodeOAuthToken}
+	if len(r.errs) > 0 {
+		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
+	}
+	return in, nil
+}
+
+func (r *reader) agent() agent.Options {
+	args, err := agent.Words(r.get("agent-args"))
+	r.note("agent-args", err)
+	return agent.Options{
+		Command: r.get("agent-command"),
+		Args:    args,
+		NeedKey: true,
+		Keys: agent.Keys{
+			AnthropicAPIKey:      r.get("anthropic-api-key"),
+			ClaudeCodeOAuthToken: r.get("claude-code-oauth-token"),
+			ModelBaseURL:         r.get("model-base-url"),
+		},
+	}
+}
+
+// policy is the preset of the Action with what the inputs change in it.
+func (r *reader) policy() policy.Policy {
+	p := policy.Of(policy.Stories)
+	p.Publish = true
+	p.Model = r.get("model")
+	p.Draft = r.get("draft") == "always"
+	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
+	p.Protect = append(policy.Protected(), r.list("protect")...)
+	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
+	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)
+	p.Limits.Run = r.duration("max-time", p.Limits.Run)
+	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
+	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
+	p.Checks = policy.Checks(r.lines("checks"), r.duration("check-timeout", policy.DefaultCheckTimeout))
+	r.choice("draft", "until-proven", "always")
+	return p
+}
+
+// wall refuses levels that do not stand yet: a wall that is not there must be
+// asked for by name, or people would believe in one.
+func (r *reader) wall() {
+	if asked := r.get("sandbox"); asked != "" && asked != "none" {
+		r.errs = append(r.errs, fmt.Errorf("sandbox: %q is not there yet: the only level is none", asked))
+	}
+}
+
+func (r *reader) note(name string, err error) {
+	if err != nil {
+		r.errs = append(r.errs, fmt.Errorf("%s: %w", name, err))
+	}
+}
+
+func (r *reader) or(name, otherwise string) string {
+	if value := r.get(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+func (r *reader) number(name string, otherwise int) int {
+	value := r.get(name)
+	if value == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		r.note(name, fmt.Errorf("%q is no whole number from 0 up", value))
+	}
+	return n
+}
+
+func (r *reader) money(name string, otherwise float64) float64 {
+	value := strings.TrimPrefix(r.get(name), "$")
+	if value == "" {
+		return otherwise
+	}
+	usd, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(usd >= 0 && usd < 1e9) {
+		r.note(name, fmt.Errorf("%q is no amount of dollars", value))
+	}
+	return usd
+}
+
+func (r *reader) duration(name string, otherwise policy.Duration) policy.Duration {
+	value := r.get(name)
+	if value == "" {
+		return otherwise
+	}
+	d, err := policy.ParseDuration(value)
+	r.note(name, err)
+	return d
+}
+
+// choice is one of words; the first stands for none given.
+func (r *reader) choice(name string, words ...string) string {
+	value := r.or(name, words[0])
+	if slices.Contains(words, value) {
+		return value
+	}
+	r.note(name, fmt.Errorf("%q is none of %s", value, strings.Join(words, ", ")))
+	return words[0]
+}
+
+// lines are the commands of an input, one a line.
+func (r *reader) lines(name string) []string {
+	return pieces(r.get(name), "\n")
+}
+
+// list are the names of an input, separated by commas or lines.
+func (r *reader) list(name string) []string {
+	return pieces(strings.ReplaceAll(r.get(name), ",", "\n"), "\n")
+}
+
+func pieces(text, separator string) []string {
+	var all []string
+	for piece := range strings.SplitSeq(text, separator) {
+		if piece = strings.TrimSpace(piece); piece != "" {
+			all = append(all, piece)
+		}
+	}
+	return all
+}

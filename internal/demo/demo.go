@@ -1,0 +1,134 @@
+// Package demo shows the whole of ralph on one machine, offline: it puts the
+// GitHub stand-in around the Action's own door, with a repository, an issue
+// and a scripted agent, and has the Action run as it would anywhere else.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/action"
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// The cast of the demo.
+const (
+	owner      = "octo"
+	repository = "greeter"
+	maintainer = "ada"
+	token      = "ghs_demoTokenThatOnlyTheStandInKnows00" //nolint:gosec // the stand-in alone takes it
+	full       = owner + "/" + repository
+)
+
+// Demo is one showing.
+type Demo struct {
+	Dir    string // where everything lies; made by the caller
+	Keep   bool   // leave the repositories
+	Self   string // the path of this program
+	Getenv func(string) string
+	Now    func() time.Time
+	Exec   func(context.Context, process.Command) (process.Result, error)
+	Log    io.Writer // what the Action's log would hold
+	Every  time.Duration
+}
+
+// Shown is what a maintainer would see at the end.
+type Shown struct {
+	Result  action.Result
+	Comment string
+	Pull    githubtest.Pull
+	Log     string // the branch's history
+	Journal string
+	Calls   int // API calls made
+}
+
+// Play shows the demo.
+func (d Demo) Play(ctx context.Context) (Shown, error) {
+	server := &githubtest.Server{Now: d.Now, Git: d.git, Temp: d.Dir}
+	if err := server.Start(); err != nil { //nolint:contextcheck // the server lives until Close
+		return Shown{}, err
+	}
+	shown, err := d.play(ctx, server)
+	err = errors.Join(err, server.Close())
+	if d.Keep {
+		return shown, err
+	}
+	return shown, errors.Join(err, os.RemoveAll(d.path("github")), os.RemoveAll(d.path("runner")))
+}
+
+func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error) {
+	issue, err := d.stage(ctx, server)
+	if err != nil {
+		return Shown{}, fmt.Errorf("set the stage: %w", err)
+	}
+	env, err := d.event(server, issue)
+	if err != nil {
+		return Shown{}, fmt.Errorf("write the event: %w", err)
+	}
+	result, err := action.Action{
+		Getenv: env.get, Out: d.Log, Now: d.Now, Exec: d.Exec, Self: d.Self, Every: d.Every, Keep: d.Keep,
+	}.Do(ctx)
+	if err != nil {
+		return Shown{}, err
+	}
+	return d.see(ctx, server, issue, result)
+}
+
+func (d Demo) path(parts ...string) string {
+	return filepath.Join(append([]string{d.Dir}, parts...)...)
+}
+
+// see looks at GitHub as a maintainer would.
+func (d Demo) see(ctx context.Context, server *githubtest.Server, issue int, result action.Result) (Shown, error) {
+	shown := Shown{Result: result, Journal: result.Outcome.Home.Journal(), Calls: len(server.Requests())}
+	for _, comment := range server.Comments(full, issue) {
+		shown.Comment = comment.Body
+	}
+	for _, pull := range server.Pulls(full) {
+		shown.Pull = pull
+	}
+	log, err := d.git(ctx, d.bare(), "log", "--format=%h %s", "main.."+result.Outcome.Run.Branch)
+	shown.Log = log
+	return shown, err
+}
+
+func (d Demo) bare() string { return d.path("github", repository+".git") }
+
+// git runs git for the people in this play, who trust each other.
+func (d Demo) git(ctx context.Context, dir string, args ...string) (string, error) {
+	var out, complaint bytes.Buffer
+	result, err := d.Exec(ctx, process.Command{
+		Argv: append([]string{"git"}, args...), Dir: dir, Env: d.people(), Stdout: &out, Stderr: &complaint,
+		Timeout: time.Minute,
+	})
+	if err == nil && result.Exit != 0 {
+		err = fmt.Errorf("git %s: exit %d: %s", args[0], result.Exit, strings.TrimSpace(complaint.String()))
+	}
+	return out.String(), err
+}
+
+// people is the environment of a person's git, without what is on this
+// machine.
+func (d Demo) people() []string {
+	return []string{
+		"PATH=" + d.Getenv("PATH"), "HOME=" + d.Dir, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com",
+	}
+}
+
+func text(name string) ([]byte, error) {
+	data, err := templates.Files.ReadFile("demo/" + name)
+	if err != nil {
+		return nil, fmt.Errorf("read the demo: %w", err)
+	}
+	return data, nil
+}
