@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/demo"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+type demoCommand struct {
+	Dir  string `help:"Where the demo's files lie; a new folder in the temporary one when not given." type:"path"`
+	Keep bool   `help:"Leave the repositories too, not only the journal."`
+	JSON bool   `name:"json" help:"Print the result as one JSON object."`
+}
+
+// Help gives the example.
+func (demoCommand) Help() string { return "Example: ralph demo --keep" }
+
+func (demoCommand) guarded() bool { return true }
+
+func (c demoCommand) run(ctx context.Context, w world) (int, error) {
+	dir, err := c.folder()
+	if err != nil {
+		return 0, fault.Usage("cannot make the demo's folder", "name a writable, empty one with --dir", err)
+	}
+	self, err := executable()
+	if err != nil {
+		return 0, err
+	}
+	began := w.now()
+	shown, err := demo.Demo{
+		Dir: dir, Keep: c.Keep, Self: self, Getenv: w.env, Now: w.now, Exec: w.runner.Run,
+		Log: w.stderr, Every: 200 * time.Millisecond,
+	}.Play(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if c.JSON {
+		err = printResult(w.stdout, shown.Result.Outcome.Run, shown.Journal)
+	} else {
+		err = c.show(w.stdout, shown, w.now().Sub(began))
+	}
+	return shown.Result.Exit(config.FailOnStopped), err
+}
+
+// folder is a new, empty one.
+func (c demoCommand) folder() (string, error) {
+	if c.Dir == "" {
+		return os.MkdirTemp("", "ralph-demo-")
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return "", err
+	}
+	there, err := os.ReadDir(c.Dir)
+	if err == nil && len(there) > 0 {
+		err = fmt.Errorf("%s is not empty", c.Dir)
+	}
+	return c.Dir, err
+}
+
+// printResult prints a run for scripts.
+func printResult(to io.Writer, run journal.Run, path string) error {
+	result := view.ResultOf(run)
+	result.JournalPath = path
+	encoder := json.NewEncoder(to)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(result)
+}
+
+// show prints what a maintainer would see.
+func (c demoCommand) show(to io.Writer, shown demo.Shown, took time.Duration) error {
+	state := "ready for review"
+	if shown.Pull.Draft {
+		state = "draft"
+	}
+	sections := []struct{ title, text string }{
+		{"The progress comment on the issue", shown.Comment},
+		{fmt.Sprintf("Pull request #%d, %s: %s", shown.Pull.Number, state, shown.Pull.Title), shown.Pull.Body},
+		{"The branch " + shown.Pull.Head, shown.Log},
+	}
+	for _, section := range sections {
+		rule := strings.Repeat("─", max(0, 76-len([]rune(section.title))))
+		if _, err := fmt.Fprintf(to, "\n── %s %s\n\n%s\n", section.title, rule, strings.TrimSpace(section.text)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(to, "\n%s, %d calls to GitHub's API. The journal: %s\n", took.Round(10*time.Millisecond), shown.Calls, shown.Journal)
+	if c.Keep && err == nil {
+		_, err = fmt.Fprintf(to, "The repositories: %s\n", filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(shown.Journal)))))
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+var osExecutable = os.Executable
+
+// scriptedCommand is the scripted agent. It runs as a child of ralph, as any
+// agent does.
+type scriptedCommand struct {
+	File string `arg:"" help:"The script."`
+}
+
+// guarded is false: the ralph that started it is its guard.
+func (scriptedCommand) guarded() bool { return false }
+
+func (c scriptedCommand) run(ctx context.Context, w world) (int, error) {
+	script, err := os.ReadFile(c.File)
+	if err != nil {
+		return 0, fault.Usage("cannot read the script", "name the script's file in agent-args", err)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return 0, fmt.Errorf("find the working directory: %w", err)
+	}
+	iteration, err := strconv.Atoi(w.env("RALPH_ITERATION"))
+	if err != nil {
+		return 0, fault.Usage("RALPH_ITERATION is not a number", "let ralph start the scripted agent", err)
+	}
+	return agent.Play(ctx, agent.Stage{
+		Name: c.File, Script: script, Iteration: iteration, Story: w.env("RALPH_STORY"), Dir: dir,
+		Prompt: w.stdin, Out: w.stdout, Run: w.runner.Run, Env: os.Environ(),
+	})
+}
