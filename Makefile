@@ -1,0 +1,40 @@
+LINT     := .bin/golangci-lint-v2.15.0
+ACTIONS  := .bin/actionlint-v1.7.12
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 10s
+tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
+goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
+
+.PHONY: build demo test check fmt lint golden fuzz bench contract kill
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
+demo:
+	go run ./cmd/ralph demo $(ARGS)
+test:
+	go test ./...
+check: lint
+	go mod tidy -diff
+	go test -race -shuffle=on ./...
+	@before=$$($(goldens)); $(MAKE) golden && test "$$before" = "$$($(goldens))" || \
+		{ echo 'make golden failed or changed a file: look at git diff' >&2; exit 1; }
+fmt: $(LINT)
+	$(LINT) fmt
+lint: $(LINT) $(ACTIONS)
+	$(LINT) config verify && $(LINT) run ./...
+	$(ACTIONS)
+golden:
+	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | xargs -r sh -c 'go test -count=1 "$$@" -update' --
+fuzz:
+	@$(tests) -oE '^func Fuzz[A-Za-z0-9_]+' . | sed 's|/[^/]*:func | |' | while read -r dir name; do \
+		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) "$$dir" || exit 1; done
+bench:
+	go test -run='^$$' -bench=. -benchmem ./...
+contract: # the stand-in against GitHub's own description of its API
+	npm --prefix tools/contract ci --no-audit --no-fund
+	CONTRACT=1 go test -count=1 ./internal/github/...
+kill: # the program killed at any line loses nothing
+	go test -count=1 -run=Kill -v ./...
+.bin/golangci-lint-%:
+	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
+.bin/actionlint-%:
+	GOBIN=$(CURDIR)/.bin go install github.com/rhysd/actionlint/cmd/actionlint@$* && mv .bin/actionlint $@

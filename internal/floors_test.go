@@ -1,0 +1,140 @@
+// Package internal_test holds the plan of the house against the code. It is
+// the authority on who may import whom; docs/HOUSE.md explains the plan.
+package internal_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	module   = "github.com/ralph-loop/ralph"
+	standIn  = "internal/github/githubtest"
+	contract = standIn + "/contract"
+	gitHTTP  = standIn + "/githttp"
+	stories  = "internal/journal/journaltest"
+)
+
+// anyone may hold the tool: a harmless package below a sharp one.
+var anyone = []string{"*"}
+
+// plan is the house as it stands. A new room gets its floor here, a new
+// dependency its keeper, in the commit that brings them.
+var plan = house{
+	module: module,
+	floors: [][]string{
+		0:  {"templates", "internal/fault", "internal/redact", "internal/clean"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim"},
+		2:  {"internal/journal", "internal/trigger"},
+		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/process"},
+		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/github", standIn, gitHTTP, contract, stories},
+		5:  {"internal/loop", "internal/proof", "internal/publish"},
+		6:  {"internal/job"},
+		7:  {"internal/config"},
+		8:  {"internal/action"},
+		9:  {"internal/demo"},
+		10: {"cmd/ralph"},
+	},
+	pure:  4,
+	tools: []string{"internal/process"},
+	shut: map[string]int{ // the engine takes its hands as func fields
+		"internal/loop":  4,
+		"internal/proof": 4,
+	},
+	keepers: map[string][]string{
+		// Ours, but for some only. Tests are not read, so nobody means tests.
+		module + "/" + standIn:  {"internal/demo"},
+		module + "/" + gitHTTP:  {standIn},
+		module + "/" + contract: {},
+		module + "/" + stories:  {},
+
+		// The machine.
+		"os": {
+			"internal/process", "internal/git", "internal/workspace", "internal/agent", "internal/check",
+			standIn, gitHTTP, contract, stories, "internal/job", "internal/action", "internal/demo", "cmd/ralph",
+		},
+		"os/exec":          {"internal/process"},
+		"os/signal":        {"cmd/ralph"},
+		"syscall":          {"internal/process", "internal/workspace", "cmd/ralph"}, // workspace: flock
+		"golang.org/x/sys": {"internal/process", "cmd/ralph"},
+		"flag":             {"cmd/ralph"},
+		"unsafe":           {},
+		"plugin":           {},
+		"C":                {},
+
+		// The network.
+		"net":          {standIn, "internal/github", "internal/demo"},
+		"net/http":     {standIn, gitHTTP, contract, "internal/github"},
+		"net/http/cgi": {gitHTTP},
+		"net/netip":    anyone,
+		"net/url":      anyone,
+
+		// Words a person or an agent reads.
+		"embed":         {"templates"},
+		"html/template": {"internal/view"},
+		"text/template": {"internal/prompt", "internal/view"},
+
+		// What others wrote: each has a keeper, or it does not come in.
+		"github.com/alecthomas/kong":              {"cmd/ralph"},
+		"github.com/bmatcuk/doublestar":           {"internal/git", "internal/workspace", "internal/proof"},
+		"github.com/bradleyfalzon/ghinstallation": {"internal/github"},
+		"github.com/getkin/kin-openapi":           {contract},
+		"github.com/gofri/go-github-ratelimit":    {"internal/github"},
+		"github.com/google/go-cmp":                {stories},
+		"github.com/google/go-github":             {"internal/github"},
+		"github.com/google/renameio":              {"internal/workspace"},
+		"github.com/sethvargo/go-githubactions":   {"internal/action"},
+		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean"},
+		"golang.org/x/net/html":                   {"internal/clean"},
+		"golang.org/x/text":                       {"internal/clean"},
+		"mvdan.cc/sh":                             {"internal/agent"},
+		"golang.org/x/tools/txtar":                {"internal/agent", "internal/demo", stories},
+	},
+}
+
+func TestFloors(t *testing.T) {
+	complaints, err := plan.inspect(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range complaints {
+		t.Error(c)
+	}
+}
+
+// A row of the tables in docs/HOUSE.md: floor, room, and no "later" after it.
+var standing = regexp.MustCompile("^\\| *(\\d+)[^|]*\\| *`([^`]+)` *\\|")
+
+func TestHouseIsDrawnAsItStands(t *testing.T) {
+	page, err := os.ReadFile("../docs/HOUSE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := make([][]string, len(plan.floors))
+	for line := range strings.Lines(string(page)) {
+		if m := standing.FindStringSubmatch(line); m != nil {
+			floor, err := strconv.Atoi(m[1])
+			if err != nil || floor >= len(drawn) {
+				t.Fatalf("no such floor: %s", line)
+			}
+			drawn[floor] = append(drawn[floor], m[2])
+		}
+	}
+	built := make([][]string, len(plan.floors))
+	for i, rooms := range plan.floors {
+		for _, room := range rooms {
+			built[i] = append(built[i], strings.TrimPrefix(room, "internal/"))
+		}
+		slices.Sort(built[i])
+		slices.Sort(drawn[i])
+	}
+	if diff := cmp.Diff(built, drawn); diff != "" {
+		t.Errorf("docs/HOUSE.md differs from the plan (-plan +page):\n%s", diff)
+	}
+}
