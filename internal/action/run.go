@@ -29,6 +29,9 @@ const noWall = "sandbox level none: the agent and the checks can do whatever thi
 // it 10 s after it asked.
 const rescue = 8 * time.Second
 
+// grace is what an agent has to end politely within that time.
+const grace = time.Second
+
 // run has the job done: an unfinished run of this issue is gone on with, else
 // a new one is begun.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
@@ -126,7 +129,7 @@ func (v *visit) job(ctx context.Context) (*job.Job, error) {
 		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
 		Screens: []publish.Screen{hub, summary{path: v.env.Summary, hide: v.secrets.String}},
 		Every:   v.Every, Log: v.say, Hide: v.secrets.Bytes,
-		Drain: v.Drain, Rescue: rescue, Keep: v.Keep,
+		Drain: v.Drain, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -25,7 +26,9 @@ const excerpt = 4000
 type Hand struct {
 	Run func(context.Context, process.Command) (process.Result, error)
 	Env []string
-	Log func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
+	// Grace is what a check has to end politely; 0 stands for the usual.
+	Grace time.Duration
+	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
 }
 
 // Job is a set of checks on one tree.
@@ -69,6 +72,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Stdout:  out,
 		Stderr:  out,
 		Timeout: check.Timeout.Std(),
+		Grace:   h.Grace,
 	})
 	if err := errors.Join(err, file.Close()); err != nil {
 		return journal.CheckEnded{}, err

@@ -59,7 +59,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
 	hand := agent.Hand{
 		Adapter: s.Agent, Run: s.Exec, Dir: tree.Dir, Env: s.AgentEnv, Watch: s.Watch,
-		Open: s.home.Create, Timeout: s.patience(run),
+		Open: s.home.Create, Timeout: s.patience(run), Grace: s.Grace,
 	}
 	ended, err := hand.Do(ctx, agent.Order{
 		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
@@ -153,7 +153,7 @@ func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit 
 
 func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
 	job.Checks = run.Policy.Checks
-	return check.Hand{Run: s.Exec, Env: s.CheckEnv, Log: s.home.Create}.Do(ctx, job, emit)
+	return check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.home.Create}.Do(ctx, job, emit)
 }
 
 // latest is the number of the newest iteration, for the names of logs.

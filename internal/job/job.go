@@ -5,7 +5,6 @@ package job
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -45,6 +44,7 @@ type Job struct {
 	Log     func(line string)        // a line for people, as things happen
 	Hide    func(line []byte) []byte // takes secrets out of the journal
 	Drain   <-chan struct{}          // closed: end after the step under way
+	Grace   time.Duration            // for agents and checks to end politely; 0: the usual
 	Rescue  time.Duration            // how long saving work may take once the run was cancelled
 	Keep    bool                     // leave the trees behind
 }
@@ -130,8 +130,10 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	if err := first(s); err != nil {
 		return Outcome{Home: home}, err
 	}
-	s.greet(ctx)
-	err = s.goOn(ctx)
+	if err := s.greet(ctx); err != nil {
+		return Outcome{Home: home}, err
+	}
+	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
 	run := s.Run()
 	if err == nil && !j.Keep && s.spent() {
 		err = os.RemoveAll(s.work())
@@ -139,32 +141,20 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	return Outcome{Run: run, Home: home}, err
 }
 
-// goOn runs the loop, showing people what happens until the very end.
-func (s *site) goOn(ctx context.Context) error {
-	err := loop.Loop{
-		Hands:  s.hands(),
-		Record: s,
-		Drain:  s.Drain,
-		Rescue: s.Rescue,
-	}.Go(ctx)
-	if err != nil && errors.Is(err, context.Canceled) && s.Run().Stop != nil {
-		return nil
-	}
-	return err
-}
-
 // greet finds or makes the progress comment. A run is not worth less because
-// its comment failed; it is said in the log.
-func (s *site) greet(ctx context.Context) {
-	if s.Comment == nil || s.Run().Comment != nil {
-		return
+// its comment failed; it is said in the log. A run that goes on looks again:
+// the comment may be gone.
+func (s *site) greet(ctx context.Context) error {
+	if s.Comment == nil {
+		return nil
 	}
 	posted, err := s.Comment(ctx, view.Of(s.Run()))
 	if err != nil {
 		s.Log(fmt.Sprintf("the progress comment could not be made: %v", err))
-		return
+		return nil
 	}
-	if err := s.Append(posted); err != nil {
-		s.Log(err.Error())
+	if known := s.Run().Comment; known != nil && *known == posted {
+		return nil
 	}
+	return s.Append(posted)
 }

@@ -16,6 +16,10 @@ type Screen interface {
 	Show(ctx context.Context, board view.Board) error
 }
 
+// patience is how long all screens together may take for one showing: the last
+// one stands between a run and its end.
+const patience = 10 * time.Second
+
 // Publisher keeps the newest state of a run and shows it. Only the newest
 // counts: what came and went between two looks was never news.
 type Publisher struct {
@@ -78,6 +82,8 @@ func (p *Publisher) show(ctx context.Context, run *journal.Run) {
 	if run == nil {
 		return
 	}
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
 	board := view.Of(*run)
 	for _, screen := range p.Screens {
 		if err := screen.Show(ctx, board); err != nil {
