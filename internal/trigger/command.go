@@ -3,6 +3,8 @@ package trigger
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/plan"
 )
 
 // Verb is what a comment asks for. The set is closed.
@@ -111,39 +113,12 @@ func cutWord(line string) (word, rest string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// nearest is the verb that said may have meant, or none: a word that needs
-// more than two keys to mend was no typing error.
+// nearest is the verb that said may have meant, or none.
 func nearest(said string) Verb {
-	best, least := Verb(""), 3
+	names := make([]string, 0, len(verbs))
 	for _, verb := range verbs {
-		if d := distance(strings.ToLower(said), string(verb)); d < least && d < len(verb)-1 {
-			best, least = verb, d
-		}
+		names = append(names, string(verb))
 	}
-	return best
-}
-
-// distance counts the keys to press to make b of a (Levenshtein). A word long
-// enough to be costly is no typing error either.
-func distance(a, b string) int {
-	if len(a) > 2*len(b) {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	meant, _ := plan.Nearest(said, names)
+	return Verb(meant)
 }

@@ -96,7 +96,7 @@ func TestCommandsInAComment(t *testing.T) {
 		"/ralph --model opus":                   {Verb: trigger.Help, Said: "--model", Words: "opus"},
 		"/ralph run --max-iterations 3":         {Verb: trigger.Help, Said: "--max-iterations", Words: "3"},
 		"/ralph run -n 3":                       {Verb: trigger.Help, Said: "-n", Words: "3"},
-		"/ralph rnu":                            {Verb: trigger.Help, Said: "rnu", Nearest: ""},
+		"/ralph rnu":                            {Verb: trigger.Help, Said: "rnu", Nearest: trigger.Run},
 		"/ralph stauts":                         {Verb: trigger.Help, Said: "stauts", Nearest: trigger.Status},
 		"/ralph reume":                          {Verb: trigger.Help, Said: "reume", Nearest: trigger.Resume},
 		"/ralph rum":                            {Verb: trigger.Help, Said: "rum", Nearest: trigger.Run},
