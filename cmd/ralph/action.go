@@ -32,7 +32,7 @@ func (actionCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	result, err := action.Action{
-		Getenv: w.env, Out: w.stdout, Now: w.now, Exec: w.runner.Run, Self: self, Every: every,
+		Getenv: w.env, Out: w.stdout, Now: w.now, Exec: w.runner.Run, Hard: w.runner.Hard, Self: self, Every: every,
 	}.Do(ctx)
 	if err != nil {
 		return 0, err

@@ -27,7 +27,13 @@ type command interface {
 // grammar is the command line.
 type grammar struct {
 	Action  actionCommand   `cmd:"" help:"Do what an event of GitHub asks for: the Action's entry point."`
-	Run     runCommand      `cmd:"" help:"Work on the stories of ralph/prd.json until all of them pass."`
+	Run     runCommand      `cmd:"" help:"The loop: stories of a PRD, or a prompt with guardrails."`
+	Loop    loopCommand     `cmd:"" help:"A task or a specification, until checks pass."`
+	Resume  resumeCommand   `cmd:"" help:"Go on with a run that did not complete."`
+	Status  statusCommand   `cmd:"" help:"Tell where a run stands."`
+	Init    initCommand     `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
+	Plan    planCommand     `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
+	Archive archiveCommand  `cmd:"" help:"Put a finished loop away under ralph-archive/."`
 	Demo    demoCommand     `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 	Script  scriptedCommand `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
@@ -99,6 +105,9 @@ func complain(to io.Writer, err error) {
 }
 
 type versionCommand struct{}
+
+// Help gives the example.
+func (versionCommand) Help() string { return "Example: ralph version" }
 
 func (versionCommand) guarded() bool { return false }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type demoCommand struct {
@@ -46,7 +47,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		err = printResult(w.stdout, shown.Result.Outcome.Run, shown.Journal)
+		err = printResult(w.stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home)
 	} else {
 		err = c.show(w.stdout, shown, w.now().Sub(began))
 	}
@@ -69,9 +70,9 @@ func (c demoCommand) folder() (string, error) {
 }
 
 // printResult prints a run for scripts.
-func printResult(to io.Writer, run journal.Run, path string) error {
+func printResult(to io.Writer, run journal.Run, home workspace.Run) error {
 	result := view.ResultOf(run)
-	result.JournalPath = path
+	result.JournalPath = home.Journal()
 	encoder := json.NewEncoder(to)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(result)

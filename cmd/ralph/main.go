@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -31,6 +32,8 @@ type world struct {
 	stdout  *os.File
 	stderr  *os.File
 	runner  *process.Runner
+	environ func() []string
+	drain   <-chan struct{} // closed by the first signal, for commands that drain
 	signals chan os.Signal
 }
 
@@ -39,7 +42,7 @@ func here() world {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.Forwarded)
 	return world{
-		args: os.Args[1:], env: os.Getenv, now: time.Now,
+		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
 	}
 }
@@ -67,29 +70,51 @@ func start(w world) int {
 func inner(w world, command command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	hard := make(chan struct{})
-	w.runner = &process.Runner{Now: w.now, Hard: hard}
-	go obey(w.signals, cancel, hard)
+	hard, drain := make(chan struct{}), make(chan struct{})
+	w.runner, w.drain = &process.Runner{Now: w.now, Hard: hard}, drain
+	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
+	if d, is := command.(drainer); is && d.drains() {
+		o.polite = func() {
+			fmt.Fprintln(w.stderr, "Received signal, shutting down… once the step under way has ended; a second signal ends it at once")
+			close(drain)
+		}
+	}
+	go o.obey(w.signals)
 	code, err := command.run(ctx, w)
+	if err != nil && ctx.Err() != nil {
+		err = &fault.Fault{What: "interrupted", Fix: "start it once more: what was done is kept", Exit: fault.ExitInterrupted, Err: err}
+	}
 	if err != nil {
 		return report(w.stderr, err)
 	}
 	return code
 }
 
+// drainer is a command that, asked to end, lets the step under way end first.
+type drainer interface{ drains() bool }
+
 var errInterrupted = errors.New("interrupted by a signal")
 
-// obey ends the work at the first signal and takes away its grace at the
-// second.
-func obey(signals <-chan os.Signal, cancel context.CancelCauseFunc, hard chan<- struct{}) {
+// order is what a signal means: the first asks to end, the second ends it.
+type order struct {
+	polite func()
+	cancel context.CancelCauseFunc
+	hard   chan<- struct{}
+}
+
+func (o order) obey(signals <-chan os.Signal) {
 	counted := process.CountSignals(os.Getenv)
-	ended := false
+	asked, ended := false, false
 	for sig := range signals {
 		_, now := counted.Seen(sig)
-		cancel(errInterrupted)
 		if now && !ended {
 			ended = true
-			close(hard)
+			close(o.hard) // first, so that nobody begins to save work
+			o.cancel(errInterrupted)
+		}
+		if !asked {
+			asked = true
+			o.polite()
 		}
 	}
 }

@@ -32,6 +32,7 @@ type Action struct {
 	Exec   func(context.Context, process.Command) (process.Result, error)
 	Self   string // the path of this program
 	Drain  <-chan struct{}
+	Hard   <-chan struct{} // closed: end now, as if killed
 	Watch  func(stream.Item)
 	Pace   *github.Pace  // nil: GitHub's own
 	Every  time.Duration // the least time between two edits of a comment
@@ -194,7 +195,7 @@ func (v *visit) react(ctx context.Context, content string) {
 // serve does what was asked.
 func (v *visit) serve(ctx context.Context) (Result, error) {
 	v.react(ctx, github.Eyes)
-	if v.command.Verb == trigger.Help {
+	if v.command.Verb == trigger.Help || !v.command.Verb.Works() {
 		return Result{Skipped: "help was asked for"}, v.help(ctx)
 	}
 	if v.trigger.Label != "" {
@@ -203,6 +204,8 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 		}
 	}
 	outcome, err := v.run(ctx)
-	v.close(ctx, outcome, err)
+	if !errors.Is(err, process.ErrStopped) {
+		v.close(ctx, outcome, err)
+	}
 	return Result{Outcome: outcome}, err
 }

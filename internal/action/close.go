@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -58,18 +59,33 @@ func (v *visit) tell(ctx context.Context, text string) {
 	}
 }
 
-// help answers /ralph help, in a comment of its own.
+// help answers /ralph help, and what was not understood or is not there yet,
+// in a comment of its own.
 func (v *visit) help(ctx context.Context) error {
 	text, err := templates.Files.ReadFile("comment/help.md")
 	if err != nil {
 		return fmt.Errorf("read the help: %w", err)
 	}
 	body := string(text)
-	if v.command.Said != "" {
-		body = clean.Outward(v.command.Said) + "\n\n" + body
+	if why := misunderstood(v.command); why != "" {
+		body = why + " Nothing was started.\n\n" + body
 	}
 	_, err = v.client.CreateComment(ctx, v.task.Number, body)
 	return err
+}
+
+// misunderstood is why help is the answer where nobody asked for it.
+func misunderstood(c trigger.Command) string {
+	said := clean.Inline(c.Said, 80)
+	switch {
+	case c.Verb != trigger.Help:
+		return fmt.Sprintf("`%s` is not there yet.", c.Verb)
+	case c.Said == "":
+		return ""
+	case c.Nearest != "":
+		return fmt.Sprintf("Nobody here knows `%s`. Was `%s` meant?", said, c.Nearest)
+	}
+	return fmt.Sprintf("Nobody here knows `%s`. Words for the agent come after `--`.", said)
 }
 
 // outputs are what later steps of the job can use. Never a token.
@@ -134,7 +150,7 @@ func (r Result) Exit(failOn config.FailOn) int {
 	switch {
 	case failOn == config.FailOnNever:
 		return fault.ExitDone
-	case failOn == config.FailOnError && status == policy.StatusStopped:
+	case failOn != config.FailOnStopped && status == policy.StatusStopped:
 		return fault.ExitDone
 	}
 	return code

@@ -1,7 +1,9 @@
 package action
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,13 +46,39 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	old, unfinished := j.Folder.Unfinished(func(run journal.Run) bool {
+	var old journal.Run
+	home, unfinished := j.Folder.Unfinished(func(run journal.Run) bool {
+		old = run
 		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
 	})
-	if unfinished {
-		return j.Resume(ctx, old, "an earlier job ended before the run did")
+	switch {
+	case home.ID == "" || !v.same(asked, old):
+		return j.Start(ctx, asked)
+	case unfinished:
+		return j.Resume(ctx, home, "an earlier job ended before the run did")
+	case v.again(old):
+		return j.Resume(ctx, home, "it was asked for again")
 	}
 	return j.Start(ctx, asked)
+}
+
+// same tells whether what is asked is what an older run was asked, by the same
+// rules: then whoever asks means that run. Words or rules that are new would
+// be lost on it.
+func (v *visit) same(asked job.Asked, old journal.Run) bool {
+	now, err := json.Marshal(asked.Policy)
+	then, worse := json.Marshal(old.Policy)
+	return asked.Task == old.Task && bytes.Equal(now, then) && err == nil && worse == nil
+}
+
+// again tells whether to go on with a run that has stopped: one that stopped
+// short, unless it would stop where it did, and whatever this very job began,
+// for it was killed before it could say how that ended.
+func (v *visit) again(old journal.Run) bool {
+	if log := v.env.log(); log != "" && log == old.Links.Log {
+		return true
+	}
+	return old.Stop.Reason != policy.VerificationFailed && old.Stop.Reason.Status() != policy.StatusCompleted
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.
@@ -129,7 +157,7 @@ func (v *visit) job(ctx context.Context) (*job.Job, error) {
 		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
 		Screens: []publish.Screen{hub, summary{path: v.env.Summary, hide: v.secrets.String}},
 		Every:   v.Every, Log: v.say, Hide: v.secrets.Bytes,
-		Drain: v.Drain, Rescue: rescue, Grace: grace, Keep: v.Keep,
+		Drain: v.Drain, Hard: v.Hard, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -20,11 +21,14 @@ import (
 // new CLI is a new file with a func that makes one, and a line in adapters.
 type Adapter struct {
 	Name    string
-	Program string // what has to be there: a name looked for in PATH, or a path
-	Install string // what to do when it is not
+	Program string                   // what has to be there: a name looked for in PATH, or a path
+	Install string                   // what to do when it is not
+	Behind  func(path string) string // the program behind a wrapper at that path; may be nil
+	Notes   []string                 // what became of the user's wishes, where it is not what they said
 	Argv    func(Order) []string
 	Env     func(Order) []string // beyond the base environment
-	Decoder func() Decoder
+	Stdin   func(Order) string   // nil: the prompt
+	Decoder func(Order) Decoder
 	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
 }
 
@@ -51,31 +55,17 @@ type Options struct {
 	Command string   // a program of the user's, split as a shell splits words; takes the place of the adapter's own
 	Args    []string // flags of the user's, after the adapter's own
 	Keys    Keys
-	NeedKey bool   // there is no login to fall back on, as in the Action
-	Self    string // this program, for the scripted agent
-	Script  string // path of the scripted agent's script
-}
-
-// Keys are what an agent needs to speak to its model; each may be empty. They
-// reach the environment of the agent that uses them and nothing else.
-type Keys struct {
-	AnthropicAPIKey      string
-	ClaudeCodeOAuthToken string
-	ModelBaseURL         string
-}
-
-// env is the keys that were given, under the names that programs look for.
-func (k Keys) env() []string {
-	return given(
-		"ANTHROPIC_API_KEY", k.AnthropicAPIKey,
-		"CLAUDE_CODE_OAUTH_TOKEN", k.ClaudeCodeOAuthToken,
-		"ANTHROPIC_BASE_URL", k.ModelBaseURL,
-	)
+	NeedKey bool                  // there is no login to fall back on, as in the Action
+	Prices  map[string]price.Rate // by model, before the list's
+	Self    string                // this program, for the scripted agent
+	Script  string                // path of the scripted agent's script
 }
 
 // adapters are the agents there are.
 var adapters = map[string]func(Options) (Adapter, error){
+	"amp":      amp,
 	"claude":   claude,
+	"codex":    codex,
 	"command":  command,
 	"scripted": scripted,
 }

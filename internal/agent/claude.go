@@ -25,7 +25,7 @@ func claude(o Options) (Adapter, error) {
 		Install: "install Claude Code (npm install -g @anthropic-ai/claude-code)",
 		Argv:    func(order Order) []string { return claudeArgv(words, order, o.Args) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys) },
-		Decoder: func() Decoder { return &claudeDecoder{} },
+		Decoder: func(Order) Decoder { return &claudeDecoder{} },
 		Speaks:  true,
 	}, nil
 }
@@ -46,7 +46,7 @@ func claudeArgv(words []string, order Order, extra []string) []string {
 }
 
 func claudeEnv(keys Keys) []string {
-	return merge(keys.env(), []string{
+	return merge(keys.claudeEnv(), []string{
 		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",

@@ -84,7 +84,7 @@ func taskState(status string) stream.TaskState {
 	switch status {
 	case "completed", "done":
 		return stream.TaskDone
-	case "in_progress", "active":
+	case "in_progress", "in-progress", "active":
 		return stream.TaskActive
 	}
 	return stream.TaskPending

@@ -105,7 +105,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 			items = append(items, stream.Text{Text: block.Text})
 		case block.Type == "text":
 			items = append(items, stream.Progress{Text: short(block.Text)})
-		case block.Name == "TodoWrite" && l.Parent == nil:
+		case (block.Name == "TodoWrite" || block.Name == "todo_write") && l.Parent == nil:
 			d.todos.put(block.ID, true)
 			items = append(items, claudeTodo(block.Input))
 		case strings.HasSuffix(block.Type, "tool_use"): // server_tool_use, mcp_tool_use

@@ -155,7 +155,7 @@ func TestClaudeCountsAMessageOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := adapter.Decoder()
+	decoder := adapter.Decoder(agent.Order{})
 	for l := range strings.Lines(line + other + line + other) {
 		decoder.Line([]byte(l))
 	}
@@ -167,11 +167,11 @@ func TestClaudeCountsAMessageOnce(t *testing.T) {
 
 func decode(t *testing.T, name, text string) []stream.Item {
 	t.Helper()
-	adapter, err := agent.Pick(name, agent.Options{Script: "x", Command: "x"})
+	adapter, err := agent.Pick(name, agent.Options{Script: "x", Command: "x", Keys: agent.Keys{AmpAPIKey: "k"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoder := adapter.Decoder()
+	decoder := adapter.Decoder(agent.Order{})
 	var items []stream.Item
 	for line := range strings.Lines(text) {
 		items = append(items, decoder.Line([]byte(strings.TrimSuffix(line, "\n")))...)
@@ -184,8 +184,13 @@ func FuzzDecoders(f *testing.F) {
 	f.Add(`{"type":"result","is_error":true,"errors":["x"],"modelUsage":{"m":{"inputTokens":-1}},"total_cost_usd":1e308}`)
 	f.Add(`{"type":"tool","id":"1","name":"Write","text":"a"}`)
 	f.Add(`{"type":"user","message":{"content":[{"type":"tool_result","content":[{"content":[]}]}]}}` + "\n[]\nnull\n\"")
+	f.Add(`{"type":"item.started","item":{"id":"1","type":"command_execution","command":"bash -lc 'a'","exit_code":null}}`)
+	f.Add(`{"type":"item.completed","item":{"id":"1","type":"file_change","changes":[{"path":"a","kind":"add"}],"status":"failed"}}`)
+	f.Add(`{"type":"error","message":"Reconnecting... 99999999999999999999/1 (unexpected status 401 Unauthorized: no)"}`)
+	f.Add(`{"type":"turn.completed","usage":{"input_tokens":-1,"cached_input_tokens":9223372036854775807}}` + "\n" + `{"type":"turn.failed","error":"x"}`)
+	f.Add(`{"type":"result","subtype":"error_during_execution","error":{},"is_error":true}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, name := range []string{"claude", "scripted"} {
+		for _, name := range []string{"amp", "claude", "codex", "scripted"} {
 			for _, item := range decode(t, name, text) {
 				if end, ok := item.(stream.ToolEnd); ok && len(end.Output) > 17<<10 {
 					t.Errorf("an output of %d bytes", len(end.Output))

@@ -25,7 +25,7 @@ func command(o Options) (Adapter, error) {
 		Install: "install it, or set another agent command",
 		Argv:    func(Order) []string { return slices.Clone(argv) },
 		Env:     func(order Order) []string { return merge(o.Keys.env(), given("RALPH_MODEL", order.Model)) },
-		Decoder: func() Decoder { return plain{} },
+		Decoder: func(Order) Decoder { return plain{} },
 	}, nil
 }
 

@@ -35,6 +35,9 @@ type Hand struct {
 // nothing, and so belongs before the run.
 func (h *Hand) Ready() (string, error) {
 	path, err := Find(h.Adapter.Program, h.Env, h.Dir)
+	if err == nil && h.Adapter.Behind != nil {
+		path = h.Adapter.Behind(path)
+	}
 	if err == nil {
 		return path, nil
 	}
@@ -57,7 +60,7 @@ func (h *Hand) Do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 		return journal.AgentEnded{}, err
 	}
 	s := newSum(h.Watch, o)
-	res, err := h.follow(ctx, cmd, s, record)
+	res, err := h.follow(ctx, cmd, h.Adapter.Decoder(o), s, record)
 	attachment, lost := record.close()
 	if lost != nil {
 		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
@@ -71,7 +74,7 @@ func (h *Hand) Do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.Adapter.Install, e.err)
 	}
 	ended := s.ended(e)
-	ended.Transcript = attachment
+	ended.Transcript, ended.Blind = attachment, !h.Adapter.Speaks
 	return ended, nil
 }
 
@@ -91,16 +94,23 @@ func (h *Hand) command(o Order) (process.Command, error) {
 		Argv:    argv,
 		Dir:     h.Dir,
 		Env:     merge(h.Env, h.Adapter.Env(o), o.env()),
-		Stdin:   strings.NewReader(o.Prompt),
+		Stdin:   strings.NewReader(h.Adapter.stdin(o)),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,
 	}, nil
 }
 
+// stdin is what the program reads, to its end: it is closed behind it.
+func (a Adapter) stdin(o Order) string {
+	if a.Stdin == nil {
+		return o.Prompt
+	}
+	return a.Stdin(o)
+}
+
 // follow runs cmd and feeds what it prints to the decoder, and so to s. What
 // it prints as errors is news of its workings.
-func (h *Hand) follow(ctx context.Context, cmd process.Command, s *sum, record *transcript) (process.Result, error) {
-	decoder := h.Adapter.Decoder()
+func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder, s *sum, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.heard()
 		if cut && h.Adapter.Speaks {

@@ -96,7 +96,10 @@ func TestAgentEnds(t *testing.T) {
 			if got.TimedOut {
 				got.Words = "" // it may have got as far as saying something
 			}
-			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(journal.AgentEnded{}, "TookMS", "Transcript")); diff != "" {
+			if want := test.agent == "command"; got.Blind != want {
+				t.Errorf("Blind = %v, want %v", got.Blind, want)
+			}
+			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(journal.AgentEnded{}, "TookMS", "Transcript", "Blind")); diff != "" {
 				t.Errorf("Do (-want +got):\n%s", diff)
 			}
 			if utf8.RuneCountInString(got.Words) > 2000 {
@@ -156,6 +159,31 @@ func TestClaimsAreTheAgentsOwn(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, got.Promises); diff != "" {
 				t.Errorf("promises (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The first answer counts, wherever the agent gives it.
+func TestResponseIsTheFirst(t *testing.T) {
+	tests := map[string]struct{ lines, want string }{
+		"in its words": {
+			`{"type":"assistant","message":{"content":"Well: <RESPONSE>Done</response>"}}
+{"type":"result","result":"<response>later</response>"}`, "Done",
+		},
+		"in its result":      {`{"type":"result","result":"<response>DONE</response>"}`, "DONE"},
+		"in a tool's output": {`{"type":"user","message":{"content":[{"type":"tool_result","content":"<response>DONE</response>"}]}}`, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
+			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+				_, err := io.WriteString(c.Stdout, test.lines)
+				return process.Result{}, err
+			}
+			got, err := s.Do(t.Context(), order)
+			if err != nil || got.Response != test.want {
+				t.Errorf("Do = %v, response %q, want %q", err, got.Response, test.want)
 			}
 		})
 	}

@@ -14,38 +14,49 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// endings are how Claude Code ended when it printed the recordings.
+// endings are how the agents ended when they printed the recordings.
 var endings = map[string]process.Result{
-	"budget":        {Exit: 1},
-	"credit":        {Exit: 1},
-	"err401-retry1": {Exit: 1},
-	"err429-default": {
+	"claude/budget":        {Exit: 1},
+	"claude/credit":        {Exit: 1},
+	"claude/err401-retry1": {Exit: 1},
+	"claude/err429-default": {
 		Exit: 1, Took: 182 * time.Second,
 	},
-	"maxturns": {Exit: 1},
-	"sigint":   {Exit: 0},
-	"sigkill":  {Exit: 137, Signal: "SIGKILL", Swept: 2},
-	"sigterm":  {Exit: 143},
+	"claude/maxturns": {Exit: 1},
+	"claude/sigint":   {Exit: 0},
+	"claude/sigkill":  {Exit: 137, Signal: "SIGKILL", Swept: 2},
+	"claude/sigterm":  {Exit: 143},
+
+	"codex/err401-retry1": {Exit: 1},
+	"codex/err429-retry1": {Exit: 1},
+	"codex/err500-default": {
+		Exit: 1, Took: 8 * time.Second,
+	},
+	"codex/sigint": {Exit: 1},
 }
 
+// models are those that the orders named; Codex does not say which it asked.
+var models = map[string]string{"codex": "gpt-5-codex"}
+
 func TestRecordings(t *testing.T) {
-	paths, err := filepath.Glob("testdata/claude/*.ndjson")
+	paths, err := filepath.Glob("testdata/*/*.ndjson")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no recordings", err)
 	}
 	for _, path := range paths {
-		name := strings.TrimSuffix(filepath.Base(path), ".ndjson")
+		cli := filepath.Base(filepath.Dir(path))
+		name := cli + "/" + strings.TrimSuffix(filepath.Base(path), ".ndjson")
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
+			s := newStand(t, cli, agent.Options{Command: self(t, "env")})
 			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 				_, err := bytes.NewReader(data).WriteTo(c.Stdout)
 				return endings[name], err
 			}
-			ended, err := s.Do(t.Context(), agent.Order{Iteration: 1, Max: 10, Prompt: "work"})
+			ended, err := s.Do(t.Context(), agent.Order{Iteration: 1, Max: 10, Prompt: "work", Model: models[cli]})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ func scripted(o Options) (Adapter, error) {
 		Install: "it is this program itself: start it by its whole path",
 		Argv:    func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
 		Env:     func(Order) []string { return nil },
-		Decoder: func() Decoder { return &scriptedDecoder{} },
+		Decoder: func(Order) Decoder { return &scriptedDecoder{} },
 		Speaks:  true,
 	}, nil
 }

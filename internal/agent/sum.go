@@ -134,6 +134,7 @@ func (s *sum) sum() journal.AgentEnded {
 		}
 	}
 	ended.Promises = s.promises()
+	ended.Response, _ = s.claims.Response()
 	ended.Words = lastWords(string(s.words))
 	return ended
 }

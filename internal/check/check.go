@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"time"
 	"unicode"
@@ -18,10 +19,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// excerpt is how much of a check's output the next prompt and the views get:
-// its end, where test runners say what is wrong.
-const excerpt = 4000
-
 // Hand runs checks.
 type Hand struct {
 	Run func(context.Context, process.Command) (process.Result, error)
@@ -29,6 +26,8 @@ type Hand struct {
 	// Grace is what a check has to end politely; 0 stands for the usual.
 	Grace time.Duration
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
+	// Folder is where people find that file.
+	Folder string
 }
 
 // Job is a set of checks on one tree.
@@ -38,17 +37,17 @@ type Job struct {
 	Commit string
 	Label  string // names the logs: "3", "base", "3_proof"
 	Checks []policy.Check
+	// Excerpt is what is kept of an output for the next prompt and the views.
+	Excerpt policy.Excerpt
 }
 
 // Do runs every check of job, one after the other; a red one does not keep the
 // rest from running.
 func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
-	slugs := map[string]int{}
+	taken := map[string]bool{}
 	for _, check := range job.Checks {
-		slug := Slug(check.Command)
-		if slugs[slug]++; slugs[slug] > 1 {
-			slug = fmt.Sprintf("%s_%d", slug, slugs[slug])
-		}
+		slug := free(Slug(check.Command), taken)
+		taken[slug] = true
 		ended, err := h.one(ctx, job, check, "guardrail_"+job.Label+"_"+slug+".log")
 		if err != nil {
 			return fmt.Errorf("run check %s: %w", check.Name, err)
@@ -58,13 +57,23 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 	return nil
 }
 
+// free is slug, or slug with a number where a log of that name was written:
+// no check's log takes the place of another's.
+func free(slug string, taken map[string]bool) string {
+	unique := slug
+	for i := 2; taken[unique]; i++ {
+		unique = fmt.Sprintf("%s_%d", slug, i)
+	}
+	return unique
+}
+
 func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
 	file, err := h.Log(log)
 	if err != nil {
 		return journal.CheckEnded{}, err
 	}
-	digest, tail := sha256.New(), &process.Tail{N: excerpt}
-	out := io.MultiWriter(file, digest, tail)
+	digest, kept := sha256.New(), newExcerpt(job.Excerpt)
+	out := io.MultiWriter(file, digest, kept)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
 		Dir:     job.Dir,
@@ -87,18 +96,21 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		TimedOut:  result.TimedOut,
 		CannotRun: result.Exit == 126 || result.Exit == 127,
 		TookMS:    result.Took.Milliseconds(),
-		Log:       log,
+		Log:       path.Join(h.Folder, log),
 		Digest:    hex.EncodeToString(digest.Sum(nil)),
-		Excerpt:   tail.String(),
+		Excerpt:   kept.String(),
 	}, nil
 }
 
 // Slug is command as part of a file's name: letters and digits, all else one
-// underscore, at most 50 characters.
+// underscore, at most 50 characters and never none.
 func Slug(command string) string {
 	words := strings.FieldsFunc(command, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	slug := strings.Join(words, "_")
+	if slug == "" {
+		return "check"
+	}
 	return strings.TrimRight(slug[:min(len(slug), 50)], "_")
 }

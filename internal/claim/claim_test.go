@@ -160,7 +160,7 @@ func FuzzScanner(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, step uint8) {
 		// The oracle knows no limits, and folds s and ſ.
-		if len(text) > 2000 || strings.Count(text, "</promise>") > claim.MaxPromises || strings.ContainsAny(text, "ſ\xff") || strings.ToValidUTF8(text, "") != text {
+		if len(text) > 2000 || strings.Count(text, "</promise>") > claim.MaxPromises || strings.Contains(text, "ſ") || strings.ToValidUTF8(text, "") != text {
 			return
 		}
 		for _, filler := range []string{"", strings.Repeat("x", 9000)} {

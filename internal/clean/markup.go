@@ -113,7 +113,7 @@ func (p *piece) describe(kind html.TokenType, z *html.Tokenizer) {
 		p.closes = kind == html.EndTagToken
 		p.opens = !p.closes && fate(p.name) != voidShown && fate(p.name) != emptyTag
 		p.covers = p.opens && (fate(p.name) == coverTag || hides(z, more))
-	default:
+	case html.CommentToken, html.DoctypeToken, html.ErrorToken:
 		p.comment = true
 	}
 }

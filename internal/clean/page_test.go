@@ -44,17 +44,6 @@ func (s shown) each(visit func(n *nethtml.Node, quiet bool)) {
 	walk(s.root, false)
 }
 
-// words is what a reader sees, white space aside.
-func (s shown) words() string {
-	var out strings.Builder
-	s.each(func(n *nethtml.Node, _ bool) {
-		if n.Type == nethtml.TextNode {
-			out.WriteString(n.Data + " ")
-		}
-	})
-	return strings.Join(strings.Fields(out.String()), " ")
-}
-
 // What GitHub's filters look for in text nodes, drawn wider than theirs.
 var (
 	mention   = regexp.MustCompile(`(?:^|[^A-Za-z0-9])@[A-Za-z0-9]`)
@@ -113,10 +102,10 @@ func (s shown) holds(tag, words, parent string) bool {
 func (s shown) hidden() []string {
 	var found []string
 	s.each(func(n *nethtml.Node, _ bool) {
-		switch {
-		case n.Type == nethtml.CommentNode:
+		if n.Type == nethtml.CommentNode {
 			found = append(found, "comment "+n.Data)
-		case n.Type == nethtml.ElementNode:
+		}
+		if n.Type == nethtml.ElementNode {
 			found = append(found, hiddenAttributes(n)...)
 		}
 	})

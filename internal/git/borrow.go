@@ -63,7 +63,7 @@ func lend(dir, objects, shallow string) error {
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
-	cut, err := os.ReadFile(shallow) //nolint:gosec // git named the path, in a repository of ours or of our user
+	cut, err := os.ReadFile(shallow)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
@@ -80,7 +80,7 @@ func publish(name, text string, mode os.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", name, err)
 	}
-	if err := os.WriteFile(name, []byte(text), mode); err != nil { //nolint:gosec // in a folder of ours
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return os.Chmod(name, mode)

@@ -34,9 +34,14 @@ func (t *Tree) tame(ctx context.Context) (tamed, error) {
 	if err != nil {
 		return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
 	}
+	return tamed{t, withoutFilters(string(out))}, nil
+}
+
+// withoutFilters empties the filters among the keys of a configuration.
+func withoutFilters(keys string) []setting {
 	var set []setting
 	seen := map[string]bool{}
-	for key := range strings.SplitSeq(string(out), "\x00") {
+	for key := range strings.SplitSeq(keys, "\x00") {
 		end := strings.LastIndex(key, ".")
 		if end < 0 || !strings.HasPrefix(key, "filter.") || seen[key[:end]] {
 			continue
@@ -47,7 +52,7 @@ func (t *Tree) tame(ctx context.Context) (tamed, error) {
 			setting{driver + ".clean", ""}, setting{driver + ".smudge", ""},
 			setting{driver + ".process", ""}, setting{driver + ".required", "false"})
 	}
-	return tamed{t, set}, nil
+	return set
 }
 
 func (t tamed) do(ctx context.Context, c call) ([]byte, error) {

@@ -55,7 +55,7 @@ func (q *quarantine) ask(ctx context.Context, args ...string) (string, error) {
 // gits: neither can make the other wait.
 func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error {
 	name := filepath.Join(q.dir, "pack")
-	pack, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in a folder of ours
+	pack, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("keep the pack: %w", err)
 	}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,17 +12,23 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type emit = func(journal.Event)
+
+// logs is where the checks' whole outputs lie, as people and prompts name it.
+const logs = ".ralph"
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
@@ -33,22 +40,23 @@ func (s *site) hands() loop.Hands {
 		Check:     s.check,
 		Take:      s.take,
 		Prove:     prover.Prove,
+		Commit:    s.commit,
 		Push:      s.push,
 		OpenPull:  s.openPull,
 		ReadyPull: s.readyPull,
 	}
 }
 
-// iterate gives a story to the agent: memory first, then the prompt, then it.
+// iterate gives the agent its turn: memory first, then the prompt, then it.
 func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	tree, err := s.tree(ctx)
+	dir, err := s.ground.folder(ctx)
 	if err != nil {
 		return err
 	}
-	if err := remember(tree, run, run.Plan); err != nil {
+	if err := remember(dir, run, run.Plan); err != nil {
 		return err
 	}
-	text, err := prompt.Write(run, step.Number, step.Story)
+	text, err := s.compose(ctx, run, step)
 	if err != nil {
 		return err
 	}
@@ -58,18 +66,68 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
 	hand := agent.Hand{
-		Adapter: s.Agent, Run: s.Exec, Dir: tree.Dir, Env: s.AgentEnv, Watch: s.Watch,
+		Adapter: s.Agent, Run: s.Exec, Dir: dir, Env: s.AgentEnv, Watch: s.Watch,
 		Open: s.home.Create, Timeout: s.patience(run), Grace: s.Grace,
 	}
 	ended, err := hand.Do(ctx, agent.Order{
 		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Books: workspace.Books(),
+		Tags: tags(run.Policy), Books: workspace.Memory{Dir: memory(run)}.Books(),
 	})
 	if err != nil {
 		return err
 	}
 	emit(ended)
 	return nil
+}
+
+// tags are the words that count as a claim when they stand alone on a line.
+func tags(p policy.Policy) []string {
+	if p.Done == policy.ByTag {
+		return []string{p.Word}
+	}
+	return nil
+}
+
+// compose writes the prompt, with what only the disk knows.
+func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
+	turn := prompt.Turn{Number: step.Number, Story: step.Story}
+	var err error
+	if run.Policy.Done != policy.ByStories {
+		turn.Base, err = s.asked(run)
+	}
+	if run.Policy.Done == policy.ByTag && err == nil {
+		turn.Progress = view.Progress(run)
+		turn.Diff, err = s.ground.diff(ctx, run, 4*diffChars)
+		turn.Diff = cut(turn.Diff, diffChars)
+	}
+	if err != nil {
+		return "", err
+	}
+	return prompt.Of(run, turn)
+}
+
+// diffChars is how much of a diff fits into a prompt.
+const diffChars = 5000
+
+func cut(text string, chars int) string {
+	runes := []rune(text)
+	if len(runes) <= chars {
+		return text
+	}
+	return string(runes[:chars]) + "\n... [truncated]"
+}
+
+// asked is what the agent is to do. A file is read each time: people mend it
+// while the loop runs.
+func (s *site) asked(run journal.Run) (string, error) {
+	if run.Policy.PromptFile == "" {
+		return run.Task.Body, nil
+	}
+	text, err := workspace.ReadText(run.Policy.PromptFile)
+	if err != nil {
+		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
+	}
+	return text, nil
 }
 
 // patience is how long an agent may take: an iteration's time, and no more
@@ -105,12 +163,12 @@ func (s *site) attach(name, text string) (journal.Attachment, error) {
 // read takes over what the agent made of the plan, and writes the plan that
 // counts back into its tree.
 func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit emit) error {
-	tree, err := s.tree(ctx)
+	dir, err := s.ground.folder(ctx)
 	if err != nil {
 		return err
 	}
 	merged := plan.Merged{Plan: run.Plan}
-	proposed, err := workspace.Memory{Tree: tree.Dir}.Read()
+	proposed, err := workspace.Memory{Tree: dir, Dir: memory(run)}.Read()
 	if err != nil {
 		merged.Undone = []string{"the whole plan, for it could not be read: " + err.Error()}
 	} else {
@@ -120,26 +178,32 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	if len(merged.Undone) == 0 {
 		return nil
 	}
-	return remember(tree, run, merged.Plan)
+	return remember(dir, run, merged.Plan)
 }
 
+// memory is the folder of the loop's memory in the agent's tree.
+func memory(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
+
 // remember puts a plan, and the log if there is none, where the agent finds
-// them.
-func remember(tree *git.Tree, run journal.Run, p plan.Plan) error {
+// them. A run without a plan has no such memory.
+func remember(dir string, run journal.Run, p plan.Plan) error {
+	if len(p.UserStories) == 0 {
+		return nil
+	}
 	progress, err := prompt.Progress(run)
 	if err != nil {
 		return err
 	}
-	return workspace.Memory{Tree: tree.Dir}.Write(p, progress)
+	return workspace.Memory{Tree: dir, Dir: memory(run)}.Write(p, progress)
 }
 
 // check runs the checks on the agent's tree.
 func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
-	tree, err := s.tree(ctx)
+	dir, err := s.ground.folder(ctx)
 	if err != nil {
 		return err
 	}
-	return s.checks(ctx, run, check.Job{Where: journal.AtWork, Dir: tree.Dir, Label: latest(run)}, emit)
+	return s.checks(ctx, run, check.Job{Where: journal.AtWork, Dir: dir, Label: latest(run)}, emit)
 }
 
 // prove runs them on a clean checkout.
@@ -152,8 +216,8 @@ func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit 
 }
 
 func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
-	job.Checks = run.Policy.Checks
-	return check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.home.Create}.Do(ctx, job, emit)
+	job.Checks, job.Excerpt = run.Policy.Checks, run.Policy.Excerpt
+	return check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Folder: logs}.Do(ctx, job, emit)
 }
 
 // latest is the number of the newest iteration, for the names of logs.
@@ -164,52 +228,22 @@ func latest(run journal.Run) string {
 	return "0"
 }
 
-// take has the agent's commits handed over. Commits that had to be made again
-// become the agent's own history.
+// take makes the agent's work the run's own.
 func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emit emit) error {
-	tree, err := s.tree(ctx)
-	if err != nil {
-		return err
-	}
-	if step.Leftovers {
-		if err := s.sweep(ctx, run, tree); ctx.Err() != nil {
+	if step.Leftovers && run.Policy.Done == policy.ByStories {
+		if err := s.ground.sweep(ctx, run); ctx.Err() != nil {
 			return err
 		} else if err != nil {
 			emit(journal.Noted{What: "work left uncommitted could not be committed: " + err.Error()})
 		}
 	}
-	taken, err := s.trusted.Take(ctx, tree, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect})
+	taken, err := s.ground.take(ctx, run)
 	if err != nil {
 		return err
 	}
 	taken.Swept = step.Leftovers
-	if err := follow(ctx, tree, taken); err != nil {
-		return err
-	}
 	emit(taken)
 	return nil
-}
-
-// follow brings the agent's tree along when its commits were made again.
-func follow(ctx context.Context, tree *git.Tree, taken journal.CommitsTaken) error {
-	if len(taken.Refused) > 0 {
-		return nil
-	}
-	head, err := tree.Head(ctx)
-	if err != nil || head == taken.To {
-		return err
-	}
-	return tree.Reset(ctx, taken.To)
-}
-
-// sweep commits what the agent left uncommitted.
-func (s *site) sweep(ctx context.Context, run journal.Run, tree *git.Tree) error {
-	status, err := tree.Status(ctx)
-	if err != nil || !status.Dirty {
-		return err
-	}
-	_, err = tree.CommitAll(ctx, leftovers(run))
-	return err
 }
 
 // leftovers is the message for work that nobody committed.

@@ -5,8 +5,8 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -28,15 +28,18 @@ type Job struct {
 	Exec   func(context.Context, process.Command) (process.Result, error)
 	Now    func() time.Time
 	Git    git.Git
-	Origin Origin
-	Hub    Hub   // nil: the work stays where it is
-	Pulls  Pulls // nil: a branch is all there is
+	Origin Origin    // nil: nothing is handed over and nothing proven
+	Own    *git.Tree // the user's tree, where the agent works in it; nil: in a tree apart
+	Dir    string    // the folder the agent works in, where that is no repository
+	Hub    Hub       // nil: the work stays where it is
+	Pulls  Pulls     // nil: a branch is all there is
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
 	Agent    agent.Adapter
 	AgentEnv []string // what an agent's environment is built on
 	CheckEnv []string
+	UserEnv  []string // what the user's own version control runs with
 	Watch    func(stream.Item)
 
 	Screens []publish.Screen
@@ -44,6 +47,7 @@ type Job struct {
 	Log     func(line string)        // a line for people, as things happen
 	Hide    func(line []byte) []byte // takes secrets out of the journal
 	Drain   <-chan struct{}          // closed: end after the step under way
+	Hard    <-chan struct{}          // closed: end now, as if killed: nothing more is written or shown
 	Grace   time.Duration            // for agents and checks to end politely; 0: the usual
 	Rescue  time.Duration            // how long saving work may take once the run was cancelled
 	Keep    bool                     // leave the trees behind
@@ -75,6 +79,8 @@ type Asked struct {
 	Plan    plan.Plan
 	Source  string
 	BaseRef string
+	Base    string // its commit, where the agent works in the user's own tree
+	Work    string // the user's files as they are, as a tree
 	Branch  string
 	Level   string
 	Links   journal.Links
@@ -134,11 +140,7 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 		return Outcome{Home: home}, err
 	}
 	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
-	run := s.Run()
-	if err == nil && !j.Keep && s.spent() {
-		err = os.RemoveAll(s.work())
-	}
-	return Outcome{Run: run, Home: home}, err
+	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.leave())
 }
 
 // greet finds or makes the progress comment. A run is not worth less because

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -20,8 +21,10 @@ type site struct {
 	home      workspace.Run
 	file      *os.File
 	writer    journal.Writer
-	trusted   *git.Trusted
+	trusted   *git.Trusted // nil: nothing is handed over, nothing proven
+	ground    ground
 	publisher *publish.Publisher
+	hush      context.CancelFunc // ends all showing
 }
 
 // open fetches the code and opens the journal.
@@ -32,27 +35,52 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 			return nil, fmt.Errorf("make the run's folders: %w", err)
 		}
 	}
-	trusted, err := j.Origin.Fetch(ctx, filepath.Join(s.work(), "trusted.git"), base, branch)
-	if err != nil {
+	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
 	file, entries, err := home.OpenJournal()
 	if err != nil {
 		return nil, err
 	}
-	s.file, s.trusted = file, trusted
+	s.file, s.ground = file, s.onGround()
 	s.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	s.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
 		j.Log("could not show how the run stands: " + err.Error())
 	}}
-	s.publisher.Start(context.WithoutCancel(ctx))
+	ctx, s.hush = context.WithCancel(context.WithoutCancel(ctx))
+	s.publisher.Start(ctx)
 	return s, nil
+}
+
+// fetch makes the program's own repository, where the run has an origin.
+func (s *site) fetch(ctx context.Context, base, branch string) (err error) {
+	if s.Origin == nil {
+		return nil
+	}
+	s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work(), "trusted.git"), base, branch)
+	return err
 }
 
 // close shows people how the run stands at last, and lets the journal go.
 func (s *site) close() error {
+	defer s.hush()
+	if s.ended() {
+		s.hush()
+	}
 	s.publisher.Close()
 	return s.file.Close()
+}
+
+// ended tells whether the run has to end as if it was killed: whoever goes on
+// with it finds it as it was, and not broken by what could not be done any
+// more.
+func (s *site) ended() bool {
+	select {
+	case <-s.Hard:
+		return true
+	default:
+		return false
+	}
 }
 
 // work is the folder of the trees; it goes when the run's work is elsewhere.
@@ -61,7 +89,23 @@ func (s *site) work() string { return s.home.File("work") }
 // spent tells whether nothing in the trees would be missed.
 func (s *site) spent() bool {
 	run := s.Run()
+	if s.Own != nil || s.trusted == nil {
+		return true // all of it is the user's own
+	}
 	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || run.Pushed == run.Head)
+}
+
+// leave clears the trees away, unless something in them would be missed: then
+// people are told where it is.
+func (s *site) leave() error {
+	switch {
+	case s.Keep:
+		return nil
+	case s.spent():
+		return os.RemoveAll(s.work())
+	}
+	s.Log("work that is nowhere else is kept in " + s.work())
+	return nil
 }
 
 // Run is the run as the journal has it.
@@ -69,6 +113,9 @@ func (s *site) Run() journal.Run { return s.writer.Run }
 
 // Append writes event down, and lets people know.
 func (s *site) Append(event journal.Event) error {
+	if s.ended() {
+		return process.ErrStopped
+	}
 	if err := s.writer.Append(event); err != nil {
 		return err
 	}
@@ -82,17 +129,17 @@ func (s *site) Append(event journal.Event) error {
 
 // begin writes the first event: where the work starts, and by what rules.
 func (s *site) begin(ctx context.Context, asked Asked) error {
-	base, err := s.trusted.Resolve(ctx, "refs/heads/"+asked.BaseRef)
+	base, start, err := s.stand(ctx, asked)
 	if err != nil {
 		return err
 	}
-	start, err := s.start(ctx, asked.Branch, base)
+	work, err := s.found(ctx, asked, start)
 	if err != nil {
 		return err
 	}
 	err = s.Append(journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source,
-		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Level: asked.Level, Links: asked.Links,
+		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Work: work, Level: asked.Level, Links: asked.Links,
 	})
 	for _, note := range asked.Notes {
 		err = errors.Join(err, s.Append(note))
@@ -100,36 +147,30 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	return err
 }
 
-// start is where work begins: at what an earlier run left on the branch, so
-// that nothing has to be forced over it, else at the base.
-func (s *site) start(ctx context.Context, branch, base string) (string, error) {
-	left, err := s.trusted.Resolve(ctx, "refs/heads/"+branch)
-	if errors.Is(err, git.ErrNotFound) {
-		return base, nil
+// found is the tree that the agent will find.
+func (s *site) found(ctx context.Context, asked Asked, start string) (string, error) {
+	if asked.Work != "" || s.trusted == nil {
+		return asked.Work, nil
 	}
-	return left, err
+	return s.trusted.TreeOf(ctx, start)
 }
 
-// tree is the agent's, grown where it is not there yet. It is grown under
-// another name first, so that one cut off half way is never taken for whole.
-func (s *site) tree(ctx context.Context) (*git.Tree, error) {
-	dir := filepath.Join(s.work(), "tree")
-	if _, err := os.Stat(dir); err == nil {
-		return s.trusted.OpenTree(dir)
+// stand is the commit the work is for, and the one it begins at: what an
+// earlier run left on the branch, so that nothing has to be forced over it,
+// else the same.
+func (s *site) stand(ctx context.Context, asked Asked) (base, start string, err error) {
+	if s.Own != nil || s.trusted == nil {
+		return asked.Base, asked.Base, nil
 	}
-	young := dir + ".new"
-	if err := os.RemoveAll(young); err != nil {
-		return nil, fmt.Errorf("clear %s: %w", young, err)
-	}
-	run := s.Run()
-	_, err := s.trusted.Grow(ctx, git.Plot{Dir: young, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + workspace.MemoryDir + "/"}})
+	base, err = s.trusted.Resolve(ctx, "refs/heads/"+asked.BaseRef)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
-	if err := os.Rename(young, dir); err != nil {
-		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
+	start, err = s.trusted.Resolve(ctx, "refs/heads/"+asked.Branch)
+	if errors.Is(err, git.ErrNotFound) {
+		return base, base, nil
 	}
-	return s.trusted.OpenTree(dir)
+	return base, start, err
 }
 
 // checkout lends a clean checkout of commit.

@@ -26,10 +26,11 @@ type RunBegan struct {
 	Plan    plan.Plan     `json:"plan"`
 	Source  string        `json:"source,omitempty"` // where the plan came from: json, tasklist, headings, plain
 	Branch  string        `json:"branch,omitempty"`
-	BaseRef string        `json:"base_ref"` // the branch the work is for
-	Base    string        `json:"base"`     // its commit
-	Start   string        `json:"start"`    // where work begins: Base, or what an earlier run left on Branch
-	Level   string        `json:"level"`    // what confines the agent
+	BaseRef string        `json:"base_ref"`       // the branch the work is for
+	Base    string        `json:"base"`           // its commit
+	Start   string        `json:"start"`          // where work begins: Base, or what an earlier run left on Branch
+	Work    string        `json:"work,omitempty"` // the user's files as the run found them, as a tree
+	Level   string        `json:"level"`          // what confines the agent
 	Links   Links         `json:"links,omitzero"`
 }
 
@@ -87,7 +88,7 @@ type BaselineEnded struct {
 // IterationBegan opens an iteration on a story.
 type IterationBegan struct {
 	Number int        `json:"number"`
-	Story  string     `json:"story"`
+	Story  string     `json:"story,omitempty"`
 	Prompt Attachment `json:"prompt"`
 }
 
@@ -109,8 +110,10 @@ type AgentEnded struct {
 	TookMS     int64        `json:"took_ms"`
 	Tools      int          `json:"tools"`
 	Chores     int          `json:"chores,omitempty"` // of these, calls that only kept the loop's books
+	Blind      bool         `json:"blind,omitempty"`  // its tool calls cannot be seen
 	ToolErrors int          `json:"tool_errors,omitempty"`
 	Promises   []string     `json:"promises,omitempty"` // claimed in its own words
+	Response   string       `json:"response,omitempty"` // the first answer in response tags
 	Words      string       `json:"words,omitempty"`    // its last words, capped
 	Usage      stream.Usage `json:"usage"`
 	Cost       stream.Cost  `json:"cost"`
@@ -171,6 +174,7 @@ type IterationEnded struct {
 	Green    bool        `json:"green"` // every check that blocks passed
 	Worked   bool        `json:"worked"`
 	Passed   []string    `json:"passed,omitempty"`
+	Done     bool        `json:"done,omitempty"` // it completes a run that is not done by stories
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
@@ -178,6 +182,16 @@ type IterationEnded struct {
 type Rejection struct {
 	Claim string `json:"claim"`
 	Why   string `json:"why"`
+}
+
+// SCMEnded is one task of version control, done with green work.
+type SCMEnded struct {
+	Task    string  `json:"task"`
+	Message string  `json:"message,omitempty"` // the commit's, in the agent's words
+	Exit    int     `json:"exit"`
+	Failed  bool    `json:"failed,omitempty"`
+	Why     string  `json:"why,omitempty"`
+	CostUSD float64 `json:"cost_usd,omitempty"` // of asking for the message
 }
 
 // Pushed says that the branch stands at SHA on GitHub.
@@ -235,6 +249,7 @@ func (PlanRead) Type() string       { return "plan_read" }
 func (CommitsTaken) Type() string   { return "commits_taken" }
 func (ProofEnded) Type() string     { return "proof_ended" }
 func (IterationEnded) Type() string { return "iteration_ended" }
+func (SCMEnded) Type() string       { return "scm_ended" }
 func (Pushed) Type() string         { return "pushed" }
 func (PullOpened) Type() string     { return "pull_opened" }
 func (PullReadied) Type() string    { return "pull_readied" }
@@ -260,6 +275,7 @@ func (PlanRead) event()       {}
 func (CommitsTaken) event()   {}
 func (ProofEnded) event()     {}
 func (IterationEnded) event() {}
+func (SCMEnded) event()       {}
 func (Pushed) event()         {}
 func (PullOpened) event()     {}
 func (PullReadied) event()    {}

@@ -22,6 +22,7 @@ func (r Run) copied() Run {
 	r.Iterations = slices.Clone(r.Iterations)
 	for i, it := range r.Iterations {
 		r.Iterations[i].Checks = slices.Clone(it.Checks)
+		r.Iterations[i].SCM = slices.Clone(it.SCM)
 	}
 	r.Proofs = slices.Clone(r.Proofs)
 	r.Loose = slices.Clone(r.Loose)
@@ -60,6 +61,8 @@ func (r *Run) take(event Event, at time.Time) {
 		r.adopt(e, at)
 	case IterationEnded:
 		r.judge(e, at)
+	case SCMEnded:
+		r.commit(e, at)
 	case Pushed:
 		r.Pushed, r.Failures = e.SHA, nil
 	case PullOpened:
@@ -76,7 +79,7 @@ func (r *Run) take(event Event, at time.Time) {
 func (r *Run) begin(e RunBegan, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
-	r.Links = e.Links
+	r.Work, r.Links = e.Work, e.Links
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true
 	r.Granted = Grant{At: at}
@@ -191,6 +194,13 @@ func (r *Run) judge(e IterationEnded, at time.Time) {
 		if slices.Contains(e.Passed, story.ID) {
 			r.Plan.UserStories[i].Passes = true
 		}
+	}
+}
+
+func (r *Run) commit(e SCMEnded, at time.Time) {
+	r.CostUSD += e.CostUSD
+	if it := r.open(at); it != nil {
+		it.SCM = append(it.SCM, e)
 	}
 }
 

@@ -81,6 +81,7 @@ var kinds = map[string]func([]byte) (Event, error){
 	CommitsTaken{}.Type():   read[CommitsTaken],
 	ProofEnded{}.Type():     read[ProofEnded],
 	IterationEnded{}.Type(): read[IterationEnded],
+	SCMEnded{}.Type():       read[SCMEnded],
 	Pushed{}.Type():         read[Pushed],
 	PullOpened{}.Type():     read[PullOpened],
 	PullReadied{}.Type():    read[PullReadied],

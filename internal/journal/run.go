@@ -20,6 +20,7 @@ type Run struct {
 	BaseRef string
 	Base    string
 	Start   string
+	Work    string
 	Level   string
 	Links   Links
 
@@ -72,6 +73,7 @@ type Iteration struct {
 	Checks []CheckEnded
 	Taken  *CommitsTaken
 	Proof  *Proof
+	SCM    []SCMEnded
 	Ended  *IterationEnded
 }
 

@@ -27,6 +27,7 @@ func sample() []journal.Event {
 		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
 		journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"}},
+		journal.SCMEnded{Task: "commit", Message: "add a thing"},
 		journal.PublishFailed{Act: "push", Why: "502"},
 		journal.Pushed{Branch: "b", SHA: "c1"},
 		journal.PullOpened{Number: 3, URL: "u", Draft: true},

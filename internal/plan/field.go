@@ -16,7 +16,7 @@ type spot struct {
 // field is a member, or nothing at the object's own place. A null counts as
 // nothing: models write it for what they leave out.
 func (s spot) field(key string) spot {
-	value, _ := s.member(key)
+	value := s.member(key)
 	return spot{value, join(s.path, key), s.story}
 }
 
@@ -25,11 +25,11 @@ func (s spot) absent() bool { return s.kind == kindNone || s.kind == 'n' }
 // tangled is the place a tangle speaks of.
 func (s spot) tangled(t tangle) spot {
 	story := s.items[t.story]
-	id, _ := story.member("id")
+	id := story.member("id")
 	if t.dep < 0 {
 		return spot{id, fmt.Sprintf("%s[%d].id", s.path, t.story), id.text}
 	}
-	deps, _ := story.member("dependsOn")
+	deps := story.member("dependsOn")
 	return spot{deps.items[t.dep], fmt.Sprintf("%s[%d].dependsOn[%d]", s.path, t.story, t.dep), id.text}
 }
 

@@ -18,8 +18,7 @@ type Merged struct {
 // put back. A plan that would not be valid is not taken at all.
 func Merge(kept, proposed Plan) Merged {
 	m := merger{kept: kept, fresh: fresh(kept, proposed)}
-	m.out.Plan = kept
-	m.out.Plan.UserStories = nil
+	m.frame(proposed)
 	for _, story := range proposed.UserStories {
 		m.take(story)
 	}
@@ -50,6 +49,27 @@ func fresh(kept, proposed Plan) map[string]bool {
 		}
 	}
 	return found
+}
+
+// frame keeps what stands around the stories: what is to be built, where, and
+// what judges it is not the agent's to say. Keys of its own it may keep.
+func (m *merger) frame(proposed Plan) {
+	m.out.Plan = m.kept
+	m.out.Plan.UserStories = nil
+	m.out.Plan.Extra = proposed.Extra
+	for _, part := range []struct {
+		name    string
+		changed bool
+	}{
+		{"project", m.kept.Project != proposed.Project},
+		{"branchName", m.kept.BranchName != proposed.BranchName},
+		{"description of the plan", m.kept.Description != proposed.Description},
+		{"verifyCommands", !slices.Equal(m.kept.VerifyCommands, proposed.VerifyCommands)},
+	} {
+		if part.changed {
+			m.undo("%s", part.name)
+		}
+	}
 }
 
 // take adds one story of the agent's plan, as far as it may be changed.

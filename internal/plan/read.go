@@ -146,7 +146,7 @@ func (r *reader) stories(list spot) []Story {
 }
 
 func (r *reader) story(s spot, position int) Story {
-	id, _ := s.member("id")
+	id := s.member("id")
 	s.story = id.text
 	if !r.object(s, storyShape) {
 		return Story{}

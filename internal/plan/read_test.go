@@ -65,8 +65,7 @@ func TestReadTakesAByteOrderMark(t *testing.T) {
 func TestInvalidListsTwenty(t *testing.T) {
 	data := `{"userStories":[` + strings.Repeat("1,", 24) + `1]}`
 	_, err := plan.Read("prd.json", []byte(data))
-	var invalid *plan.Invalid
-	if !errors.As(err, &invalid) {
+	if _, is := errors.AsType[*plan.Invalid](err); !is {
 		t.Fatalf("Read: %v, want an *Invalid", err)
 	}
 	lines := strings.Split(err.Error(), "\n")

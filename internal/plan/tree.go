@@ -128,13 +128,13 @@ func (p *parser) next() int {
 	return at
 }
 
-func (n node) member(key string) (node, bool) {
+func (n node) member(key string) node {
 	for _, m := range n.members {
 		if m.key == key {
-			return m.value, true
+			return m.value
 		}
 	}
-	return node{at: n.at, kind: kindNone}, false
+	return node{at: n.at, kind: kindNone}
 }
 
 // String says what was found there.

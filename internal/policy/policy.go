@@ -12,24 +12,38 @@ import (
 // Policy is in force for a whole run; the journal's first event carries it, so
 // that resuming and showing a run need no settings.
 type Policy struct {
-	Preset   Preset   `json:"preset"`
-	Agent    string   `json:"agent"`
-	Model    string   `json:"model,omitempty"`
-	Promise  string   `json:"promise,omitempty"` // the completion promise that is welcome
-	Checks   []Check  `json:"checks,omitempty"`
-	Baseline Baseline `json:"baseline"`
-	Limits   Limits   `json:"limits"`
-	Protect  []string `json:"protect,omitempty"` // globs of files an agent's work may not change
-	Publish  bool     `json:"publish"`           // work goes to a branch and a pull request
-	NoPull   bool     `json:"no_pull,omitempty"` // work goes to a branch alone
-	Draft    bool     `json:"draft,omitempty"`   // the pull request stays a draft even when proven
+	Preset     Preset   `json:"preset"`
+	Done       Done     `json:"done,omitempty"` // ByStories where empty
+	Word       string   `json:"word,omitempty"` // the claim that completes, with what Done asks for
+	Agent      string   `json:"agent"`
+	Model      string   `json:"model,omitempty"`
+	Promise    string   `json:"promise,omitempty"`     // the completion promise that is welcome
+	PromptFile string   `json:"prompt_file,omitempty"` // read anew for every iteration
+	Memory     string   `json:"memory,omitempty"`      // folder of the plan and the progress log, where it is not the usual one
+	Checks     []Check  `json:"checks,omitempty"`
+	Excerpt    Excerpt  `json:"excerpt,omitzero"`
+	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
+	Limits     Limits   `json:"limits"`
+	Protect    []string `json:"protect,omitempty"` // globs of files an agent's work may not change
+	Apart      bool     `json:"apart,omitempty"`   // the agent works in a tree of its own
+	Publish    bool     `json:"publish"`           // work goes to a branch and a pull request
+	NoPull     bool     `json:"no_pull,omitempty"` // work goes to a branch alone
+	Draft      bool     `json:"draft,omitempty"`   // the pull request stays a draft even when proven
+	Count      bool     `json:"count,omitempty"`   // the prompt begins with which iteration of how many it is
+	SCM        SCM      `json:"scm,omitzero"`
 }
 
-// Preset names a policy.
-type Preset string
+// SCM is what is done with green work, such as git with commit and push.
+type SCM struct {
+	Command string   `json:"command,omitempty"`
+	Tasks   []string `json:"tasks,omitempty"`
+}
 
-// Stories is done when every story of the plan passes.
-const Stories Preset = "stories"
+// Excerpt is the part of a check's output that prompts and views get.
+type Excerpt struct {
+	Chars int  `json:"chars,omitempty"`
+	Head  bool `json:"head,omitempty"` // its beginning, not its end
+}
 
 // Baseline is what a check that was red before the work began is worth.
 type Baseline string
@@ -42,10 +56,22 @@ const (
 
 // Check is a command whose exit code judges the work.
 type Check struct {
-	Name    string   `json:"name"`
-	Command string   `json:"command"`
-	Timeout Duration `json:"timeout,omitempty"`
+	Name       string     `json:"name"`
+	Command    string     `json:"command"`
+	Timeout    Duration   `json:"timeout,omitempty"`
+	FailAction FailAction `json:"fail_action,omitempty"`
+	Hint       string     `json:"hint,omitempty"` // for the agent, when it fails
 }
+
+// FailAction is how a failure gets into the next prompt.
+type FailAction string
+
+// A failure goes after the prompt, before it, or in its place.
+const (
+	Append  FailAction = "APPEND"
+	Prepend FailAction = "PREPEND"
+	Replace FailAction = "REPLACE"
+)
 
 // Limits end a run that does not complete; 0 turns one off.
 type Limits struct {
@@ -57,51 +83,27 @@ type Limits struct {
 	Failures   int      `json:"failures,omitempty"` // agents in a row that did not work at all
 }
 
-// presets is the table of presets: what a run of that name does unless told
-// otherwise.
-var presets = map[Preset]Policy{
-	Stories: {
-		Preset:   Stories,
-		Promise:  "COMPLETE",
-		Baseline: BaselineStrict,
-		Limits: Limits{
-			Iterations: 10,
-			CostUSD:    5,
-			Run:        Duration(2 * time.Hour),
-			Iteration:  Duration(time.Hour),
-			Stall:      3,
-			Failures:   3,
-		},
-	},
-}
-
 // DefaultCheckTimeout bounds a check that names no time of its own.
 const DefaultCheckTimeout = Duration(10 * time.Minute)
-
-// Of is the policy named by preset, with nothing shared with the table.
-func Of(preset Preset) Policy { return presets[preset] }
 
 // Duration is a time.Duration that people write as "90", "90s" or "1h30m".
 type Duration time.Duration
 
 // ParseDuration reads a bare number as seconds, else a Go duration.
-func ParseDuration(s string) (Duration, error) {
-	seconds, err := strconv.ParseFloat(s, 64)
-	if err == nil {
-		return Duration(seconds * float64(time.Second)), nilOrNegative(seconds < 0, s)
+func ParseDuration(text string) (Duration, error) {
+	long := text
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		// Spelled out, as neither NaN nor what is too large is a duration then.
+		long = strconv.FormatFloat(seconds, 'f', -1, 64) + "s"
 	}
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no duration: write seconds (90) or units (1h30m)", s)
+	d, err := time.ParseDuration(long)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is no duration: write seconds (90) or units (1h30m)", text)
+	case d < 0:
+		return 0, fmt.Errorf("%q is below zero", text)
 	}
-	return Duration(d), nilOrNegative(d < 0, s)
-}
-
-func nilOrNegative(negative bool, s string) error {
-	if negative {
-		return fmt.Errorf("%q is below zero", s)
-	}
-	return nil
+	return Duration(d), nil
 }
 
 // Std is d for the standard library.

@@ -4,6 +4,7 @@ package prompt
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"text/template"
@@ -15,10 +16,15 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-var texts = template.Must(template.ParseFS(templates.Files, "prompt/stories.md", "start/progress.md"))
+var texts = template.Must(template.ParseFS(templates.Files, "prompt/*.md", "start/progress.md"))
 
 // page is what the template is filled in with.
 type page struct {
+	Memory    string
+	Base      string
+	Word      string
+	Diff      string
+	Progress  string
 	Iteration int
 	Of        int
 	Story     plan.Story
@@ -36,9 +42,10 @@ func Write(run journal.Run, number int, id string) (string, error) {
 	}
 	var text strings.Builder
 	err := texts.ExecuteTemplate(&text, "stories.md", page{
+		Memory:    memory(run),
 		Iteration: number,
 		Of:        of(run),
-		Story:     story,
+		Story:     told(story),
 		Checks:    commands(run),
 		Promise:   run.Policy.Promise,
 		Feedback:  feedback(run),
@@ -49,6 +56,24 @@ func Write(run journal.Run, number int, id string) (string, error) {
 	}
 	return strings.TrimSpace(text.String()) + "\n", nil
 }
+
+// told is story in a form in which nothing people wrote can pass for a heading
+// or a rule of ours.
+func told(story plan.Story) plan.Story {
+	story.Title = line(story.Title)
+	if story.Description != "" {
+		story.Description = "> " + strings.ReplaceAll(strings.TrimSpace(story.Description), "\n", "\n> ")
+	}
+	criteria := make([]string, 0, len(story.AcceptanceCriteria))
+	for _, criterion := range story.AcceptanceCriteria {
+		criteria = append(criteria, line(criterion))
+	}
+	story.AcceptanceCriteria = criteria
+	return story
+}
+
+// line is text on one line.
+func line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Progress is the log that the iterations of run keep, as it begins.
 func Progress(run journal.Run) ([]byte, error) {
@@ -92,19 +117,21 @@ func feedback(run journal.Run) []string {
 	}
 	var said []string
 	if it.Agent != nil && it.Agent.Failed {
-		said = append(said, "The agent did not end well: "+it.Agent.Why+".")
+		said = append(said, "The agent did not end well: "+line(it.Agent.Why)+".")
 	}
 	said = append(said, failures("your tree", run, it.Checks)...)
 	if it.Proof != nil {
 		said = append(said, failures("a clean checkout of your commit", run, it.Proof.Checks)...)
 	}
 	for _, rejected := range it.Ended.Rejected {
-		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s.", rejected.Claim, rejected.Why))
+		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s.", line(rejected.Claim), line(rejected.Why)))
 	}
-	if unclaimed(it) {
-		said = append(said, fmt.Sprintf("The checks are green, but %s is not marked as passed in `ralph/prd.json`. If all its criteria hold, mark it; if not, go on with it.", it.Story))
+	if unclaimed(it) && it.Story == "" {
+		said = append(said, fmt.Sprintf("The checks are green, but you did not say `<promise>%s</promise>`. If the task is complete, say it; if not, go on with it.", run.Policy.Word))
+	} else if unclaimed(it) {
+		said = append(said, fmt.Sprintf("The checks are green, but %s is not marked as passed in `%s/prd.json`. If all its criteria hold, mark it; if not, go on with it.", it.Story, memory(run)))
 	}
-	return append(said, undone(it)...)
+	return append(said, undone(run, it)...)
 }
 
 func failures(where string, run journal.Run, checks []journal.CheckEnded) []string {
@@ -117,34 +144,41 @@ func failures(where string, run journal.Run, checks []journal.CheckEnded) []stri
 		if check.TimedOut {
 			how = "ran out of time"
 		}
-		said = append(said, fmt.Sprintf("The check `%s` %s on %s:\n\n%s", check.Command, how, where, clean.Fence(check.Excerpt)))
+		what := " It printed nothing."
+		if strings.TrimSpace(check.Excerpt) != "" {
+			what = "\n\n" + clean.Fence(check.Excerpt)
+		}
+		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, where, what))
 	}
 	return said
 }
 
 // unclaimed tells of green work that nobody called done.
 func unclaimed(it journal.Iteration) bool {
-	return it.Ended.Green && it.Ended.Worked && len(it.Ended.Passed) == 0 && len(it.Ended.Rejected) == 0
+	return it.Ended.Green && it.Ended.Worked && len(it.Ended.Passed) == 0 && !it.Ended.Done && len(it.Ended.Rejected) == 0
 }
 
-func undone(it journal.Iteration) []string {
+func undone(run journal.Run, it journal.Iteration) []string {
 	var said []string
 	if it.Read != nil {
 		for _, what := range it.Read.Undone {
-			said = append(said, "Put back in `ralph/prd.json`: "+what+".")
+			said = append(said, "Put back in `"+memory(run)+"/prd.json`: "+what+".")
 		}
 	}
 	if it.Taken == nil {
 		return said
 	}
 	if len(it.Taken.Dropped) > 0 {
-		said = append(said, "These files are protected and were put back: `"+strings.Join(it.Taken.Dropped, "`, `")+"`. Leave them as they are.")
+		said = append(said, "These files are protected and were put back: `"+line(strings.Join(it.Taken.Dropped, "`, `"))+"`. Leave them as they are.")
 	}
 	for _, finding := range it.Taken.Refused {
-		said = append(said, fmt.Sprintf("Your commits were not taken over: %s %s %s. Mend that, rewriting those commits where needed.", finding.Commit, finding.Path, finding.Why))
+		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Mend that, rewriting those commits where needed.", line(finding.Commit+" "+finding.Path+" "+finding.Why)))
 	}
 	return said
 }
+
+// memory is the folder of the plan and the progress log in the agent's tree.
+func memory(run journal.Run) string { return cmp.Or(run.Policy.Memory, "ralph") }
 
 // of is the number of the last iteration there can be, 0 where nothing limits
 // them. A resumed run counts on from what it had used.

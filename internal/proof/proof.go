@@ -32,7 +32,7 @@ type Place struct {
 // any of them can prove something later.
 func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
 	if len(run.Policy.Checks) == 0 {
-		emit(journal.BaselineEnded{Why: "no checks are configured, so nothing can be proven"})
+		emit(journal.BaselineEnded{Why: "no checks are configured"})
 		return nil
 	}
 	checks, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, emit)
@@ -85,16 +85,26 @@ func sum(ended journal.ProofEnded, run journal.Run, checks []journal.CheckEnded)
 	var red []string
 	for _, check := range checks {
 		if !check.Passed && run.Blocks(check.Name) {
-			red = append(red, fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit))
+			red = append(red, failure(check))
 		}
 	}
-	ended.Passed = len(red) == 0
+	ended.Passed = run.Green(checks)
+	if !ended.Passed && red == nil {
+		red = append(red, "not every check was run")
+	}
 	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
 	ended.Why = strings.Join(red, ", ")
 	if ended.Passed && run.Baseline != nil {
 		ended.Why = run.Baseline.Why
 	}
 	return ended
+}
+
+func failure(check journal.CheckEnded) string {
+	if check.TimedOut {
+		return check.Name + " ran out of time"
+	}
+	return fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
 }
 
 // run lends a checkout for the length of the checks and remembers what they

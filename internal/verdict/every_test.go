@@ -115,6 +115,8 @@ func (w *world) do(step verdict.Step) bool {
 		w.checks(journal.AtProof, 90)
 	case verdict.Judge:
 		w.append(s.Verdict)
+	case verdict.Commit:
+		w.append(journal.SCMEnded{Task: s.Task, Failed: w.chance(20)})
 	case verdict.Push:
 		w.publish(journal.Pushed{SHA: s.SHA}, "push")
 	case verdict.OpenPull:

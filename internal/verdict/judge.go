@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// judge says which of an iteration's claims are believed, and why others are
-// not. Work is claimed by the agent and judged here.
+// judge is the verdict on an iteration. Work is claimed by the agent and judged
+// here.
 func judge(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	verdict := journal.IterationEnded{
 		Number: it.Number,
@@ -17,18 +18,65 @@ func judge(run journal.Run, it journal.Iteration) journal.IterationEnded {
 		Green:  run.Green(it.Checks),
 		Worked: worked(run, it),
 	}
+	if stories(run) {
+		judgeStories(run, it, &verdict)
+	} else {
+		judgeWord(run, it, &verdict)
+	}
+	return verdict
+}
+
+// stories tells whether the run goes by a plan.
+func stories(run journal.Run) bool {
+	return run.Policy.Done == policy.ByStories || run.Policy.Done == ""
+}
+
+// judgeStories says which claimed stories are believed, and why others are
+// not.
+func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
 	for _, id := range claims(it) {
 		if why := doubt(run, it, id); why != "" {
-			verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: id, Why: why})
+			reject(verdict, id, why)
 			continue
 		}
 		verdict.Passed = append(verdict.Passed, id)
 	}
 	if why := broken(run, it, verdict.Passed); why != "" {
-		claim := "<promise>" + run.Policy.Promise + "</promise>"
-		verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: claim, Why: why})
+		reject(verdict, "<promise>"+run.Policy.Promise+"</promise>", why)
 	}
-	return verdict
+}
+
+// judgeWord says whether the word that completes the run was given, and rightly.
+func judgeWord(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
+	if !given(run.Policy, it) {
+		return
+	}
+	switch {
+	case it.Agent.Failed:
+		reject(verdict, run.Policy.Word, "the agent itself failed: "+it.Agent.Why)
+	case !verdict.Green:
+		reject(verdict, run.Policy.Word, "checks failed: "+strings.Join(red(run, it.Checks), ", "))
+	case !verdict.Worked:
+		reject(verdict, run.Policy.Word, "no work was done: no tool was called and nothing changed")
+	default:
+		verdict.Done = true
+	}
+}
+
+func reject(verdict *journal.IterationEnded, claim, why string) {
+	verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: claim, Why: why})
+}
+
+// given tells whether the agent gave the word: as its answer, in any case, or
+// as its tag, to the letter.
+func given(p policy.Policy, it journal.Iteration) bool {
+	if it.Agent == nil {
+		return false
+	}
+	if p.Done == policy.ByTag {
+		return slices.Contains(it.Agent.Promises, p.Word)
+	}
+	return strings.EqualFold(it.Agent.Response, p.Word)
 }
 
 // claims are the stories an agent says it finished.
@@ -84,19 +132,32 @@ func broken(run journal.Run, it journal.Iteration, passed []string) string {
 }
 
 // worked tells whether anything happened that a claim could rest on: a tool
-// was called for more than to mark a story as done, or the tree is not what
-// the iteration before left.
+// was called for more than to mark a story as done, or the tree is not what it
+// was before. Of an agent that shows neither its tools nor a tree it is
+// believed.
 func worked(run journal.Run, it journal.Iteration) bool {
-	if it.Agent != nil && it.Agent.Tools > it.Agent.Chores {
-		return true
-	}
-	if it.Taken == nil {
+	switch {
+	case it.Agent == nil:
 		return false
+	case it.Agent.Tools > it.Agent.Chores:
+		return true
+	case it.Taken == nil:
+		return false
+	case it.Taken.Work == "":
+		return it.Agent.Blind
 	}
-	if before := run.Before(it.Number); before != nil && before.Taken != nil {
-		return before.Taken.Work != it.Taken.Work
+	if before := workBefore(run, it); before != "" {
+		return it.Taken.Work != before
 	}
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
+}
+
+// workBefore is the tree that an iteration found, as far as it is known.
+func workBefore(run journal.Run, it journal.Iteration) string {
+	if before := run.Before(it.Number); before != nil && before.Taken != nil {
+		return before.Taken.Work
+	}
+	return run.Work
 }
 
 // red names the checks that failed and block.

@@ -29,6 +29,9 @@ type Take struct{ Leftovers bool }
 // Prove runs the checks on a clean checkout of Commit.
 type Prove struct{ Commit, Tree string }
 
+// Commit does one task of version control with green work.
+type Commit struct{ Task string }
+
 // Judge closes an iteration with its verdict.
 type Judge struct{ Verdict journal.IterationEnded }
 
@@ -53,6 +56,7 @@ func (Read) step()      {}
 func (Check) step()     {}
 func (Take) step()      {}
 func (Prove) step()     {}
+func (Commit) step()    {}
 func (Judge) step()     {}
 func (Push) step()      {}
 func (OpenPull) step()  {}

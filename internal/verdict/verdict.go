@@ -22,7 +22,7 @@ func Next(run journal.Run) Step {
 		return Rest{}
 	case run.Cancel != nil:
 		return leave(run, policy.Cancelled, run.Cancel.Why)
-	case run.Baseline == nil:
+	case run.Baseline == nil && run.Policy.Baseline != "":
 		return Baseline{}
 	}
 	if it, open := run.Open(); open {
@@ -39,7 +39,7 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Iterate{it.Number, it.Story}
 	case it.Agent.CannotRun:
 		return Judge{judge(run, it)}
-	case it.Read == nil:
+	case it.Read == nil && stories(run):
 		return Read{}
 	case len(it.Checks) < len(run.Policy.Checks):
 		return Check{}
@@ -47,6 +47,8 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Take{Leftovers: run.Green(it.Checks)}
 	case it.Proof == nil && len(believable(run, it)) > 0:
 		return Prove{Commit: run.Head, Tree: run.Tree}
+	case len(it.SCM) < len(run.Policy.SCM.Tasks) && run.Green(it.Checks) && !stuck(it):
+		return Commit{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
 	return Judge{judge(run, it)}
 }
@@ -57,6 +59,9 @@ func between(run journal.Run) Step {
 	if step, due := publish(run); due {
 		return step
 	}
+	if it, found := run.Last(); found && it.Ended.Done {
+		return stop(completed(run.Policy.Done), "")
+	}
 	if run.Plan.Done() {
 		return finish(run)
 	}
@@ -64,10 +69,25 @@ func between(run journal.Run) Step {
 		return leave(run, reason, why)
 	}
 	story, found := run.Plan.Next()
-	if !found {
+	if !found && stories(run) {
 		return leave(run, policy.FatalError, "no open story can be worked on: each waits for another")
 	}
 	return Iterate{len(run.Iterations) + 1, story.ID}
+}
+
+// completed is why a run that is not done by stories is complete.
+func completed(done policy.Done) policy.Reason {
+	if done == policy.ByTag {
+		return policy.AllChecksPassed
+	}
+	return policy.ResponseMatched
+}
+
+// stuck tells that a task of version control failed: those after it would
+// build on what is not there.
+func stuck(it journal.Iteration) bool {
+	n := len(it.SCM)
+	return n > 0 && it.SCM[n-1].Failed
 }
 
 // finish is for a run whose stories have all passed: the newest commit is

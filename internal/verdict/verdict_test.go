@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"strings"
@@ -27,11 +28,13 @@ func TestStories(t *testing.T) {
 func tell(step verdict.Step) string {
 	switch s := step.(type) {
 	case verdict.Iterate:
-		return fmt.Sprintf("iterate: %d on %s", s.Number, s.Story)
+		return fmt.Sprintf("iterate: %d on %s", s.Number, cmp.Or(s.Story, "the prompt"))
 	case verdict.Take:
 		return fmt.Sprintf("take: leftovers %v", s.Leftovers)
 	case verdict.Prove:
 		return fmt.Sprintf("prove: %s", s.Commit)
+	case verdict.Commit:
+		return "commit: " + s.Task
 	case verdict.Push:
 		return "push: " + s.SHA
 	case verdict.Stop:
@@ -45,7 +48,10 @@ func tell(step verdict.Step) string {
 }
 
 func judged(e journal.IterationEnded) string {
-	text := fmt.Sprintf("judge: %d on %s: green %v, worked %v, passed %v", e.Number, e.Story, e.Green, e.Worked, e.Passed)
+	text := fmt.Sprintf("judge: %d on %s: green %v, worked %v, passed %v", e.Number, cmp.Or(e.Story, "the prompt"), e.Green, e.Worked, e.Passed)
+	if e.Done {
+		text += ", done"
+	}
 	for _, rejected := range e.Rejected {
 		text += "\nrejected " + rejected.Claim + ": " + rejected.Why
 	}

@@ -8,22 +8,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Line is what the log says of an event; empty for one that is no news there.
-// Run is the run after it.
+// Line is what the log says of an event, in one line or more; empty for one
+// that is no news there. Run is the run after it. Whoever prints it still has
+// to make each line fit for where it goes.
 func Line(run journal.Run, event journal.Event) string {
 	switch e := event.(type) {
 	case journal.RunBegan:
-		return fmt.Sprintf("run %s on %s: %s, agent %s, sandbox level %s", e.Run, short(e.Start), plural(len(e.Plan.UserStories), "story"), e.Policy.Agent, e.Level)
+		return begun(e)
 	case journal.Resumed:
-		return "going on with run " + run.ID + ": " + e.Why
+		return "going on with run " + run.ID + ": " + one(e.Why)
 	case journal.Noted:
-		return strings.TrimSuffix("note: "+e.What+" – "+e.Hint, " – ")
+		return strings.TrimSuffix("note: "+one(e.What)+" – "+one(e.Hint), " – ")
 	case journal.CheckEnded:
 		return checked(e)
 	case journal.BaselineEnded:
-		return strings.TrimSuffix("base looked at: "+e.Why, ": ")
+		return strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
 	case journal.IterationBegan:
-		return fmt.Sprintf("iteration %d: %s", e.Number, e.Story)
+		return strings.TrimSuffix(fmt.Sprintf("iteration %d: %s", e.Number, one(e.Story)), ": ")
 	case journal.AgentEnded:
 		return worked(e)
 	case journal.PlanRead:
@@ -35,7 +36,9 @@ func Line(run journal.Run, event journal.Event) string {
 	case journal.IterationEnded:
 		return judged(e)
 	case journal.RunStopped:
-		return strings.TrimSuffix(fmt.Sprintf("run %s: %s: %s", e.Reason.Status(), e.Reason, e.Why), ": ")
+		return strings.TrimSuffix(fmt.Sprintf("run %s: %s: %s", e.Reason.Status(), e.Reason, one(e.Why)), ": ")
+	case journal.SCMEnded:
+		return committed(e)
 	case journal.Pushed:
 		return "pushed " + short(e.SHA) + " to " + e.Branch
 	case journal.PullOpened:
@@ -43,14 +46,17 @@ func Line(run journal.Run, event journal.Event) string {
 	case journal.PullReadied:
 		return fmt.Sprintf("pull request #%d is ready for review", e.Number)
 	case journal.PublishFailed:
-		return "could not " + e.Act + ": " + e.Why
+		return "could not " + doing(e.Act) + ": " + one(e.Why)
 	case journal.CommentPosted:
 		return "progress comment: " + e.URL
 	case journal.CancelAsked:
-		return "stopping: " + e.Why
+		return "stopping: " + one(e.Why)
 	}
 	return ""
 }
+
+// one is foreign text on one line, so that it cannot pass for lines of ours.
+func one(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func checked(e journal.CheckEnded) string {
 	how := "passed"
@@ -67,24 +73,24 @@ func checked(e journal.CheckEnded) string {
 		journal.AtWork:  "in the agent's tree",
 		journal.AtProof: "on a clean checkout",
 	}[e.Where]
-	return fmt.Sprintf("  check %s %s %s, %s", e.Name, how, where, policy.Short(e.Took()))
+	return fmt.Sprintf("  check %s %s %s, %s", one(e.Name), how, where, policy.Short(e.Took()))
 }
 
 func worked(e journal.AgentEnded) string {
 	how := "agent ended"
 	if e.Failed {
-		how = "agent failed: " + e.Why
+		how = "agent failed: " + one(e.Why)
 	}
-	return fmt.Sprintf("  %s, %s, %s, %s", how, plural(e.Tools, "tool call"), money(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
+	return fmt.Sprintf("  %s, %s, %s, %s", how, plural(e.Tools, "tool call"), spent(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
 }
 
 func planned(e journal.PlanRead) string {
 	var parts []string
 	if len(e.Claimed) > 0 {
-		parts = append(parts, "  the agent claims "+strings.Join(e.Claimed, ", "))
+		parts = append(parts, "  the agent claims "+one(strings.Join(e.Claimed, ", ")))
 	}
 	for _, what := range e.Undone {
-		parts = append(parts, "  put back: "+what)
+		parts = append(parts, "  put back: "+one(what))
 	}
 	return strings.Join(parts, "\n")
 }
@@ -92,15 +98,22 @@ func planned(e journal.PlanRead) string {
 func taken(e journal.CommitsTaken) string {
 	var parts []string
 	for _, commit := range e.Commits {
-		parts = append(parts, "  took "+short(commit.SHA)+" "+commit.Subject)
+		parts = append(parts, "  took "+short(commit.SHA)+" "+one(commit.Subject))
 	}
 	for _, path := range e.Dropped {
-		parts = append(parts, "  protected file put back: "+path)
+		parts = append(parts, "  protected file put back: "+one(path))
 	}
 	for _, finding := range e.Refused {
-		parts = append(parts, "  refused "+strings.TrimSpace(short(finding.Commit)+" "+finding.Path)+": "+finding.Why)
+		parts = append(parts, "  refused "+one(short(finding.Commit)+" "+blamed(finding)))
 	}
 	return strings.Join(parts, "\n")
+}
+
+func committed(e journal.SCMEnded) string {
+	if e.Failed {
+		return "  " + e.Task + " failed: " + one(e.Why)
+	}
+	return strings.TrimSuffix("  "+e.Task+": "+one(e.Message), ": ")
 }
 
 func proved(e journal.ProofEnded) string {
@@ -108,23 +121,41 @@ func proved(e journal.ProofEnded) string {
 	case e.Reused:
 		return "  the same tree was checked before: " + short(e.Commit)
 	case !e.Passed:
-		return "  " + short(e.Commit) + " failed on a clean checkout: " + e.Why
+		return "  " + short(e.Commit) + " failed on a clean checkout: " + one(e.Why)
 	case e.Empty:
 		return "  " + short(e.Commit) + ": nothing could be verified"
 	}
 	return "  " + short(e.Commit) + " passed on a clean checkout"
 }
 
+// begun is what a run sets out with.
+func begun(e journal.RunBegan) string {
+	parts := []string{"agent " + e.Policy.Agent, "sandbox level " + e.Level}
+	if n := len(e.Plan.UserStories); n > 0 {
+		parts = append([]string{plural(n, "story")}, parts...)
+	}
+	at := ""
+	if e.Start != "" {
+		at = " on " + short(e.Start)
+	}
+	return "run " + e.Run + at + ": " + strings.Join(parts, ", ")
+}
+
 func judged(e journal.IterationEnded) string {
 	var parts []string
 	for _, id := range e.Passed {
-		parts = append(parts, "  "+id+" passed")
+		parts = append(parts, "  "+one(id)+" passed")
 	}
 	for _, rejected := range e.Rejected {
-		parts = append(parts, "  rejected: "+rejected.Claim+": "+rejected.Why)
+		parts = append(parts, "  rejected: "+one(rejected.Claim+": "+rejected.Why))
 	}
-	if len(parts) == 0 {
-		return "  " + e.Story + " is still open"
+	switch {
+	case e.Done:
+		return "  complete"
+	case len(parts) == 0 && e.Story == "":
+		return "  not complete yet"
+	case len(parts) == 0:
+		return "  " + one(e.Story) + " is still open"
 	}
 	return strings.Join(parts, "\n")
 }

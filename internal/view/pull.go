@@ -1,7 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"html"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -15,13 +18,16 @@ func pull(run journal.Run) Pull {
 	return body
 }
 
-// title names the pull request after what was asked.
+// longest is the most characters GitHub takes for a title.
+const longest = 256
+
+// title names the pull request after what was asked. GitHub renders no
+// Markdown in titles but code; what it makes of a title is a commit's subject,
+// where a mention or a closing keyword would count.
 func title(run journal.Run) string {
-	asked := run.Task.Title
-	if asked == "" {
-		asked = run.Plan.Project
-	}
-	return clean.Inline(asked, 200)
+	asked := cmp.Or(run.Task.Title, run.Plan.Project, run.Branch)
+	text := []rune(strings.ReplaceAll(html.UnescapeString(clean.Inline(asked, 200)), `\|`, "|"))
+	return string(text[:min(len(text), longest)])
 }
 
 // link ties the pull request to its issue. Merging a draft must not close what
@@ -36,13 +42,28 @@ func link(run journal.Run) string {
 	return fmt.Sprintf("Refs #%d", run.Task.Number)
 }
 
+// proven is a proof as far as a table can show it.
+type proven struct {
+	journal.Proof
+	More int // checks left out for want of room
+}
+
 // proof is what the checks said of the newest commit, nil while nothing did.
-func proof(run journal.Run) *journal.Proof {
+func proof(run journal.Run) *proven {
 	found, is := run.ProofOf(run.Tree)
 	if !is || len(found.Checks) == 0 {
 		return nil
 	}
-	return &found
+	shown := found
+	shown.Checks = found.Checks[:min(len(found.Checks), most)]
+	return &proven{shown, len(found.Checks) - len(shown.Checks)}
+}
+
+// loose tells that the newest commit was not checked where the agent's hand
+// cannot reach, though there is something to check it with.
+func loose(run journal.Run) bool {
+	_, found := run.ProofOf(run.Tree)
+	return !found && len(run.Policy.Checks) > 0 && run.Head != run.Start
 }
 
 // verdict is how one check of a proof ended, and what that is worth.
@@ -68,9 +89,8 @@ func doubts(run journal.Run) []string {
 			continue
 		}
 		for _, rejected := range it.Ended.Rejected {
-			all = append(all, fmt.Sprintf("iteration %d, `%s`: %s", it.Number,
-				clean.Inline(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+			all = append(all, fmt.Sprintf("iteration %d, %s: %s", it.Number, code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
 		}
 	}
-	return all[:min(len(all), 50)]
+	return few(all)
 }

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -79,10 +81,18 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 	}
 	if it.Agent != nil {
 		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.USD
-		told.CompletionTagFound = slices.Contains(it.Agent.Promises, run.Policy.Promise)
+		told.CompletionTagFound = tagged(run.Policy, *it.Agent)
 		if it.Agent.Failed {
 			told.Error = &it.Agent.Why
 		}
 	}
 	return told
+}
+
+// tagged tells whether an agent said the word that its run waits for.
+func tagged(p policy.Policy, agent journal.AgentEnded) bool {
+	if p.Done == policy.ByResponse {
+		return strings.EqualFold(agent.Response, p.Word)
+	}
+	return slices.Contains(agent.Promises, cmp.Or(p.Word, p.Promise))
 }

@@ -81,20 +81,25 @@ var texts = parse(templates.Files)
 func parse(files fs.FS) *template.Template {
 	functions := template.FuncMap{
 		"cell":     func(s string) string { return clean.Inline(s, 160) },
-		"fence":    clean.Fence,
+		"code":     func(s string) string { return code(s, 160) },
 		"short":    short,
 		"headline": headline,
+		"first":    first,
+		"name":     name,
 		"heard":    heard,
+		"failures": failures,
+		"notes":    notes,
 		"was":      was,
 		"next":     next,
 		"plural":   plural,
 		"time":     func(r journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
-		"money":    money,
+		"spent":    spent,
 		"link":     link,
 		"proof":    proof,
 		"verdict":  verdict,
 		"took":     func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
 		"doubts":   doubts,
+		"loose":    loose,
 	}
 	top := template.New("").Funcs(functions)
 	for _, name := range []string{"comment/progress.md", "pull/body.md"} {
@@ -186,6 +191,14 @@ func money(usd float64, known bool) string {
 		return "at least " + text
 	}
 	return text
+}
+
+// spent is money where nothing around it says what it is.
+func spent(usd float64, known bool) string {
+	if !known && usd == 0 {
+		return "cost unknown"
+	}
+	return money(usd, known)
 }
 
 func plural(n int, word string) string {

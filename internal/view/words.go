@@ -2,10 +2,15 @@ package view
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -18,7 +23,7 @@ func headline(run journal.Run) string {
 	switch {
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
-	case run.Baseline == nil:
+	case run.Baseline == nil && run.Policy.Baseline != "":
 		return "looking at what the checks say before any work"
 	case !open:
 		return "working"
@@ -31,9 +36,8 @@ func headline(run journal.Run) string {
 }
 
 func ended(run journal.Run) string {
-	_, proven := run.Proven()
 	switch {
-	case run.Stop.Reason == policy.AllStoriesPassed && proven:
+	case run.Stop.Reason == policy.AllStoriesPassed && verified(run):
 		return "done, every story passed and the checks passed again on a clean checkout"
 	case run.Stop.Reason == policy.AllStoriesPassed:
 		return "finished, but nothing was verified"
@@ -48,8 +52,18 @@ func ended(run journal.Run) string {
 	return string(run.Stop.Reason.Status()) + ", " + text
 }
 
+func verified(run journal.Run) bool {
+	_, is := run.Proven()
+	return is
+}
+
 // reasons are the stop reasons as people say them.
 var reasons = map[policy.Reason]string{
+	policy.AllChecksPassed:    "all checks passed",
+	policy.ResponseMatched:    "the checks passed and the agent gave the word",
+	policy.PromiseAccepted:    "the promise was kept",
+	policy.DoneFile:           "the agent left its DONE file",
+	policy.Waiting:            "the agent asked to wait",
 	policy.MaxIterations:      "out of iterations",
 	policy.BudgetExhausted:    "out of money",
 	policy.Timeout:            "out of time",
@@ -70,7 +84,11 @@ func was(run journal.Run) string {
 	case run.Baseline.Usable:
 		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "."
 	}
-	return "**Nothing can be verified:** " + clean.Inline(run.Baseline.Why, 500) + ". The pull request will stay a draft."
+	text := "**Nothing can be verified:** " + clean.Inline(run.Baseline.Why, 500) + "."
+	if run.Policy.Publish && !run.Policy.NoPull {
+		text += " The pull request will stay a draft."
+	}
+	return text
 }
 
 // heard is what the newest verdict found wrong, for people.
@@ -84,18 +102,118 @@ func heard(run journal.Run) []string {
 		said = append(said, "the agent did not end well: "+clean.Inline(it.Agent.Why, 300))
 	}
 	for _, rejected := range it.Ended.Rejected {
-		said = append(said, fmt.Sprintf("claim `%s` rejected: %s", clean.Inline(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+		said = append(said, fmt.Sprintf("claim %s rejected: %s", code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+	}
+	if it.Read != nil {
+		for _, what := range it.Read.Undone {
+			said = append(said, "put back in the plan: "+clean.Inline(what, 300))
+		}
 	}
 	if it.Taken == nil {
-		return said
+		return few(said)
 	}
 	for _, path := range it.Taken.Dropped {
-		said = append(said, "protected file put back: "+clean.Inline(path, 200))
+		said = append(said, "protected file put back: "+code(path, 200))
 	}
 	for _, finding := range it.Taken.Refused {
-		said = append(said, "commits refused: "+clean.Inline(strings.TrimSpace(finding.Path+" "+finding.Why), 300))
+		said = append(said, "commits refused: "+clean.Inline(blamed(finding), 300))
+	}
+	return few(said)
+}
+
+// blamed is a finding with the file it is about, where it is about one.
+func blamed(finding journal.Finding) string {
+	if finding.Path == "" {
+		return finding.Why
+	}
+	return finding.Path + ": " + finding.Why
+}
+
+// block is what would make a list, a heading, a quote or a box to tick of a
+// text that stands where a line begins.
+var block = regexp.MustCompile(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
+
+// first is text fit to begin a line with.
+func first(text string) string {
+	text = clean.Inline(text, 160)
+	if found := block.FindString(text); found != "" {
+		end := len(found) - 1
+		text = text[:end] + `\` + text[end:]
+	}
+	return text
+}
+
+// name is text fit to stand between asterisks.
+func name(text string) string {
+	return strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`).Replace(clean.Inline(text, 80))
+}
+
+// most is how much of a list is shown that no story can be cut to make room
+// for.
+const most = 20
+
+func few(all []string) []string {
+	if len(all) <= most {
+		return all
+	}
+	return append(all[:most:most], fmt.Sprintf("… and %d more", len(all)-most))
+}
+
+// notes are the newest ones.
+func notes(run journal.Run) []journal.Noted {
+	return run.Notes[max(len(run.Notes)-most, 0):]
+}
+
+// failures is what GitHub refused last, once for each thing that was tried.
+func failures(run journal.Run) []string {
+	last := map[string]string{}
+	for _, failure := range run.Failures {
+		last[failure.Act] = failure.Why
+	}
+	var said []string
+	for _, act := range slices.Sorted(maps.Keys(last)) {
+		said = append(said, "could not "+doing(act)+": "+clean.Inline(last[act], 300))
 	}
 	return said
+}
+
+// doing is an act on GitHub in words.
+func doing(act string) string {
+	switch act {
+	case "push":
+		return "push the work"
+	case "open":
+		return "open the pull request"
+	case "ready":
+		return "mark the pull request as ready"
+	}
+	return act
+}
+
+// marker is how our own hidden markers begin: text of others must not hold
+// one even in code, as those who look for them do not read Markdown.
+const marker = "<!--"
+
+// code is text as code on one line, a table's cell included. A code span is
+// left by a backtick and a cell by a pipe, whatever stands before them, so
+// text with one of these is written as HTML with nothing left to interpret.
+func code(text string, limit int) string {
+	text, gone := clean.Plain(text, limit)
+	if gone.Cut > 0 {
+		text += "…"
+	}
+	if text != "" && !strings.ContainsAny(text, "`|") && !strings.Contains(text, marker) {
+		return "`" + text + "`"
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if r < unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != ' ' {
+			fmt.Fprintf(&out, "&#%d;", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return "<code>" + out.String() + "</code>"
 }
 
 // next is the one thing to do now; empty while the run goes on by itself.
@@ -103,6 +221,8 @@ func next(run journal.Run) string {
 	switch {
 	case run.Stop == nil:
 		return ""
+	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft && verified(run):
+		return "review the draft pull request and mark it as ready"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft:
 		return "look at the draft pull request with care; nothing turned it ready"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
@@ -110,7 +230,7 @@ func next(run journal.Run) string {
 	case run.Stop.Reason == policy.AllStoriesPassed:
 		return ""
 	}
-	if run.Policy.Publish {
+	if run.Task.Kind == plan.KindIssue {
 		return "comment `/ralph` to go on"
 	}
 	return "`ralph resume` goes on"

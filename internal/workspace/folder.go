@@ -20,38 +20,76 @@ import (
 // Folder is a project's .ralph folder.
 type Folder struct{ Path string }
 
-// runs is where the runs lie.
-func (f Folder) runs() string { return filepath.Join(f.Path, "runs") }
+// FolderAbove is the folder of the project that dir is, or lies in.
+func FolderAbove(dir string) Folder {
+	for at := dir; ; at = filepath.Dir(at) {
+		folder := Folder{Path: filepath.Join(at, ".ralph")}
+		if info, err := os.Lstat(folder.Path); err == nil && info.IsDir() {
+			return folder
+		}
+		if at == filepath.Dir(at) {
+			return Folder{Path: filepath.Join(dir, ".ralph")}
+		}
+	}
+}
+
+// runs is where the runs lie, within the folder.
+const runs = "runs"
+
+// open is the folder, made where it is not there yet. A repository may bring a
+// link of that name, and everything written would land where it leads.
+func (f Folder) open() (*os.Root, error) {
+	if f.linked() {
+		return nil, fault.Usage(f.Path+" is a link", "put a folder in its place, or remove it", nil)
+	}
+	if err := os.MkdirAll(f.Path, 0o755); err != nil {
+		return nil, cannotWrite(f.Path, err)
+	}
+	root, err := os.OpenRoot(f.Path)
+	if err != nil {
+		return nil, cannotWrite(f.Path, err)
+	}
+	return root, nil
+}
+
+func (f Folder) linked() bool {
+	info, err := os.Lstat(f.Path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
 
 // New makes the folder of a run; it must not exist.
 func (f Folder) New(id string) (Run, error) {
-	if err := os.MkdirAll(f.runs(), 0o755); err != nil {
+	root, err := f.open()
+	if err != nil {
+		return Run{}, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if err := root.MkdirAll(runs, 0o755); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
-	if err := os.WriteFile(filepath.Join(f.Path, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+	if err := root.WriteFile(".gitignore", []byte("*\n"), 0o644); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
-	run := Run{ID: id, Path: filepath.Join(f.runs(), id)}
-	if err := os.Mkdir(run.Path, 0o755); err != nil {
+	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	switch err := root.Mkdir(filepath.Join(runs, id), 0o755); {
+	case errors.Is(err, fs.ErrExist):
+		return Run{}, fault.Usage("there is a run "+id+" already", "try again: a run is named after the moment it begins", err)
+	case err != nil:
 		return Run{}, cannotWrite(run.Path, err)
 	}
 	return run, nil
 }
 
 func cannotWrite(path string, err error) error {
-	return fault.Usage("cannot write to "+path, "make the folder writable, or see that the disk is not full", err)
+	return fault.Usage("cannot write to "+path, "make the folder writable, with no links out of it, and see that the disk is not full", err)
 }
 
-// Unfinished is the newest run that wanted accepts and that has not stopped,
-// with what its journal says. A journal that cannot be read is passed over:
-// it must not keep a new run from beginning.
+// Unfinished is the newest run that wanted accepts, if it has not stopped: what
+// lies behind a newer one that has is out of date. A journal that cannot be
+// read is passed over: it must not keep a new run from beginning.
 func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
-	names, err := os.ReadDir(f.runs())
-	if err != nil {
-		return Run{}, false
-	}
-	for _, name := range slices.Backward(names) {
-		run := Run{ID: name.Name(), Path: filepath.Join(f.runs(), name.Name())}
+	for _, id := range slices.Backward(f.ids()) {
+		run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
 		entries, err := run.Entries()
 		if err != nil || len(entries) == 0 {
 			continue
@@ -63,6 +101,43 @@ func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
 	return Run{}, false
 }
 
+// ids names the runs, oldest first. What is no folder of its own is none.
+func (f Folder) ids() []string {
+	if f.linked() {
+		return nil
+	}
+	root, err := os.OpenRoot(f.Path)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	entries, err := fs.ReadDir(root.FS(), runs)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			ids = append(ids, entry.Name())
+		}
+	}
+	return ids
+}
+
+// Create makes or empties a file in the folder.
+func (f Folder) Create(name string) (io.WriteCloser, error) {
+	root, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	file, err := root.Create(name)
+	if err != nil {
+		return nil, cannotWrite(f.Path, err)
+	}
+	return file, nil
+}
+
 // Run is the folder of one run.
 type Run struct {
 	ID   string
@@ -72,12 +147,30 @@ type Run struct {
 // File is the path of something in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
+const journalFile = "journal.jsonl"
+
 // Journal is the path of the run's journal.
-func (r Run) Journal() string { return r.File("journal.jsonl") }
+func (r Run) Journal() string { return r.File(journalFile) }
+
+// openFile opens a file of the run's folder, and none that a link out of it
+// leads to.
+func (r Run) openFile(name string, flag int) (*os.File, error) {
+	root, err := os.OpenRoot(r.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.OpenFile(name, flag, 0o644)
+}
 
 // Entries reads the journal without touching it.
 func (r Run) Entries() ([]journal.Entry, error) {
-	data, err := os.ReadFile(r.Journal())
+	file, err := r.openFile(journalFile, os.O_RDONLY)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(file)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -88,7 +181,7 @@ func (r Run) Entries() ([]journal.Entry, error) {
 // OpenJournal opens the journal for appending and gives what it holds. A last
 // line that a crash tore is cut off; nothing else is ever rewritten.
 func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
-	file, err := os.OpenFile(r.Journal(), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	file, err := r.openFile(journalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, nil, cannotWrite(r.Path, err)
 	}
@@ -135,7 +228,7 @@ func syncDir(dir string) error {
 
 // Create makes or empties a file in the run's folder.
 func (r Run) Create(name string) (io.WriteCloser, error) {
-	file, err := os.OpenFile(r.File(name), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	file, err := r.openFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
 	if err != nil {
 		return nil, cannotWrite(r.Path, err)
 	}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,17 +16,19 @@ import (
 // gives it back when its holder dies, however that happens; the pid in it is
 // for people.
 func (f Folder) Lock() (release func() error, err error) {
-	if err := os.MkdirAll(f.Path, 0o755); err != nil {
-		return nil, cannotWrite(f.Path, err)
+	root, err := f.open()
+	if err != nil {
+		return nil, err
 	}
+	defer root.Close() //nolint:errcheck // only a handle
 	path := filepath.Join(f.Path, "lock")
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	file, err := root.OpenFile("lock", os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(taken(path), file.Close())
+		return nil, errors.Join(taken(file), file.Close())
 	}
 	if err == nil {
 		err = sign(file)
@@ -44,10 +47,11 @@ func sign(file *os.File) error {
 	return err
 }
 
-func taken(path string) error {
+func taken(file *os.File) error {
 	holder := "another process"
-	if pid, err := os.ReadFile(path); err == nil && len(pid) > 0 && len(pid) < 20 {
-		holder = "process " + strings.TrimSpace(string(pid))
+	said, err := io.ReadAll(io.LimitReader(file, 20))
+	if pid := strings.TrimSpace(string(said)); err == nil && pid != "" {
+		holder = "process " + pid
 	}
 	return fault.Usage("a run is going on in this project already, by "+holder, "wait for it, or stop it first", nil)
 }

@@ -1,34 +1,45 @@
 package workspace
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// The files an agent finds in its tree, and the program reads back.
-const (
-	MemoryDir    = "ralph"
-	planFile     = "ralph/prd.json"
-	progressFile = "ralph/progress.txt"
-)
+// MemoryDir is where the memory lies unless a run says otherwise.
+const MemoryDir = "ralph"
 
-// Books are the files of the memory that an agent writes.
-func Books() []string { return []string{planFile, progressFile} }
+// The files an agent finds there, and the program reads back.
+const (
+	planFile     = "prd.json"
+	progressFile = "progress.txt"
+)
 
 // largest is how much of a file an agent wrote is read.
 const largest = 1 << 20
 
 // Memory is the loop's memory in the tree of an agent, who may have put
 // anything there: links out of the tree are not followed.
-type Memory struct{ Tree string }
+type Memory struct {
+	Tree string
+	Dir  string // within the tree; MemoryDir where empty
+}
+
+func (m Memory) in(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
+
+// Books are the files of it that an agent writes.
+func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progressFile)} }
 
 // Write puts the plan as the program believes it, and a progress log if there
-// is none.
+// is none. A plan that stands there already is left as its people formatted
+// it.
 func (m Memory) Write(p plan.Plan, progress []byte) error {
 	root, err := os.OpenRoot(m.Tree)
 	if err != nil {
@@ -39,29 +50,41 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := makeDir(root); err != nil {
-		return fmt.Errorf("make %s: %w", MemoryDir, err)
+	if err := m.makeDir(root); err != nil {
+		return fmt.Errorf("make %s: %w", m.in(""), err)
 	}
-	if err := replace(root, planFile, data); err != nil {
-		return fmt.Errorf("write %s: %w", planFile, err)
+	if !m.holds(root, data) {
+		if err := replace(root, m.in(planFile), data); err != nil {
+			return fmt.Errorf("write %s: %w", m.in(planFile), err)
+		}
 	}
-	if _, err := root.Lstat(progressFile); errors.Is(err, fs.ErrNotExist) {
-		return root.WriteFile(progressFile, progress, 0o644)
+	if _, err := root.Lstat(m.in(progressFile)); errors.Is(err, fs.ErrNotExist) {
+		return root.WriteFile(m.in(progressFile), progress, 0o644)
 	}
 	return nil
 }
 
+// holds tells whether the plan file says what data says.
+func (m Memory) holds(root *os.Root, data []byte) bool {
+	found, err := m.read(root)
+	if err != nil {
+		return false
+	}
+	same, err := found.Marshal()
+	return err == nil && bytes.Equal(same, data)
+}
+
 // makeDir sees to it that the memory's folder is a folder of its own and no
 // link to another.
-func makeDir(root *os.Root) error {
-	info, err := root.Lstat(MemoryDir)
+func (m Memory) makeDir(root *os.Root) error {
+	info, err := root.Lstat(m.in(""))
 	if err == nil && !info.IsDir() {
-		err = root.Remove(MemoryDir)
+		err = root.Remove(m.in(""))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return root.MkdirAll(MemoryDir, 0o755)
+	return root.MkdirAll(m.in(""), 0o755)
 }
 
 // replace writes a new file in the place of whatever is there, a link or a
@@ -80,11 +103,29 @@ func (m Memory) Read() (plan.Plan, error) {
 		return plan.Plan{}, fmt.Errorf("open the agent's tree: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := regular(root, planFile)
+	return m.read(root)
+}
+
+func (m Memory) read(root *os.Root) (plan.Plan, error) {
+	data, err := regular(root, m.in(planFile))
 	if err != nil {
-		return plan.Plan{}, fmt.Errorf("read %s: %w", planFile, err)
+		return plan.Plan{}, fmt.Errorf("read %s: %w", m.in(planFile), err)
 	}
-	return plan.Read(planFile, data)
+	return plan.Read(m.in(planFile), data)
+}
+
+// ReadText reads a text that people wrote, such as a prompt.
+func ReadText(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.LimitReader(file, 10*largest+1))
+	if err == nil && len(data) > 10*largest {
+		err = fmt.Errorf("%s is larger than 10 MiB", name)
+	}
+	return string(data), err
 }
 
 // regular reads a plain file; a pipe would hang the program, a link could lead

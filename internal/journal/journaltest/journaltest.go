@@ -22,7 +22,6 @@ import (
 
 // Story is one archive of testdata.
 type Story struct {
-	Says    string // the sentence it begins with
 	Entries []journal.Entry
 	Run     journal.Run // what the journal amounts to
 }
@@ -42,26 +41,26 @@ func Stories(t *testing.T, update bool, tell func(*testing.T, Story) []txtar.Fil
 				t.Fatal(err)
 			}
 			entries := Entries(t, archive.Files[0].Data)
-			got := tell(t, Story{Says: string(archive.Comment), Entries: entries, Run: journal.Fold(journal.Run{}, entries...)})
-			told := txtar.Archive{Comment: archive.Comment, Files: append(archive.Files[:1:1], got...)}
+			parts := tell(t, Story{Entries: entries, Run: journal.Fold(journal.Run{}, entries...)})
+			got := &txtar.Archive{Comment: archive.Comment, Files: append(archive.Files[:1:1], parts...)}
 			if update {
-				if err := os.WriteFile(name, txtar.Format(&told), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(&told))); diff != "" {
+				err = os.WriteFile(name, txtar.Format(got), 0o644)
+			} else if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
 				t.Errorf("%s(-want +got):\n%s", archive.Comment, diff)
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 		})
 	}
 }
 
 // usual is the first event of a story that does not bring its own.
-const usual = `{"type":"run_began","run":"r1","base_ref":"main","base":"b0","start":"b0","branch":"ralph/issue-12-one","level":"none",
+const usual = `{"type":"run_began","run":"r1","base_ref":"main","base":"b0","start":"b0","branch":"ralph/issue-12-a-shop","level":"none",
+"task":{"kind":"issue","number":12,"title":"A shop that sells","author":"ada","repo":"acme/shop"},
 "policy":{"preset":"stories","agent":"claude","promise":"COMPLETE","baseline":"new","publish":true,"checks":[{"name":"test","command":"make test"}],
 "limits":{"iterations":5,"cost_usd":5,"run":"2h","stall":3,"failures":3}},
-"plan":{"userStories":[{"id":"US-001","title":"one","acceptanceCriteria":["a"],"priority":1},{"id":"US-002","title":"two","acceptanceCriteria":["b"],"priority":2}]}}`
+"plan":{"userStories":[{"id":"US-001","title":"A cart","acceptanceCriteria":["adds","removes"],"priority":1},{"id":"US-002","title":"An order","acceptanceCriteria":["pays"],"priority":2}]}}`
 
 // Entries reads a story's journal. Number, version and time are added, a
 // minute an event; a run_began changes only what it names, and a plan_read

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+type archiveCommand struct {
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project: a git repository with ralph/prd.json."`
+	Label      string `short:"l" placeholder:"TEXT" help:"What to call the archive; the PRD's branch when not given."`
+}
+
+// Help gives the example.
+func (archiveCommand) Help() string {
+	return `The PRD and the progress log go to ralph-archive/<date>-<branch or label>/, with a
+summary.md of what was done; fresh ones take their place in ralph/, where
+prompt.md stays as it is. All of that is committed, and nothing else. A tree
+with uncommitted changes is left alone.
+
+Example: ralph archive --label first-try`
+}
+
+func (archiveCommand) guarded() bool { return false }
+
+func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
+	home, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		return 0, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+	}
+	defer os.RemoveAll(home) //nolint:errcheck // an empty folder
+	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home}
+	place, err := repositoryAt(ctx, tool, c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	loop, err := workspace.ReadLoop(c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	release, err := alone(place.Top)
+	if err != nil {
+		return 0, err
+	}
+	defer release() //nolint:errcheck // nothing was written through it
+	shelved, err := c.putAway(place, loop, w.now())
+	if err != nil {
+		return 0, err
+	}
+	return fault.ExitDone, c.commit(ctx, w, committing{tool, place, shelved})
+}
+
+// alone keeps a run from beginning in the project meanwhile. Where no run ever
+// was there is nobody to keep out, and no folder to make for it.
+func alone(top string) (release func() error, err error) {
+	folder := filepath.Join(top, ".ralph")
+	if _, err := os.Lstat(folder); err != nil {
+		return func() error { return nil }, nil
+	}
+	return workspace.Folder{Path: folder}.Lock()
+}
+
+// shelved is a loop in the archive.
+type shelved struct {
+	view.Archived
+	folder string
+}
+
+func (c archiveCommand) putAway(place git.Place, loop workspace.Loop, now time.Time) (shelved, error) {
+	branch := loop.Plan.BranchName
+	if branch == "" {
+		branch = "ralph/" + plan.Slug(loop.Plan.Project, 40)
+	}
+	label := c.Label
+	if label == "" {
+		label = strings.TrimPrefix(branch, "ralph/")
+	}
+	kept := view.Archived{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
+	ofPlan := func(run journal.Run) bool { return run.Branch == branch }
+	if run, found := (workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}).Newest(ofPlan); found {
+		kept.Run = &run
+	}
+	summary, err := kept.Summary()
+	if err != nil {
+		return shelved{}, err
+	}
+	fresh, err := beginning{Project: loop.Plan.Project, Now: now}.sheets()
+	if err != nil {
+		return shelved{}, err
+	}
+	folder, err := loop.PutAway(c.ProjectDir, kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
+	return shelved{kept, folder}, err
+}
+
+// committing is what a commit of an archive takes.
+type committing struct {
+	git.Git
+	git.Place
+	shelved
+}
+
+// commit commits the archive and the fresh files, and says so.
+func (c archiveCommand) commit(ctx context.Context, w world, k committing) error {
+	within, err := inside(k.Top, c.ProjectDir)
+	if err != nil {
+		return err
+	}
+	what := git.Commission{Message: git.Message{Subject: "chore: archive " + k.folder}}
+	for _, path := range append([]string{k.folder}, workspace.Memory{}.Books()...) {
+		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, path)))
+	}
+	if home := w.env("HOME"); home != "" {
+		what.Config = filepath.Join(home, ".gitconfig")
+	}
+	sha, err := k.Commit(ctx, k.Place, what)
+	if err != nil {
+		return fault.Usage(k.folder+" is written, but could not be committed",
+			"commit it yourself: git add --all ralph ralph-archive && git commit", err)
+	}
+	done := "committed as " + sha[:min(len(sha), 7)]
+	if sha == k.Head {
+		done = "not committed, since git is told to ignore it"
+	}
+	_, err = fmt.Fprintf(w.stdout, "archived %d of %s in %s, %s\n", k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done)
+	return err
+}
+
+// inside is the way from the top of a repository to a folder of it, which may
+// be known by another name.
+func inside(top, dir string) (string, error) {
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", dir, err)
+	}
+	within, err := filepath.Rel(top, resolved)
+	if err != nil {
+		return "", fmt.Errorf("find %s in its repository: %w", dir, err)
+	}
+	return within, nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+type initCommand struct {
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	PRD        bool   `name:"prd" help:"Make ralph/ with a PRD, a prompt and a progress log to fill in."`
+	Name       string `placeholder:"FEATURE" help:"What the PRD is about: its branch is ralph/FEATURE. Implies --prd."`
+	GitHub     bool   `name:"github" help:"Make the workflow and the issue form by which GitHub starts ralph."`
+}
+
+// Help gives the examples.
+func (initCommand) Help() string {
+	return `Without flags it asks for the settings and writes .ralph/settings.json; for that
+it needs a terminal. With flags it asks nothing, and overwrites nothing.
+
+Example: ralph init
+Example: ralph init --prd --name login
+Example: ralph init --github`
+}
+
+func (initCommand) guarded() bool { return false }
+
+func (c initCommand) run(ctx context.Context, w world) (int, error) {
+	if c.Name != "" {
+		c.PRD = true
+	}
+	if !c.GitHub && !c.PRD {
+		return c.settings(ctx, w)
+	}
+	sheets, err := c.sheets(w.now())
+	if err != nil {
+		return 0, err
+	}
+	if err := workspace.Scaffold(c.ProjectDir, sheets); err != nil {
+		return 0, err
+	}
+	for _, sheet := range sheets {
+		fmt.Fprintln(w.stdout, "wrote", sheet.Path)
+	}
+	if err := c.ignore(w.stdout); err != nil {
+		return 0, err
+	}
+	return fault.ExitDone, c.next(w)
+}
+
+// ignore keeps out of git what only this machine's runs are made of. The
+// settings are for everybody.
+func (c initCommand) ignore(to io.Writer) error {
+	if !c.PRD {
+		return nil
+	}
+	added, err := workspace.Ignore(c.ProjectDir, ".ralph-active", ".ralph/*", "!.ralph/settings.json")
+	if err != nil || len(added) == 0 {
+		return err
+	}
+	_, err = fmt.Fprintln(to, "added to .gitignore:", strings.Join(added, " "))
+	return err
+}
+
+// next says what is left to do by hand.
+func (c initCommand) next(w world) error {
+	if _, err := os.Lstat(filepath.Join(c.ProjectDir, ".git")); c.GitHub && errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(w.stderr, "mind: GitHub looks for .github at the top of a repository, and %s is none\n", c.ProjectDir)
+	}
+	for _, part := range []struct {
+		path  string
+		asked bool
+	}{{"start/next.txt", c.PRD}, {"workflows/next.txt", c.GitHub}} {
+		if !part.asked {
+			continue
+		}
+		text, err := templates.Files.ReadFile(part.path)
+		if err != nil {
+			return err
+		}
+		if _, err := w.stdout.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// copied are the files that are laid out as the templates have them.
+var copied = struct{ loop, github [][2]string }{
+	loop: [][2]string{{"ralph/prompt.md", "start/prompt.md"}},
+	github: [][2]string{
+		{".github/workflows/ralph.yml", "workflows/ralph.yml"},
+		{".github/ISSUE_TEMPLATE/ralph.yml", "workflows/issue.yml"},
+	},
+}
+
+// sheets are the files to lay out.
+func (c initCommand) sheets(now time.Time) ([]workspace.Sheet, error) {
+	var sheets []workspace.Sheet
+	var copies [][2]string
+	if c.PRD {
+		if err := checkFeature(c.Name); err != nil {
+			return nil, err
+		}
+		var err error
+		if sheets, err = (beginning{Project: filepath.Base(c.ProjectDir), Feature: c.Name, Now: now}).sheets(); err != nil {
+			return nil, err
+		}
+		copies = copied.loop
+	}
+	if c.GitHub {
+		copies = append(copies[:len(copies):len(copies)], copied.github...)
+	}
+	for _, pair := range copies {
+		text, err := templates.Files.ReadFile(pair[1])
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, workspace.Sheet{Path: pair[0], Data: text})
+	}
+	return sheets, nil
+}
+
+// checkFeature refuses what git would refuse as a branch, before anything is
+// written.
+func checkFeature(name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := git.CheckBranch("ralph/" + name); err != nil {
+		return fault.Usage("the feature cannot be called so", "try --name "+plan.Slug(name, 40), err)
+	}
+	return nil
+}
+
+// beginning is what a loop begins with.
+type beginning struct {
+	Project string
+	Feature string // empty: the template's
+	Now     time.Time
+}
+
+// sheets are a PRD to fill in, and a log without entries.
+func (b beginning) sheets() ([]workspace.Sheet, error) {
+	prd, err := b.prd()
+	if err != nil {
+		return nil, fmt.Errorf("make a PRD: %w", err)
+	}
+	about := b.Project
+	if b.Feature != "" {
+		about += " (" + b.Feature + ")"
+	}
+	year, month, day := b.Now.Date()
+	progress, err := prompt.Progress(journal.Run{
+		// The date that people see on their calendar, wherever they are.
+		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), Plan: plan.Plan{Project: about},
+	})
+	if err != nil {
+		return nil, err
+	}
+	books := workspace.Memory{}.Books()
+	return []workspace.Sheet{{Path: books[0], Data: prd}, {Path: books[1], Data: progress}}, nil
+}
+
+func (b beginning) prd() ([]byte, error) {
+	text, err := templates.Files.ReadFile("start/prd.json")
+	if err != nil {
+		return nil, err
+	}
+	var prd plan.Plan
+	if err := json.Unmarshal(text, &prd); err != nil {
+		return nil, err
+	}
+	prd.Project = b.Project
+	if b.Feature != "" {
+		prd.BranchName = "ralph/" + b.Feature
+	}
+	return prd.Marshal()
+}

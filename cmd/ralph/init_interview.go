@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// interview asks for everything, in the order in which a run needs it.
+func interview(d dialog) (answers, error) {
+	usual, err := config.ReadSettings()
+	if err != nil {
+		return answers{}, err
+	}
+	a := answers{OutputTruncateChars: usual.OutputTruncateChars, StreamAgentOutput: usual.StreamAgentOutput, Guardrails: []answeredCommand{}}
+	if a.Agent.Command, err = d.ask("Agent command (e.g., claude, codex, amp, or other LLM CLI): ", aCommand); err != nil {
+		return a, err
+	}
+	if a.Agent.Flags, err = askList(d, "Agent flags (comma-separated, optional): ", someWords); err != nil {
+		return a, err
+	}
+	if a.MaximumIterations, err = askNumber(d, "Maximum iterations", usual.MaximumIterations); err != nil {
+		return a, err
+	}
+	a.CompletionResponse, err = d.ask(fmt.Sprintf("Completion response [%s]: ", usual.CompletionResponse), anything)
+	if a.CompletionResponse == "" {
+		a.CompletionResponse = usual.CompletionResponse
+	}
+	if err != nil {
+		return a, err
+	}
+	if err := a.askGuardrails(d); err != nil {
+		return a, err
+	}
+	a.SCM, err = askSCM(d)
+	return a, err
+}
+
+// askGuardrails goes on until nothing is answered.
+func (a *answers) askGuardrails(d dialog) error {
+	for {
+		var g answeredCommand
+		var err error
+		if g.Command, err = d.ask("Add guardrail command (leave blank to finish): ", anything); err != nil || g.Command == "" {
+			return err
+		}
+		if g.FailAction, err = d.ask("  Fail action (APPEND|PREPEND|REPLACE): ", anAction); err != nil {
+			return err
+		}
+		g.FailAction = strings.ToUpper(g.FailAction)
+		if g.Hint, err = d.ask("  Hint (optional, guidance for agent on failure): ", anything); err != nil {
+			return err
+		}
+		a.Guardrails = append(a.Guardrails, g)
+	}
+}
+
+func askSCM(d dialog) (*answeredSCM, error) {
+	wanted, err := d.yes("Configure SCM? (y/N): ")
+	if err != nil || !wanted {
+		return nil, err
+	}
+	var scm answeredSCM
+	if scm.Command, err = d.ask("  SCM command (e.g., git): ", aCommand); err != nil {
+		return nil, err
+	}
+	if scm.Tasks, err = askList(d, "  SCM tasks (comma-separated, e.g., commit,push): ", aList); err != nil {
+		return nil, err
+	}
+	return &scm, nil
+}
+
+func askNumber(d dialog, prompt string, otherwise int) (int, error) {
+	answer, err := d.ask(fmt.Sprintf("%s [%d]: ", prompt, otherwise), aNumber)
+	if err != nil || answer == "" {
+		return otherwise, err
+	}
+	return strconv.Atoi(answer)
+}
+
+func askList(d dialog, prompt string, check func(string) string) ([]string, error) {
+	answer, err := d.ask(prompt, check)
+	return list(answer), err
+}
+
+// list is what stands between commas; nothing is no entry.
+func list(answer string) []string {
+	entries := []string{}
+	for entry := range strings.SplitSeq(answer, ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// What follows says what is wrong with an answer, or nothing.
+
+func anything(string) string { return "" }
+
+func aCommand(answer string) string {
+	if answer == "" {
+		return "a command is needed"
+	}
+	return wrongWords(answer)
+}
+
+func someWords(answer string) string {
+	for _, entry := range list(answer) {
+		if wrong := wrongWords(entry); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+func wrongWords(line string) string {
+	if _, err := agent.Words(line); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func aList(answer string) string {
+	if len(list(answer)) == 0 {
+		return "at least one is needed"
+	}
+	return ""
+}
+
+func aNumber(answer string) string {
+	const most = 1_000_000_000 // that the settings take
+	n, err := strconv.Atoi(answer)
+	if answer == "" || err == nil && n > 0 && n <= most {
+		return ""
+	}
+	return "a whole number from 1 up is needed"
+}
+
+func anAction(answer string) string {
+	known := []string{string(policy.Append), string(policy.Prepend), string(policy.Replace)}
+	if slices.Contains(known, strings.ToUpper(answer)) {
+		return ""
+	}
+	return "it is one of " + strings.Join(known, ", ")
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// settings asks for the project's settings and writes them, all or nothing.
+func (c initCommand) settings(ctx context.Context, w world) (int, error) {
+	d, hush, err := talk(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	err = c.converse(ctx, d)
+	hush() // before anything else is said: it may be somebody else who says it
+	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
+		return report(w.stderr, &fault.Fault{
+			What: "interrupted: nothing was written", Fix: "begin anew: ralph init", Exit: fault.ExitInterrupted,
+		}), nil
+	}
+	return fault.ExitDone, err
+}
+
+func (c initCommand) converse(ctx context.Context, d dialog) error {
+	goOn, err := c.mayWrite(d)
+	if err != nil || !goOn {
+		return err
+	}
+	fmt.Fprintln(d.out)
+	answers, err := interview(d)
+	if err != nil {
+		return err
+	}
+	data, err := answers.render()
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	if err := workspace.WriteSettings(c.ProjectDir, data); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n", workspace.SettingsFile)
+	return err
+}
+
+// mayWrite shows the settings that are there and asks whether to overwrite
+// them.
+func (c initCommand) mayWrite(d dialog) (bool, error) {
+	files, loaded, err := c.existing()
+	if err != nil || len(files) == 0 {
+		return err == nil, err
+	}
+	merged, err := config.ReadSettings(files...)
+	if err != nil {
+		return false, err
+	}
+	text, err := merged.Show(redact.New())
+	if err != nil {
+		return false, err
+	}
+	if _, err := fmt.Fprintf(d.out, "%sLoaded from %s\n", text, loaded); err != nil {
+		return false, err
+	}
+	return d.yes("Overwrite? (y/N): ")
+}
+
+// existing are the settings there are, and what to call them. What one person
+// has overlaid counts only where there is something to lay it over.
+func (c initCommand) existing() (files []config.File, loaded string, err error) {
+	for _, name := range []string{workspace.SettingsFile, workspace.LocalSettingsFile} {
+		data, err := workspace.ReadSettings(c.ProjectDir, name)
+		if err != nil {
+			return nil, "", err
+		}
+		if data == nil {
+			break
+		}
+		files = append(files, config.File{Name: name, Data: data})
+	}
+	loaded = workspace.SettingsFile
+	if len(files) > 1 {
+		loaded += " (with local overlay from settings.local.json)"
+	}
+	return files, loaded, nil
+}
+
+// answers are settings as init writes them: what was asked for, and the two
+// defaults that people look for. What else there is has its default anyway.
+type answers struct {
+	MaximumIterations   int               `json:"maximumIterations"`
+	CompletionResponse  string            `json:"completionResponse"`
+	OutputTruncateChars int               `json:"outputTruncateChars"`
+	StreamAgentOutput   bool              `json:"streamAgentOutput"`
+	IncludeCount        bool              `json:"includeIterationCountInPrompt"`
+	Agent               answeredAgent     `json:"agent"`
+	Guardrails          []answeredCommand `json:"guardrails"`
+	SCM                 *answeredSCM      `json:"scm,omitempty"`
+}
+
+type answeredAgent struct {
+	Command string   `json:"command"`
+	Flags   []string `json:"flags"`
+}
+
+type answeredCommand struct {
+	Command    string `json:"command"`
+	FailAction string `json:"failAction"`
+	Hint       string `json:"hint,omitempty"`
+}
+
+type answeredSCM struct {
+	Command string   `json:"command"`
+	Tasks   []string `json:"tasks"`
+}
+
+// render writes the file, and reads it as a run will: what could not be read
+// back is not written.
+func (a answers) render() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(a); err != nil {
+		return nil, fmt.Errorf("write settings: %w", err)
+	}
+	_, err := config.ReadSettings(config.File{Name: "the answers", Data: out.Bytes()})
+	return out.Bytes(), err
+}

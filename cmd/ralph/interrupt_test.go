@@ -1,0 +1,102 @@
+package main_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// TestInterrupt asks the program to end while an agent works, with something
+// of the agent's in the background that will not hear of it.
+func TestInterrupt(t *testing.T) {
+	for name, c := range map[string]struct {
+		signal syscall.Signal
+		deaf   bool // the agent does not hear it either
+	}{
+		"terminate":               {syscall.SIGTERM, false},
+		"cancel a job":            {syscall.SIGINT, false},
+		"terminate a deaf agent":  {syscall.SIGTERM, true},
+		"cancel with a deaf one ": {syscall.SIGINT, true},
+	} {
+		t.Run(strings.TrimSpace(name), func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, patient)
+			if c.deaf {
+				s.deafen()
+			}
+			l := s.begin()
+			s.until("the agent is at work", s.hung)
+			if err := l.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.end(l); code != 130 {
+				t.Errorf("exit %d, want 130", code)
+			}
+			s.saved()
+			s.well()
+		})
+	}
+}
+
+// deafen has the first agent pass over SIGTERM.
+func (s *scene) deafen() {
+	path := s.path("script.txtar")
+	script, err := os.ReadFile(path)
+	if err == nil {
+		err = write(path, []byte(strings.Replace(string(script), "-- 1/hang --", "-- 1/hang-ignoring-term --", 1)))
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// saved is what must be so after an interruption: the half thought is on the
+// branch, and people are told.
+func (s *scene) saved() {
+	t := s.t
+	t.Helper()
+	run := s.run()
+	if run.Stop == nil || run.Stop.Reason != policy.Cancelled {
+		t.Fatalf("the run stopped as %+v, want cancelled", run.Stop)
+	}
+	if head := s.must("rev-parse", run.Branch); head != run.Head || run.Pushed != run.Head {
+		t.Errorf("the branch stands at %s, the journal at %s, pushed %s", head, run.Head, run.Pushed)
+	}
+	if !slices.Contains(s.files(run.Branch), "notes.txt") {
+		t.Errorf("files %q, want the work that was under way", s.files(run.Branch))
+	}
+	comments := s.progress(s.issue)
+	if len(comments) != 1 || !strings.Contains(comments[0].Body, "cancelled") || !strings.Contains(comments[0].Body, "`/ralph`") {
+		t.Errorf("comments %+v, want one that says cancelled and how to go on", comments)
+	}
+	if len(s.Pulls(shop)) != 0 {
+		t.Errorf("pull requests %+v, want none for work that passed nothing", s.Pulls(shop))
+	}
+}
+
+// TestInterruptedTwice ends at once, as a kill does, and is gone on with.
+func TestInterruptedTwice(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, patient)
+	s.deafen()
+	l := s.begin()
+	s.until("the agent is at work", s.hung)
+	// The first leaves a grace that this agent will use up.
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if err := l.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := s.end(l); code != 130 {
+		t.Errorf("exit %d, want 130", code)
+	}
+	if run := s.run(); run.Stop != nil && run.Stop.Reason != policy.Cancelled {
+		t.Errorf("the run stopped as %+v, want nothing of that kind", run.Stop)
+	}
+	steady(s) // the iteration that left no word is begun again
+	s.well()
+}

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// rescue is how long saving the work may take after Ctrl-C.
+const rescue = 30 * time.Second
+
+// noWall is said by every run until there is one.
+const noWall = "sandbox level none: the agent and the checks can do whatever you can"
+
+// local are the flags of every loop on a laptop.
+type local struct {
+	ProjectDir   string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	Agent        string           `placeholder:"NAME" help:"The agent: ${agents}; the settings' own when not given."`
+	AgentCommand string           `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
+	Model        string           `placeholder:"MODEL" help:"The model, as the agent calls it."`
+	MaxCost      *float64         `placeholder:"USD" help:"Give up when this many dollars are spent; 0: never."`
+	MaxTime      *policy.Duration `placeholder:"TIME" help:"Give up after this long, as 90, 90s or 2h; 0: never."`
+	StallAfter   *int             `placeholder:"N" help:"Give up after this many iterations that look alike; 0: never."`
+	Worktree     bool             `help:"Work in a tree apart and leave the work on a branch."`
+	NoSandbox    bool             `help:"Run with nothing that confines the agent, which is all there is today."`
+	JSON         bool             `name:"json" help:"Print the result as one JSON object."`
+	DryRun       bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
+	Verbose      bool             `short:"V" help:"Say what is read, run and decided, with times."`
+}
+
+// desk is a project on a laptop, looked at for a run.
+type desk struct {
+	local
+	w        world
+	tool     git.Git
+	place    *git.Place // nil where the project is no repository
+	settings config.Settings
+	quiet    bool // nothing but the result
+}
+
+// open looks at the project: its settings, and its repository where it is one.
+// done gives back what was borrowed for that.
+func (l local) open(ctx context.Context, w world) (d *desk, done func(), err error) {
+	home, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		return nil, nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+	}
+	done = func() { _ = os.RemoveAll(home) } // an empty folder
+	d = &desk{local: l, w: w, tool: git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home}}
+	if err = d.look(ctx); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return d, done, nil
+}
+
+func (d *desk) look(ctx context.Context) error {
+	files, err := d.files()
+	if err != nil {
+		return err
+	}
+	if d.settings, err = config.ReadSettings(files...); err != nil {
+		return err
+	}
+	if _, err := os.Stat(d.ProjectDir); err != nil {
+		return fault.Usage("no such folder: "+d.ProjectDir, "name another with -d", err)
+	}
+	place, err := d.tool.Inspect(ctx, d.ProjectDir)
+	if err == nil {
+		d.place = &place
+	}
+	return nil
+}
+
+// repository is for the loops that need one, and fit to begin from.
+func (d *desk) repository(ctx context.Context) error {
+	place, err := repositoryAt(ctx, d.tool, d.ProjectDir)
+	d.place = &place
+	return err
+}
+
+// repositoryAt is the repository that dir lies in, with nothing uncommitted.
+func repositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
+	if _, err := tool.Version(ctx); err != nil {
+		return git.Place{}, err
+	}
+	place, err := tool.Inspect(ctx, dir)
+	if err != nil {
+		return git.Place{}, err
+	}
+	return place, place.Clean()
+}
+
+// files are the settings files that there are, the base before the local one.
+func (d *desk) files() ([]config.File, error) {
+	var files []config.File
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		shown := filepath.Join(".ralph", name)
+		data, err := os.ReadFile(filepath.Join(d.ProjectDir, shown))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fault.Usage("cannot read "+shown, "make it readable, or remove it", err)
+		}
+		d.tell("Loading settings from %s", filepath.ToSlash(shown))
+		files = append(files, config.File{Name: filepath.ToSlash(shown), Data: data})
+	}
+	return files, nil
+}
+
+// tell prints what -V is for.
+func (d *desk) tell(format string, args ...any) {
+	if d.Verbose {
+		fmt.Fprintf(d.w.stderr, "[ralph] "+format+"\n", args...)
+	}
+}
+
+// line prints a line of news.
+func (d *desk) line(text string) {
+	if !d.quiet {
+		fmt.Fprintln(d.w.stderr, text)
+	}
+}
+
+// over lays the flags that every loop has over a policy.
+func (d *desk) over(p policy.Policy) policy.Policy {
+	p.Model = first(d.Model, p.Model)
+	p.Protect = append(policy.Protected(), p.Protect...)
+	if d.MaxCost != nil {
+		p.Limits.CostUSD = *d.MaxCost
+	}
+	if d.MaxTime != nil {
+		p.Limits.Run = *d.MaxTime
+	}
+	if d.StallAfter != nil {
+		p.Limits.Stall = *d.StallAfter
+	}
+	if d.Worktree {
+		p.Apart, p.Publish, p.NoPull = true, true, true
+	}
+	return p
+}
+
+func first(values ...string) string {
+	for _, value := range values {
+		if value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// adapter is the agent that the flags or the settings name.
+func (d *desk) adapter() (agent.Adapter, error) {
+	options, err := d.settings.Agent.Options()
+	if err != nil {
+		return agent.Adapter{}, err
+	}
+	options.Command = first(d.AgentCommand, options.Command)
+	if d.Agent != "" && d.AgentCommand == "" {
+		options.Command = ""
+	}
+	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
+	if d.Agent == "scripted" {
+		self, err := executable()
+		if err != nil {
+			return agent.Adapter{}, err
+		}
+		options.Self, options.Script, options.Command = self, d.AgentCommand, ""
+	}
+	return agent.Pick(d.Agent, options)
+}
+
+// job gathers what a run by p needs, and fails before anything is spent.
+func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	adapter, err := d.adapter()
+	if err != nil {
+		return nil, err
+	}
+	env := agent.BaseEnv(d.w.env)
+	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: d.ProjectDir}).Ready()
+	if err != nil {
+		return nil, err
+	}
+	d.tell("Agent: %s (%s)", adapter.Name, path)
+	j := &job.Job{
+		Folder: workspace.Folder{Path: d.folder()},
+		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool, Dir: d.ProjectDir,
+		Agent: adapter, AgentEnv: env, CheckEnv: d.w.environ(), UserEnv: d.w.environ(),
+		Log: d.line, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+	}
+	if d.place == nil {
+		return j, nil
+	}
+	at := job.Desk{Git: d.tool, Place: *d.place}
+	if p.Apart {
+		j.Origin, j.Hub = at, at
+		return j, nil
+	}
+	if p.Done == policy.ByStories {
+		j.Origin = at
+	}
+	j.Own, err = d.tool.Own(ctx, *d.place)
+	return j, err
+}
+
+// folder is the project's .ralph.
+func (d *desk) folder() string { return filepath.Join(d.root(), ".ralph") }
+
+// root is where .ralph lies: the repository's top, or the project itself.
+func (d *desk) root() string {
+	if d.place != nil {
+		return d.place.Top
+	}
+	return d.ProjectDir
+}
+
+// stand fills in where a run begins.
+func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
+	if d.place == nil {
+		return asked, nil
+	}
+	asked.BaseRef, asked.Base = d.place.Branch, d.place.Head
+	if j.Own == nil {
+		return asked, nil
+	}
+	asked.Branch = d.place.Branch
+	standing, err := j.Own.Look(ctx)
+	asked.Work = standing.Work
+	return asked, err
+}
+
+// begin starts the run and sees it through.
+func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
+	j, err := d.job(ctx, asked.Policy)
+	if err != nil {
+		return 0, err
+	}
+	asked.Policy.Agent, asked.Level = j.Agent.Name, "none"
+	asked.ID = "run-" + d.w.now().UTC().Format("20060102T150405.000")
+	if asked, err = d.stand(ctx, j, asked); err != nil {
+		return 0, err
+	}
+	if d.DryRun {
+		return d.dry(j, asked)
+	}
+	return d.see(ctx, asked.Policy, func() (job.Outcome, error) { return j.Start(ctx, asked) })
+}
+
+// see puts up the marker, lets the run go, and tells how it ended.
+func (d *desk) see(ctx context.Context, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
+	unmark, err := d.mark(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	defer unmark()
+	d.line(noWall)
+	outcome, err := run()
+	if err != nil {
+		return 0, err
+	}
+	return d.finish(outcome)
+}
+
+// mark puts up .ralph-active for a loop over stories, by which the hooks in an
+// agent know of it.
+func (d *desk) mark(ctx context.Context, p policy.Policy) (func(), error) {
+	if p.Done != policy.ByStories {
+		return func() {}, nil
+	}
+	if d.place != nil {
+		if err := d.tool.Exclude(ctx, *d.place, "/.ralph-active", "/.ralph/"); err != nil {
+			return nil, err
+		}
+	}
+	remove, err := workspace.Mark(d.root(), workspace.Active{
+		Timestamp: d.w.now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: "direct",
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		if err := remove(); err != nil {
+			fmt.Fprintln(d.w.stderr, err)
+		}
+	}, nil
+}
+
+// finish prints how the run ended, and gives its exit code.
+func (d *desk) finish(outcome job.Outcome) (int, error) {
+	run := outcome.Run
+	var err error
+	switch {
+	case d.JSON:
+		err = printResult(d.w.stdout, run, outcome.Home)
+	case run.Policy.Apart && run.Head != run.Start:
+		_, err = fmt.Fprintf(d.w.stdout, "the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
+	}
+	return run.Stop.Reason.Status().Exit(false), err
+}

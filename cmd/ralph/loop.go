@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+type loopCommand struct {
+	local
+	Task          string   `arg:"" optional:"" help:"What is to be done."`
+	Check         []string `sep:"none" placeholder:"CMD" help:"A command that has to pass. Repeatable; all of them have to."`
+	Spec          string   `type:"path" placeholder:"FILE" help:"A file with the specification, in the place of the task."`
+	MaxIterations *int     `placeholder:"N" help:"Give up after this many iterations, 1 to 100."`
+	CompletionTag string   `placeholder:"TAG" help:"What the agent says when it considers the task finished."`
+	Config        string   `short:"c" type:"path" placeholder:"FILE" help:"A YAML file with ralph_loop, or a settings file."`
+	Quiet         bool     `help:"Print the result only."`
+}
+
+// Help gives an example.
+func (loopCommand) Help() string {
+	return `The agent is asked again, each time with a fresh context, until all checks pass and
+it has said the completion tag. It gets the task, what has changed so far, what
+the checks complained of, and the history of the iterations.
+
+Example: ralph loop "Port the parser to Go" --check "go test ./..." --max-cost 3`
+}
+
+func (loopCommand) guarded() bool { return true }
+func (loopCommand) drains() bool  { return true }
+
+func (c loopCommand) run(ctx context.Context, w world) (int, error) {
+	d, done, err := c.open(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	asked, err := c.asked(ctx, d)
+	if err != nil {
+		return 0, err
+	}
+	d.quiet = c.Quiet
+	return d.begin(ctx, asked)
+}
+
+func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
+	if (c.Task == "") == (c.Spec == "") {
+		return job.Asked{}, fault.Usage("the loop needs a task or a --spec, and not both", `as in: ralph loop "what is to be done" --check "make test"`, nil)
+	}
+	p, err := c.policy(d)
+	if err != nil {
+		return job.Asked{}, err
+	}
+	if len(p.Checks) == 0 {
+		return job.Asked{}, fault.Usage("the loop needs a check to pass", `as in: --check "make test"`, nil)
+	}
+	if c.Spec != "" {
+		if _, err := workspace.ReadText(c.Spec); err != nil {
+			return job.Asked{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
+		}
+		p.PromptFile = c.Spec
+	}
+	if p.Apart {
+		if err := d.repository(ctx); err != nil {
+			return job.Asked{}, err
+		}
+	}
+	return job.Asked{
+		Policy: p, Branch: "ralph/loop",
+		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(c.Task, 60), Body: c.Task},
+	}, nil
+}
+
+// policy is the preset with settings, --config and flags laid over it.
+func (c loopCommand) policy(d *desk) (policy.Policy, error) {
+	p := d.settings.Over(policy.Of(policy.Checked))
+	p.Limits.Iterations = policy.Of(policy.Checked).Limits.Iterations
+	if c.Config != "" {
+		data, err := os.ReadFile(c.Config)
+		if err != nil {
+			return p, fault.Usage("cannot read "+c.Config, "name another with --config", err)
+		}
+		loop, err := config.ReadLoop(config.File{Name: c.Config, Data: data})
+		if err != nil {
+			return p, err
+		}
+		p = loop.Over(p)
+		if d.Agent == "" {
+			d.Agent = loop.Agent
+		}
+	}
+	p = d.over(p)
+	if n := c.MaxIterations; n != nil {
+		if *n < 1 || *n > 100 {
+			return p, fault.Usage("--max-iterations is from 1 to 100", "choose one in between", nil)
+		}
+		p.Limits.Iterations = *n
+	}
+	p.Word = first(c.CompletionTag, p.Word)
+	p.Checks = append(p.Checks, policy.Checks(c.Check, loopCheckTimeout)...)
+	return p, nil
+}
+
+// loopCheckTimeout is how long a check of this loop may take.
+const loopCheckTimeout = policy.Duration(120e9)

@@ -1,0 +1,35 @@
+package main_test
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	ralph "github.com/ralph-loop/ralph/cmd/ralph"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// quickExit spares programs built with -race the second that they wait at exit.
+const quickExit = "GORACE=atexit_sleep_ms=0"
+
+// TestMain lets this binary be ralph too, by a clock that may be deadly.
+func TestMain(m *testing.M) {
+	// Much of what a test does here is to wait for others.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	testscript.Main(m, map[string]func(){
+		"ralph": func() {
+			code := ralph.Start(newDeath(os.Getenv).now)
+			if slices.Contains(os.Args, "scripted-agent") {
+				syscall.Exit(code) // as quickExit, which no agent gets to know
+			}
+			os.Exit(code)
+		},
+	})
+}

@@ -1,0 +1,231 @@
+package main_test
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// patience is how long a test waits for what it knows must come.
+const patience = 30 * time.Second
+
+// scene is a town with an issue that was labelled, and the job that this
+// started.
+type scene struct {
+	*town
+	t     *testing.T
+	issue int
+	env   []string
+}
+
+func newScene(t *testing.T, change ...func(*scene)) *scene {
+	t.Helper()
+	town, err := found(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := town.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &scene{town: town, t: t}
+	if s.issue, err = town.settle(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range change {
+		f(s)
+	}
+	event, err := town.label(s.issue, maintainer, "ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(town.inputs(), event...)
+	s.env = append(s.env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "LANG=C.UTF-8", quickExit)
+	return s
+}
+
+// life is one run of the program. What it says goes to a file, so that nobody
+// has to wait for those who hold a pipe.
+type life struct {
+	*exec.Cmd
+	log string
+}
+
+func (s *scene) begin(env ...string) *life {
+	s.t.Helper()
+	log, err := os.CreateTemp(s.dir, "log-*")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer log.Close()
+	l := &life{Cmd: exec.CommandContext(s.t.Context(), "ralph", "action"), log: log.Name()}
+	l.Env, l.Stdout, l.Stderr = slices.Concat(s.env, env), log, log
+	if err := l.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	return l
+}
+
+// end waits for the program, and for everybody it started.
+func (s *scene) end(l *life) (code int) {
+	s.t.Helper()
+	_ = l.Wait()
+	s.t.Cleanup(func() {
+		if said, err := os.ReadFile(l.log); err == nil && s.t.Failed() {
+			s.t.Logf("%s said:\n%s", filepath.Base(l.log), said)
+		}
+	})
+	s.nobody()
+	return l.ProcessState.ExitCode()
+}
+
+// nobody waits until no process of the run is left: none that stands in the
+// scene's folder or was told of it.
+func (s *scene) nobody() {
+	s.t.Helper()
+	s.until("processes of the run end", func() bool { return len(living(s.dir)) == 0 })
+}
+
+func (s *scene) until(what string, is func() bool) {
+	s.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			s.t.Fatalf("waited in vain until %s; living: %q", what, living(s.dir))
+		}
+	}
+}
+
+// living are the processes that have to do with dir.
+func living(dir string) []string {
+	var found []string
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, proc := range all {
+		if pid, _ := strconv.Atoi(filepath.Base(proc)); pid == os.Getpid() {
+			continue
+		}
+		cwd, _ := os.Readlink(proc + "/cwd")
+		argv, _ := os.ReadFile(proc + "/cmdline")
+		env, _ := os.ReadFile(proc + "/environ")
+		if strings.HasPrefix(cwd, dir) || strings.Contains(string(argv), dir) || strings.Contains(string(env), dir) {
+			found = append(found, filepath.Base(proc)+" "+strings.ReplaceAll(string(argv), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// entries is what all journals of the scene hold, each of which must be sound.
+func (s *scene) entries() []journal.Entry {
+	s.t.Helper()
+	var all []journal.Entry
+	for _, path := range s.journals() {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		entries, sound, err := journal.Replay(data)
+		if err != nil || sound != int64(len(data)) {
+			s.t.Fatalf("%s is sound for %d of %d bytes: %v", path, sound, len(data), err)
+		}
+		all = append(all, entries...)
+	}
+	return all
+}
+
+// run is the newest run.
+func (s *scene) run() journal.Run {
+	s.t.Helper()
+	entries := s.entries()
+	newest := 0
+	for i, entry := range entries {
+		if entry.Seq == 1 {
+			newest = i
+		}
+	}
+	return journal.Fold(journal.Run{}, entries[newest:]...)
+}
+
+func (s *scene) must(args ...string) string {
+	s.t.Helper()
+	out, err := s.git(args...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// settled is what must be so once a run has ended well, whatever came between.
+func (s *scene) settled() {
+	t := s.t
+	t.Helper()
+	run := s.run()
+	if run.Stop == nil || run.Stop.Reason != policy.AllStoriesPassed || run.Passed() != 3 {
+		t.Errorf("the run ended as %+v with %d stories passed, want 3", run.Stop, run.Passed())
+	}
+	pulls := s.Pulls(shop)
+	if len(pulls) != 1 || pulls[0].Draft || pulls[0].HeadSHA != run.Head || !strings.Contains(pulls[0].Body, "Closes #1") {
+		t.Errorf("pull requests %+v, want one that is ready, at %s", pulls, run.Head)
+	}
+	if all, ours := s.Comments(shop, s.issue), s.progress(s.issue); len(all) != 1 || len(ours) != 1 || !strings.Contains(ours[0].Body, "every story passed") {
+		t.Errorf("comments %+v, want one that says done", all)
+	}
+	if head := s.must("rev-parse", run.Branch); head != run.Head {
+		t.Errorf("the branch stands at %s, the journal at %s", head, run.Head)
+	}
+	if diff := cmp.Diff(wantFiles, s.files(run.Branch)); diff != "" {
+		t.Errorf("the branch's files (-want +got):\n%s", diff)
+	}
+	issue, _ := s.Issue(shop, s.issue)
+	if len(issue.Labels) != 0 {
+		t.Errorf("labels %v, want none", issue.Labels)
+	}
+	said := map[string]int{}
+	for _, reaction := range issue.Reactions {
+		said[reaction.Content]++
+	}
+	if said["eyes"] != 1 || said["rocket"] != 1 {
+		t.Errorf("reactions %v, want one of each", said)
+	}
+}
+
+// wantFiles is what the demo's agent leaves behind, by what its tests print.
+var wantFiles = []string{"README.md", "check.sh", "greet.sh", "tests/empty.sh", "tests/german.sh", "tests/hello.sh", "tests/name.sh"}
+
+func (s *scene) files(branch string) []string {
+	s.t.Helper()
+	return strings.Split(s.must("ls-tree", "-r", "--name-only", branch), "\n")
+}
+
+// made counts the calls that made something.
+func (s *scene) made(path string) int {
+	n := 0
+	for _, call := range s.Requests() {
+		if call.Method == http.MethodPost && call.Path == path && call.Status == http.StatusCreated {
+			n++
+		}
+	}
+	return n
+}
+
+// messages are the subjects on the branch, the oldest first.
+func (s *scene) messages() []string {
+	s.t.Helper()
+	return strings.Split(s.must("log", "--reverse", "--format=%s", "main.."+s.run().Branch), "\n")
+}

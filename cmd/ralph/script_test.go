@@ -1,0 +1,407 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+const scripts = "testdata/script"
+
+// TestScripts runs the stories in testdata/script. Beside testscript's own
+// commands they have:
+//
+//	exits N CMD…            runs a command that must end with that code
+//	github start [WHAT…]    a town of repo/, issue.md and the agent's script, each the
+//	                        demo's where there is none; WHAT is no-drafts, no-pulls
+//	github …                looks at GitHub, or changes it: see githubWords
+//	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…
+//	                        somebody does something, and the runner is told
+//	journal                 the types of the newest run's events
+//	output NAME             an output of the job
+//	canary                  fails where anything that was written holds the token
+//
+// The agent's script is made of the files under agent/, in their order.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 scripts,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
+		},
+	})
+}
+
+type townKey struct{}
+
+// visitOf is what a script has to do with GitHub.
+type visitOf struct {
+	*town
+	issue   int
+	comment int64
+}
+
+func setup(env *testscript.Env) error {
+	v := &visitOf{}
+	env.Values[townKey{}] = v
+	env.Defer(func() {
+		if v.town != nil {
+			_ = v.Close()
+		}
+	})
+	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
+	env.Vars = append(env.Vars, quickExit)
+	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
+	return errors.Join(os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir))
+}
+
+// agentScript puts the files under agent/ of a story into one, in the order in
+// which the story has them.
+func agentScript(dir string) error {
+	name := strings.TrimPrefix(filepath.Base(dir), "script-") + ".txtar"
+	data, err := os.ReadFile(filepath.Join(scripts, name))
+	if err != nil {
+		return err
+	}
+	script := &txtar.Archive{Comment: []byte(name + "\n")}
+	for _, file := range txtar.Parse(data).Files {
+		if part, is := strings.CutPrefix(file.Name, "agent/"); is {
+			script.Files = append(script.Files, txtar.File{Name: part, Data: file.Data})
+		}
+	}
+	if len(script.Files) == 0 {
+		return nil
+	}
+	return os.WriteFile(filepath.Join(dir, "script.txtar"), txtar.Format(script), 0o644)
+}
+
+func visiting(ts *testscript.TestScript) *visitOf {
+	v := ts.Value(townKey{}).(*visitOf)
+	if v.town == nil {
+		ts.Fatalf("there is no GitHub yet: github start")
+	}
+	return v
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N command…")
+	}
+	code := 0
+	err := ts.Exec(args[1], args[2:]...)
+	if failed, is := errors.AsType[*exec.ExitError](err); is {
+		code = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit %d, want %s", code, args[0])
+	}
+}
+
+func github(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || neg {
+		ts.Fatalf("usage: github word…")
+	}
+	if args[0] == "start" {
+		startTown(ts, args[1:])
+		return
+	}
+	word, known := githubWords[args[0]]
+	if !known {
+		ts.Fatalf("github knows no %q", args[0])
+	}
+	text, err := word(visiting(ts), args[1:])
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), text)
+}
+
+func startTown(ts *testscript.TestScript, what []string) {
+	v := ts.Value(townKey{}).(*visitOf)
+	var err error
+	v.town, err = found(ts.Getenv("WORK"), func(r *githubtest.Repo) {
+		r.NoDrafts, r.NoActionsPulls = slices.Contains(what, "no-drafts"), slices.Contains(what, "no-pulls")
+	})
+	ts.Check(err)
+	v.issue, err = v.settle()
+	ts.Check(err)
+	for _, input := range v.inputs() {
+		name, value, _ := strings.Cut(input, "=")
+		ts.Setenv(name, value)
+	}
+}
+
+// githubWords are what a script can say to GitHub. What they give can be
+// looked at with stdout.
+var githubWords = map[string]func(v *visitOf, args []string) (string, error){
+	// people
+	"close":          (*visitOf).shut,
+	"edit-issue":     (*visitOf).edit,
+	"delete-comment": (*visitOf).forget,
+	"pull-of":        (*visitOf).pullOf,
+	// trouble
+	"fault":       (*visitOf).fault,
+	"refuse-push": (*visitOf).refuse,
+	// looking
+	"comment":  func(v *visitOf, _ []string) (string, error) { return v.bodies(v.progress(v.issue)), nil },
+	"comments": func(v *visitOf, _ []string) (string, error) { return v.bodies(v.Comments(shop, v.issue)), nil },
+	"pull":     (*visitOf).pulls,
+	"log": func(v *visitOf, _ []string) (string, error) {
+		return v.git("log", "--all", "--not", "main", "--format=%s")
+	},
+	"files":    func(v *visitOf, a []string) (string, error) { return v.git("ls-tree", "-r", "--name-only", a[0]) },
+	"show":     func(v *visitOf, a []string) (string, error) { return v.git("show", a[0]) },
+	"branches": func(v *visitOf, _ []string) (string, error) { return v.git("branch", "--format=%(refname:short)") },
+	"issue":    (*visitOf).state,
+	"writes":   (*visitOf).writes,
+}
+
+func (v *visitOf) bodies(comments []githubtest.Comment) string {
+	var text strings.Builder
+	for _, comment := range comments {
+		fmt.Fprintf(&text, "%s: %s\n", comment.Author, comment.Body)
+	}
+	return text.String()
+}
+
+func (v *visitOf) pulls([]string) (string, error) {
+	var text strings.Builder
+	for _, pull := range v.Pulls(shop) {
+		fmt.Fprintf(&text, "#%d %s draft=%t head=%s base=%s\n%s\n%s\n", pull.Number, pull.State, pull.Draft, pull.Head, pull.Base, pull.Title, pull.Body)
+	}
+	return text.String(), nil
+}
+
+// state is the issue's labels, and the reactions on it and on the comment of
+// the event.
+func (v *visitOf) state([]string) (string, error) {
+	issue, _ := v.Issue(shop, v.issue)
+	comment, _ := v.Comment(shop, v.comment)
+	text := fmt.Sprintf("labels %v\n", issue.Labels)
+	for _, reaction := range issue.Reactions {
+		text += "issue " + reaction.Content + "\n"
+	}
+	for _, reaction := range comment.Reactions {
+		text += "comment " + reaction.Content + "\n"
+	}
+	return text, nil
+}
+
+// writes are the calls that would change something, and how they went.
+func (v *visitOf) writes([]string) (string, error) {
+	var text strings.Builder
+	for _, call := range v.Requests() {
+		fetch := strings.HasSuffix(call.Path, "/git-upload-pack")
+		if call.Method != http.MethodGet && !fetch {
+			fmt.Fprintf(&text, "%s %s %d\n", call.Method, call.Path, call.Status)
+		}
+	}
+	return text.String(), nil
+}
+
+func (v *visitOf) shut([]string) (string, error) {
+	v.EditIssue(shop, v.issue, func(i *githubtest.Issue) { i.State = "closed" })
+	return "", nil
+}
+
+func (v *visitOf) edit(args []string) (string, error) {
+	body, err := os.ReadFile(v.path(args[0]))
+	v.EditIssue(shop, v.issue, func(i *githubtest.Issue) { i.Body = string(body) })
+	return "", err
+}
+
+// forget has somebody delete the progress comment once it was edited so often.
+func (v *visitOf) forget(args []string) (string, error) {
+	v.visit(func(r *http.Request) {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pulls") {
+			return
+		}
+		for _, comment := range v.progress(v.issue) {
+			path := fmt.Sprintf("%s/api/v3/repos/%s/issues/comments/%d", v.URL, shop, comment.ID)
+			request, err := http.NewRequestWithContext(r.Context(), http.MethodDelete, path, nil)
+			if err != nil {
+				panic(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+token)
+			answer, err := http.DefaultClient.Do(request)
+			if err != nil {
+				panic(err)
+			}
+			_ = answer.Body.Close()
+		}
+	})
+	return "", nil
+}
+
+// pullOf makes a branch with a commit and a pull request of it; the events
+// that follow are about that one where "here" is said.
+func (v *visitOf) pullOf(args []string) (string, error) {
+	if _, err := v.git("branch", args[0], "main"); err != nil {
+		return "", err
+	}
+	made := v.AddPull(shop, githubtest.Pull{Title: "By hand", Head: args[0], Author: maintainer})
+	if slices.Contains(args, "here") {
+		v.issue = made.Number
+	}
+	return "", nil
+}
+
+// fault METHOD PATH WHAT [TIMES [SKIP]]: what is a status, "limit" or "graphql".
+func (v *visitOf) fault(args []string) (string, error) {
+	fault := githubtest.Fault{}
+	switch status, err := strconv.Atoi(args[2]); {
+	case args[2] == "limit":
+		fault = githubtest.SecondaryLimit(time.Second)
+	case args[2] == "graphql":
+		fault = githubtest.Fault{Status: http.StatusOK, Body: `{"data":null,"errors":[{"type":"FORBIDDEN","message":"Resource not accessible by integration"}]}`}
+	case args[2] == "502":
+		fault = githubtest.BadGateway()
+	case err != nil:
+		return "", err
+	default:
+		fault = githubtest.ServerError(status)
+	}
+	fault.Method, fault.Path = args[0], args[1]
+	var errs error
+	for i, number := range []*int{&fault.Times, &fault.Skip} {
+		if len(args) > 3+i {
+			var err error
+			*number, err = strconv.Atoi(args[3+i])
+			errs = errors.Join(errs, err)
+		}
+	}
+	v.Inject(fault)
+	return "", errs
+}
+
+// refuse TIMES WHY…
+func (v *visitOf) refuse(args []string) (string, error) {
+	times, err := strconv.Atoi(args[0])
+	v.refusePush(times, strings.Join(args[1:], " "))
+	return "", err
+}
+
+// event has somebody do something, and makes the environment that of the job
+// which this starts.
+func event(ts *testscript.TestScript, neg bool, args []string) {
+	v := visiting(ts)
+	at := func(i int, otherwise string) string {
+		if len(args) > i {
+			return args[i]
+		}
+		return otherwise
+	}
+	who, text := at(1, maintainer), strings.ReplaceAll(strings.Join(args[min(2, len(args)):], " "), `\n`, "\n")
+	var env []string
+	var err error
+	switch at(0, "") {
+	case "label":
+		env, err = v.label(v.issue, who, at(2, "ralph"))
+	case "comment":
+		v.comment = v.AddComment(shop, githubtest.Comment{Issue: v.issue, Author: who, Body: text}).ID
+		env, err = v.told(who, func(e githubtest.Event) ([]byte, error) { return v.CommentEvent(e, v.comment) })
+	case "edit":
+		v.EditComment(shop, v.comment, text)
+		env, err = v.told(who, func(e githubtest.Event) ([]byte, error) { return v.EditEvent(e, v.comment, "before") })
+	default:
+		ts.Fatalf("usage: event label|comment|edit WHO …")
+	}
+	ts.Check(err)
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		ts.Setenv(name, value)
+	}
+}
+
+func (v *visitOf) told(who string, payload func(githubtest.Event) ([]byte, error)) ([]string, error) {
+	data, err := payload(githubtest.Event{Repo: shop, Issue: v.issue, Sender: who})
+	if err != nil {
+		return nil, err
+	}
+	return v.job("issue_comment", who, data)
+}
+
+// journalOf prints the types of the newest run's events and where they lie.
+func journalOf(ts *testscript.TestScript, _ bool, _ []string) {
+	v := visiting(ts)
+	paths := v.journals()
+	fmt.Fprintf(ts.Stdout(), "runs %d\n", len(paths))
+	if len(paths) == 0 {
+		return
+	}
+	data, err := os.ReadFile(paths[len(paths)-1])
+	ts.Check(err)
+	entries, _, err := journal.Replay(data)
+	ts.Check(err)
+	for _, entry := range entries {
+		body, err := json.Marshal(entry.Event)
+		ts.Check(err)
+		fmt.Fprintln(ts.Stdout(), entry.Event.Type(), string(body))
+	}
+}
+
+// output prints an output of the job, as a later step would get it.
+func output(ts *testscript.TestScript, _ bool, args []string) {
+	data := ts.ReadFile(filepath.Join(ts.Getenv("WORK"), "runner", "GITHUB_OUTPUT"))
+	for rest := data; rest != ""; {
+		head, more, _ := strings.Cut(rest, "\n")
+		name, end, found := strings.Cut(head, "<<")
+		if !found {
+			ts.Fatalf("outputs hold %q", head)
+		}
+		value, after, _ := strings.Cut(more, end+"\n")
+		if name == args[0] {
+			fmt.Fprint(ts.Stdout(), value)
+			return
+		}
+		rest = after
+	}
+	ts.Fatalf("there is no output %q in %q", args[0], data)
+}
+
+// canary looks for the token in all that was written, on this machine and on
+// GitHub. The log's last words are the script's own business: see stdout.
+func canary(ts *testscript.TestScript, _ bool, _ []string) {
+	v := visiting(ts)
+	err := filepath.WalkDir(v.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(token)) {
+			err = errors.Join(err, fmt.Errorf("%s holds the token", path))
+		}
+		return err
+	})
+	ts.Check(err)
+	for _, call := range v.Requests() {
+		if strings.Contains(call.Body, token) {
+			ts.Fatalf("%s %s carried the token: %s", call.Method, call.Path, call.Body)
+		}
+	}
+	objects, err := v.git("log", "--all", "-p")
+	ts.Check(err)
+	if strings.Contains(objects, token) {
+		ts.Fatalf("a commit holds the token")
+	}
+}

@@ -1,0 +1,228 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+const (
+	shop       = "octo/greeter"
+	maintainer = "ada"
+	bot        = "github-actions[bot]"
+	token      = "ghs_canaryTokenThatNobodyMaySee0000000"
+)
+
+// town is a GitHub with one repository, and a runner for its jobs, in one
+// folder.
+type town struct {
+	*githubtest.Server
+	dir string
+
+	mu     sync.Mutex
+	visits []visitor
+	jobs   int64
+	pushes int    // how many are refused
+	why    string // and what is said to them
+}
+
+// visitor looks at requests before they are carried out.
+type visitor func(*http.Request)
+
+// found a town: the stand-in runs until close.
+func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
+	t := &town{dir: dir}
+	t.Server = &githubtest.Server{Now: time.Now, Git: tryGit, Temp: t.path("temp"), Wrap: t.watched, RefusePush: t.pushed}
+	for _, name := range []string{"temp", "github", "runner", "workspace"} {
+		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	repo := githubtest.Repo{
+		Owner: "octo", Name: "greeter", Dir: t.bare(),
+		Roles: map[string]string{maintainer: "maintain", "wes": "write", "tria": "triage", "rea": "read"},
+	}
+	for _, f := range change {
+		f(&repo)
+	}
+	t.AddRepo(repo)
+	t.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Job, Repos: []string{shop}, Permissions: githubtest.WriteAll()})
+	return t, t.Start()
+}
+
+func (t *town) path(parts ...string) string {
+	return filepath.Join(append([]string{t.dir}, parts...)...)
+}
+func (t *town) bare() string { return t.path("github", "greeter.git") }
+
+// visit has v see every call of the API from now on.
+func (t *town) visit(v visitor) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.visits = append(t.visits, v)
+}
+
+// refusePush has GitHub refuse so many pushes from now on.
+func (t *town) refusePush(times int, why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pushes, t.why = times, why
+}
+
+func (t *town) pushed(githubtest.Push) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pushes == 0 {
+		return ""
+	}
+	t.pushes--
+	return t.why
+}
+
+func (t *town) watched(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.mu.Lock()
+		visits := t.visits
+		t.mu.Unlock()
+		for _, look := range visits {
+			look(r)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// gitEnv keeps the machine's own configuration out of the tests.
+func gitEnv() []string {
+	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
+}
+
+func tryGit(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	var complaint bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, gitEnv(), &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, complaint.String())
+	}
+	return string(out), err
+}
+
+// git asks the repository that GitHub keeps.
+func (t *town) git(args ...string) (string, error) {
+	return tryGit(context.Background(), t.bare(), args...)
+}
+
+// publish makes the repository of what lies in dir.
+func (t *town) publish(dir string) error {
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main", "."},
+		{"add", "--all"},
+		{"commit", "--quiet", "--allow-empty", "--message=A beginning"},
+		{"clone", "--quiet", "--bare", ".", t.bare()},
+	} {
+		if _, err := tryGit(context.Background(), dir, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle publishes the repository and the issue that lie in the folder, and
+// the demo's where there are none, with its script.
+func (t *town) settle() (issue int, err error) {
+	project, err := templates.Files.ReadFile("demo/project.txtar")
+	if err != nil {
+		return 0, err
+	}
+	_, settled := os.Stat(t.path("repo"))
+	for _, file := range txtar.Parse(project).Files {
+		if settled != nil || !strings.HasPrefix(file.Name, "repo/") {
+			err = errors.Join(err, t.provide(file.Name, file.Data))
+		}
+	}
+	script, missing := templates.Files.ReadFile("demo/script.txtar")
+	text, unread := os.ReadFile(t.path("issue.md"))
+	if err = errors.Join(err, missing, t.provide("script.txtar", script), unread, t.publish(t.path("repo"))); err != nil {
+		return 0, err
+	}
+	title, body, _ := strings.Cut(string(text), "\n")
+	return t.AddIssue(shop, githubtest.Issue{Title: title, Body: body, Author: maintainer}).Number, nil
+}
+
+// provide writes a file where there is none.
+func (t *town) provide(name string, data []byte) error {
+	if _, err := os.Stat(t.path(name)); err == nil {
+		return nil
+	}
+	return write(t.path(name), data)
+}
+
+func write(path string, data []byte) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644))
+}
+
+// job is the environment in which the runner starts the Action for an event.
+func (t *town) job(event, actor string, payload []byte) ([]string, error) {
+	err := write(t.path("runner", "event.json"), payload)
+	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
+		err = errors.Join(err, write(t.path("runner", name), nil))
+	}
+	t.jobs++
+	return t.Environment(githubtest.Run{
+		ID: t.jobs, Repo: shop, Event: event, EventPath: t.path("runner", "event.json"), Actor: actor,
+		Workspace: t.path("workspace"), Temp: t.path("runner"),
+	}), err
+}
+
+// label has somebody put a label on the issue.
+func (t *town) label(issue int, who, label string) ([]string, error) {
+	t.AddLabel(shop, issue, label)
+	payload, err := t.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: who}, label)
+	if err != nil {
+		return nil, err
+	}
+	return t.job("issues", who, payload)
+}
+
+// inputs are those of the demo's workflow.
+func (t *town) inputs() []string {
+	return []string{
+		"INPUT_GITHUB-TOKEN=" + token, "INPUT_AGENT=scripted",
+		"INPUT_AGENT-ARGS=" + t.path("script.txtar"), "INPUT_CHECKS=sh check.sh",
+	}
+}
+
+// progress are the progress comments under an issue.
+func (t *town) progress(issue int) []githubtest.Comment {
+	var ours []githubtest.Comment
+	for _, comment := range t.Comments(shop, issue) {
+		if strings.Contains(comment.Body, "<!-- ralph:progress -->") && comment.Author == bot {
+			ours = append(ours, comment)
+		}
+	}
+	return ours
+}
+
+// journals are the paths of the journals in the job's workspace, the oldest
+// first.
+func (t *town) journals() []string {
+	paths, err := filepath.Glob(t.path("workspace", ".ralph", "runs", "*", "journal.jsonl"))
+	if err != nil {
+		return nil
+	}
+	return paths
+}

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// maxArgument is what Linux takes as one argument, its final zero included.
+const maxArgument = 128 << 10
+
+// amp is Amp, as its CLI of November 2026 behaves.
+func amp(o Options) (Adapter, error) {
+	words, err := Words(o.Command)
+	if err != nil {
+		return Adapter{}, err
+	}
+	if len(words) == 0 {
+		words = []string{"amp"}
+	}
+	if o.Keys.AmpAPIKey == "" {
+		return Adapter{}, fault.Usage("no key for the agent amp, which would wait for a login for ever",
+			"set the input amp-api-key, or the variable AMP_API_KEY on your own machine", nil)
+	}
+	return Adapter{
+		Name:    "amp",
+		Program: words[0],
+		Install: "install Amp (npm install -g @ampcode/cli)",
+		Notes:   ampNotes(o.Keys),
+		Argv:    func(order Order) []string { return ampArgv(words, order, o.Args) },
+		Env:     func(Order) []string { return o.Keys.ampEnv() },
+		Stdin:   ampStdin,
+		Decoder: func(Order) Decoder { return &ampDecoder{} },
+		Speaks:  true,
+	}, nil
+}
+
+// ampNotes says what Amp cannot do for the one who asked for it.
+func ampNotes(keys Keys) []string {
+	if keys.ModelBaseURL == "" {
+		return nil
+	}
+	return []string{"amp speaks to its own server only: the base URL of a model server is not used"}
+}
+
+// ampArgv ends in -x and the prompt, together, as Amp wants them. Amp chooses
+// its models itself; what it can be asked for is a mode.
+func ampArgv(words []string, order Order, extra []string) []string {
+	argv := append(slices.Clone(words), "--stream-json", "--dangerously-allow-all")
+	if order.Model != "" {
+		argv = append(argv, "--mode", order.Model)
+	}
+	argv = append(append(argv, extra...), "-x")
+	if ampInArgv(order.Prompt) {
+		argv = append(argv, order.Prompt)
+	}
+	return argv
+}
+
+// ampInArgv tells whether a prompt can be an argument: one that begins with a
+// dash is taken for a flag.
+func ampInArgv(prompt string) bool {
+	return prompt != "" && prompt[0] != '-' && len(prompt) < maxArgument && !strings.ContainsRune(prompt, 0)
+}
+
+// ampStdin is the prompt that argv does not take. Beside one that it does,
+// stdin is empty, for Amp would join the two.
+func ampStdin(order Order) string {
+	if ampInArgv(order.Prompt) {
+		return ""
+	}
+	return order.Prompt
+}

@@ -1,0 +1,196 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// with gives inputs by their names.
+func with(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+func TestDefaults(t *testing.T) {
+	got, err := config.ReadInputs(with(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policy.Of(policy.Stories)
+	p.Publish, p.Baseline, p.Protect = true, policy.BaselineNew, policy.Protected()
+	want := config.Inputs{
+		BranchPrefix: "ralph/", FailOn: config.FailOnError,
+		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: []string{"", "", "", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ReadInputs (-want +got):\n%s", diff)
+	}
+}
+
+// Every input, once, and only what it is for changes.
+func TestEachInputIsForOneThing(t *testing.T) {
+	for _, test := range []struct {
+		name, value string
+		change      func(*config.Inputs)
+	}{
+		{"github-token", "ghs_1", func(in *config.Inputs) { in.Token, in.Secrets[0] = "ghs_1", "ghs_1" }},
+		{"app-id", "12", func(in *config.Inputs) { in.AppID = 12 }},
+		{"app-private-key", " pem\n", func(in *config.Inputs) { in.AppKey, in.Secrets[1] = "pem", "pem" }},
+		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[2] = "sk-1", "sk-1" }},
+		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[3] = "oat", "oat" }},
+		{"model-base-url", "http://127.0.0.1:1", func(in *config.Inputs) { in.Agent.Keys.ModelBaseURL = "http://127.0.0.1:1" }},
+		{"agent", "claude", func(in *config.Inputs) { in.AgentName = "claude" }},
+		{"agent-command", "my agent", func(in *config.Inputs) { in.Agent.Command = "my agent" }},
+		{"agent-args", `-v --say "two words"`, func(in *config.Inputs) { in.Agent.Args = []string{"-v", "--say", "two words"} }},
+		{"model", "opus", func(in *config.Inputs) { in.Policy.Model = "opus" }},
+		{"label", "go", func(in *config.Inputs) { in.Rules.Label = "go" }},
+		{"trigger-phrase", "/go", func(in *config.Inputs) { in.Rules.Phrase = "/go" }},
+		{"allow-users", "ada, bob\ncy,", func(in *config.Inputs) { in.Rules.AllowUsers = []string{"ada", "bob", "cy"} }},
+		{"allow-bots", "dependabot[bot]", func(in *config.Inputs) { in.Rules.AllowBots = []string{"dependabot[bot]"} }},
+		{"checks", " make test, all \n\n make lint\r\n", func(in *config.Inputs) {
+			in.Policy.Checks = policy.Checks([]string{"make test, all", "make lint"}, policy.DefaultCheckTimeout)
+		}},
+		{"check-timeout", "5", func(*config.Inputs) {}},
+		{"max-iterations", "3", func(in *config.Inputs) { in.Policy.Limits.Iterations = 3 }},
+		{"max-iterations", "0", func(in *config.Inputs) { in.Policy.Limits.Iterations = 0 }},
+		{"max-cost", "$2.50", func(in *config.Inputs) { in.Policy.Limits.CostUSD = 2.5 }},
+		{"max-cost", "0", func(in *config.Inputs) { in.Policy.Limits.CostUSD = 0 }},
+		{"max-time", "90", func(in *config.Inputs) { in.Policy.Limits.Run = policy.Duration(90 * time.Second) }},
+		{"max-time", "0", func(in *config.Inputs) { in.Policy.Limits.Run = 0 }},
+		{"iteration-timeout", "10m", func(in *config.Inputs) { in.Policy.Limits.Iteration = policy.Duration(10 * time.Minute) }},
+		{"stall-after", "7", func(in *config.Inputs) { in.Policy.Limits.Stall = 7 }},
+		{"base-branch", "dev", func(in *config.Inputs) { in.BaseBranch = "dev" }},
+		{"branch-prefix", "bot/", func(in *config.Inputs) { in.BranchPrefix = "bot/" }},
+		{"draft", "until-proven", func(*config.Inputs) {}},
+		{"draft", "always", func(in *config.Inputs) { in.Policy.Draft = true }},
+		{"protect", "go.sum\nvendor/**", func(in *config.Inputs) { in.Policy.Protect = append(policy.Protected(), "go.sum", "vendor/**") }},
+		{"baseline", "strict", func(in *config.Inputs) { in.Policy.Baseline = policy.BaselineStrict }},
+		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},
+		{"fail-on", "never", func(in *config.Inputs) { in.FailOn = config.FailOnNever }},
+		{"sandbox", "none", func(*config.Inputs) {}},
+		{"no-such-input", "x", func(*config.Inputs) {}},
+	} {
+		want, err := config.ReadInputs(with(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.change(&want)
+		got, err := config.ReadInputs(with(map[string]string{test.name: test.value}))
+		if err != nil {
+			t.Errorf("%s %q: %v", test.name, test.value, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %q (-want +got):\n%s", test.name, test.value, diff)
+		}
+	}
+}
+
+func TestCheckTimeoutIsForTheChecks(t *testing.T) {
+	in, err := config.ReadInputs(with(map[string]string{"checks": "make test", "check-timeout": "5m"}))
+	if err != nil || len(in.Policy.Checks) != 1 || in.Policy.Checks[0].Timeout.Std() != 5*time.Minute {
+		t.Errorf("checks = %+v, %v; want one of 5m", in.Policy.Checks, err)
+	}
+}
+
+var wrong = []struct{ name, value, why string }{
+	{"app-id", "my-app", `app-id: "my-app" is no whole number from 0 up`},
+	{"app-id", "-1", `app-id: "-1" is no whole number`},
+	{"max-iterations", "ten", `max-iterations: "ten" is no whole number`},
+	{"max-iterations", "-3", `max-iterations: "-3" is no whole number`},
+	{"max-iterations", "1.5", `max-iterations: "1.5" is no whole number`},
+	{"max-iterations", "99999999999999999999", "max-iterations:"},
+	{"stall-after", "x", `stall-after: "x" is no whole number`},
+	{"max-cost", "much", `max-cost: "much" is no amount of dollars`},
+	{"max-cost", "-1", `max-cost: "-1" is no amount of dollars`},
+	{"max-cost", "NaN", `max-cost: "NaN" is no amount of dollars`},
+	{"max-cost", "Inf", `max-cost: "Inf" is no amount of dollars`},
+	{"max-time", "soon", `max-time: "soon" is no duration`},
+	{"max-time", "-5", `max-time: "-5" is below zero`},
+	{"max-time", "NaN", `max-time: "NaN" is no duration`},
+	{"iteration-timeout", "1 hour", `iteration-timeout: "1 hour" is no duration`},
+	{"check-timeout", "x", `check-timeout: "x" is no duration`},
+	{"baseline", "old", `baseline: "old" is none of new, strict`},
+	{"draft", "never", `draft: "never" is none of until-proven, always`},
+	{"fail-on", "red", `fail-on: "red" is none of error, stopped, never`},
+	{"agent-args", `say "half`, "agent-args:"},
+	{"agent-args", "$(rm -rf /)", "agent-args:"},
+	{"sandbox", "auto", `sandbox: "auto" is not there yet: the only level is none`},
+	{"sandbox", "namespace", `sandbox: "namespace" is not there yet`},
+}
+
+func TestWrongValues(t *testing.T) {
+	for _, test := range wrong {
+		in, err := config.ReadInputs(with(map[string]string{test.name: test.value}))
+		if err == nil || !strings.Contains(err.Error(), test.why) {
+			t.Errorf("%s %q: %v, want %q in it", test.name, test.value, err, test.why)
+		}
+		if fault.Exit(err) != fault.ExitUsage || !strings.Contains(fault.Hint(err), "with:") {
+			t.Errorf("%s %q: exit %d, hint %q", test.name, test.value, fault.Exit(err), fault.Hint(err))
+		}
+		if diff := cmp.Diff(config.Inputs{}, in); diff != "" {
+			t.Errorf("%s %q is refused and used (-want +got):\n%s", test.name, test.value, diff)
+		}
+	}
+}
+
+// All that is wrong is said at once, each thing once.
+func TestAllProblemsAreReportedTogether(t *testing.T) {
+	values, last := map[string]string{}, map[string]string{}
+	for _, test := range wrong {
+		values[test.name], last[test.name] = test.value, test.why
+	}
+	_, err := config.ReadInputs(with(values))
+	if err == nil {
+		t.Fatal("everything was wrong and nothing was said")
+	}
+	for name, why := range last {
+		if n := strings.Count(err.Error(), why); n != 1 {
+			t.Errorf("%q of %s is said %d times in\n%v", why, name, n, err)
+		}
+	}
+}
+
+// What must never be seen is in the list that is masked, and in no message.
+func TestSecretsAreKnownAndNotTold(t *testing.T) {
+	secrets := map[string]string{
+		"github-token": "s3cret-token", "app-private-key": "s3cret-pem",
+		"anthropic-api-key": "s3cret-key", "claude-code-oauth-token": "s3cret-oauth",
+	}
+	in, err := config.ReadInputs(with(secrets))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range secrets {
+		if !slices.Contains(in.Secrets, value) {
+			t.Errorf("%s is not known to be secret", name)
+		}
+	}
+	for _, test := range wrong {
+		secrets[test.name] = test.value
+	}
+	if _, err := config.ReadInputs(with(secrets)); err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("a secret is told: %v", err)
+	}
+}
+
+// The rules are what trigger makes of none: config has no defaults of its own
+// for another room.
+func TestRulesAreTriggersOwn(t *testing.T) {
+	in, err := config.ReadInputs(with(map[string]string{"label": "  ", "allow-users": ","}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(trigger.Rules{}, in.Rules); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}

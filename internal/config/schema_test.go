@@ -1,0 +1,163 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// The schemas are made here and not in the program: nobody needs them at run
+// time, and what makes them stays out of the binary.
+var schemas = map[string]func(*testing.T) *jsonschema.Schema{
+	"../../schema/settings.schema.json": settingsSchema,
+	"../../schema/prd.schema.json":      prdSchema,
+}
+
+func TestSchemasAreFresh(t *testing.T) {
+	for path, build := range schemas {
+		var got bytes.Buffer
+		enc := json.NewEncoder(&got)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(build(t)); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+			t.Errorf("%s is stale, run go test with -update (-it +types):\n%s", path, diff)
+		}
+	}
+}
+
+// People see these words when an editor shows them a key.
+func TestSchemasDescribeEveryKey(t *testing.T) {
+	for path, build := range schemas {
+		root := build(t)
+		objects := map[string]*jsonschema.Schema{"the root": root}
+		maps.Copy(objects, root.Definitions)
+		for name, object := range objects {
+			for key := object.Properties.Oldest(); key != nil; key = key.Next() {
+				if key.Value.Description == "" {
+					t.Errorf("%s: %s of %s has no description", path, key.Key, name)
+				}
+			}
+		}
+	}
+}
+
+func TestSchemaDefaultsAreTheReaders(t *testing.T) {
+	var defaults map[string]any
+	if err := json.Unmarshal([]byte(marshal(t, read(t))), &defaults); err != nil {
+		t.Fatal(err)
+	}
+	root := settingsSchema(t)
+	for key := root.Properties.Oldest(); key != nil; key = key.Next() {
+		if key.Value.Default == nil {
+			continue
+		}
+		said, err := json.Marshal(key.Value.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meant, err := json.Marshal(defaults[key.Key])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(said, meant) {
+			t.Errorf("default of %s = %s, want %s", key.Key, said, meant)
+		}
+	}
+}
+
+func settingsSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	r := jsonschema.Reflector{
+		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, Mapper: duration,
+	}
+	if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/config", "./"); err != nil {
+		t.Fatal(err)
+	}
+	for name, comment := range r.CommentMap {
+		r.CommentMap[name] = strings.ReplaceAll(comment, "\n", " ")
+	}
+	root := r.Reflect(config.Settings{})
+	root.Title = "ralph: .ralph/settings.json and settings.local.json"
+	return root
+}
+
+// duration is what policy.Duration is in a file, which its Go type does not
+// tell; the expression is the reader's.
+func duration(t reflect.Type) *jsonschema.Schema {
+	if t != reflect.TypeFor[policy.Duration]() {
+		return nil
+	}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+		{Type: "number", Minimum: "0", Maximum: "9000000000", Title: "seconds"},
+		{
+			Type: "string", Title: "with units", Examples: []any{"90s", "1h30m"},
+			Pattern: `^(([0-9]+(\.[0-9]*)?|\.[0-9]+)|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`,
+		},
+	}}
+}
+
+// prdWords is what people read of a key of a plan: its types keep to what the
+// program has to know.
+var prdWords = map[string]string{
+	"Project":            "The name of what is worked on.",
+	"BranchName":         "The branch the work goes to.",
+	"Description":        "What is to be built, in a few sentences.",
+	"VerifyCommands":     "Commands that judge the work, beside the project's own checks; exit code 0 is a pass.",
+	"UserStories":        "The pieces of work, each small enough for one iteration.",
+	"ID":                 "A name that no other story has, such as US-001.",
+	"Title":              "What it is, on one line.",
+	"AcceptanceCriteria": "What has to be true when it is done, at least one thing.",
+	"Priority":           "The lowest number goes first; without one, the place in the list counts.",
+	"Passes":             "Whether it is done. The program sets it; what an agent sets is a claim.",
+	"Notes":              "What was done, or what stands in the way.",
+	"DependsOn":          "The ids of the stories that have to pass before it.",
+}
+
+func prdSchema(*testing.T) *jsonschema.Schema {
+	const oneLine = `^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`
+	r := jsonschema.Reflector{
+		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, AllowAdditionalProperties: true,
+		LookupComment: func(_ reflect.Type, field string) string { return prdWords[field] },
+	}
+	root := r.Reflect(plan.Plan{})
+	root.Title = "ralph: prd.json"
+	root.Required = []string{"userStories"}
+	story := root.Definitions["Story"]
+	story.Required = []string{"id", "title", "acceptanceCriteria"}
+	for object, keys := range map[*jsonschema.Schema][]string{root: {"verifyCommands"}, story: {"acceptanceCriteria", "dependsOn"}} {
+		for _, key := range keys {
+			object.Properties.Value(key).Items.Pattern = `\S`
+		}
+	}
+	one, many := uint64(1), uint64(200)
+	root.Properties.Value("userStories").MinItems = &one
+	root.Properties.Value("userStories").MaxItems = &many
+	story.Properties.Value("acceptanceCriteria").MinItems = &one
+	story.Properties.Value("id").Pattern = oneLine
+	story.Properties.Value("title").Pattern = oneLine
+	return root
+}

@@ -1,0 +1,100 @@
+package config
+
+import "github.com/ralph-loop/ralph/internal/policy"
+
+// Settings are what a project's files say of its runs. What none of them says
+// has its default here, or is nil, "" or empty: then the preset decides. The
+// comments on the fields are what people read in the schema.
+type Settings struct {
+	// Where the schema of this file is, for editors.
+	Schema string `json:"$schema,omitzero" jsonschema:"pattern=\\S"`
+	// Give up after this many iterations; 0 means never.
+	MaximumIterations int `json:"maximumIterations" jsonschema:"minimum=0,maximum=1000000000,default=10"`
+	// What the agent answers in its response tag when all is done; case does not matter.
+	CompletionResponse string `json:"completionResponse" jsonschema:"pattern=\\S,default=DONE"`
+	// How much of a guardrail's output the agent is told, in characters.
+	OutputTruncateChars int `json:"outputTruncateChars" jsonschema:"minimum=0,maximum=1000000000,default=5000"`
+	// Show on the console what the agent prints, while it does.
+	StreamAgentOutput bool `json:"streamAgentOutput" jsonschema:"default=true"`
+	// Begin the prompt with which iteration of how many it is.
+	IncludeIterationCountInPrompt bool `json:"includeIterationCountInPrompt" jsonschema:"default=false"`
+	// The agent that works.
+	Agent Agent `json:"agent"`
+	// Commands that judge the work after each iteration; all of them have to pass.
+	Guardrails []Guardrail `json:"guardrails"`
+	// What is done with the work once all guardrails pass.
+	SCM *SCM `json:"scm,omitzero"`
+	// When to give up; what is not named here is as the preset has it.
+	Limits Limits `json:"limits,omitzero"`
+	// Globs of files that the agent's work may not change, beside those protected anyway.
+	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
+	// Commands that make a clean checkout ready for its checks.
+	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
+	// What confines the agent.
+	Sandbox Sandbox `json:"sandbox,omitzero"`
+
+	set map[string]bool // the keys that a file had, by path
+}
+
+// Agent is the program that works, and how it is called.
+type Agent struct {
+	// The program, with words of its own if need be; it is split as a shell splits words.
+	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=claude"`
+	// Flags for it, after those that ralph gives; each is split as a shell splits words.
+	Flags []string `json:"flags" jsonschema:"pattern=\\S,example=--model opus"`
+	// The model it is to use, in its own words.
+	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
+	// How long one iteration may take; 0 means as long as it likes.
+	Timeout *policy.Duration `json:"timeout,omitzero"`
+}
+
+// Guardrail is a command that judges the work.
+type Guardrail struct {
+	// The command, for a shell; exit code 0 is a pass.
+	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make test"`
+	// Where its output goes when it fails: after the next prompt, before it, or in its place.
+	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE"`
+	// What the agent is told beside the output when it fails.
+	Hint string `json:"hint,omitzero"`
+	// How long it may take; 0 means as long as it likes. 120 seconds unless given.
+	Timeout policy.Duration `json:"timeout"`
+}
+
+// SCM is a program that keeps what was done, such as git.
+type SCM struct {
+	// The program, such as git.
+	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=git"`
+	// What to run it with, in order; a commit gets a message from the agent.
+	Tasks []string `json:"tasks" jsonschema:"pattern=\\S,example=commit,example=push"`
+}
+
+// Limits end a run that does not complete. Nil leaves one to the preset; 0
+// turns it off.
+type Limits struct {
+	// Dollars; 0 means no limit.
+	MaxCost *float64 `json:"maxCost,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
+	// How long the whole run may take; 0 means no limit.
+	MaxTime *policy.Duration `json:"maxTime,omitzero"`
+	// Tokens, in and out together; 0 means no limit.
+	MaxTokens *int `json:"maxTokens,omitzero" jsonschema:"minimum=0,maximum=1000000000000"`
+	// Give up after this many iterations in a row that lead nowhere; 0 means never.
+	StallAfter *int `json:"stallAfter,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
+}
+
+// Sandbox is what confines the agent.
+type Sandbox struct {
+	// The level that is asked for; auto takes the best there is.
+	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=docker,enum=namespace,enum=notify,enum=landlock,enum=uid,enum=none"`
+	// Hosts that the agent may reach beside its model; none at all if the list is empty.
+	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
+}
+
+// modes are the levels that sandbox.mode may ask for.
+var modes = []string{"auto", "docker", "namespace", "notify", "landlock", "uid", "none"}
+
+// guardrailTimeout bounds a guardrail that names no time of its own.
+const guardrailTimeout = policy.Duration(120e9)
+
+// Has says whether a file had that key, as in "limits.maxCost": what is there
+// by default may give way to a preset, what was written may not.
+func (s Settings) Has(key string) bool { return s.set[key] }

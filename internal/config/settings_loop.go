@@ -1,0 +1,131 @@
+package config
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Loop is what --config says: seed 004's ralph_loop, or settings. Nil and ""
+// leave it to the preset, 0 turns a limit off.
+type Loop struct {
+	MaxIterations *int             `json:"max_iterations"`
+	MaxCost       *float64         `json:"max_cost"`
+	MaxTime       *policy.Duration `json:"max_time"`
+	CompletionTag string           `json:"completion_tag"`
+	Agent         string           `json:"agent"` // "" for the default, which seed 004 calls build
+
+	Settings Settings // all of a settings file; else the defaults
+}
+
+// section is where a loop's keys stand.
+const section = "ralph_loop"
+
+// ReadLoop reads a file that --config names, in YAML or JSON: its root tells
+// whether it has ralph_loop or settings. Settings say nothing of the tag, since
+// completionResponse is what an agent answers, in another preset.
+func ReadLoop(f File) (Loop, error) {
+	var d decoder
+	read := d.json
+	if !isJSON(f) {
+		read = d.yaml
+	}
+	var loop Loop
+	root, ok := read(f)
+	switch {
+	case ok && speaksOfLoop(root):
+		loop = d.loop(spot{node: root})
+	case ok:
+		loop = d.fromSettings(root)
+	}
+	if err := d.fault(); err != nil {
+		return Loop{}, err
+	}
+	return loop, nil
+}
+
+// isJSON goes by the name, and by the content where that says nothing. YAML
+// may begin with a brace too, but nobody calls that anything but .yaml.
+func isJSON(f File) bool {
+	switch strings.ToLower(path.Ext(f.Name)) {
+	case ".json":
+		return true
+	case ".yaml", ".yml":
+		return false
+	}
+	data := bytes.TrimPrefix(f.Data, []byte("\uFEFF"))
+	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
+}
+
+// speaksOfLoop says that a loop was meant, though perhaps mistyped or with its
+// keys at the root.
+func speaksOfLoop(root node) bool {
+	return slices.ContainsFunc(root.members, func(m member) bool {
+		_, near := plan.Nearest(m.key, []string{section})
+		return near || m.key != "agent" && slices.Contains(keys[Loop](), m.key)
+	})
+}
+
+func (d *decoder) loop(root spot) Loop {
+	d.homes = map[string][]string{section: keys[Loop]()}
+	d.object(root, []string{section})
+	d.homes = nil
+	s := d.field(root, section)
+	d.object(s, keys[Loop]())
+	loop := Loop{
+		MaxIterations: optional(d.field(s, "max_iterations"), d.within(1, 100)),
+		MaxCost:       unlimited(s, "max_cost", optional(d.field(s, "max_cost"), d.money)),
+		MaxTime:       unlimited(s, "max_time", optional(d.field(s, "max_time"), d.duration)),
+		CompletionTag: given(d.field(s, "completion_tag"), "", d.text),
+		Agent:         given(d.field(s, "agent"), "", d.agentName),
+	}
+	loop.Settings = d.effective(node{kind: kindObject})
+	return loop
+}
+
+// unlimited is seed 004's null: it says that there is no limit, where a key
+// that is left out says nothing.
+func unlimited[T any](s spot, key string, limit *T) *T {
+	isNull := func(m member) bool { return m.key == key && m.value.kind == kindNull }
+	if limit == nil && slices.ContainsFunc(s.members, isNull) {
+		return new(T)
+	}
+	return limit
+}
+
+func (d *decoder) agentName(s spot) string {
+	if s.kind == kindText && s.text == "build" {
+		return ""
+	}
+	return d.oneOf(s, append([]string{"build"}, agent.Names()...))
+}
+
+func (d *decoder) fromSettings(root node) Loop {
+	s := d.effective(root)
+	loop := Loop{MaxCost: s.Limits.MaxCost, MaxTime: s.Limits.MaxTime, Settings: s}
+	if s.Has("maximumIterations") && len(d.problems) == 0 {
+		loop.MaxIterations = optional(d.field(spot{node: root}, "maximumIterations"), d.within(1, 100))
+	}
+	return loop
+}
+
+// Over lays what was set over a preset.
+func (l Loop) Over(p policy.Policy) policy.Policy {
+	p = l.Settings.Over(p)
+	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.over(p.Limits)
+	if l.MaxIterations != nil {
+		p.Limits.Iterations = *l.MaxIterations
+	}
+	if l.CompletionTag != "" {
+		p.Word = l.CompletionTag
+	}
+	if l.Agent != "" {
+		p.Agent = l.Agent
+	}
+	return p
+}

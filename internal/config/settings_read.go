@@ -1,0 +1,129 @@
+package config
+
+import (
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// File is a file as it was found; the name is what messages call it.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// ReadSettings reads settings.json and what is laid over it, settings.local.json
+// mostly. A later file's scalars and lists take the place of an earlier one's,
+// objects are merged key by key, and null is as good as leaving a key out. The
+// error says all that is wrong with any of them, one problem a line.
+func ReadSettings(files ...File) (Settings, error) {
+	var d decoder
+	merged := node{kind: kindObject}
+	for _, f := range files {
+		root, ok := d.json(f)
+		if !ok {
+			continue
+		}
+		d.settings(spot{node: root})
+		merged = merge(merged, root)
+	}
+	if err := d.fault(); err != nil {
+		return Settings{}, err
+	}
+	return d.effective(merged), d.fault()
+}
+
+// effective are settings that are complete: what is needed may stand in any of
+// the files, so it cannot be missed before they are one.
+func (d *decoder) effective(root node) Settings {
+	d.set = map[string]bool{}
+	s := d.settings(spot{node: root})
+	s.set = d.set
+	if s.SCM != nil && s.SCM.Command == "" {
+		scm, _ := root.member("scm")
+		d.complain(spot{node: scm, path: "scm.command"}, "missing")
+	}
+	return s
+}
+
+func (d *decoder) settings(s spot) Settings {
+	usual := policy.Of(policy.Guardrails)
+	d.homes = map[string][]string{
+		"agent": keys[Agent](), "guardrails[]": keys[Guardrail](), "scm": keys[SCM](),
+		"limits": keys[Limits](), "sandbox": keys[Sandbox](),
+	}
+	d.object(s, keys[Settings]())
+	return Settings{
+		Schema:                        given(d.field(s, "$schema"), "", d.text),
+		MaximumIterations:             given(d.field(s, "maximumIterations"), usual.Limits.Iterations, d.whole),
+		CompletionResponse:            given(d.field(s, "completionResponse"), usual.Word, d.text),
+		OutputTruncateChars:           given(d.field(s, "outputTruncateChars"), usual.Excerpt.Chars, d.whole),
+		StreamAgentOutput:             given(d.field(s, "streamAgentOutput"), true, d.flag),
+		IncludeIterationCountInPrompt: given(d.field(s, "includeIterationCountInPrompt"), false, d.flag),
+		Agent:                         d.agent(d.field(s, "agent")),
+		Guardrails:                    given(d.field(s, "guardrails"), []Guardrail{}, each(d, d.guardrail)),
+		SCM:                           optional(d.field(s, "scm"), d.scm),
+		Limits:                        d.limits(d.field(s, "limits")),
+		Protect:                       given(d.field(s, "protect"), nil, each(d, d.glob)),
+		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
+		Sandbox:                       d.sandbox(d.field(s, "sandbox")),
+	}
+}
+
+func (d *decoder) agent(s spot) Agent {
+	d.object(s, keys[Agent]())
+	return Agent{
+		Command: given(d.field(s, "command"), "", d.words),
+		Flags:   given(d.field(s, "flags"), []string{}, each(d, d.words)),
+		Model:   given(d.field(s, "model"), "", d.text),
+		Timeout: optional(d.field(s, "timeout"), d.duration),
+	}
+}
+
+func (d *decoder) guardrail(s spot) Guardrail {
+	d.object(s, keys[Guardrail](), "command", "failAction")
+	return Guardrail{
+		Command:    given(d.field(s, "command"), "", d.text),
+		FailAction: given(d.field(s, "failAction"), "", d.failAction),
+		Hint:       given(d.field(s, "hint"), "", d.anyText),
+		Timeout:    given(d.field(s, "timeout"), guardrailTimeout, d.duration),
+	}
+}
+
+func (d *decoder) scm(s spot) SCM {
+	d.object(s, keys[SCM]())
+	return SCM{
+		Command: given(d.field(s, "command"), "", d.text),
+		Tasks:   given(d.field(s, "tasks"), []string{}, each(d, d.text)),
+	}
+}
+
+func (d *decoder) limits(s spot) Limits {
+	d.object(s, keys[Limits]())
+	return Limits{
+		MaxCost:    optional(d.field(s, "maxCost"), d.money),
+		MaxTime:    optional(d.field(s, "maxTime"), d.duration),
+		MaxTokens:  optional(d.field(s, "maxTokens"), d.within(0, 1e12)),
+		StallAfter: optional(d.field(s, "stallAfter"), d.whole),
+	}
+}
+
+func (d *decoder) sandbox(s spot) Sandbox {
+	d.object(s, keys[Sandbox]())
+	return Sandbox{
+		Mode:         given(d.field(s, "mode"), "", d.mode),
+		AllowDomains: given(d.field(s, "allowDomains"), nil, each(d, d.host)),
+	}
+}
+
+// words is a string that agent.Words will be able to split.
+func (d *decoder) words(s spot) string {
+	line := d.text(s)
+	split, err := agent.Words(line)
+	switch {
+	case err != nil:
+		d.complain(s, "%s", err)
+	case len(split) == 0 && !blank(line):
+		d.complain(s, "found %s, want words that a shell would not take for a comment", s.node)
+	}
+	return line
+}

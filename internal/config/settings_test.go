@@ -1,0 +1,226 @@
+package config_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata and the schemas")
+
+// values is all of the settings but which keys were set.
+var values = cmpopts.IgnoreUnexported(config.Settings{})
+
+// An archive holds the files, base first, and what comes of them: the settings
+// in force, or all that is wrong.
+func TestReadSettings(t *testing.T) {
+	stories(t, "testdata/settings/*.txtar", func(t *testing.T, files []config.File) string {
+		t.Helper()
+		s, err := config.ReadSettings(files...)
+		if err != nil {
+			return complaint(t, err)
+		}
+		return marshal(t, s)
+	})
+}
+
+func stories(t *testing.T, pattern string, tell func(*testing.T, []config.File) string) {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("Glob = %d files, %v, want some", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			given := slices.DeleteFunc(slices.Clone(archive.Files), func(f txtar.File) bool { return f.Name == "want" })
+			var files []config.File
+			for _, f := range given {
+				files = append(files, config.File{Name: f.Name, Data: f.Data})
+			}
+			got := txtar.File{Name: "want", Data: []byte(tell(t, files))}
+			want := archive.Files[len(archive.Files)-1]
+			if *update {
+				archive.Files = append(given, got)
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(want.Data), string(got.Data)); diff != "" {
+				t.Errorf("%s(-want +got):\n%s", archive.Comment, diff)
+			}
+		})
+	}
+}
+
+func complaint(t *testing.T, err error) string {
+	t.Helper()
+	if got := fault.Exit(err); got != fault.ExitUsage {
+		t.Errorf("Exit = %d, want %d", got, fault.ExitUsage)
+	}
+	return err.Error() + "\n"
+}
+
+func marshal(t *testing.T, s config.Settings) string {
+	t.Helper()
+	text, err := s.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func read(t *testing.T, files ...string) config.Settings {
+	t.Helper()
+	var all []config.File
+	for _, data := range files {
+		all = append(all, config.File{Name: "settings.json", Data: []byte(data)})
+	}
+	s, err := config.ReadSettings(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestNoSettingsAreTheDefaults(t *testing.T) {
+	want := config.Settings{
+		MaximumIterations: 10, CompletionResponse: "DONE", OutputTruncateChars: 5000, StreamAgentOutput: true,
+		Agent: config.Agent{Flags: []string{}}, Guardrails: []config.Guardrail{},
+	}
+	for name, got := range map[string]config.Settings{"no file": read(t), "an empty object": read(t, "{}")} {
+		if diff := cmp.Diff(want, got, values); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestHasKnowsWhatWasSet(t *testing.T) {
+	s := read(t, `{"streamAgentOutput": false, "limits": {"maxCost": 0}, "scm": null}`, `{"agent": {"flags": []}}`)
+	for key, want := range map[string]bool{
+		"streamAgentOutput": true, "limits": true, "limits.maxCost": true, "agent.flags": true,
+		"maximumIterations": false, "limits.maxTime": false, "agent.command": false, "scm": false,
+	} {
+		if got := s.Has(key); got != want {
+			t.Errorf("Has(%q) = %t, want %t", key, got, want)
+		}
+	}
+	if s.StreamAgentOutput || s.Limits.MaxCost == nil || *s.Limits.MaxCost != 0 {
+		t.Errorf("settings = %+v, want no stream and no limit of dollars", s)
+	}
+}
+
+func TestOverChangesWhatWasSet(t *testing.T) {
+	const file = `{"maximumIterations": 0, "completionResponse": "FIN", "agent": {"model": "opus", "timeout": 90},
+		"guardrails": [{"command": "make test", "failAction": "replace", "hint": "look", "timeout": "1m"}],
+		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxTime": "1h"}, "protect": ["go.mod"]}`
+	preset := policy.Of(policy.Guardrails)
+	want := preset
+	want.Word, want.Model, want.Protect = "FIN", "opus", []string{"go.mod"}
+	want.Limits.Iterations, want.Limits.Run, want.Limits.Iteration = 0, 3600e9, 90e9
+	want.SCM = policy.SCM{Command: "git", Tasks: []string{"commit"}}
+	want.Checks = []policy.Check{{
+		Name: "make test", Command: "make test", Timeout: 60e9, FailAction: policy.Replace, Hint: "look",
+	}}
+	if diff := cmp.Diff(want, read(t, file).Over(preset)); diff != "" {
+		t.Errorf("Over (-want +got):\n%s", diff)
+	}
+	for _, preset := range []policy.Preset{policy.Stories, policy.Guardrails, policy.Checked} {
+		if diff := cmp.Diff(policy.Of(preset), read(t).Over(policy.Of(preset)), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("Over without settings changes %s (-want +got):\n%s", preset, diff)
+		}
+	}
+}
+
+func TestFlagsAreSplitAsAShellDoes(t *testing.T) {
+	options, err := read(t, `{"agent": {"command": "claude", "flags": ["--model opus", "--say 'two words'"]}}`).Agent.Options()
+	want := []string{"--model", "opus", "--say", "two words"}
+	if diff := cmp.Diff(want, options.Args); diff != "" || err != nil {
+		t.Errorf("Options: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestShowHidesSecrets(t *testing.T) {
+	s := read(t, `{
+		"agent": {"command": "env API_KEY=hunter2 claude", "flags": ["--auth-token hunter3", "--password", "hunter4", "--max-tokens 5"]},
+		"guardrails": [{"command": "curl -H 'X-Api-Key: hunter5' http://me:hunter6@localhost/", "failAction": "APPEND", "hint": "ghp_0123456789abcdefghij"}],
+		"scm": {"command": "git", "tasks": ["push known-to-caller"]}}`)
+	got, err := s.Show(redact.New("known-to-caller"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"hunter", "ghp_", "known-to-caller"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("Show has %q:\n%s", secret, got)
+		}
+	}
+	for _, word := range []string{"--max-tokens 5", "claude", `"git"`, "http://me:***@localhost/"} {
+		if !strings.Contains(got, word) {
+			t.Errorf("Show lacks %q:\n%s", word, got)
+		}
+	}
+	if !strings.Contains(marshal(t, s), "hunter4") {
+		t.Error("Show changed the settings themselves")
+	}
+}
+
+func TestComplaintsHideSecrets(t *testing.T) {
+	_, err := config.ReadSettings(config.File{Name: "s.json", Data: []byte(`{"agent": {"flags": ["--api-key hunter2 'open"]}}`)})
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("ReadSettings: %v, want an error without the key", err)
+	}
+}
+
+func TestTooMuchIsRefused(t *testing.T) {
+	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
+	for name, test := range map[string]struct{ data, want string }{
+		"bytes":  {strings.Repeat(" ", 1<<20+1), "s.json: found 1048577 bytes, want at most 1048576"},
+		"levels": {deep, "s.json: nested deeper than 32 levels"},
+		"UTF-8":  {"{\n\"\xff\":1}", "s.json:2: found a byte that is not UTF-8, want text"},
+	} {
+		if _, err := config.ReadSettings(config.File{Name: "s.json", Data: []byte(test.data)}); err == nil || err.Error() != test.want {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+	}
+	_, err := config.ReadSettings(config.File{Name: "s.json", Data: []byte(`{"protect":[` + strings.Repeat("1,", 150) + `1]}`)})
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 102 || lines[101] != "and 51 more" {
+		t.Errorf("%d lines, the last %q, want a summary, 100 problems and how many are left out", len(lines), lines[len(lines)-1])
+	}
+}
+
+func FuzzReadSettings(f *testing.F) {
+	f.Add([]byte(`{"agent":{"command":"claude","flags":["--model opus"],"timeout":90}}`), []byte(`{"agent":{"flags":null}}`))
+	f.Add([]byte(`{"guardrails":[{"command":"make","failAction":"append","timeout":"1m30s"}],"limits":{"maxCost":0.5}}`), []byte(`{}`))
+	f.Add([]byte(`{"scm":{"tasks":["push"]},"sandbox":{"allowDomains":[]}}`), []byte(`{"scm":{"command":"git"}}`))
+	f.Add([]byte("\uFEFF{\"protect\":[\"a/{b,c}/**\"],}"), []byte(`[]`))
+	f.Fuzz(func(t *testing.T, base, local []byte) {
+		s, err := config.ReadSettings(config.File{Name: "base", Data: base}, config.File{Name: "local", Data: local})
+		if err != nil {
+			return
+		}
+		text := marshal(t, s)
+		again := read(t, text)
+		if diff := cmp.Diff(s, again, values); diff != "" {
+			t.Errorf("read back from\n%s(-want +got):\n%s", text, diff)
+		}
+		if _, err := s.Agent.Options(); err != nil {
+			t.Errorf("Options: %v, want words that were read before", err)
+		}
+	})
+}

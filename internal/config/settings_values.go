@@ -1,0 +1,154 @@
+package config
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// most is the most that counts and dollars are taken seriously for: what is
+// more was meant to be no limit, and 0 says that.
+const most = 1e9
+
+// given is what read makes of a value, if there is one.
+func given[T any](s spot, otherwise T, read func(spot) T) T {
+	if s.kind == kindNone {
+		return otherwise
+	}
+	return read(s)
+}
+
+// optional is given for what has no default.
+func optional[T any](s spot, read func(spot) T) *T {
+	if s.kind == kindNone {
+		return nil
+	}
+	value := read(s)
+	return &value
+}
+
+// each reads lists of what read reads.
+func each[T any](d *decoder, read func(spot) T) func(spot) []T {
+	return func(s spot) []T {
+		if s.kind != kindList {
+			d.complain(s, "found %s, want a list", s.node)
+		}
+		all := make([]T, 0, len(s.items))
+		for i, item := range s.items {
+			all = append(all, read(spot{node: item, path: s.path + "[" + strconv.Itoa(i) + "]"}))
+		}
+		return all
+	}
+}
+
+func (d *decoder) flag(s spot) bool {
+	if s.kind != kindBool {
+		d.complain(s, "found %s, want true or false", s.node)
+	}
+	return s.text == "true"
+}
+
+func (d *decoder) anyText(s spot) string {
+	switch {
+	case s.kind != kindText:
+		d.complain(s, "found %s, want a string", s.node)
+	case strings.ContainsRune(s.text, 0): // no program can be given one
+		d.complain(s, "found a NUL in it, want text")
+	}
+	return s.text
+}
+
+func (d *decoder) text(s spot) string {
+	if s.kind == kindText && blank(s.text) {
+		d.complain(s, "found %s, want some text", s.node)
+	}
+	return d.anyText(s)
+}
+
+func (d *decoder) whole(s spot) int { return d.within(0, most)(s) }
+
+// within reads whole numbers; 1e3 and 10.0 are some.
+func (d *decoder) within(low, high float64) func(spot) int {
+	return func(s spot) int {
+		n, err := strconv.ParseFloat(s.text, 64)
+		if s.kind != kindNumber || err != nil || n != math.Trunc(n) || n < low || n > high {
+			d.complain(s, "found %s, want a whole number from %.0f to %.0f", s.node, low, high)
+			return 0
+		}
+		return int(n)
+	}
+}
+
+func (d *decoder) money(s spot) float64 {
+	usd, err := strconv.ParseFloat(s.text, 64)
+	if s.kind != kindNumber || err != nil || !(usd >= 0 && usd <= most) {
+		d.complain(s, "found %s, want dollars from 0 to %.0f", s.node, most)
+		return 0
+	}
+	return max(usd, 0) // of the two zeros the one that has no sign
+}
+
+// durationForm is narrower than policy.ParseDuration, which takes "inf" and
+// "0x1p4" for numbers too. The schema holds the same expression.
+var durationForm = regexp.MustCompile(
+	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
+
+// maxSeconds is about as long as a time.Duration can be.
+const maxSeconds = 9e9
+
+func (d *decoder) duration(s spot) policy.Duration {
+	parsed, err := policy.ParseDuration(s.text)
+	seconds, notBare := strconv.ParseFloat(s.text, 64)
+	formed := s.kind == kindNumber || s.kind == kindText && durationForm.MatchString(s.text)
+	if !formed || err != nil || notBare == nil && seconds > maxSeconds {
+		d.complain(s, `found %s, want seconds (90) or units ("1h30m"), at least 0`, s.node)
+		return 0
+	}
+	return parsed
+}
+
+func (d *decoder) failAction(s spot) policy.FailAction {
+	all := []string{string(policy.Append), string(policy.Prepend), string(policy.Replace)}
+	s.text = strings.ToUpper(s.text)
+	return policy.FailAction(d.oneOf(s, all))
+}
+
+func (d *decoder) mode(s spot) string { return d.oneOf(s, modes) }
+
+func (d *decoder) oneOf(s spot, words []string) string {
+	if s.kind == kindText && slices.Contains(words, s.text) {
+		return s.text
+	}
+	if near, ok := plan.Nearest(s.text, words); ok && s.text != "" {
+		d.complain(s, "found %s, did you mean %q?", s.node, near)
+	} else {
+		d.complain(s, "found %s, want %s", s.node, oneOfWords(words))
+	}
+	return ""
+}
+
+// glob is a pattern that can match: one that cannot would protect nothing and
+// say nothing.
+func (d *decoder) glob(s spot) string {
+	if s.kind == kindText && !doublestar.ValidatePattern(s.text) {
+		d.complain(s, "found %s, want a glob whose brackets and braces are closed", s.node)
+	}
+	return d.text(s)
+}
+
+func (d *decoder) host(s spot) string {
+	if strings.Contains(s.text, "/") || !blank(s.text) && strings.ContainsFunc(s.text, unicode.IsSpace) {
+		d.complain(s, "found %s, want a host's name alone, with a port if need be", s.node)
+	}
+	return d.text(s)
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -1,0 +1,147 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Commission is what to commit in a user's own tree.
+type Commission struct {
+	Paths   []string // files and folders, from the top
+	Message Message
+	Config  string // the user's own configuration file, for who commits; empty: none
+}
+
+// Commit commits what stands at some paths and gives the new commit; HEAD when
+// nothing differs there, or what does is ignored. Nothing else that is changed
+// or staged gets in. No hook and no filter runs, and nothing is signed.
+func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, error) {
+	dir, err := os.MkdirTemp(g.Home, "commit-")
+	if err != nil {
+		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
+	c := committer{user: user{git: g, dir: place.Top}, index: filepath.Join(dir, "index"), config: what.Config}
+	sha, err := c.commit(ctx, what)
+	if err != nil {
+		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
+	}
+	return sha, nil
+}
+
+// committer commits in a user's tree by an index of its own, so that what the
+// user has staged stays out of it.
+type committer struct {
+	user
+	index  string
+	config string
+	tame   []setting
+}
+
+// aside is a call on the index of our own.
+func (c committer) aside(ctx context.Context, args ...string) (string, error) {
+	out, err := c.git.do(ctx, call{args: args, dir: c.dir, set: c.tame, env: []string{"GIT_INDEX_FILE=" + c.index}})
+	return strings.TrimSpace(string(out)), err
+}
+
+func (c committer) commit(ctx context.Context, what Commission) (string, error) {
+	head, err := c.ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+	if err != nil {
+		return "", err
+	}
+	keys, err := c.git.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, dir: c.dir, limit: 1 << 20})
+	if err != nil {
+		return "", err
+	}
+	c.tame = withoutFilters(string(keys))
+	tree, err := c.tree(ctx, what.Paths)
+	if err != nil {
+		return "", err
+	}
+	if old, err := c.ask(ctx, "rev-parse", "HEAD^{tree}"); err != nil || old == tree {
+		return head, err
+	}
+	sha, err := c.record(ctx, head, tree, what.Message)
+	if err != nil {
+		return "", err
+	}
+	// The branch moves only from where it stood when we looked.
+	if _, err := c.ask(ctx, "update-ref", "-m", "commit: "+tidy(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
+		return "", err
+	}
+	// Of the user's own index only these paths; the files are as they should be.
+	reset := append([]string{"reset", "-q", "--"}, literal(what.Paths)...)
+	_, err = c.git.do(ctx, call{args: reset, dir: c.dir, set: c.tame})
+	return sha, err
+}
+
+// tree is HEAD's with what stands at paths in the place of what stood there.
+func (c committer) tree(ctx context.Context, paths []string) (string, error) {
+	if _, err := c.aside(ctx, "read-tree", "HEAD"); err != nil {
+		return "", err
+	}
+	for _, path := range literal(paths) {
+		// 1 says that it is ignored: then it was never the repository's.
+		if _, err := c.aside(ctx, "add", "--all", "--", path); err != nil && !no(err) {
+			return "", err
+		}
+	}
+	tree, err := c.aside(ctx, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	return tree, checkSHA(tree)
+}
+
+func (c committer) record(ctx context.Context, parent, tree string, m Message) (string, error) {
+	who := c.owner(ctx)
+	out, err := c.git.do(ctx, call{
+		args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, dir: c.dir,
+		env: []string{
+			"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
+			"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,
+		},
+		stdin: strings.NewReader(m.text()),
+	})
+	if err != nil {
+		return "", err
+	}
+	sha := strings.TrimSpace(string(out))
+	return sha, checkSHA(sha)
+}
+
+// owner is whom the user has commit: as the repository's configuration says,
+// else the user's own; ralph where nobody is named.
+func (c committer) owner(ctx context.Context) Identity {
+	who := Identity{Name: c.own(ctx, "user.name"), Email: c.own(ctx, "user.email")}
+	if who.Name == "" || who.Email == "" {
+		return ralph
+	}
+	return who
+}
+
+func (c committer) own(ctx context.Context, key string) string {
+	sources := [][]string{{"--local"}}
+	if c.config != "" {
+		sources = append(sources, []string{"--file", c.config, "--includes"})
+	}
+	for _, source := range sources {
+		args := append(append([]string{"config"}, source...), "--get", key)
+		if value, err := c.ask(ctx, args...); err == nil && value != "" {
+			return tidy(value, 200)
+		}
+	}
+	return ""
+}
+
+// literal makes pathspecs that mean the very paths.
+func literal(paths []string) []string {
+	var specs []string
+	for _, path := range paths {
+		specs = append(specs, ":(top,literal)"+path)
+	}
+	return specs
+}

@@ -1,0 +1,87 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// TestCommit commits some paths in a user's own tree, beside work that is
+// none of its business.
+func TestCommit(t *testing.T) {
+	g, _ := newGit(t)
+	dir, canary := t.TempDir(), filepath.Join(t.TempDir(), "canary")
+	for name, text := range map[string]string{
+		"notes/a.txt": "1", "notes/b.txt": "1", "other.txt": "1", ".gitignore": "private/\n",
+		".gitattributes": "*.txt filter=evil\n",
+	} {
+		write(t, filepath.Join(dir, name), text)
+	}
+	sh(t, dir, "", "git", "init", "-q", "-b", "trunk")
+	sh(t, dir, "", "git", "add", "-A")
+	sh(t, dir, "", "git", "commit", "-q", "-m", "begin")
+	place := must(g.Inspect(t.Context(), dir))(t)
+
+	write(t, filepath.Join(dir, "notes/a.txt"), "2")
+	write(t, filepath.Join(dir, "notes/new [x].txt"), "2")
+	write(t, filepath.Join(dir, "private/c.txt"), "2")
+	write(t, filepath.Join(dir, "staged.txt"), "2")
+	if err := os.Remove(filepath.Join(dir, "notes/b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	sh(t, dir, "", "git", "add", "staged.txt")
+	sh(t, dir, "", "git", "config", "filter.evil.clean", "touch "+canary+"; cat")
+	write(t, filepath.Join(dir, ".git/hooks/reference-transaction"), "#!/bin/sh\ntouch "+canary+"\n")
+	if err := os.Chmod(filepath.Join(dir, ".git/hooks/reference-transaction"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "config")
+	write(t, config, "[user]\n\tname = Ada\n\temail = ada@example.com\n")
+
+	what := git.Commission{
+		Paths: []string{"notes", "private/c.txt"}, Message: git.Message{Subject: "chore: put away"}, Config: config,
+	}
+	sha := must(g.Commit(t.Context(), place, what))(t)
+	if head := sh(t, dir, "", "git", "rev-parse", "trunk"); head != sha || head == place.Head {
+		t.Errorf("trunk stands at %s, Commit = %s", head, sha)
+	}
+	got := sh(t, dir, "", "git", "-c", "core.quotePath=off", "show", "--format=%an <%ae> %s", "--name-status", sha)
+	want := "Ada <ada@example.com> chore: put away\n\nM\tnotes/a.txt\nD\tnotes/b.txt\nA\tnotes/new [x].txt"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the commit (-want +got):\n%s", diff)
+	}
+	sh(t, dir, "", "git", "config", "--unset", "filter.evil.clean")
+	if got := sh(t, dir, "", "git", "status", "--porcelain"); got != "A  staged.txt" {
+		t.Errorf("status afterwards = %q", got)
+	}
+	if _, err := os.Stat(canary); err == nil {
+		t.Error("something ran")
+	}
+
+	if again := must(g.Commit(t.Context(), place, what))(t); again != sha {
+		t.Errorf("with nothing new Commit = %s, want %s", again, sha)
+	}
+}
+
+func TestCommitByNobody(t *testing.T) {
+	g, _ := newGit(t)
+	dir := t.TempDir()
+	sh(t, dir, "", "git", "init", "-q", "-b", "trunk")
+	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "begin")
+	place := must(g.Inspect(t.Context(), dir))(t)
+	write(t, filepath.Join(dir, "a"), "1")
+	what := git.Commission{Paths: []string{"a"}, Message: git.Message{Subject: "chore: x"}}
+	must(g.Commit(t.Context(), place, what))(t)
+	if who := sh(t, dir, "", "git", "log", "-1", "--format=%an"); who != "ralph" {
+		t.Errorf("author %q", who)
+	}
+	what.Paths = []string{"none"}
+	if _, err := g.Commit(t.Context(), place, what); err == nil || !strings.Contains(err.Error(), "git add: ") {
+		t.Errorf("of a path that is not there: %v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Own is the user's repository as a tree to work in, when the agent works in
+// the user's own files. What is committed by the program there is committed as
+// the user, where the repository knows who that is.
+func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
+	who := Identity{}
+	for key, field := range map[string]*string{"user.name": &who.Name, "user.email": &who.Email} {
+		value, err := user{git: g, dir: at.Top}.ask(ctx, "config", "--get", key)
+		if err != nil && !no(err) {
+			return nil, fmt.Errorf("ask who commits in %s: %w", at.Top, err)
+		}
+		*field = strings.TrimSpace(value)
+	}
+	if who.Name == "" || who.Email == "" {
+		who = Identity{}
+	}
+	return &Tree{Dir: at.Top, Author: who, git: g}, nil
+}
+
+// TreeID is the tree of the commit that the tree stands at.
+func (t *Tree) TreeID(ctx context.Context) (string, error) {
+	sha, err := t.ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
+	if err != nil {
+		return "", fmt.Errorf("read the tree of HEAD: %w", err)
+	}
+	return sha, checkSHA(sha)
+}
+
+// Look is how the tree stands, as the hand-over of a tree apart would tell it:
+// what was committed since last is the user's own already.
+func (t *Tree) Look(ctx context.Context) (Standing, error) {
+	head, err := t.Head(ctx)
+	if err != nil {
+		return Standing{}, err
+	}
+	tree, err := t.TreeID(ctx)
+	if err != nil {
+		return Standing{}, err
+	}
+	status, err := t.Status(ctx)
+	if err != nil {
+		return Standing{}, err
+	}
+	work, err := t.Snapshot(ctx)
+	return Standing{Head: head, Tree: tree, Work: work, Dirty: status.Dirty}, err
+}
+
+// Standing is how a tree stands.
+type Standing struct {
+	Head  string
+	Tree  string // of Head
+	Work  string // of the files as they are, uncommitted work included
+	Dirty bool
+}
+
+// Exclude keeps patterns out of the user's commits without a change to any
+// tracked file.
+func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
+	name, err := user{git: g, dir: at.Top}.ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+	if err != nil {
+		return fmt.Errorf("find the exclude file of %s: %w", at.Top, err)
+	}
+	there, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	lines := strings.Split(string(there), "\n")
+	var more []string
+	for _, pattern := range patterns {
+		if !slices.Contains(lines, pattern) {
+			more = append(more, pattern)
+		}
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	text := strings.TrimRight(string(there), "\n") + "\n" + strings.Join(more, "\n") + "\n"
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.WriteFile(name, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil { //nolint:gosec // git named the path
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// askMessage is what the agent is asked for a commit's message.
+const askMessage = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
+
+// errNoMessage is an agent that was asked for a message and gave none.
+var errNoMessage = errors.New("the agent gave no commit message")
+
+// commit does one task of version control. A task that fails is written down;
+// the work is still there.
+func (s *site) commit(ctx context.Context, run journal.Run, step verdict.Commit, emit emit) error {
+	done, err := s.version(ctx, run, step.Task)
+	if ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		done.Failed, done.Why = true, err.Error()
+	}
+	done.Task = step.Task
+	emit(done)
+	return nil
+}
+
+func (s *site) version(ctx context.Context, run journal.Run, task string) (done journal.SCMEnded, err error) {
+	dir, err := s.ground.folder(ctx)
+	if err != nil {
+		return done, err
+	}
+	words, err := agent.Words(task)
+	if err != nil {
+		return done, err
+	}
+	argv := append([]string{run.Policy.SCM.Command}, words...)
+	if task == "commit" {
+		if done.Message, done.CostUSD, err = s.message(ctx, run, dir); err != nil {
+			return done, err
+		}
+		argv = append(argv, "-am", done.Message)
+	}
+	said := &process.Tail{N: 2000}
+	result, err := s.Exec(ctx, process.Command{
+		Argv: argv, Dir: dir, Env: s.UserEnv, Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
+	})
+	done.Exit = result.Exit
+	if err == nil && result.Exit != 0 && !idle(task, said.String()) {
+		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, lastLine(said.String()))
+	}
+	return done, err
+}
+
+// idle tells of a commit that found nothing to commit, which is fine.
+func idle(task, said string) bool {
+	return task == "commit" && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// message asks the agent for a commit's message: what it says in response
+// tags, else its first line that is not empty.
+func (s *site) message(ctx context.Context, run journal.Run, dir string) (message string, usd float64, err error) {
+	hand := agent.Hand{
+		Adapter: s.Agent, Run: s.Exec, Dir: dir, Env: s.AgentEnv, Watch: s.Watch, Timeout: s.patience(run), Grace: s.Grace,
+	}
+	ended, err := hand.Do(ctx, agent.Order{
+		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,
+	})
+	switch {
+	case err != nil:
+		return "", 0, err
+	case ended.Failed:
+		return "", ended.Cost.USD, fmt.Errorf("%w: %s", errNoMessage, ended.Why)
+	}
+	message = strings.TrimSpace(ended.Response)
+	for line := range strings.Lines(ended.Words) {
+		if message == "" {
+			message = strings.TrimSpace(line)
+		}
+	}
+	if message == "" {
+		err = errNoMessage
+	}
+	return message, ended.Cost.USD, err
+}

@@ -1,0 +1,48 @@
+// Package price turns tokens into dollars, as of a date, or says that it does
+// not know. It asks nobody: a model that is not listed has no price, and a
+// price that has changed since is given by whoever pays it.
+package price
+
+import "regexp"
+
+// AsOf is the day on which the list was last held against its sources.
+const AsOf = "2026-11-20"
+
+// Rate is what a model costs, in dollars for a million tokens.
+type Rate struct {
+	Input      float64 `json:"input"` // neither read from the cache nor written to it
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cache_read"`
+	CacheWrite float64 `json:"cache_write"`
+}
+
+// Tokens are counted as they are billed: none of them in two of the counts.
+type Tokens struct{ Input, Output, CacheRead, CacheWrite int64 }
+
+// Of is the price of so many tokens of a model, by over or else by the list.
+// No tokens at all is a count that nobody made, and has no price.
+func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
+	rate, known := find(model, over)
+	if !known || t == (Tokens{}) {
+		return 0, false
+	}
+	const million = 1e6
+	return (float64(t.Input)*rate.Input + float64(t.Output)*rate.Output +
+		float64(t.CacheRead)*rate.CacheRead + float64(t.CacheWrite)*rate.CacheWrite) / million, true
+}
+
+// dated is the end of a snapshot's name; it costs what its model does.
+var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+
+// find takes exact names only: "gpt-6-sol-fast" is another model at another
+// price, and no prefix tells by how much.
+func find(model string, over map[string]Rate) (Rate, bool) {
+	for _, name := range []string{model, dated.ReplaceAllString(model, "")} {
+		for _, rates := range []map[string]Rate{over, listed} {
+			if rate, known := rates[name]; known {
+				return rate, true
+			}
+		}
+	}
+	return Rate{}, false
+}

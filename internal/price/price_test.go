@@ -1,0 +1,41 @@
+package price_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/price"
+)
+
+func TestOf(t *testing.T) {
+	million := price.Tokens{Input: 1e6, Output: 1e6, CacheRead: 1e6, CacheWrite: 1e6}
+	own := map[string]price.Rate{"gpt-6-sol": {Input: 1}, "llama": {Output: 3}}
+	tests := map[string]struct {
+		model  string
+		tokens price.Tokens
+		over   map[string]price.Rate
+		usd    float64
+		known  bool
+	}{
+		"each count at its own rate": {model: "gpt-6.1-sol", tokens: million, usd: 2 + 10 + 0.10 + 2.50, known: true},
+		"a snapshot":                 {model: "gpt-6.1-sol-2026-09-29", tokens: million, usd: 14.60, known: true},
+		"a snapshot, Claude's way":   {model: "claude-haiku-4-5-20251001", tokens: million, usd: 7.35, known: true},
+		"less than a cent":           {model: "gpt-5-codex", tokens: price.Tokens{Input: 800}, usd: 0.001, known: true},
+		"the payer's own rate":       {model: "gpt-6-sol", tokens: million, over: own, usd: 1, known: true},
+		"a snapshot at that rate":    {model: "gpt-6-sol-2026-09-22", tokens: million, over: own, usd: 1, known: true},
+		"a model of the payer's":     {model: "llama", tokens: million, over: own, usd: 3, known: true},
+		"free, by the payer's word":  {model: "local", tokens: million, over: map[string]price.Rate{"local": {}}, known: true},
+		"an unknown model":           {model: "gpt-99", tokens: million},
+		"a variant of a known one":   {model: "gpt-6-sol-fast", tokens: million},
+		"no model":                   {tokens: million},
+		"no count":                   {model: "gpt-6-sol"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			usd, known := price.Of(test.model, test.tokens, test.over)
+			if math.Abs(usd-test.usd) > 1e-9 || known != test.known {
+				t.Errorf("Of = %v, %v, want %v, %v", usd, known, test.usd, test.known)
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Turn is the iteration to write a prompt for, with what only the disk knows.
+type Turn struct {
+	Number   int
+	Story    string
+	Base     string // what was asked, as its file says now
+	Diff     string // what has changed since the run began
+	Progress string // the iterations so far, for people and agents
+}
+
+// Of is the prompt of a turn, in the way of the run's policy.
+func Of(run journal.Run, turn Turn) (string, error) {
+	switch run.Policy.Done {
+	case policy.ByResponse:
+		return guarded(run, turn), nil
+	case policy.ByTag:
+		return checked(run, turn)
+	case policy.ByStories:
+	}
+	return Write(run, turn.Number, turn.Story)
+}
+
+// guarded is the prompt itself, with the guardrails that failed put before it,
+// after it or in its place.
+func guarded(run journal.Run, turn Turn) string {
+	before, instead, after := guardrails(run)
+	if len(instead) == 0 {
+		instead = []string{turn.Base}
+	}
+	parts := append(append(before, instead...), after...)
+	if run.Policy.Count {
+		parts = append([]string{count(run, turn.Number)}, parts...)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// count is which iteration of how many this is.
+func count(run journal.Run, number int) string {
+	last := of(run)
+	if last == 0 {
+		return fmt.Sprintf("Iteration %d.", number)
+	}
+	return fmt.Sprintf("Iteration %d of %d, %d remaining.", number, last, max(last-number, 0))
+}
+
+// guardrails are the failures of the last iteration, by where they go.
+func guardrails(run journal.Run) (before, instead, after []string) {
+	it, found := run.Last()
+	if !found {
+		return nil, nil, nil
+	}
+	for _, check := range it.Checks {
+		if check.Passed || !run.Blocks(check.Name) {
+			continue
+		}
+		asked := rule(run.Policy, check.Name)
+		text := failure(check, asked.Hint)
+		switch asked.FailAction {
+		case policy.Prepend:
+			before = append(before, text)
+		case policy.Replace:
+			instead = append(instead, text)
+		case policy.Append, "":
+			after = append(after, text)
+		}
+	}
+	return before, instead, append(after, rejections(it)...)
+}
+
+// rule is the check of that name.
+func rule(p policy.Policy, name string) policy.Check {
+	for _, check := range p.Checks {
+		if check.Name == name {
+			return check
+		}
+	}
+	return policy.Check{}
+}
+
+// failure is what an agent is told of a guardrail, in words that people's
+// prompts rely on.
+func failure(check journal.CheckEnded, hint string) string {
+	lines := []string{fmt.Sprintf("Guardrail %q failed with exit code %d.", check.Command, check.Exit)}
+	if hint != "" {
+		lines = append(lines, "Hint: "+hint)
+	}
+	return strings.Join(append(lines, "Output file: "+check.Log, "Output (truncated):", check.Excerpt), "\n")
+}
+
+// rejections are the claims that were not believed for want of work; that a
+// guardrail is red has been said.
+func rejections(it journal.Iteration) []string {
+	var said []string
+	for _, rejected := range it.Ended.Rejected {
+		if it.Ended.Green {
+			said = append(said, fmt.Sprintf("Your answer %q was rejected: %s.", rejected.Claim, rejected.Why))
+		}
+	}
+	return said
+}
+
+// checked is a task with all that a fresh context needs to go on with it.
+func checked(run journal.Run, turn Turn) (string, error) {
+	var text strings.Builder
+	err := texts.ExecuteTemplate(&text, "checks.md", page{
+		Base:      strings.TrimSpace(turn.Base),
+		Iteration: turn.Number,
+		Of:        of(run),
+		Checks:    commands(run),
+		Word:      run.Policy.Word,
+		Feedback:  feedback(run),
+		Diff:      fenced(turn.Diff),
+		Progress:  strings.TrimSpace(turn.Progress),
+	})
+	if err != nil {
+		return "", fmt.Errorf("write prompt: %w", err)
+	}
+	return strings.TrimSpace(text.String()) + "\n", nil
+}
+
+// fenced is text in a fence, or nothing.
+func fenced(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return clean.Fence(text)
+}

@@ -1,0 +1,146 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// screen tells which runs it is shown, and takes its time over each if it has
+// a gate.
+type screen struct {
+	shown []string
+	began chan string   // nil: tells nobody
+	gate  chan struct{} // nil: is open
+	fails error
+}
+
+func (s *screen) Show(_ context.Context, board view.Board) error {
+	s.shown = append(s.shown, board.Run)
+	if s.began != nil {
+		s.began <- board.Run
+	}
+	if s.gate != nil {
+		<-s.gate
+	}
+	return s.fails
+}
+
+func (s *screen) want(t *testing.T, ids ...string) {
+	t.Helper()
+	if !slices.Equal(s.shown, ids) {
+		t.Errorf("shown %v, want %v", s.shown, ids)
+	}
+}
+
+func run(id string) journal.Run { return journal.Run{ID: id} }
+
+const pause = 15 * time.Second
+
+func start(t *testing.T, screens ...publish.Screen) *publish.Publisher {
+	t.Helper()
+	p := &publish.Publisher{Screens: screens, Every: pause, Failed: func(err error) { t.Errorf("Failed(%v)", err) }}
+	p.Start(t.Context())
+	return p
+}
+
+func TestTheFirstIsShownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, s := time.Now(), &screen{}
+		p := start(t, s)
+		p.Notice(run("1"))
+		synctest.Wait()
+		s.want(t, "1")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("shown after %s, want at once", took)
+		}
+		p.Close()
+	})
+}
+
+func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		p := start(t, s)
+		for _, id := range []string{"1", "2", "3"} {
+			p.Notice(run(id))
+			synctest.Wait()
+		}
+		<-time.After(pause - time.Nanosecond)
+		synctest.Wait()
+		s.want(t, "1")
+		p.Notice(run("4"))
+		<-time.After(time.Nanosecond)
+		synctest.Wait()
+		s.want(t, "1", "4")
+
+		// Nothing is shown twice, and after a quiet pause the next is shown at once.
+		<-time.After(2 * pause)
+		synctest.Wait()
+		s.want(t, "1", "4")
+		p.Notice(run("5"))
+		synctest.Wait()
+		s.want(t, "1", "4", "5")
+		p.Close()
+		s.want(t, "1", "4", "5")
+	})
+}
+
+func TestNoticeNeverWaitsForAScreen(t *testing.T) {
+	s := &screen{began: make(chan string, 9), gate: make(chan struct{})}
+	p := &publish.Publisher{Screens: []publish.Screen{s}}
+	p.Start(t.Context())
+	p.Notice(run("1"))
+	<-s.began // and stays there
+	for _, id := range []string{"2", "3", "4"} {
+		p.Notice(run(id))
+	}
+	close(s.gate)
+	p.Close()
+	s.want(t, "1", "4")
+}
+
+func TestCloseShowsWhatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, s := time.Now(), &screen{}
+		p := start(t, s)
+		p.Notice(run("1"))
+		synctest.Wait()
+		p.Notice(run("2"))
+		synctest.Wait()
+		p.Notice(run("3"))
+		p.Close()
+		s.want(t, "1", "3")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("Close waited %s for the pause to end", took)
+		}
+	})
+}
+
+func TestCloseWithNothingNoticed(t *testing.T) {
+	s := &screen{}
+	p := start(t, s)
+	p.Close()
+	s.want(t)
+}
+
+func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
+	broken, whole := &screen{fails: errors.New("502")}, &screen{}
+	var failed []error
+	p := &publish.Publisher{Screens: []publish.Screen{broken, whole}, Failed: func(err error) { failed = append(failed, err) }}
+	p.Start(t.Context())
+	p.Notice(run("1"))
+	p.Close()
+	broken.want(t, "1")
+	whole.want(t, "1")
+	if len(failed) != 1 || !errors.Is(failed[0], broken.fails) {
+		t.Errorf("failed = %v, want %v", failed, broken.fails)
+	}
+}

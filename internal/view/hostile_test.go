@@ -1,0 +1,298 @@
+package view_test
+
+import (
+	"bytes"
+	"fmt"
+	htmlcode "html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// nasty is what people and agents may write where a word is expected.
+var nasty = []string{
+	"@ada", "hello @acme/owners", "fixes #7", "closes acme/shop#7", "GH-7",
+	"<!-- ralph:progress -->", "<!-- never closed", "-->", "<b>bold", "</details>", "</sub></td></tr>", "<img src=x onerror=y>",
+	"a | b | c", `a \| b`, "|", "`", "``` open", "`@ada`", "a ` b | c ` d", "`` ` @ada", "~~~",
+	"line\nbreak", "line\n\n# heading\n\n- [x] item", "cr\rlf", "line\n| a | b |\n|---|---|\n| c | d |",
+	"**", "_", "[x](https://evil.example)", "![x](https://evil.example/pixel.png)", "[x]: https://evil.example",
+	"https://github.com/acme/shop/issues/7", "::warning::boo", "##[error]boo", "/ralph stop", "\n/ralph stop",
+	"- [x] done", "# heading", "> quote", "1. one", "\u202Eright to left", "zero\u200Bwidth", "\x1b[31mred", "nul\x00",
+	"\\*", "\\** x", "__x__", "*x", "&lt;b&gt;", "&#64;ada", "&#x60;", "$`1`$", "\\", "\\`", "ends with \\", strings.Repeat("long ", 2000),
+}
+
+// run puts text wherever others have their say.
+func run(text string) (journal.Run, []journal.Entry) {
+	began := journal.RunBegan{
+		Run: "r1", Base: "b0", Start: "b0", Branch: "ralph/issue-12-x", Level: "none",
+		Policy: policy.Policy{Agent: "claude", Promise: "COMPLETE", Publish: true, Checks: policy.Checks([]string{"make test", text}, 0)},
+		Task:   plan.Task{Kind: plan.KindIssue, Number: 12, Title: text, Body: text},
+		Plan: plan.Plan{Project: text, UserStories: []plan.Story{
+			{ID: "US-001", Title: text, Description: text, AcceptanceCriteria: []string{text, text}, Notes: text},
+			{ID: text, Title: text, AcceptanceCriteria: []string{text}},
+		}},
+	}
+	check := func(where journal.Where, passed bool) journal.CheckEnded {
+		return journal.CheckEnded{Where: where, Name: text, Command: text, Passed: passed, Exit: 1, Excerpt: text, Log: text}
+	}
+	events := []journal.Event{
+		began,
+		journal.Noted{What: text, Hint: text},
+		check(journal.AtBase, true),
+		journal.BaselineEnded{Usable: true, Why: text},
+		journal.IterationBegan{Number: 1, Story: text},
+		journal.AgentEnded{Failed: true, Why: text, Words: text, Promises: []string{text}},
+		journal.PlanRead{Plan: began.Plan, Claimed: []string{text}, Undone: []string{text}},
+		check(journal.AtWork, true),
+		journal.CommitsTaken{
+			From: "b0", To: "c1", Tree: "t1", Work: "t1", Commits: []journal.Commit{{SHA: "c1", Subject: text}},
+			Files: []string{text}, Dropped: []string{text}, Refused: []journal.Finding{{Path: text, Why: text}, {Why: text}},
+		},
+		check(journal.AtProof, false),
+		journal.ProofEnded{Commit: "c1", Tree: "t1", Why: text},
+		journal.IterationEnded{Number: 1, Story: text, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
+		journal.SCMEnded{Task: "commit", Message: text},
+		journal.SCMEnded{Task: "commit", Failed: true, Why: text},
+		journal.PublishFailed{Act: "push", Head: "c1", Why: text},
+		journal.CancelAsked{Why: text},
+		journal.RunStopped{Reason: policy.Cancelled, Why: text},
+	}
+	var folded journal.Run
+	var entries []journal.Entry
+	for i, event := range events {
+		entry := journal.Entry{Seq: i + 1, At: time.Unix(int64(i), 0).UTC(), Event: event}
+		entries = append(entries, entry)
+		folded = journal.Fold(folded, entry)
+	}
+	return folded, entries
+}
+
+// Whatever others write, the page keeps the shape it has with a plain word in
+// its place: no markup of theirs stands, none of ours is torn, nobody is
+// called and nothing is closed.
+func TestForeignTextChangesNoShape(t *testing.T) {
+	plain, _ := run("word")
+	want := view.Of(plain)
+	for _, text := range nasty {
+		hostile, _ := run(text)
+		got := view.Of(hostile)
+		for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
+			before, after := page(t, pages[0]), page(t, pages[1])
+			if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
+				t.Errorf("%s with %.60q (-plain +hostile):\n%s\n%s", name, text, diff, pages[1])
+			}
+			if found := calling.FindString(words(after)); found != "" {
+				t.Errorf("%s with %.60q calls or closes with %q:\n%s", name, text, found, pages[1])
+			}
+			if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
+				t.Errorf("%s with %.60q has %d comments, want %d", name, text, n, m)
+			}
+		}
+	}
+}
+
+// A command is shown as it is, all of it in its own cell.
+func TestCommandsAreShownAsTheyAre(t *testing.T) {
+	row := regexp.MustCompile(`(?s)<td>(.*?)</td>\n<td>❌ failed</td>\n<td>1</td>\n<td>0s</td>`)
+	for _, text := range nasty {
+		hostile, _ := run(text)
+		rendered := page(t, view.Of(hostile).Pull.Body)
+		found := row.FindStringSubmatch(rendered)
+		if found == nil {
+			t.Errorf("the row of %.60q is torn:\n%s", text, rendered)
+			continue
+		}
+		want, _ := clean.Plain(text, 160)
+		if got := htmlcode.UnescapeString(tag.ReplaceAllString(found[1], "")); strings.TrimSuffix(got, "…") != want {
+			t.Errorf("%.60q is shown as %q", text, got)
+		}
+		if !strings.HasPrefix(found[1], "<code>") || !strings.HasSuffix(found[1], "</code>") || strings.Count(found[1], "<") != 2 {
+			t.Errorf("%.60q is not all code: %s", text, found[1])
+		}
+	}
+}
+
+// A title is no Markdown: it says what people wrote, on one line, and calls
+// nobody as the subject of a commit.
+func TestTitles(t *testing.T) {
+	for text, want := range map[string]string{
+		"Vec<String> & more":     "Vec<String> & more",
+		"costs $5 | 6 €":         "costs $5 | 6 €",
+		"a [draft] of **it**":    "a [draft] of **it**",
+		"fixes #7 for @ada":      "fixes `#`7 for `@`ada",
+		"line\nbreak":            "line break",
+		"&lt;b&gt;":              "<b>",
+		"see acme/shop@deadbeef": "see acme/shop`@`deadbeef",
+	} {
+		r, _ := run(text)
+		if got := view.Of(r).Pull.Title; got != want {
+			t.Errorf("title of %q = %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range nasty {
+		r, _ := run(text)
+		title := view.Of(r).Pull.Title
+		if strings.TrimSpace(title) == "" && strings.TrimSpace(text) != "" || strings.ContainsAny(title, "\r\n") || utf8.RuneCountInString(title) > 256 {
+			t.Errorf("title of %.60q = %q", text, title)
+		}
+		if found := calling.FindString(spans.ReplaceAllString(title, "")); found != "" {
+			t.Errorf("title %q calls or closes with %q", title, found)
+		}
+	}
+}
+
+// A run without a task is named after its project, else its branch: GitHub
+// refuses an empty title.
+func TestTitleWithoutATask(t *testing.T) {
+	r := journal.Run{Branch: "ralph/shop", Plan: plan.Plan{Project: "shop"}}
+	if got := view.Of(r).Pull.Title; got != "shop" {
+		t.Errorf("title = %q, want the project", got)
+	}
+	r.Plan.Project = ""
+	if got := view.Of(r).Pull.Title; got != "ralph/shop" {
+		t.Errorf("title = %q, want the branch", got)
+	}
+}
+
+// In the log, foreign text never begins a line of its own, where it would pass
+// for one of ours.
+func TestForeignTextKeepsToItsLine(t *testing.T) {
+	_, plain := run("word")
+	for _, text := range nasty {
+		_, hostile := run(text)
+		if n, m := strings.Count(told(hostile), "\n"), strings.Count(told(plain), "\n"); n != m {
+			t.Errorf("log with %.60q has %d lines, want %d:\n%s", text, n, m, told(hostile))
+		}
+	}
+}
+
+// Two hundred stories do not fit. Whole ones are left out, and how many is
+// said, for every table and list keeps its shape.
+func TestLargeRunsFit(t *testing.T) {
+	cut := map[string]*regexp.Regexp{
+		"comment": regexp.MustCompile(`\n- … and \d+ more\n`),
+		"pull":    regexp.MustCompile(`\n\| … and \d+ more \| \| \| \| \| \|\n`),
+	}
+	for _, title := range []string{strings.Repeat("wide ", 60), strings.Repeat("@ada|<b>`", 40), strings.Repeat("漢", 200)} {
+		board := view.Of(big(title, 200))
+		for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {
+			if n := utf8.RuneCountInString(text); n > 65536 {
+				t.Errorf("%s with %.9q has %d characters", name, title, n)
+			}
+			ids := regexp.MustCompile(`US-\d{3}`).FindAllString(text, -1)
+			slices.Sort(ids)
+			if shown := len(slices.Compact(ids)); shown == 0 || shown < 200 && !cut[name].MatchString(text) {
+				t.Errorf("%s with %.9q does not say how many stories it leaves out", name, title)
+			}
+			whole(t, name, text)
+		}
+	}
+}
+
+// What cannot be cut by stories has bounds of its own.
+func TestLongListsFit(t *testing.T) {
+	long := strings.Repeat("@ada|<b>", 100)
+	large := big(long, 3)
+	ended := &journal.IterationEnded{Number: 1, Story: "US-000"}
+	taken := &journal.CommitsTaken{From: "b0", To: "c1"}
+	proof := journal.Proof{Commit: "c1", Tree: "t1"}
+	for i := range 500 {
+		word := fmt.Sprintf("%d %s", i, long)
+		ended.Rejected = append(ended.Rejected, journal.Rejection{Claim: word, Why: word})
+		taken.Dropped = append(taken.Dropped, word)
+		taken.Refused = append(taken.Refused, journal.Finding{Path: word, Why: word})
+		proof.Checks = append(proof.Checks, journal.CheckEnded{Name: word, Command: word})
+		large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
+		large.Failures = append(large.Failures, journal.PublishFailed{Act: "push", Why: word})
+	}
+	large.Iterations[0].Ended, large.Iterations[0].Taken = ended, taken
+	large.Iterations[0].Agent = &journal.AgentEnded{Failed: true, Why: long}
+	large.Tree, large.Proofs = "t1", []journal.Proof{proof}
+	board := view.Of(large)
+	for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {
+		if n := utf8.RuneCountInString(text); n > 65536 {
+			t.Errorf("%s has %d characters", name, n)
+		}
+		if !strings.Contains(text, "US-000") {
+			t.Errorf("%s has no room left for a single story", name)
+		}
+		whole(t, name, text)
+	}
+}
+
+// big is a run of many stories, each with an iteration.
+func big(title string, count int) journal.Run {
+	r := journal.Run{ID: "r1", Task: plan.Task{Title: title}, Policy: policy.Policy{Publish: true}, CostKnown: true}
+	for i := range count {
+		id := fmt.Sprintf("US-%03d", i)
+		r.Plan.UserStories = append(r.Plan.UserStories, plan.Story{ID: id, Title: title, AcceptanceCriteria: []string{title, title}})
+		r.Iterations = append(r.Iterations, journal.Iteration{Number: i + 1, Story: id, Ended: &journal.IterationEnded{}})
+	}
+	return r
+}
+
+// whole tells that nothing is torn: every row of a table has its cells, and
+// every element that is opened is closed.
+func whole(t *testing.T, name, text string) {
+	t.Helper()
+	rendered := page(t, text)
+	for _, tag := range []string{"details", "sub", "table", "tr", "td", "li", "strong", "code"} {
+		opened, closed := strings.Count(rendered, "<"+tag+">"), strings.Count(rendered, "</"+tag+">")
+		if opened != closed {
+			t.Errorf("%s: <%s> is opened %d times and closed %d times", name, tag, opened, closed)
+		}
+	}
+	if n := strings.Count(rendered, "<td></td>"); n > 10 {
+		t.Errorf("%s: %d cells are empty", name, n)
+	}
+}
+
+// page is Markdown as GitHub would render it.
+func page(t *testing.T, markdown string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())).Convert([]byte(markdown), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var (
+	tag   = regexp.MustCompile(`<!--.*?-->|</?([a-z0-9]+)[^>]*>`)
+	spans = regexp.MustCompile("(`+)[^`].*?(`+)|<code>.*?</code>")
+	// calling is a mention, or a reference to anything but the run's own issue.
+	calling = regexp.MustCompile(`(?:^|[^\w/])@\w|(?:^|[^&\w])#(?:7|x)\b|GH-\d|\w#\d`)
+	inline  = map[string]bool{"code": true, "a": true, "em": true, "strong": true, "del": true, "br": true}
+)
+
+// shape is the tags of a page in their order, without what stands within a
+// line of text: code, emphasis and plain links are people's to use.
+func shape(rendered string) []string {
+	var all []string
+	for _, m := range tag.FindAllStringSubmatch(rendered, -1) {
+		if !inline[m[1]] {
+			all = append(all, m[0])
+		}
+	}
+	return all
+}
+
+// words is what a page says outside code and addresses.
+func words(rendered string) string {
+	rendered = regexp.MustCompile(`(?s)<code>.*?</code>`).ReplaceAllString(rendered, "")
+	return tag.ReplaceAllString(rendered, "")
+}

@@ -1,0 +1,82 @@
+package view_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+var lines = []struct {
+	event journal.Event
+	want  string
+}{
+	{
+		journal.RunBegan{Run: "r1", Start: "0123456789", Policy: policy.Policy{Agent: "claude"}, Level: "none", Plan: plan.Plan{UserStories: make([]plan.Story, 1)}},
+		"run r1 on 0123456: 1 story, agent claude, sandbox level none",
+	},
+	{journal.Resumed{Why: "/ralph by ada"}, "going on with run r1: /ralph by ada"},
+	{journal.Noted{What: "no node"}, "note: no node"},
+	{journal.Noted{What: "no node", Hint: "install it"}, "note: no node – install it"},
+	{journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true, TookMS: 61000}, "  check test passed at the base, 1m1s"},
+	{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 2, TookMS: 12}, "  check test failed (exit 2) in the agent's tree, 12ms"},
+	{journal.CheckEnded{Where: journal.AtProof, Name: "test", Exit: 127, CannotRun: true}, "  check test cannot run (exit 127) on a clean checkout, 0s"},
+	{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 143, TimedOut: true, TookMS: 1000}, "  check test ran out of time in the agent's tree, 1s"},
+	{journal.BaselineEnded{Usable: true}, "base looked at"},
+	{journal.BaselineEnded{Why: "no checks are configured"}, "base looked at: no checks are configured"},
+	{journal.IterationBegan{Number: 3, Story: "US-002"}, "iteration 3: US-002"},
+	{journal.AgentEnded{Tools: 1, TookMS: 2000, Cost: stream.Cost{USD: 0.5, Known: true}}, "  agent ended, 1 tool call, $0.50, 2s"},
+	{journal.AgentEnded{Failed: true, Why: "no credit", TookMS: 2000}, "  agent failed: no credit, 0 tool calls, cost unknown, 2s"},
+	{journal.AgentEnded{Cost: stream.Cost{USD: 0.5}}, "  agent ended, 0 tool calls, at least $0.50, 0s"},
+	{journal.PlanRead{}, ""},
+	{journal.PlanRead{Claimed: []string{"US-001", "US-002"}, Undone: []string{"story US-003"}}, "  the agent claims US-001, US-002\n  put back: story US-003"},
+	{journal.CommitsTaken{From: "a", To: "a"}, ""},
+	{
+		journal.CommitsTaken{Commits: []journal.Commit{{SHA: "0123456789", Subject: "feat: x"}}, Dropped: []string{"CODEOWNERS"}, Refused: []journal.Finding{{Commit: "fedcba9876", Path: "a", Why: "too large"}, {Why: "too many"}}},
+		"  took 0123456 feat: x\n  protected file put back: CODEOWNERS\n  refused fedcba9 a: too large\n  refused too many",
+	},
+	{journal.ProofEnded{Commit: "0123456789", Passed: true}, "  0123456 passed on a clean checkout"},
+	{journal.ProofEnded{Commit: "0123456789", Why: "test failed (exit 1)"}, "  0123456 failed on a clean checkout: test failed (exit 1)"},
+	{journal.ProofEnded{Commit: "0123456789", Passed: true, Empty: true}, "  0123456: nothing could be verified"},
+	{journal.ProofEnded{Commit: "0123456789", Passed: true, Reused: true}, "  the same tree was checked before: 0123456"},
+	{journal.IterationEnded{Story: "US-001"}, "  US-001 is still open"},
+	{
+		journal.IterationEnded{Story: "US-001", Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "one at a time"}}},
+		"  US-001 passed\n  rejected: US-002: one at a time",
+	},
+	{journal.SCMEnded{Task: "push"}, "  push"},
+	{journal.SCMEnded{Task: "commit", Message: "add\na thing"}, "  commit: add a thing"},
+	{journal.SCMEnded{Task: "commit", Failed: true, Why: "no\nname"}, "  commit failed: no name"},
+	{journal.Pushed{Branch: "ralph/x", SHA: "0123456789"}, "pushed 0123456 to ralph/x"},
+	{journal.PullOpened{Number: 3, URL: "u"}, "pull request #3: u"},
+	{journal.PullReadied{Number: 3}, "pull request #3 is ready for review"},
+	{journal.PublishFailed{Act: "push", Why: "502"}, "could not push the work: 502"},
+	{journal.PublishFailed{Act: "open", Why: "403"}, "could not open the pull request: 403"},
+	{journal.PublishFailed{Act: "ready", Why: "403"}, "could not mark the pull request as ready: 403"},
+	{journal.CommentPosted{URL: "u"}, "progress comment: u"},
+	{journal.CancelAsked{Why: "SIGTERM"}, "stopping: SIGTERM"},
+	{journal.RunStopped{Reason: policy.AllStoriesPassed}, "run completed: all_stories_passed"},
+	{journal.RunStopped{Reason: policy.Timeout, Why: "2h of 2h gone"}, "run stopped: timeout: 2h of 2h gone"},
+}
+
+func TestLine(t *testing.T) {
+	var seen []string
+	for _, test := range lines {
+		if got := view.Line(journal.Run{ID: "r1"}, test.event); got != test.want {
+			t.Errorf("Line(%+v) = %q, want %q", test.event, got, test.want)
+		}
+		seen = append(seen, test.event.Type())
+	}
+	want := journal.Types()
+	slices.Sort(want)
+	slices.Sort(seen)
+	if diff := cmp.Diff(want, slices.Compact(seen)); diff != "" {
+		t.Errorf("types with a line (-all +tested):\n%s", diff)
+	}
+}

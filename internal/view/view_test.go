@@ -1,0 +1,60 @@
+package view_test
+
+import (
+	"encoding/json"
+	"flag"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// Every file in testdata is a story: what a journal says, and all that people
+// and scripts are shown of it.
+func TestStories(t *testing.T) {
+	journaltest.Stories(t, *update, func(t *testing.T, s journaltest.Story) []txtar.File {
+		t.Helper()
+		board := view.Of(s.Run)
+		if board.Summary != board.Comment || board.Run != s.Run.ID || board.Stopped != (s.Run.Stop != nil) {
+			t.Errorf("the board of %s disagrees with itself: %+v", s.Run.ID, board)
+		}
+		// What is proven is graded one day; until then the word is not used.
+		if text := board.Comment + board.Pull.Body; strings.Contains(strings.ToLower(text), "proven") {
+			t.Errorf("the word proven is not deserved:\n%s", text)
+		}
+		return []txtar.File{
+			{Name: "comment.md", Data: []byte(board.Comment)},
+			{Name: "pull.md", Data: []byte("# " + board.Pull.Title + "\n\n" + board.Pull.Body)},
+			{Name: "log", Data: []byte(told(s.Entries))},
+			{Name: "result.json", Data: result(t, s.Run)},
+		}
+	})
+}
+
+// told is what the log says of a journal.
+func told(entries []journal.Entry) string {
+	var text strings.Builder
+	var run journal.Run
+	for _, entry := range entries {
+		run = journal.Fold(run, entry)
+		if line := view.Line(run, entry.Event); line != "" {
+			text.WriteString(line + "\n")
+		}
+	}
+	return text.String()
+}
+
+func result(t *testing.T, run journal.Run) []byte {
+	t.Helper()
+	data, err := json.MarshalIndent(view.ResultOf(run), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}

@@ -1,0 +1,149 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// archiveDir is where finished loops lie.
+const archiveDir = "ralph-archive"
+
+// Loop is the memory of a loop, as people and agents left it.
+type Loop struct {
+	Plan     plan.Plan
+	PRD      []byte
+	Progress []byte // nil where there is none
+}
+
+// ReadLoop reads a project's loop, or says that there is nothing in it. A PRD
+// that no run would take can still be put away, if only it is JSON.
+func ReadLoop(project string) (Loop, error) {
+	root, err := openProject(project)
+	if err != nil {
+		return Loop{}, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	var l Loop
+	l.PRD, err = regular(root, planFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return l, fault.Usage("nothing to archive: there is no "+planFile, "name the project with -d", nil)
+	case err != nil:
+		return l, fault.Usage("cannot read "+planFile, "make it a plain file that you may read", err)
+	}
+	if err := json.Unmarshal(l.PRD, &l.Plan); err != nil {
+		return l, fault.Usage("the PRD cannot be read", "mend "+planFile, err)
+	}
+	if !l.begun() {
+		return l, fault.Usage("nothing to archive: "+planFile+" tells of no story yet", "", nil)
+	}
+	l.Progress, err = regular(root, progressFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l, fault.Usage("cannot read "+progressFile, "make it a plain file that you may read", err)
+	}
+	return l, nil
+}
+
+// begun tells a PRD that somebody filled in from the one that init lays out.
+func (l Loop) begun() bool {
+	return slices.ContainsFunc(l.Plan.UserStories, func(s plan.Story) bool {
+		return strings.TrimSpace(s.Title+s.Description) != "" || len(s.AcceptanceCriteria) > 0 || s.Passes
+	})
+}
+
+// Started is the date that the progress log begins with, if it has one.
+func (l Loop) Started() string {
+	for line := range strings.Lines(string(l.Progress)) {
+		if date, found := strings.CutPrefix(line, "Started:"); found {
+			return strings.TrimSpace(date)
+		}
+	}
+	return ""
+}
+
+// PutAway writes the loop and its summary into a new folder of the archive,
+// called name or name-2 and so on, and fresh files in the place of the loop's.
+// The old ones are overwritten only once the archive holds them.
+func (l Loop) PutAway(project, name string, summary []byte, fresh []Sheet) (folder string, err error) {
+	root, err := openProject(project)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if folder, err = shelf(root, name); err != nil {
+		return "", cannotWrite(archiveDir, err)
+	}
+	if err := lay(root, l.sheets(folder, summary)); err != nil {
+		return "", errors.Join(err, root.Remove(folder))
+	}
+	for _, sheet := range fresh {
+		if err := renew(root, sheet); err != nil {
+			return folder, cannotWrite(sheet.Path, err)
+		}
+	}
+	return folder, nil
+}
+
+// shelf makes the folder, one that was not there.
+func shelf(root *os.Root, name string) (string, error) {
+	if err := root.MkdirAll(archiveDir, 0o755); err != nil {
+		return "", err
+	}
+	folder := path.Join(archiveDir, name)
+	for n := 2; ; n++ {
+		err := root.Mkdir(folder, 0o755)
+		if !errors.Is(err, fs.ErrExist) {
+			return folder, err
+		}
+		folder = fmt.Sprintf("%s/%s-%d", archiveDir, name, n)
+	}
+}
+
+func (l Loop) sheets(folder string, summary []byte) []Sheet {
+	all := []Sheet{
+		{Path: path.Join(folder, path.Base(planFile)), Data: l.PRD},
+		{Path: path.Join(folder, "summary.md"), Data: summary},
+	}
+	if l.Progress != nil {
+		all = append(all, Sheet{Path: path.Join(folder, path.Base(progressFile)), Data: l.Progress})
+	}
+	return all
+}
+
+// renew puts a file in the place of another by a rename, so that a full disk
+// costs neither.
+func renew(root *os.Root, sheet Sheet) error {
+	aside := Sheet{Path: sheet.Path + ".new", Data: sheet.Data}
+	if err := add(root, aside); err != nil {
+		return err
+	}
+	if err := root.Rename(aside.Path, sheet.Path); err != nil {
+		return errors.Join(err, root.Remove(aside.Path))
+	}
+	return nil
+}
+
+// Newest is the newest run that wanted accepts. A journal that cannot be read
+// is passed over.
+func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
+	for _, id := range slices.Backward(f.ids()) {
+		entries, err := Run{ID: id, Path: path.Join(f.Path, runs, id)}.Entries()
+		if err != nil || len(entries) == 0 {
+			continue
+		}
+		if state := journal.Fold(journal.Run{}, entries...); wanted(state) {
+			return state, true
+		}
+	}
+	return journal.Run{}, false
+}
