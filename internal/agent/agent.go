@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -104,33 +105,15 @@ func infer(command string) string {
 func unknown(name string) error {
 	return fault.Usage(
 		fmt.Sprintf("no agent named %q", name),
-		fmt.Sprintf("did you mean %q? there are %s; any other program runs as the agent \"command\"",
-			nearest(name, Names()), strings.Join(Names(), ", ")),
+		fmt.Sprintf("%sthere are %s; any other program runs as the agent \"command\"",
+			meant(name, Names()), strings.Join(Names(), ", ")),
 		nil)
 }
 
-// nearest is the name that takes the fewest edits to become.
-func nearest(word string, names []string) string {
-	return slices.MinFunc(names, func(a, b string) int { return edits(word, a) - edits(word, b) })
-}
-
-// edits counts the insertions, deletions and replacements between two words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// meant is the question after a word that is not known, where one is near.
+func meant(word string, names []string) string {
+	if near, found := plan.Nearest(word, names); found {
+		return fmt.Sprintf("did you mean %q? ", near)
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			same := diagonal
-			if a[i] != b[j] {
-				same++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(same, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,6 +26,7 @@ type ending struct {
 	interrupted bool
 	speaks      bool   // it prints a protocol
 	limit       string // its time, in words
+	idle        string // how long it may say nothing
 }
 
 // unbegun tells whether there was never a program: an error, and no trace of one.
@@ -48,6 +50,8 @@ func (s *sum) why(e ending) string {
 	switch {
 	case e.interrupted:
 		return "interrupted"
+	case errors.Is(e.err, errIdle):
+		return "nothing was heard of it for " + e.idle
 	case e.TimedOut:
 		return "not done after " + e.limit
 	case s.result != nil && s.result.Failed:

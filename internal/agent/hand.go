@@ -27,6 +27,7 @@ type Hand struct {
 	Env     []string                                  // the base environment, as BaseEnv makes it
 	Watch   func(stream.Item)                         // sees every Item as it comes, one at a time; may be nil
 	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
+	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
 	Grace   time.Duration                             // as in process.Command
 }
@@ -67,7 +68,7 @@ func (h *Hand) Do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	}
 	e := ending{
 		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
-		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout),
+		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle),
 	}
 	if s.unbegun(e) {
 		return journal.AgentEnded{}, fault.Usage(
@@ -120,7 +121,9 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 		s.take(decoder.Line(line)...)
 	}}
 	moaned := &process.Lines{Max: maxOutput, Each: func(line []byte, _ bool) { s.complain(string(line)) }}
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(record, said), moaned
+	ctx, alive, done := attend(ctx, h.Idle)
+	defer done(nil)
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(alive, record, said), io.MultiWriter(alive, moaned)
 	res, err := h.Run(ctx, cmd)
 	err = errors.Join(err, said.Close(), moaned.Close())
 	s.take(decoder.End()...)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -66,12 +67,13 @@ func readScript(name string, data []byte) (script, error) {
 func readStep(file txtar.File) (when string, act action, err error) {
 	when, what, _ := strings.Cut(file.Name, "/")
 	what, path, named := strings.Cut(what, "/")
-	kind, known := kinds[what]
+	kind, is := kinds[what]
+	known := slices.Sorted(maps.Keys(kinds))
 	switch {
 	case when == "" || what == "":
 		return "", nil, fmt.Errorf("%q does not say when and what", file.Name)
-	case !known:
-		return "", nil, fmt.Errorf("unknown kind %q, did you mean %q?", what, nearest(what, slices.Sorted(maps.Keys(kinds))))
+	case !is:
+		return "", nil, fmt.Errorf("unknown kind %q, %s", what, cmp.Or(strings.TrimSpace(meant(what, known)), "there are "+strings.Join(known, ", ")))
 	case named != kind.named:
 		return "", nil, fmt.Errorf("%q: a path belongs to write and delete, and to them alone", file.Name)
 	case named && !filepath.IsLocal(path):

@@ -68,6 +68,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	hand := agent.Hand{
 		Adapter: s.Agent, Run: s.Exec, Dir: dir, Env: s.AgentEnv, Watch: s.Watch,
 		Open: s.home.Create, Timeout: s.patience(run), Grace: s.Grace,
+		Idle: run.Policy.Limits.Idle.Std(),
 	}
 	ended, err := hand.Do(ctx, agent.Order{
 		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,

@@ -79,6 +79,7 @@ type Limits struct {
 	CostUSD    float64  `json:"cost_usd,omitempty"`
 	Run        Duration `json:"run,omitempty"`
 	Iteration  Duration `json:"iteration,omitempty"`
+	Idle       Duration `json:"idle,omitempty"`     // how long an agent may say nothing
 	Stall      int      `json:"stall,omitempty"`    // fruitless iterations that look alike
 	Failures   int      `json:"failures,omitempty"` // agents in a row that did not work at all
 }

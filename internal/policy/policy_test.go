@@ -194,7 +194,8 @@ func TestOfSharesNothing(t *testing.T) {
 // The numbers of CONTRACTS, which the docs repeat.
 func TestDefaultsOfStories(t *testing.T) {
 	want := policy.Limits{
-		Iterations: 10, CostUSD: 5, Run: policy.Duration(2 * time.Hour), Iteration: policy.Duration(time.Hour), Stall: 3, Failures: 3,
+		Iterations: 10, CostUSD: 5, Run: policy.Duration(2 * time.Hour), Iteration: policy.Duration(time.Hour),
+		Idle: policy.Duration(15 * time.Minute), Stall: 3, Failures: 3,
 	}
 	if diff := cmp.Diff(want, policy.Of(policy.Stories).Limits); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)

@@ -58,6 +58,7 @@ var usual = Limits{
 	CostUSD:    5,
 	Run:        Duration(2 * time.Hour),
 	Iteration:  Duration(time.Hour),
+	Idle:       Duration(15 * time.Minute),
 	Stall:      3,
 	Failures:   3,
 }

@@ -1,0 +1,22 @@
+package journal_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// docs/JOURNAL.md has a row for every type of event.
+func TestEveryEventIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/JOURNAL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range journal.Types() {
+		if !strings.Contains(string(text), "| `"+name+"` |") {
+			t.Errorf("docs/JOURNAL.md has no row for %s", name)
+		}
+	}
+}
