@@ -71,7 +71,7 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		Policy: r.policy(),
 	}
 	r.wall()
-	in.Secrets = []string{in.Token, in.AppKey, in.Agent.Keys.AnthropicAPIKey, in.Agent.Keys.ClaudeCodeOAuthToken}
+	in.Secrets = append([]string{in.Token, in.AppKey}, in.Agent.Keys.Secrets()...)
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
 	}
@@ -88,6 +88,8 @@ func (r *reader) agent() agent.Options {
 		Keys: agent.Keys{
 			AnthropicAPIKey:      r.get("anthropic-api-key"),
 			ClaudeCodeOAuthToken: r.get("claude-code-oauth-token"),
+			OpenAIAPIKey:         r.get("openai-api-key"),
+			AmpAPIKey:            r.get("amp-api-key"),
 			ModelBaseURL:         r.get("model-base-url"),
 		},
 	}

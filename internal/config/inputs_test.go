@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	p.Publish, p.Baseline, p.Protect = true, policy.BaselineNew, policy.Protected()
 	want := config.Inputs{
 		BranchPrefix: "ralph/", FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: []string{"", "", "", ""},
+		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: make([]string, 6),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadInputs (-want +got):\n%s", diff)
@@ -46,6 +46,8 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"app-id", "12", func(in *config.Inputs) { in.AppID = 12 }},
 		{"app-private-key", " pem\n", func(in *config.Inputs) { in.AppKey, in.Secrets[1] = "pem", "pem" }},
 		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[2] = "sk-1", "sk-1" }},
+		{"openai-api-key", "sk-2", func(in *config.Inputs) { in.Agent.Keys.OpenAIAPIKey, in.Secrets[4] = "sk-2", "sk-2" }},
+		{"amp-api-key", "amp", func(in *config.Inputs) { in.Agent.Keys.AmpAPIKey, in.Secrets[5] = "amp", "amp" }},
 		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[3] = "oat", "oat" }},
 		{"model-base-url", "http://127.0.0.1:1", func(in *config.Inputs) { in.Agent.Keys.ModelBaseURL = "http://127.0.0.1:1" }},
 		{"agent", "claude", func(in *config.Inputs) { in.AgentName = "claude" }},
