@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -47,7 +48,9 @@ type desk struct {
 	tool     git.Git
 	place    *git.Place // nil where the project is no repository
 	settings config.Settings
+	stream   *bool
 	quiet    bool // nothing but the result
+	console  *console
 }
 
 // open looks at the project: its settings, and its repository where it is one.
@@ -59,6 +62,7 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 	}
 	done = func() { _ = os.RemoveAll(home) } // an empty folder
 	d = &desk{local: l, w: w, tool: git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home}}
+	d.console = newConsole(w, d)
 	if err = d.look(ctx); err != nil {
 		done()
 		return nil, nil, err
@@ -129,10 +133,18 @@ func (d *desk) tell(format string, args ...any) {
 }
 
 // line prints a line of news.
-func (d *desk) line(text string) {
-	if !d.quiet {
-		fmt.Fprintln(d.w.stderr, text)
+func (d *desk) line(text string) { d.console.line(text) }
+
+// watch shows what the agent says and does, unless that is not wanted.
+func (d *desk) watch() func(stream.Item) {
+	shown := d.settings.StreamAgentOutput
+	if d.stream != nil {
+		shown = *d.stream
 	}
+	if !shown || d.quiet {
+		return nil
+	}
+	return d.console.item
 }
 
 // over lays the flags that every loop has over a policy.
@@ -200,7 +212,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: workspace.Folder{Path: d.folder()},
 		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool, Dir: d.ProjectDir,
 		Agent: adapter, AgentEnv: env, CheckEnv: d.w.environ(), UserEnv: d.w.environ(),
-		Log: d.line, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+		Log: d.line, Tell: d.console.event, Watch: d.watch(), Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
 	if d.place == nil {
 		return j, nil

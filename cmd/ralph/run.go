@@ -45,6 +45,7 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
+	d.stream = c.StreamAgentOutput
 	asked, err := c.asked(ctx, d)
 	if err != nil {
 		return 0, err

@@ -43,14 +43,15 @@ type Job struct {
 	Watch    func(stream.Item)
 
 	Screens []publish.Screen
-	Every   time.Duration            // the least time between two showings on a screen
-	Log     func(line string)        // a line for people, as things happen
-	Hide    func(line []byte) []byte // takes secrets out of the journal
-	Drain   <-chan struct{}          // closed: end after the step under way
-	Hard    <-chan struct{}          // closed: end now, as if killed: nothing more is written or shown
-	Grace   time.Duration            // for agents and checks to end politely; 0: the usual
-	Rescue  time.Duration            // how long saving work may take once the run was cancelled
-	Keep    bool                     // leave the trees behind
+	Every   time.Duration                    // the least time between two showings on a screen
+	Tell    func(journal.Run, journal.Event) // what happens, for a console; nil: as lines of Log
+	Log     func(line string)                // a line for people, as things happen
+	Hide    func(line []byte) []byte         // takes secrets out of the journal
+	Drain   <-chan struct{}                  // closed: end after the step under way
+	Hard    <-chan struct{}                  // closed: end now, as if killed: nothing more is written or shown
+	Grace   time.Duration                    // for agents and checks to end politely; 0: the usual
+	Rescue  time.Duration                    // how long saving work may take once the run was cancelled
+	Keep    bool                             // leave the trees behind
 }
 
 // Origin is where the code comes from.

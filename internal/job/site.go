@@ -108,6 +108,17 @@ func (s *site) leave() error {
 	return nil
 }
 
+// tell lets people know, in their console's way or as a line of log.
+func (s *site) tell(run journal.Run, event journal.Event) {
+	if s.Tell != nil {
+		s.Tell(run, event)
+		return
+	}
+	if line := view.Line(run, event); line != "" {
+		s.Log(line)
+	}
+}
+
 // Run is the run as the journal has it.
 func (s *site) Run() journal.Run { return s.writer.Run }
 
@@ -120,9 +131,7 @@ func (s *site) Append(event journal.Event) error {
 		return err
 	}
 	run := s.Run()
-	if line := view.Line(run, event); line != "" {
-		s.Log(line)
-	}
+	s.tell(run, event)
 	s.publisher.Notice(run)
 	return nil
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// console is the terminal, or the file in its place, that a person follows a
+// run in.
+type console struct {
+	mu   sync.Mutex // an agent's items come from another goroutine
+	view view.Console
+	desk *desk
+}
+
+func newConsole(w world, d *desk) *console {
+	fd := int(w.stderr.Fd())
+	width, _, err := term.GetSize(fd)
+	if err != nil {
+		width = 0
+	}
+	return &console{
+		view: view.Console{Look: view.LookFor(w.env, term.IsTerminal(fd), width), Now: w.now},
+		desk: d,
+	}
+}
+
+func (c *console) event(run journal.Run, event journal.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.print(c.view.Event(run, event))
+}
+
+func (c *console) item(item stream.Item) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.print(c.view.Item(item))
+}
+
+// line prints words that are no event's; what is foreign in them stays text.
+func (c *console) line(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, clean.LogLine(strings.TrimSuffix(line, "\n")))
+	}
+	c.print(strings.Join(lines, "\n"))
+}
+
+func (c *console) print(text string) {
+	if text != "" && !c.desk.quiet {
+		fmt.Fprintln(c.desk.w.stderr, text)
+	}
+}

@@ -1,0 +1,174 @@
+package view
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+)
+
+// row is a line for the console before it is wrapped.
+type row struct {
+	lead  string // the sign it begins with, and the indent of what is wrapped
+	text  string // scrubbed
+	tone  tone
+	clip  bool   // cut what is too long instead of wrapping it
+	gap   bool   // an empty line goes before it
+	apart bool   // and one after it
+	call  string // the tool call it opens
+}
+
+// say is foreign text on a line behind a sign of ours; empty for an empty one.
+func (l Look) say(lead, text string, t tone) []row {
+	if text = lineOf(text); text == "" {
+		return nil
+	}
+	shown, more := l.shorten(text, 1, mostChars)
+	return []row{{lead: lead, text: strings.TrimSuffix(shown[0]+" "+more, " "), tone: t}}
+}
+
+// draw is r as lines of the terminal.
+func (l Look) draw(at time.Time, r row) string {
+	lead := l.ours(r.lead)
+	room := l.room(lead)
+	parts := []string{r.text}
+	switch {
+	case room > 0 && r.clip:
+		parts = []string{l.clip(r.text, room)}
+	case room > 0:
+		parts = wrap(r.text, room)
+	}
+	lines := make([]string, 0, len(parts))
+	for i, part := range parts {
+		if i > 0 {
+			lead = strings.Repeat(" ", uniseg.StringWidth(lead))
+		}
+		shown := l.paint(lead, tones[strings.TrimSpace(r.lead)]) + l.paint(part, r.tone)
+		if part == "" {
+			shown = strings.TrimRight(lead, " ")
+		}
+		lines = append(lines, strings.TrimRight(l.stamp(at)+shown, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// room is the cells that are left for text; 0 is no limit.
+func (l Look) room(lead string) int {
+	if l.Width <= 0 {
+		return 0
+	}
+	room := max(l.Width, narrowest) - uniseg.StringWidth(lead)
+	if l.Timestamps {
+		room -= stampWidth
+	}
+	return room
+}
+
+// sequence is a whole escape sequence: a colour, a title, a move.
+var sequence = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]`)
+
+var lineEnds = strings.NewReplacer(
+	"\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ",
+)
+
+// mostStacked is how many marks one character can carry: languages need few,
+// and a tower of them would cover the lines above.
+const mostStacked = 4
+
+// scrub is foreign text with nothing in it that a terminal would obey. A
+// carriage return begins a line: what a line was before it is not lost.
+func scrub(text string) string {
+	stacked := 0
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		if unicode.IsControl(r) || clean.Invisible(r) {
+			return -1
+		}
+		if cells(r) > 0 {
+			stacked = 0
+			return r
+		}
+		if stacked++; stacked > mostStacked {
+			return -1
+		}
+		return r
+	}, lineEnds.Replace(sequence.ReplaceAllString(text, "")))
+}
+
+// lineOf is foreign text on one line.
+func lineOf(text string) string {
+	text, _ = clean.Plain(scrub(text), 0)
+	return text
+}
+
+// cells is the room a character takes. Each counts by itself, as terminals do
+// not agree on which ones they join.
+func cells(r rune) int {
+	if r < utf8.RuneSelf {
+		return 1
+	}
+	return uniseg.StringWidth(string(r))
+}
+
+// fit is how many bytes of text go into so many cells.
+func fit(text string, room int) int {
+	for i, r := range text {
+		if room -= cells(r); room < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// wrap breaks text at spaces, and within a word only where it is too long
+// for a line of its own.
+func wrap(text string, room int) []string {
+	var lines []string
+	text = strings.TrimRight(text, " ")
+	for {
+		end := fit(text, room)
+		if end == len(text) {
+			return append(lines, text)
+		}
+		head := text[:end]
+		if at := strings.LastIndexByte(text[:end+1], ' '); strings.TrimSpace(text[:max(at, 0)]) != "" {
+			head = strings.TrimRight(text[:at], " ")
+			end = at
+		}
+		lines = append(lines, head)
+		text = strings.TrimLeft(text[end:], " ")
+	}
+}
+
+// clip is the beginning of text that goes into so many cells, with the number
+// of characters that did not.
+func (l Look) clip(text string, room int) string {
+	if fit(text, room) == len(text) {
+		return text
+	}
+	// No more are left out than there are, so the number has room.
+	mark := l.ours(fmt.Sprintf("… +%d", utf8.RuneCountInString(text)))
+	if uniseg.StringWidth(mark) > room/2 {
+		mark = l.ours("…")
+		return text[:fit(text, room-uniseg.StringWidth(mark))] + mark
+	}
+	kept := text[:fit(text, room-uniseg.StringWidth(mark))]
+	return kept + l.ours(fmt.Sprintf("… +%d", utf8.RuneCountInString(text[len(kept):])))
+}
+
+// width is the cells that text takes.
+func width(text string) int {
+	sum := 0
+	for _, r := range text {
+		sum += cells(r)
+	}
+	return sum
+}
