@@ -40,7 +40,7 @@ type world struct {
 // here is this very process.
 func here() world {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.Forwarded)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.Forwarded, process.Orphaned)
 	return world{
 		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, signals: signals,

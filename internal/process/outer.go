@@ -22,7 +22,7 @@ type Outside struct {
 // killed. On Linux; elsewhere what left the child's hands is out of reach.
 //
 // The child shares our session and group: it may read the terminal, and Ctrl-C
-// reaches it. It gets SIGTERM when we die, so that kill -9 of the outer leaves
+// reaches it. It gets Orphaned when we die, so that kill -9 of the outer leaves
 // nothing either; see Signals.
 func Outer(o Outside) (int, error) {
 	if len(o.Argv) == 0 {

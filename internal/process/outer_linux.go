@@ -21,7 +21,7 @@ func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("hide from other processes: %w", err)
 	}
-	attr.Sys.Pdeathsig = syscall.SIGTERM
+	attr.Sys.Pdeathsig = Orphaned
 	ended := make(chan syscall.WaitStatus, 1)
 	p, err := launch("/proc/self/exe", argv, attr, func(p *os.Process) { ended <- reapUntil(p.Pid) })
 	if err != nil {

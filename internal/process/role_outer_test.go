@@ -15,7 +15,7 @@ func playOuter(args []string) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if process.Inner(os.Getenv) {
-		signal.Notify(signals, process.Forwarded)
+		signal.Notify(signals, process.Forwarded, process.Orphaned)
 		playInner(args, signals)
 		return
 	}

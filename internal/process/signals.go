@@ -13,6 +13,12 @@ const outerMarker = "RALPH_OUTER"
 // The inner has to be notified of it beside SIGINT and SIGTERM.
 const Forwarded = syscall.SIGUSR1
 
+// Orphaned is the signal that the kernel sends to the inner when the outer
+// dies. It is one that nobody else sends: SIGTERM may come while the outer is
+// still our parent by name, and would then be taken for a polite request. The
+// inner has to be notified of it too.
+const Orphaned = syscall.SIGUSR2
+
 // Inner tells whether this program runs under Outer. A marker that went astray
 // into a grandchild's environment does not count: it names another parent.
 func Inner(env func(string) string) bool {
@@ -51,6 +57,8 @@ func CountSignals(env func(string) string) *Signals {
 func (s *Signals) Seen(sig os.Signal) (first, hard bool) {
 	before := s.asked()
 	switch {
+	case sig == Orphaned:
+		return before == 0, true
 	case sig != Forwarded:
 		s.direct++
 	case s.Outer != 0:

@@ -33,7 +33,8 @@ func TestSignals(t *testing.T) {
 		{name: "a third", sent: []os.Signal{term, term, term}, want: "f h h"},
 		{name: "the outer died", gone: 1, sent: []os.Signal{term}, want: "fh"},
 		{name: "the outer died while draining", gone: 3, sent: []os.Signal{ctrlC, told, term}, want: "f - h"},
-		{name: "the outer dies thread by thread", gone: 2, sent: []os.Signal{term, term}, want: "f h"},
+		{name: "the outer died, by its own signal", sent: []os.Signal{process.Orphaned}, want: "fh"},
+		{name: "its own signal while draining", sent: []os.Signal{ctrlC, told, process.Orphaned}, want: "f - h"},
 		{name: "no outer", noOuter: true, gone: 1, sent: []os.Signal{term, told, ctrlC}, want: "f - h"},
 	}
 	for _, tt := range tests {
