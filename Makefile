@@ -21,7 +21,7 @@ fmt: $(LINT)
 	$(LINT) fmt
 lint: $(LINT) $(ACTIONS)
 	$(LINT) config verify && $(LINT) run ./...
-	$(ACTIONS)
+	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml
 golden:
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | xargs -r sh -c 'go test -count=1 "$$@" -update' --
 fuzz:
@@ -31,7 +31,7 @@ bench:
 	go test -run='^$$' -bench=. -benchmem ./...
 contract: # the stand-in against GitHub's own description of its API
 	npm --prefix tools/contract ci --no-audit --no-fund
-	CONTRACT=1 go test -count=1 ./internal/github/...
+	CONTRACT=1 go test -count=1 ./internal/github/... && CONTRACT=1 go test -count=1 -run=Scripts/action ./cmd/ralph
 kill: # the program killed at any line loses nothing
 	go test -count=1 -run=Kill -v ./...
 .bin/golangci-lint-%:

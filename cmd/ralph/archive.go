@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +67,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 // was there is nobody to keep out, and no folder to make for it.
 func alone(top string) (release func() error, err error) {
 	folder := filepath.Join(top, ".ralph")
-	if _, err := os.Lstat(folder); err != nil {
+	if _, err := os.Lstat(filepath.Join(folder, "runs")); errors.Is(err, fs.ErrNotExist) {
 		return func() error { return nil }, nil
 	}
 	return workspace.Folder{Path: folder}.Lock()
@@ -77,17 +80,10 @@ type shelved struct {
 }
 
 func (c archiveCommand) putAway(place git.Place, loop workspace.Loop, now time.Time) (shelved, error) {
-	branch := loop.Plan.BranchName
-	if branch == "" {
-		branch = "ralph/" + plan.Slug(loop.Plan.Project, 40)
-	}
-	label := c.Label
-	if label == "" {
-		label = strings.TrimPrefix(branch, "ralph/")
-	}
+	label := first(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
 	kept := view.Archived{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
-	ofPlan := func(run journal.Run) bool { return run.Branch == branch }
-	if run, found := (workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}).Newest(ofPlan); found {
+	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
+	if run, found := folder.Newest(func(run journal.Run) bool { return related(run.Plan, loop.Plan) }); found {
 		kept.Run = &run
 	}
 	summary, err := kept.Summary()
@@ -98,8 +94,17 @@ func (c archiveCommand) putAway(place git.Place, loop workspace.Loop, now time.T
 	if err != nil {
 		return shelved{}, err
 	}
-	folder, err := loop.PutAway(c.ProjectDir, kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
-	return shelved{kept, folder}, err
+	shelf, err := loop.PutAway(c.ProjectDir, kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
+	return shelved{kept, shelf}, err
+}
+
+// related tells whether two plans have a story in common: agents add and split
+// stories, and ids alone begin anew with every plan.
+func related(a, b plan.Plan) bool {
+	return slices.ContainsFunc(a.UserStories, func(s plan.Story) bool {
+		same, found := b.Find(s.ID)
+		return found && same.Title == s.Title
+	})
 }
 
 // committing is what a commit of an archive takes.

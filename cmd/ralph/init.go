@@ -27,9 +27,11 @@ func (initCommand) Help() string {
 	return `Without flags it asks for the settings and writes .ralph/settings.json; for that
 it needs a terminal. With flags it asks nothing, and overwrites nothing.
 
-Example: ralph init
-Example: ralph init --prd --name login
-Example: ralph init --github`
+Examples:
+
+  ralph init
+  ralph init --prd --name login
+  ralph init --github`
 }
 
 func (initCommand) guarded() bool { return false }

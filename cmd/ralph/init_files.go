@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -39,7 +40,7 @@ func (c initCommand) sheets(now time.Time) ([]workspace.Sheet, error) {
 		copies = copied.loop
 	}
 	if c.GitHub {
-		copies = append(copies[:len(copies):len(copies)], copied.github...)
+		copies = append(slices.Clip(copies), copied.github...)
 	}
 	for _, pair := range copies {
 		text, err := templates.Files.ReadFile(pair[1])

@@ -21,7 +21,7 @@ import (
 // dialog asks a person at a terminal.
 type dialog struct {
 	out  io.Writer
-	line func(prompt string) (string, error)
+	line func(prompt string) (string, error) // ends its line, whatever happens
 }
 
 // ask puts a question until the answer is right: check says what is wrong with
@@ -30,7 +30,6 @@ func (d dialog) ask(prompt string, check func(answer string) string) (string, er
 	for {
 		answer, err := d.line(prompt)
 		if err != nil {
-			fmt.Fprintln(d.out)
 			return "", err
 		}
 		answer = strings.TrimSpace(answer)
@@ -57,28 +56,28 @@ func (d dialog) yes(prompt string) (bool, error) {
 	return err == nil && strings.HasPrefix(strings.ToLower(answer), "y"), err
 }
 
-// talk begins a dialog with whoever sits at the terminal; hush ends it. Where
+// talk begins a dialog with whoever sits at the terminal; the func ends it. Where
 // the terminal can, lines are edited with the cursor keys; a dumb one does what
 // it has always done.
-func talk(ctx context.Context, w world) (d dialog, hush func(), err error) {
+func talk(ctx context.Context, w world) (dialog, func(), error) {
 	if !term.IsTerminal(int(w.stdin.Fd())) {
-		return d, nil, fault.Usage("ralph init asks questions, and standard input is no terminal",
+		return dialog{}, nil, fault.Usage("ralph init asks questions, and standard input is no terminal",
 			"run it in a terminal, write .ralph/settings.json by hand, or see ralph init --help", nil)
 	}
-	typed, hush, err := listen(ctx, w.stdin)
+	typed, deafen, err := listen(ctx, w.stdin)
 	if err != nil {
-		return d, nil, err
+		return dialog{}, nil, err
 	}
 	if kind := w.env("TERM"); kind == "" || kind == "dumb" || !term.IsTerminal(int(w.stdout.Fd())) {
-		return plain(typed, w.stdout), hush, nil
+		return plain(typed, w.stdout), deafen, nil
 	}
 	before, err := term.MakeRaw(int(w.stdin.Fd()))
 	if err != nil {
-		return plain(typed, w.stdout), hush, nil //nolint:nilerr // then without editing
+		return plain(typed, w.stdout), deafen, nil //nolint:nilerr // then without editing
 	}
 	return edited(typed, w.stdout), func() {
 		_ = term.Restore(int(w.stdin.Fd()), before) // the shell mends what we cannot
-		hush()
+		deafen()
 	}, nil
 }
 
@@ -89,7 +88,11 @@ func plain(typed io.Reader, out io.Writer) dialog {
 		if _, err := io.WriteString(out, prompt); err != nil {
 			return "", err
 		}
-		return lines.ReadString('\n')
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(out)
+		}
+		return line, err
 	}}
 }
 
@@ -101,13 +104,17 @@ func edited(typed io.Reader, out io.Writer) dialog {
 	}{typed, out}, "")
 	return dialog{out: editor, line: func(prompt string) (string, error) {
 		editor.SetPrompt(prompt)
-		return editor.ReadLine()
+		line, err := editor.ReadLine()
+		if err != nil {
+			fmt.Fprint(out, "\r\n") // not by the editor, who would show the question anew
+		}
+		return line, err
 	}}
 }
 
 // listen reads what is typed until ctx ends: a read that the kernel holds
 // could not be called back.
-func listen(ctx context.Context, tty *os.File) (typed io.Reader, hush func(), err error) {
+func listen(ctx context.Context, tty *os.File) (typed io.Reader, deafen func(), err error) {
 	over, end, err := os.Pipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen to the terminal: %w", err)

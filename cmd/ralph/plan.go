@@ -29,25 +29,29 @@ Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 func (planCommand) guarded() bool { return false }
 
 func (c planCommand) run(_ context.Context, w world) (int, error) {
+	return fault.ExitDone, c.draft(w)
+}
+
+func (c planCommand) draft(w world) error {
 	name := c.File
 	if name == "-" {
 		name = "standard input"
 	}
 	text, err := c.read(w.stdin)
 	if err != nil {
-		return 0, fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
+		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
 	}
 	stories, source, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)})
 	if err != nil {
-		return 0, unplanned(name, err)
+		return unplanned(name, err)
 	}
 	data, err := stories.Marshal()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	fmt.Fprintf(w.stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
 	_, err = w.stdout.Write(data)
-	return fault.ExitDone, err
+	return err
 }
 
 // largest is more than any text may hold that a plan is made of.

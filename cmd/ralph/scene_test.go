@@ -36,7 +36,7 @@ func newScene(t *testing.T, change ...func(*scene)) *scene {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := town.Close(); err != nil {
+		if err := town.leave(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Setup:               setup,
+		Setup:               func(env *testscript.Env) error { return setup(t, env) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
 		},
@@ -61,16 +61,20 @@ type visitOf struct {
 	comment int64
 }
 
-func setup(env *testscript.Env) error {
+func setup(t *testing.T, env *testscript.Env) error {
+	t.Helper()
 	v := &visitOf{}
 	env.Values[townKey{}] = v
 	env.Defer(func() {
-		if v.town != nil {
-			_ = v.Close()
+		if v.town == nil {
+			return
+		}
+		if err := v.leave(); err != nil {
+			t.Errorf("%s: %v", env.WorkDir, err)
 		}
 	})
-	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Vars = append(env.Vars, quickExit)
+	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 	return errors.Join(os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir))
 }

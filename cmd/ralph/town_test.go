@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -34,6 +35,7 @@ type town struct {
 
 	mu     sync.Mutex
 	visits []visitor
+	broken []error // violations of GitHub's own description of its API
 	jobs   int64
 	pushes int    // how many are refused
 	why    string // and what is said to them
@@ -45,7 +47,7 @@ type visitor func(*http.Request)
 // found a town: the stand-in runs until close.
 func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	t := &town{dir: dir}
-	t.Server = &githubtest.Server{Now: time.Now, Git: tryGit, Temp: t.path("temp"), Wrap: t.watched, RefusePush: t.pushed}
+	t.Server = &githubtest.Server{Now: time.Now, Git: tryGit, Temp: t.path("temp"), Wrap: t.lawful, RefusePush: t.pushed}
 	for _, name := range []string{"temp", "github", "runner", "workspace"} {
 		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
 			return nil, err
@@ -90,6 +92,34 @@ func (t *town) pushed(githubtest.Push) string {
 	}
 	t.pushes--
 	return t.why
+}
+
+// lawful holds every call and answer against GitHub's own description of its
+// API, where that is installed; make contract wants it to be.
+func (t *town) lawful(next http.Handler) http.Handler {
+	next = t.watched(next)
+	description, err := contract.Installed()
+	if err != nil {
+		if os.Getenv("CONTRACT") != "" {
+			t.violated(err)
+		}
+		return next
+	}
+	return description.Validate(next, t.violated)
+}
+
+func (t *town) violated(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.broken = append(t.broken, err)
+}
+
+// leave ends the town, and tells what was not as GitHub has it.
+func (t *town) leave() error {
+	err := t.Close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return errors.Join(append(t.broken, err)...)
 }
 
 func (t *town) watched(next http.Handler) http.Handler {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
 )
 
 const (
@@ -33,7 +34,7 @@ func stand(t *testing.T, change func(*githubtest.Repo)) *githubtest.Server {
 	if change != nil {
 		change(&repo)
 	}
-	server := &githubtest.Server{Now: time.Now}
+	server := &githubtest.Server{Now: time.Now, Wrap: contract.Around(t, os.Getenv("CONTRACT") != "")}
 	server.AddRepo(repo)
 	server.AddIssue(shop, githubtest.Issue{Title: "Add a cart", Body: "It is missing.", Author: "otto"})
 	server.AddToken(job, githubtest.Token{

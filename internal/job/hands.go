@@ -93,8 +93,11 @@ func tags(p policy.Policy) []string {
 func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
 	turn := prompt.Turn{Number: step.Number, Story: step.Story}
 	var err error
-	if run.Policy.Done != policy.ByStories {
+	switch {
+	case run.Policy.Done != policy.ByStories:
 		turn.Base, err = s.asked(run)
+	case s.Own != nil:
+		turn.Base, err = workspace.Memory{Tree: s.Own.Dir, Dir: memory(run)}.Prompt()
 	}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -13,7 +14,7 @@ import (
 type Turn struct {
 	Number   int
 	Story    string
-	Base     string // what was asked, as its file says now
+	Base     string // what was asked, as its file says now; for stories the project's own prompt, if any
 	Diff     string // what has changed since the run began
 	Progress string // the iterations so far, for people and agents
 }
@@ -27,7 +28,28 @@ func Of(run journal.Run, turn Turn) (string, error) {
 		return checked(run, turn)
 	case policy.ByStories:
 	}
+	if turn.Base != "" {
+		return custom(run, turn)
+	}
 	return Write(run, turn.Number, turn.Story)
+}
+
+// custom is the project's own prompt for stories: its variables filled in, and
+// what the program knows of the turn behind it.
+func custom(run journal.Run, turn Turn) (string, error) {
+	story, found := run.Plan.Find(turn.Story)
+	if !found {
+		return "", fmt.Errorf("write prompt: no story %q in the plan", turn.Story)
+	}
+	text := strings.NewReplacer(
+		"$RALPH_ITERATION", strconv.Itoa(turn.Number),
+		"$RALPH_MAX_ITERATIONS", strconv.Itoa(of(run)),
+	).Replace(strings.TrimSpace(turn.Base))
+	parts := []string{text, "## Your story: " + clean.Inline(story.ID+" "+story.Title, 300)}
+	if said := feedback(run); len(said) > 0 {
+		parts = append(parts, "## What the program found after the last iteration", strings.Join(said, "\n\n"))
+	}
+	return strings.Join(parts, "\n\n") + "\n", nil
 }
 
 // guarded is the prompt itself, with the guardrails that failed put before it,

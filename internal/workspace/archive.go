@@ -34,22 +34,23 @@ func ReadLoop(project string) (Loop, error) {
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	var l Loop
-	l.PRD, err = regular(root, planFile)
+	prd := Memory{}.in(planFile)
+	l.PRD, err = regular(root, prd)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return l, fault.Usage("nothing to archive: there is no "+planFile, "name the project with -d", nil)
+		return l, fault.Usage("nothing to archive: there is no "+prd, "name the project with -d", nil)
 	case err != nil:
-		return l, fault.Usage("cannot read "+planFile, "make it a plain file that you may read", err)
+		return l, fault.Usage("cannot read "+prd, "make it a plain file that you may read", err)
 	}
 	if err := json.Unmarshal(l.PRD, &l.Plan); err != nil {
-		return l, fault.Usage("the PRD cannot be read", "mend "+planFile, err)
+		return l, fault.Usage("the PRD cannot be read", "mend "+prd, err)
 	}
 	if !l.begun() {
-		return l, fault.Usage("nothing to archive: "+planFile+" tells of no story yet", "", nil)
+		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)
 	}
-	l.Progress, err = regular(root, progressFile)
+	l.Progress, err = regular(root, Memory{}.in(progressFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l, fault.Usage("cannot read "+progressFile, "make it a plain file that you may read", err)
+		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
 	}
 	return l, nil
 }
@@ -111,11 +112,11 @@ func shelf(root *os.Root, name string) (string, error) {
 
 func (l Loop) sheets(folder string, summary []byte) []Sheet {
 	all := []Sheet{
-		{Path: path.Join(folder, path.Base(planFile)), Data: l.PRD},
+		{Path: path.Join(folder, planFile), Data: l.PRD},
 		{Path: path.Join(folder, "summary.md"), Data: summary},
 	}
 	if l.Progress != nil {
-		all = append(all, Sheet{Path: path.Join(folder, path.Base(progressFile)), Data: l.Progress})
+		all = append(all, Sheet{Path: path.Join(folder, progressFile), Data: l.Progress})
 	}
 	return all
 }

@@ -67,7 +67,7 @@ func (f Folder) New(id string) (Run, error) {
 	if err := root.MkdirAll(runs, 0o755); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
-	if err := root.WriteFile(".gitignore", []byte("*\n"), 0o644); err != nil {
+	if err := root.WriteFile(".gitignore", []byte("*\n!settings.json\n"), 0o644); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}

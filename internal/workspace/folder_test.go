@@ -217,8 +217,8 @@ func TestNewTwiceIsRefused(t *testing.T) {
 	if got := read(t, run.Journal()); got != song {
 		t.Errorf("the first run's journal is %q", got)
 	}
-	if got := read(t, filepath.Join(folder.Path, ".gitignore")); got != "*\n" {
-		t.Errorf(".gitignore = %q, want everything ignored", got)
+	if got := read(t, filepath.Join(folder.Path, ".gitignore")); got != "*\n!settings.json\n" {
+		t.Errorf(".gitignore = %q, want everything ignored but the settings", got)
 	}
 }
 

@@ -20,6 +20,7 @@ const MemoryDir = "ralph"
 const (
 	planFile     = "prd.json"
 	progressFile = "progress.txt"
+	promptFile   = "prompt.md"
 )
 
 // largest is how much of a file an agent wrote is read.
@@ -112,6 +113,23 @@ func (m Memory) read(root *os.Root) (plan.Plan, error) {
 		return plan.Plan{}, fmt.Errorf("read %s: %w", m.in(planFile), err)
 	}
 	return plan.Read(m.in(planFile), data)
+}
+
+// Prompt is the project's own prompt for its stories; empty where it has none.
+func (m Memory) Prompt() (string, error) {
+	root, err := os.OpenRoot(m.Tree)
+	if err != nil {
+		return "", fmt.Errorf("open the project: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	data, err := regular(root, m.in(promptFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", m.in(promptFile), err)
+	}
+	return string(data), nil
 }
 
 // ReadText reads a text that people wrote, such as a prompt.
