@@ -210,11 +210,12 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	d.tell("Agent: %s (%s)", adapter.Name, path)
 	j := &job.Job{
 		Folder: workspace.Folder{Path: d.folder()},
-		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool, Dir: d.ProjectDir,
+		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool,
 		Agent: adapter, AgentEnv: env, CheckEnv: d.w.environ(), UserEnv: d.w.environ(),
 		Log: d.line, Tell: d.console.event, Watch: d.watch(), Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
 	if d.place == nil {
+		j.Dir = d.ProjectDir
 		return j, nil
 	}
 	at := job.Desk{Git: d.tool, Place: *d.place}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -257,8 +258,9 @@ func leftovers(run journal.Run) git.Message {
 		return git.Message{Subject: "ralph: work left uncommitted"}
 	}
 	it := run.Iterations[n-1]
-	subject := fmt.Sprintf("wip: [%s] - work of iteration %d, checks not green", it.Story, it.Number)
-	if story, found := run.Plan.Find(it.Story); found && run.Green(it.Checks) {
+	subject := fmt.Sprintf("wip: [%s] - work of iteration %d", it.Story, it.Number)
+	claimed := it.Read != nil && slices.Contains(it.Read.Claimed, it.Story)
+	if story, found := run.Plan.Find(it.Story); found && claimed && run.Green(it.Checks) {
 		subject = fmt.Sprintf("feat: [%s] - %s", story.ID, story.Title)
 	}
 	return git.Message{Subject: subject, Trailers: []string{"Ralph-Run: " + run.ID}}

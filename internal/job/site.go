@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -133,7 +135,20 @@ func (s *site) Append(event journal.Event) error {
 	run := s.Run()
 	s.tell(run, event)
 	s.publisher.Notice(run)
+	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
+		return s.history(run)
+	}
 	return nil
+}
+
+// history writes down the iterations so far, for people and agents.
+func (s *site) history(run journal.Run) error {
+	file, err := s.Folder.Create("progress.md")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, view.Progress(run))
+	return errors.Join(err, file.Close())
 }
 
 // begin writes the first event: where the work starts, and by what rules.
