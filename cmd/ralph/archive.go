@@ -42,7 +42,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
 	}
 	defer os.RemoveAll(home) //nolint:errcheck // an empty folder
-	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home}
+	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
 	place, err := repositoryAt(ctx, tool, c.ProjectDir)
 	if err != nil {
 		return 0, err

@@ -26,17 +26,18 @@ type command interface {
 
 // grammar is the command line.
 type grammar struct {
-	Action  actionCommand   `cmd:"" help:"Do what an event of GitHub asks for: the Action's entry point."`
-	Run     runCommand      `cmd:"" help:"The loop: stories of a PRD, or a prompt with guardrails."`
-	Loop    loopCommand     `cmd:"" help:"A task or a specification, until checks pass."`
-	Resume  resumeCommand   `cmd:"" help:"Go on with a run that did not complete."`
-	Status  statusCommand   `cmd:"" help:"Tell where a run stands."`
-	Init    initCommand     `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
-	Plan    planCommand     `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
-	Archive archiveCommand  `cmd:"" help:"Put a finished loop away under ralph-archive/."`
-	Demo    demoCommand     `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
-	Version versionCommand  `cmd:"" help:"Print the version."`
-	Script  scriptedCommand `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
+	Action    actionCommand    `cmd:"" help:"Do what an event of GitHub asks for: the Action's entry point."`
+	Run       runCommand       `cmd:"" help:"The loop: stories of a PRD, or a prompt with guardrails."`
+	Loop      loopCommand      `cmd:"" help:"A task or a specification, until checks pass."`
+	Supervise superviseCommand `cmd:"" help:"Keep a root agent process alive until it writes DONE."`
+	Resume    resumeCommand    `cmd:"" help:"Go on with a run that did not complete."`
+	Status    statusCommand    `cmd:"" help:"Tell where a run stands."`
+	Init      initCommand      `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
+	Plan      planCommand      `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
+	Archive   archiveCommand   `cmd:"" help:"Put a finished loop away under ralph-archive/."`
+	Demo      demoCommand      `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Script    scriptedCommand  `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
 }
 
 const description = `An issue goes in, a pull request comes out whose checks passed on a clean checkout.

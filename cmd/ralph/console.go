@@ -35,8 +35,9 @@ func newConsole(w world, d *desk) *console {
 
 func (c *console) event(run journal.Run, event journal.Event) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.print(c.view.Event(run, event))
+	c.mu.Unlock()
+	c.desk.detail(run, event)
 }
 
 func (c *console) item(item stream.Item) {

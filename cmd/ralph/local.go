@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -41,6 +42,11 @@ type local struct {
 	Verbose      bool             `short:"V" help:"Say what is read, run and decided, with times."`
 }
 
+// person is who runs us, as git knows them.
+func (w world) person() git.Person {
+	return git.Person{Home: w.env("HOME"), ConfigHome: w.env("XDG_CONFIG_HOME")}
+}
+
 // desk is a project on a laptop, looked at for a run.
 type desk struct {
 	local
@@ -62,6 +68,7 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 	}
 	done = func() { _ = os.RemoveAll(home) } // an empty folder
 	d = &desk{local: l, w: w, tool: git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home}}
+	d.tool.User = w.person()
 	d.console = newConsole(w, d)
 	if err = d.look(ctx); err != nil {
 		done()
@@ -208,10 +215,13 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	d.tell("Agent: %s (%s)", adapter.Name, path)
+	for _, note := range adapter.Notes {
+		d.line("note: " + note)
+	}
 	j := &job.Job{
 		Folder: workspace.Folder{Path: d.folder()},
 		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool,
-		Agent: adapter, AgentEnv: env, CheckEnv: d.w.environ(), UserEnv: d.w.environ(),
+		Agent: adapter, AgentEnv: env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
 		Log: d.line, Tell: d.console.event, Watch: d.watch(), Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
 	if d.place == nil {
@@ -251,6 +261,7 @@ func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Aske
 		return asked, nil
 	}
 	asked.Branch = d.place.Branch
+	j.Own.Beside = job.Beside(asked.Policy)
 	standing, err := j.Own.Look(ctx)
 	asked.Work = standing.Work
 	return asked, err
@@ -285,7 +296,25 @@ func (d *desk) see(ctx context.Context, p policy.Policy, run func() (job.Outcome
 	if err != nil {
 		return 0, err
 	}
-	return d.finish(outcome)
+	return d.finish(ctx, outcome)
+}
+
+// settle leaves the PRD as the program believes it: a claim that was not
+// believed must not be found as a fact by the next run.
+func (d *desk) settle(ctx context.Context, run journal.Run) error {
+	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
+		return nil
+	}
+	memory := workspace.Memory{Tree: d.place.Top, Dir: run.Policy.Memory}
+	if err := memory.Put(run.Plan); err != nil {
+		return err
+	}
+	_, err := d.tool.Commit(ctx, *d.place, git.Commission{
+		Paths:   memory.Books()[:1],
+		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
+		Config:  filepath.Join(d.w.env("HOME"), ".gitconfig"),
+	})
+	return err
 }
 
 // mark puts up .ralph-active for a loop over stories, by which the hooks in an
@@ -313,8 +342,11 @@ func (d *desk) mark(ctx context.Context, p policy.Policy) (func(), error) {
 }
 
 // finish prints how the run ended, and gives its exit code.
-func (d *desk) finish(outcome job.Outcome) (int, error) {
+func (d *desk) finish(ctx context.Context, outcome job.Outcome) (int, error) {
 	run := outcome.Run
+	if err := d.settle(context.WithoutCancel(ctx), run); err != nil {
+		return 0, err
+	}
 	var err error
 	switch {
 	case d.JSON:

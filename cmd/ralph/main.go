@@ -82,7 +82,7 @@ func inner(w world, command command) int {
 	go o.obey(w.signals)
 	code, err := command.run(ctx, w)
 	if err != nil && ctx.Err() != nil {
-		err = &fault.Fault{What: "interrupted", Fix: "start it once more: what was done is kept", Exit: fault.ExitInterrupted, Err: err}
+		err = &fault.Fault{What: "interrupted", Fix: "go on with it: ralph resume, or the same event once more; what was done is kept", Exit: fault.ExitInterrupted, Err: err}
 	}
 	if err != nil {
 		return report(w.stderr, err)

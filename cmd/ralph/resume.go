@@ -50,15 +50,23 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 	folder := workspace.Folder{Path: d.folder()}
 	var old journal.Run
+	passed := false // one that only its people can go on with
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run
-		return c.ID == "" && open(run) || c.ID == run.ID
+		passed = passed || open(run) && supervised(run)
+		return c.ID == "" && open(run) && !supervised(run) || c.ID == run.ID
 	})
 	switch {
 	case home.ID == "" && c.ID != "":
 		return home, old, fault.Usage("there is no run "+c.ID, "see .ralph/runs", nil)
+	case home.ID == "" && passed:
+		return home, old, fault.Usage("there is nothing to go on with but a supervised command",
+			"start that again: ralph supervise -- COMMAND", nil)
 	case home.ID == "":
 		return home, old, fault.Usage("there is nothing to go on with", "begin a run: ralph run", nil)
+	case supervised(old):
+		return home, old, fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", old.ID),
+			"start it again: ralph supervise -- COMMAND", nil)
 	case !open(old):
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "begin a new one: ralph run", nil)
 	}
@@ -69,3 +77,7 @@ func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 func open(run journal.Run) bool {
 	return run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted
 }
+
+// supervised tells of a run whose command is not on record: nobody but its
+// people can start it again.
+func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile }

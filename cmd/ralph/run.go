@@ -119,6 +119,9 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 	if err := d.repository(ctx); err != nil {
 		return job.Asked{}, err
 	}
+	if at, err := filepath.EvalSymlinks(d.ProjectDir); err == nil && at != d.place.Top {
+		return job.Asked{}, fault.Usage(d.ProjectDir+" is not the top of its repository", "name the top: ralph run -d "+d.place.Top, nil)
+	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
 	p := c.over(d, d.settings.Over(policy.Of(policy.Stories)))
 	if memory != workspace.MemoryDir {

@@ -46,6 +46,7 @@ type visit struct {
 	env     environment
 	inputs  config.Inputs
 	client  *github.Client
+	hub     *hub
 	secrets *redact.Redactor
 	trigger trigger.Trigger
 	command trigger.Command
@@ -80,6 +81,7 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 		v.refuse(ctx, *refused)
 		return Result{Skipped: refused.Why}, nil
 	}
+	v.hub = &hub{client: v.client, issue: v.task.Number, clone: v.clone(), hide: v.secrets.String}
 	return v.serve(ctx)
 }
 

@@ -1,9 +1,13 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +30,13 @@ const farewell = 5 * time.Second
 func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	if outcome.Run.ID == "" && err != nil {
+	switch {
+	case err == nil || outcome.Run.Stop != nil: // on record, and shown
+	case outcome.Run.ID == "":
 		v.complain(ctx, err)
+	default:
+		outcome.Run = v.broken(outcome, err)
+		v.show(ctx, view.Of(outcome.Run))
 	}
 	if done(outcome.Run) {
 		v.react(ctx, github.Rocket)
@@ -51,10 +60,43 @@ func (v *visit) complain(ctx context.Context, err error) {
 	v.tell(ctx, text)
 }
 
+// broken is a run that ended in the middle where that could not be put on
+// record: the last word people heard would be that an agent is at work.
+func (v *visit) broken(outcome Outcome, err error) journal.Run {
+	run := outcome.Run
+	why := strings.ReplaceAll(err.Error(), v.env.Workspace+string(filepath.Separator), "")
+	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
+	hint := cmp.Or(fault.Hint(err), "the job's log has more; what is wrong with its machine has to be mended first")
+	run.Notes = append(slices.Clone(run.Notes), journal.Noted{What: hint})
+	if place := v.kept(outcome); place != "" {
+		run.Notes = append(run.Notes, journal.Noted{What: "work that is nowhere else is kept in " + place + " of the job's workspace"})
+	}
+	return run
+}
+
+// kept is where the run's trees lie, as seen from the job's workspace: where
+// that lies on its machine is nobody's business. Empty when they are gone.
+func (v *visit) kept(outcome Outcome) string {
+	work := outcome.Home.File("work")
+	place, err := filepath.Rel(v.env.Workspace, work)
+	if _, gone := os.Stat(work); gone != nil || err != nil {
+		return ""
+	}
+	return filepath.ToSlash(place)
+}
+
+// show brings everything that people look at to board.
+func (v *visit) show(ctx context.Context, board view.Board) {
+	for _, screen := range v.screens() {
+		if err := screen.Show(ctx, board); err != nil {
+			v.say(err.Error())
+		}
+	}
+}
+
 // tell puts words of ours into the one comment there is.
 func (v *visit) tell(ctx context.Context, text string) {
-	h := &hub{client: v.client, issue: v.task.Number, hide: v.secrets.String}
-	if _, err := h.Comment(ctx, view.Board{Comment: marker + "\n" + text + "\n"}); err != nil {
+	if _, err := v.hub.Comment(ctx, view.Board{Comment: marker + "\n" + text + "\n"}); err != nil {
 		v.say(err.Error())
 	}
 }
@@ -117,10 +159,19 @@ func (v *visit) outputs(outcome Outcome) {
 	if run.Pull != nil {
 		values = append(values, [2]string{"pr-number", strconv.Itoa(run.Pull.Number)}, [2]string{"pr-url", run.Pull.URL})
 	}
-	if run.Comment != nil {
-		values = append(values, [2]string{"comment-url", run.Comment.URL})
+	if url := v.commentURL(run); url != "" {
+		values = append(values, [2]string{"comment-url", url})
 	}
 	v.set(values)
+}
+
+// commentURL is where the progress comment stands: one that could be made at
+// the second try only is not on record.
+func (v *visit) commentURL(run journal.Run) string {
+	if url := v.hub.url(); url != "" || run.Comment == nil {
+		return url
+	}
+	return run.Comment.URL
 }
 
 // set hands over outputs. The toolkit panics when the runner's file cannot be

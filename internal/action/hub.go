@@ -2,10 +2,13 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -23,9 +26,9 @@ type hub struct {
 	clone  string
 	hide   func(string) string
 
-	shown sync.Mutex
-	id    int64      // of the progress comment, once it is known
-	last  view.Board // what was shown last
+	shown  sync.Mutex
+	posted journal.CommentPosted // the progress comment, while it is sure where that is
+	last   view.Board            // what was shown last
 }
 
 // remote is the repository with a token that is good now: an App's token lives
@@ -74,52 +77,107 @@ func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
 func (h *hub) Comment(ctx context.Context, board view.Board) (journal.CommentPosted, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
-	found, is, err := h.client.FindComment(ctx, h.issue, marker)
-	if err != nil {
-		return journal.CommentPosted{}, err
-	}
-	text := h.hide(board.Comment)
-	if is {
-		found, err = h.client.EditComment(ctx, h.issue, found.ID, text)
-	} else {
-		found, err = h.client.CreateComment(ctx, h.issue, text)
-	}
-	if err != nil {
-		return journal.CommentPosted{}, err
-	}
-	h.id, h.last.Comment = found.ID, board.Comment
-	return journal.CommentPosted{ID: found.ID, URL: found.URL}, nil
+	err := h.comment(ctx, board.Comment)
+	return h.posted, err
 }
 
 // Show keeps the comment and the pull request's text current. Only a text that
-// changed is sent.
+// changed is sent. One that fails holds the other back in nothing.
 func (h *hub) Show(ctx context.Context, board view.Board) error {
 	h.shown.Lock()
 	defer h.shown.Unlock()
-	if h.id != 0 && board.Comment != h.last.Comment {
-		comment, err := h.client.EditComment(ctx, h.issue, h.id, h.hide(board.Comment))
-		if err != nil {
-			return err
-		}
-		h.id, h.last.Comment = comment.ID, board.Comment
+	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull))
+}
+
+// comment brings the progress comment to text. After a failure it is looked
+// for anew: an answer that was lost may have left one, and one may be gone.
+func (h *hub) comment(ctx context.Context, text string) error {
+	if h.posted.ID != 0 && text == h.last.Comment {
+		return nil
 	}
-	if board.Pull.Number != 0 && board.Pull != h.last.Pull {
-		if _, err := h.client.EditPull(ctx, board.Pull.Number, "", h.hide(board.Pull.Body)); err != nil {
-			return err
-		}
-		h.last.Pull = board.Pull
+	comment, err := h.write(ctx, h.hide(text))
+	if err != nil {
+		h.posted = journal.CommentPosted{}
+		return err
 	}
+	h.posted, h.last.Comment = journal.CommentPosted{ID: comment.ID, URL: comment.URL}, text
 	return nil
+}
+
+func (h *hub) write(ctx context.Context, text string) (github.Comment, error) {
+	if h.posted.ID != 0 {
+		return h.client.EditComment(ctx, h.issue, h.posted.ID, text)
+	}
+	found, is, err := h.client.FindComment(ctx, h.issue, marker)
+	switch {
+	case err != nil:
+		return github.Comment{}, err
+	case is:
+		return h.client.EditComment(ctx, h.issue, found.ID, text)
+	}
+	return h.client.CreateComment(ctx, h.issue, text)
+}
+
+// pull brings the text of the pull request up to date, once there is one.
+func (h *hub) pull(ctx context.Context, text view.Pull) error {
+	if text.Number == 0 || text == h.last.Pull {
+		return nil
+	}
+	if _, err := h.client.EditPull(ctx, text.Number, "", h.hide(text.Body)); err != nil {
+		return err
+	}
+	h.last.Pull = text
+	return nil
+}
+
+// url is where the progress comment stands, if that is known.
+func (h *hub) url() string {
+	h.shown.Lock()
+	defer h.shown.Unlock()
+	return h.posted.URL
 }
 
 // origin fetches the code from GitHub.
 type origin struct {
-	git git.Git
-	hub *hub
+	git   git.Git
+	hub   *hub
+	pause time.Duration // before the second try; doubles
 }
+
+// fetches is how often the code is asked for while GitHub cannot be reached: a
+// job is not worth less for one answer that was lost.
+const fetches = 3
 
 // Fetch makes dir a repository of our own that holds the base and the branch.
 func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
+	for try := 1; ; try++ {
+		trusted, err := o.fetch(ctx, dir, base, branch)
+		switch {
+		case !errors.Is(err, git.ErrNetwork):
+			return trusted, err
+		case try == fetches:
+			return nil, fault.Usage("the code could not be fetched from GitHub",
+				"see that this machine reaches GitHub, and that GitHub is well; then ask again", err)
+		}
+		if err := rest(ctx, o.pause<<(try-1)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// rest waits, unless the context ends first.
+func rest(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
 	remote, err := o.hub.remote(ctx)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,9 @@ const rescue = 8 * time.Second
 // grace is what an agent has to end politely within that time.
 const grace = time.Second
 
+// breath is how long GitHub is left alone before the code is asked for again.
+const breath = 500 * time.Millisecond
+
 // run has the job done: an unfinished run of this issue is gone on with, else
 // a new one is begun.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
@@ -116,7 +119,11 @@ func (v *visit) policy(stories plan.Plan) policy.Policy {
 	for _, check := range p.Checks {
 		commands, timeout = append(commands, check.Command), check.Timeout
 	}
+	own := len(p.Checks)
 	p.Checks = policy.Checks(append(commands, stories.VerifyCommands...), timeout)
+	for i := own; i < len(p.Checks); i++ {
+		p.Checks[i].Added = true
+	}
 	return p
 }
 
@@ -150,15 +157,18 @@ func (v *visit) job(ctx context.Context) (*job.Job, error) {
 	if _, err := tool.Version(ctx); err != nil {
 		return nil, err
 	}
-	hub := &hub{client: v.client, issue: v.task.Number, clone: v.clone(), hide: v.secrets.String}
 	return &job.Job{
 		Folder: workspace.Folder{Path: v.env.folder()},
-		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: hub}, Hub: hub, Pulls: hub, Comment: hub.Comment,
+		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Pulls: v.hub, Comment: v.hub.Comment,
 		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
-		Screens: []publish.Screen{hub, summary{path: v.env.Summary, hide: v.secrets.String}},
-		Every:   v.Every, Log: v.say, Hide: v.secrets.Bytes,
+		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes,
 		Drain: v.Drain, Hard: v.Hard, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
+}
+
+// screens are where people look.
+func (v *visit) screens() []publish.Screen {
+	return []publish.Screen{v.hub, summary{path: v.env.Summary, hide: v.secrets.String}}
 }
 
 // clone is the repository as git reaches it: the runner's own server, never

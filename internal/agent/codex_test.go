@@ -145,8 +145,10 @@ func TestCodexLines(t *testing.T) {
 {"type":"item.updated","item":{"id":"i","type":"file_change","changes":[{"path":"a.go","kind":"add"}],"status":"in_progress"}}
 {"type":"item.completed","item":{"id":"i","type":"file_change","changes":[{"path":"a.go","kind":"add"},{"path":"ralph/prd.json","kind":"update"}],"status":"completed"}}`,
 			[]stream.Item{
-				stream.ToolStart{ID: "i.1", Name: "edit", Input: "add a.go"}, stream.ToolEnd{ID: "i.1"},
-				stream.ToolStart{ID: "i.2", Name: "edit", Input: "update ralph/prd.json"}, stream.ToolEnd{ID: "i.2"},
+				stream.ToolStart{ID: "i.1", Name: "edit", Input: "add a.go"},
+				stream.ToolEnd{ID: "i.1"},
+				stream.ToolStart{ID: "i.2", Name: "edit", Input: "update ralph/prd.json"},
+				stream.ToolEnd{ID: "i.2"},
 			},
 		},
 		"a tool of a server": {

@@ -36,6 +36,19 @@ func forbidden(name string) bool {
 		slices.ContainsFunc(never, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
+// secret are the ends of names that people give to what nobody may see.
+var secret = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS", "API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY"}
+
+// Harmless is a person's environment without what is known to be secret: checks
+// run with it, and what they run was written by an agent.
+func Harmless(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		name = strings.ToUpper(name)
+		return forbidden(name) || slices.ContainsFunc(secret, func(end string) bool { return strings.HasSuffix(name, end) })
+	})
+}
+
 // env tells every agent where it stands.
 func (o Order) env() []string {
 	return given(

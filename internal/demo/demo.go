@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/action"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/templates"
@@ -53,6 +54,9 @@ type Shown struct {
 
 // Play shows the demo.
 func (d Demo) Play(ctx context.Context) (Shown, error) {
+	if _, err := (git.Git{Run: d.Exec, Path: d.Getenv("PATH"), Home: d.Dir}).Version(ctx); err != nil {
+		return Shown{}, err
+	}
 	server := &githubtest.Server{Now: d.Now, Git: d.git, Temp: d.Dir}
 	if err := server.Start(); err != nil { //nolint:contextcheck // the server lives until Close
 		return Shown{}, err

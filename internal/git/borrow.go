@@ -80,7 +80,7 @@ func publish(name, text string, mode os.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", name, err)
 	}
-	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+	if err := os.WriteFile(name, []byte(text), mode); err != nil { //nolint:gosec // in a folder of ours
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return os.Chmod(name, mode)

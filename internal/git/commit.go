@@ -113,28 +113,13 @@ func (c committer) record(ctx context.Context, parent, tree string, m Message) (
 	return sha, checkSHA(sha)
 }
 
-// owner is whom the user has commit: as the repository's configuration says,
-// else the user's own; ralph where nobody is named.
+// owner is whom the user has commit; ralph where nobody is named.
 func (c committer) owner(ctx context.Context) Identity {
-	who := Identity{Name: c.own(ctx, "user.name"), Email: c.own(ctx, "user.email")}
-	if who.Name == "" || who.Email == "" {
-		return ralph
-	}
-	return who
-}
-
-func (c committer) own(ctx context.Context, key string) string {
-	sources := [][]string{{"--local"}}
+	files := c.git.User.files()
 	if c.config != "" {
-		sources = append(sources, []string{"--file", c.config, "--includes"})
+		files = []string{c.config}
 	}
-	for _, source := range sources {
-		args := append(append([]string{"config"}, source...), "--get", key)
-		if value, err := c.ask(ctx, args...); err == nil && value != "" {
-			return tidy(value, 200)
-		}
-	}
-	return ""
+	return c.who(ctx, files).orRalph()
 }
 
 // literal makes pathspecs that mean the very paths.

@@ -26,12 +26,12 @@ type Run = func(context.Context, process.Command) (process.Result, error)
 
 // Git is the system's git.
 type Git struct {
-	Run    Run
-	Path   string // the PATH in which git and what it starts are found
-	Home   string // an empty folder of the program's own
-	Proxy  string // for remotes over http; empty: none
-	CA     string // a file of certificates to trust besides; empty: the system's
-	Ignore string // the user's own excludes file, for Inspect alone
+	Run   Run
+	Path  string // the PATH in which git and what it starts are found
+	Home  string // an empty folder of the program's own
+	Proxy string // for remotes over http; empty: none
+	CA    string // a file of certificates to trust besides; empty: the system's
+	User  Person // whose repositories Inspect and Own look at
 }
 
 var versionIn = regexp.MustCompile(`^git version (\d+)\.(\d+)(\S*)`)

@@ -9,10 +9,27 @@ import (
 	"strings"
 )
 
-// do runs git inside, on this tree and no other.
+// lair is where a repository really lies. In a linked worktree .git is a file,
+// and what its branches have in common lies elsewhere again.
+type lair struct{ dir, common string }
+
+func (t *Tree) lair() lair {
+	if t.own != nil {
+		return *t.own
+	}
+	dir := filepath.Join(t.Dir, ".git")
+	return lair{dir, dir}
+}
+
+// do runs git inside, on this tree and no other: git would follow a file in
+// the place of .git to any repository that an agent names there.
 func (t *Tree) do(ctx context.Context, c call) ([]byte, error) {
+	at := t.lair().dir
+	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
+		return nil, &Error{Command: c.args[0], Exit: 128, Said: ".git is no folder"}
+	}
 	c.dir, c.run = t.Dir, t.Run
-	c.env = append([]string{"GIT_DIR=" + filepath.Join(t.Dir, ".git"), "GIT_WORK_TREE=" + t.Dir}, c.env...)
+	c.env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.env...)
 	return t.git.do(ctx, c)
 }
 
@@ -21,7 +38,8 @@ func (t *Tree) ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// tamed is a tree whose configured filters do not run. Attributes in the tree
+// tamed is a tree whose configured filters do not run, and where the user's own
+// excludes hold. Attributes in the tree
 // would have git start them whenever it reads or writes a file; a call that
 // does goes through here.
 type tamed struct {
@@ -34,7 +52,11 @@ func (t *Tree) tame(ctx context.Context) (tamed, error) {
 	if err != nil {
 		return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
 	}
-	return tamed{t, withoutFilters(string(out))}, nil
+	set := withoutFilters(string(out))
+	if t.ignore != "" {
+		set = append(set, setting{"core.excludesFile", t.ignore})
+	}
+	return tamed{t, set}, nil
 }
 
 // withoutFilters empties the filters among the keys of a configuration.
@@ -68,11 +90,20 @@ func (t tamed) run(ctx context.Context, args ...string) error {
 // unlock removes the locks of a git that was killed. Nobody works in the tree
 // while the program does.
 func (t *Tree) unlock(ctx context.Context) error {
-	locks := []string{"index.lock", "HEAD.lock"}
-	if ref, err := t.ask(ctx, "symbolic-ref", "-q", "HEAD"); err == nil {
-		locks = append(locks, ref+".lock")
+	at := t.lair()
+	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
+		return err
 	}
-	inside, err := os.OpenRoot(filepath.Join(t.Dir, ".git")) // no link leads out of it
+	ref, err := t.ask(ctx, "symbolic-ref", "-q", "HEAD")
+	if err != nil {
+		return nil //nolint:nilerr // without a branch there is no lock of one
+	}
+	return remove(at.common, ref+".lock")
+}
+
+// remove takes locks out of a folder that no link leads out of.
+func remove(dir string, locks ...string) error {
+	inside, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("remove stale locks: %w", err)
 	}

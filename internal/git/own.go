@@ -13,20 +13,18 @@ import (
 
 // Own is the user's repository as a tree to work in, when the agent works in
 // the user's own files. What is committed by the program there is committed as
-// the user, where the repository knows who that is.
+// the user, where git knows who that is, and without what the user ignores.
 func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
-	who := Identity{}
-	for key, field := range map[string]*string{"user.name": &who.Name, "user.email": &who.Email} {
-		value, err := user{git: g, dir: at.Top}.ask(ctx, "config", "--get", key)
-		if err != nil && !no(err) {
-			return nil, fmt.Errorf("ask who commits in %s: %w", at.Top, err)
-		}
-		*field = strings.TrimSpace(value)
+	u := user{git: g, dir: at.Top}
+	out, err := u.ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
+	dir, common, found := strings.Cut(out, "\n")
+	if err != nil || !found {
+		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
 	}
-	if who.Name == "" || who.Email == "" {
-		who = Identity{}
-	}
-	return &Tree{Dir: at.Top, Author: who, git: g}, nil
+	return &Tree{
+		Dir: at.Top, Author: u.who(ctx, g.User.files()), git: g,
+		own: &lair{filepath.Clean(dir), filepath.Clean(common)}, ignore: u.ignore(ctx),
+	}, nil
 }
 
 // TreeID is the tree of the commit that the tree stands at.

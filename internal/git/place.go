@@ -149,8 +149,8 @@ func defaultRemote(names []string) string {
 
 func (u user) dirty(ctx context.Context) ([]string, error) {
 	c := call{args: statusArgs(), dir: u.dir}
-	if u.git.Ignore != "" {
-		c.set = []setting{{"core.excludesFile", u.git.Ignore}}
+	if ignore := u.ignore(ctx); ignore != "" {
+		c.set = []setting{{"core.excludesFile", ignore}}
 	}
 	out, err := u.git.do(ctx, c)
 	paths := changedPaths(out)

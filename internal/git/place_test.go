@@ -37,8 +37,8 @@ func TestInspect(t *testing.T) {
 	for _, name := range []string{"sub/a.txt", "b", "c", "new/d", "x.log", ".ralph/runs/1", ".ralph-active", "mine.idea"} {
 		write(t, filepath.Join(dir, name), "2")
 	}
-	g.Ignore = filepath.Join(t.TempDir(), "ignore")
-	write(t, g.Ignore, "*.idea\n")
+	g.User.ConfigHome = t.TempDir()
+	write(t, filepath.Join(g.User.ConfigHome, "git/ignore"), "*.idea\n")
 	dirty := must(g.Inspect(t.Context(), dir))(t)
 	if diff := cmp.Diff([]string{"sub/a.txt", "b", "c", "new/"}, dirty.Dirty); diff != "" {
 		t.Errorf("Dirty (-want +got):\n%s", diff)

@@ -17,8 +17,11 @@ type Tree struct {
 	Dir    string
 	Author Identity // of what CommitAll commits; empty: ralph
 	Run    Run      // how git runs inside; nil: as it does everywhere else
+	Beside []string // slash paths within that are not work: Snapshot leaves them out
 
-	git Git
+	git    Git
+	own    *lair  // of the user's own tree; nil: Dir/.git, whatever lies there
+	ignore string // the user's own excludes file; empty: none
 }
 
 // Identity is who commits.

@@ -1,13 +1,17 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // ground is where the agent works.
@@ -16,6 +20,9 @@ type ground interface {
 	folder(ctx context.Context) (string, error)
 	// take makes what was committed there the run's own.
 	take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error)
+	// hold remembers the files as they are before the checks run, who may leave
+	// some of their own.
+	hold(ctx context.Context, run journal.Run)
 	// sweep commits what was left uncommitted.
 	sweep(ctx context.Context, run journal.Run) error
 	// diff is what has changed since the run began, at most limit bytes of it.
@@ -27,17 +34,33 @@ type ground interface {
 func (s *site) onGround() ground {
 	switch {
 	case s.Own != nil:
-		return own{tree: s.Own, trusted: s.trusted}
+		return &own{tree: s.Own, trusted: s.trusted}
 	case s.Dir != "":
 		return bare{dir: s.Dir}
 	}
-	return apart{s}
+	return &apart{site: s}
+}
+
+// Beside are the folders of a project that are no work of the agent's: the
+// memory of a loop over stories. Only to keep that up leads nowhere.
+func Beside(p policy.Policy) []string {
+	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
+	switch {
+	case p.Done != policy.ByStories:
+		return nil
+	case folder == ".":
+		return workspace.Memory{Dir: folder}.Books()
+	}
+	return []string{folder}
 }
 
 // apart is a tree of the agent's own: its commits are handed over.
-type apart struct{ *site }
+type apart struct {
+	*site
+	held held
+}
 
-func (a apart) folder(ctx context.Context) (string, error) {
+func (a *apart) folder(ctx context.Context) (string, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return "", err
@@ -47,44 +70,65 @@ func (a apart) folder(ctx context.Context) (string, error) {
 
 // tree is the agent's, grown where it is not there yet. It is grown under
 // another name first, so that one cut off half way is never taken for whole.
-func (a apart) tree(ctx context.Context) (*git.Tree, error) {
+func (a *apart) tree(ctx context.Context) (*git.Tree, error) {
 	dir := filepath.Join(a.work(), "tree")
 	if _, err := os.Stat(dir); err == nil {
-		return a.trusted.OpenTree(dir)
+		return a.openTree(dir)
 	}
 	young := dir + ".new"
 	if err := os.RemoveAll(young); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
-	run := a.Run()
-	plot := git.Plot{Dir: young, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}}
-	if _, err := a.trusted.Grow(ctx, plot); err != nil {
+	if _, err := a.trusted.Grow(ctx, plot(a.Run(), young)); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(young, dir); err != nil {
 		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
 	}
-	return a.trusted.OpenTree(dir)
+	return a.openTree(dir)
 }
 
-func (a apart) sweep(ctx context.Context, run journal.Run) error {
+func (a *apart) openTree(dir string) (*git.Tree, error) {
+	tree, err := a.trusted.OpenTree(dir)
+	if err == nil {
+		tree.Beside = Beside(a.Run().Policy)
+	}
+	return tree, err
+}
+
+// plot is where the agent's tree grows in dir, and from what.
+func plot(run journal.Run, dir string) git.Plot {
+	return git.Plot{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}}
+}
+
+func (a *apart) hold(ctx context.Context, run journal.Run) {
+	if tree, err := a.tree(ctx); err == nil {
+		a.held = a.held.renew(ctx, run, tree)
+	}
+}
+
+func (a *apart) sweep(ctx context.Context, run journal.Run) error {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return err
 	}
-	return sweep(ctx, run, tree)
+	return a.held.sweep(ctx, run, tree)
 }
 
 // take has the commits handed over. Commits that had to be made again become
 // the agent's own history.
-func (a apart) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error) {
+func (a *apart) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
 	taken, err := a.trusted.Take(ctx, tree, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect})
-	if err != nil || len(taken.Refused) > 0 {
+	if err != nil {
 		return taken, err
+	}
+	a.held.settle(ctx, run, tree, &taken)
+	if len(taken.Refused) > 0 {
+		return taken, a.mend(ctx, run, tree)
 	}
 	head, err := tree.Head(ctx)
 	if err == nil && head != taken.To {
@@ -93,7 +137,20 @@ func (a apart) take(ctx context.Context, run journal.Run) (journal.CommitsTaken,
 	return taken, err
 }
 
-func (a apart) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
+// mend gives the tree a new repository where its own is broken, so that the
+// next iteration can work. What was committed in the broken one is among the
+// files, which stay.
+func (a *apart) mend(ctx context.Context, run journal.Run, tree *git.Tree) error {
+	head, err := tree.Head(ctx)
+	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
+		return ctx.Err()
+	}
+	a.held = held{} // was in the broken one
+	_, err = a.trusted.Regrow(ctx, plot(run, tree.Dir))
+	return err
+}
+
+func (a *apart) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return "", err
@@ -106,13 +163,23 @@ func (a apart) diff(ctx context.Context, run journal.Run, limit int) (string, er
 type own struct {
 	tree    *git.Tree
 	trusted *git.Trusted // borrows the user's objects; nil where nothing is proven
+	held    held
 }
 
-func (o own) folder(context.Context) (string, error) { return o.tree.Dir, nil }
+func (o *own) folder(context.Context) (string, error) { return o.tree.Dir, nil }
 
-func (o own) sweep(ctx context.Context, run journal.Run) error { return sweep(ctx, run, o.tree) }
+func (o *own) hold(ctx context.Context, run journal.Run) {
+	o.tree.Beside = Beside(run.Policy)
+	o.held = o.held.renew(ctx, run, o.tree)
+}
 
-func (o own) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error) {
+func (o *own) sweep(ctx context.Context, run journal.Run) error {
+	o.tree.Beside = Beside(run.Policy)
+	return o.held.sweep(ctx, run, o.tree)
+}
+
+func (o *own) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error) {
+	o.tree.Beside = Beside(run.Policy)
 	standing, err := o.tree.Look(ctx)
 	if err != nil {
 		return journal.CommitsTaken{}, err
@@ -120,13 +187,14 @@ func (o own) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, e
 	taken := journal.CommitsTaken{
 		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty,
 	}
+	o.held.settle(ctx, run, o.tree, &taken)
 	if o.trusted != nil && taken.From != taken.To {
 		taken.Commits, err = o.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	}
 	return taken, err
 }
 
-func (o own) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
+func (o *own) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
 	text, _, err := o.tree.Diff(ctx, run.Start, limit)
 	return text, err
 }
@@ -136,19 +204,10 @@ func (o own) diff(ctx context.Context, run journal.Run, limit int) (string, erro
 type bare struct{ dir string }
 
 func (b bare) folder(context.Context) (string, error)               { return b.dir, nil }
+func (bare) hold(context.Context, journal.Run)                      {}
 func (bare) sweep(context.Context, journal.Run) error               { return nil }
 func (bare) diff(context.Context, journal.Run, int) (string, error) { return "", nil }
 
 func (bare) take(context.Context, journal.Run) (journal.CommitsTaken, error) {
 	return journal.CommitsTaken{}, nil
-}
-
-// sweep commits what is uncommitted in a tree.
-func sweep(ctx context.Context, run journal.Run, tree *git.Tree) error {
-	status, err := tree.Status(ctx)
-	if err != nil || !status.Dirty {
-		return err
-	}
-	_, err = tree.CommitAll(ctx, leftovers(run))
-	return err
 }

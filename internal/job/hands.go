@@ -34,9 +34,13 @@ const logs = ".ralph"
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
 	prover := proof.Prover{Checkout: s.checkout, Check: s.prove}
+	iterate := s.iterate
+	if s.Supervised != nil {
+		iterate = s.supervise
+	}
 	return loop.Hands{
 		Baseline:  prover.Baseline,
-		Iterate:   s.iterate,
+		Iterate:   iterate,
 		Read:      s.read,
 		Check:     s.check,
 		Take:      s.take,
@@ -45,6 +49,9 @@ func (s *site) hands() loop.Hands {
 		Push:      s.push,
 		OpenPull:  s.openPull,
 		ReadyPull: s.readyPull,
+		Look:      s.look,
+		Pause:     s.pause,
+		Settle:    s.settle,
 	}
 }
 
@@ -208,6 +215,7 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	if err != nil {
 		return err
 	}
+	s.ground.hold(ctx, run)
 	return s.checks(ctx, run, check.Job{Where: journal.AtWork, Dir: dir, Label: latest(run)}, emit)
 }
 

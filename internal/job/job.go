@@ -36,6 +36,8 @@ type Job struct {
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
+	Supervised *Supervised // a command in the place of an agent
+
 	Agent    agent.Adapter
 	AgentEnv []string // what an agent's environment is built on
 	CheckEnv []string

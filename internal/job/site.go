@@ -1,11 +1,13 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -32,7 +34,7 @@ type site struct {
 // open fetches the code and opens the journal.
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*site, error) {
 	s := &site{Job: j, home: home}
-	for _, dir := range []string{s.work(), j.Git.Home} {
+	for _, dir := range []string{s.work(), cmp.Or(j.Git.Home, s.work())} { // no home where there is no git
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
 		}
@@ -94,7 +96,20 @@ func (s *site) spent() bool {
 	if s.Own != nil || s.trusted == nil {
 		return true // all of it is the user's own
 	}
+	if run.Stop == nil || run.Stop.Reason == policy.FatalError || untaken(run) {
+		return false
+	}
 	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || run.Pushed == run.Head)
+}
+
+// untaken tells whether the agent's newest work was not taken over.
+func untaken(run journal.Run) bool {
+	n := len(run.Iterations)
+	if n == 0 {
+		return false
+	}
+	it := run.Iterations[n-1]
+	return it.Taken == nil && it.Agent != nil || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
 // leave clears the trees away, unless something in them would be missed: then
@@ -157,13 +172,13 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	if err != nil {
 		return err
 	}
-	work, err := s.found(ctx, asked, start)
+	tree, work, err := s.found(ctx, asked, start)
 	if err != nil {
 		return err
 	}
 	err = s.Append(journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source,
-		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Work: work, Level: asked.Level, Links: asked.Links,
+		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Tree: tree, Work: work, Level: asked.Level, Links: asked.Links,
 	})
 	for _, note := range asked.Notes {
 		err = errors.Join(err, s.Append(note))
@@ -171,12 +186,21 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	return err
 }
 
-// found is the tree that the agent will find.
-func (s *site) found(ctx context.Context, asked Asked, start string) (string, error) {
-	if asked.Work != "" || s.trusted == nil {
-		return asked.Work, nil
+// found are the tree of the commit that work begins at, and that of the files
+// as the agent will find them. Where the project tracks the loop's memory the
+// two differ, and the second is not known before there is a tree.
+func (s *site) found(ctx context.Context, asked Asked, start string) (tree, work string, err error) {
+	if s.trusted == nil {
+		return "", asked.Work, nil
 	}
-	return s.trusted.TreeOf(ctx, start)
+	if tree, err = s.trusted.TreeOf(ctx, start); err != nil || asked.Work != "" {
+		return tree, asked.Work, err
+	}
+	memory := path.Join(cmp.Or(asked.Policy.Memory, workspace.MemoryDir), "prd.json")
+	if _, err := s.trusted.ReadFile(ctx, git.At{Commit: start, Path: memory}, 1<<20); err == nil {
+		return tree, "", nil
+	}
+	return tree, tree, nil
 }
 
 // stand is the commit the work is for, and the one it begins at: what an

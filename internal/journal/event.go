@@ -29,6 +29,7 @@ type RunBegan struct {
 	BaseRef string        `json:"base_ref"`       // the branch the work is for
 	Base    string        `json:"base"`           // its commit
 	Start   string        `json:"start"`          // where work begins: Base, or what an earlier run left on Branch
+	Tree    string        `json:"tree,omitempty"` // of Start
 	Work    string        `json:"work,omitempty"` // the user's files as the run found them, as a tree
 	Level   string        `json:"level"`          // what confines the agent
 	Links   Links         `json:"links,omitzero"`
@@ -90,6 +91,7 @@ type IterationBegan struct {
 	Number int        `json:"number"`
 	Story  string     `json:"story,omitempty"`
 	Prompt Attachment `json:"prompt"`
+	Bus    int64      `json:"bus,omitempty"` // how long the task's message bus was
 }
 
 // Attachment is a file that lies beside the journal.

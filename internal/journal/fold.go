@@ -63,12 +63,12 @@ func (r *Run) take(event Event, at time.Time) {
 		r.judge(e, at)
 	case SCMEnded:
 		r.commit(e, at)
+	case TaskLooked, Paused, TaskSettled:
+		r.supervise(event)
 	case Pushed:
 		r.Pushed, r.Failures = e.SHA, nil
-	case PullOpened:
-		r.Pull, r.Failures = &e, nil
-	case PullReadied:
-		r.ready()
+	case PullOpened, PullReadied:
+		r.pull(event)
 	case PublishFailed:
 		r.Failures = append(r.Failures, e)
 	case CommentPosted:
@@ -79,7 +79,7 @@ func (r *Run) take(event Event, at time.Time) {
 func (r *Run) begin(e RunBegan, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
-	r.Work, r.Links = e.Work, e.Links
+	r.Tree, r.Work, r.Links = e.Tree, e.Work, e.Links
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true
 	r.Granted = Grant{At: at}
@@ -90,6 +90,7 @@ func (r *Run) begin(e RunBegan, at time.Time) {
 func (r *Run) resume(at time.Time) {
 	r.Resumed++
 	r.Stop, r.Cancel, r.Failures, r.Loose = nil, nil, nil, nil
+	r.Looked, r.Settled = nil, nil
 	if r.Baseline == nil {
 		r.BaseChecks = nil
 	}
@@ -148,6 +149,7 @@ func (r *Run) count(e AgentEnded, at time.Time) {
 	r.Usage = r.Usage.Plus(e.Usage)
 	r.CostUSD += e.Cost.USD
 	r.CostKnown = r.CostKnown && e.Cost.Known
+	r.Looked = nil
 	if it := r.open(at); it != nil {
 		it.Agent = &e
 	}
@@ -156,7 +158,8 @@ func (r *Run) count(e AgentEnded, at time.Time) {
 // beginIteration opens an iteration; one that was cut off before its agent
 // ended is begun again in its place, since nothing came of it.
 func (r *Run) beginIteration(e IterationBegan, at time.Time) {
-	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt}
+	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus}
+	r.Looked = nil
 	if open, is := r.Open(); is && open.Agent == nil {
 		r.Iterations[len(r.Iterations)-1] = it
 		return
@@ -204,8 +207,14 @@ func (r *Run) commit(e SCMEnded, at time.Time) {
 	}
 }
 
-func (r *Run) ready() {
+// pull takes what happened to the pull request. Others may hold the one that
+// was known, so it is not written to.
+func (r *Run) pull(event Event) {
 	r.Failures = nil
+	if opened, is := event.(PullOpened); is {
+		r.Pull = &opened
+		return
+	}
 	if r.Pull != nil {
 		pull := *r.Pull
 		pull.Draft = false

@@ -34,7 +34,7 @@ type Run struct {
 	BaseChecks []CheckEnded
 	Iterations []Iteration
 	Head       string // newest commit that was handed over; Start at first
-	Tree       string // its tree; empty while nothing was handed over
+	Tree       string // its tree
 	Dirty      bool   // the agent's tree held uncommitted work when last looked at
 	Proofs     []Proof
 	Loose      []CheckEnded // checks of a proof under way outside an iteration
@@ -44,6 +44,9 @@ type Run struct {
 	Comment  *CommentPosted
 	Failures []PublishFailed // since the last thing that worked on GitHub
 	Notes    []Noted
+
+	Looked  *TaskLooked // the task's folder, if nothing has happened since
+	Settled *TaskSettled
 
 	Cancel *CancelAsked
 	Stop   *RunStopped
@@ -75,6 +78,8 @@ type Iteration struct {
 	Proof  *Proof
 	SCM    []SCMEnded
 	Ended  *IterationEnded
+	Bus    int64 // how long the task's message bus was when it began
+	Paused bool  // the delay after it was begun
 }
 
 // Proof is a run of the checks on a clean checkout, with what each said.

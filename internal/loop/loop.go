@@ -29,6 +29,9 @@ type Hands struct {
 	Push      Hand[verdict.Push]
 	OpenPull  Hand[verdict.OpenPull]
 	ReadyPull Hand[verdict.ReadyPull]
+	Look      Hand[verdict.Look]
+	Pause     Hand[verdict.Pause]
+	Settle    Hand[verdict.Settle]
 }
 
 // Record is the journal as the loop needs it.
@@ -66,17 +69,20 @@ func (l Loop) Go(ctx context.Context) error {
 		}
 		err := l.take(ctx, run, step)
 		if err != nil && (run.Cancel != nil || ctx.Err() == nil) {
-			return l.giveUp(err)
+			return l.giveUp(err, run)
 		}
 	}
 }
 
 // giveUp puts on record that the run broke, where there is still a record.
-func (l Loop) giveUp(err error) error {
+func (l Loop) giveUp(err error, run journal.Run) error {
 	if errors.As(err, new(unwritten)) {
 		return err
 	}
 	stopped := journal.RunStopped{Reason: policy.FatalError, Why: err.Error()}
+	if run.Cancel != nil { // what broke was saving the work, in the time there was
+		stopped.Reason = policy.Cancelled
+	}
 	return errors.Join(err, l.Record.Append(stopped))
 }
 
@@ -149,6 +155,12 @@ func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, 
 		return l.Hands.OpenPull(ctx, run, s, emit)
 	case verdict.ReadyPull:
 		return l.Hands.ReadyPull(ctx, run, s, emit)
+	case verdict.Look:
+		return l.Hands.Look(ctx, run, s, emit)
+	case verdict.Pause:
+		return l.Hands.Pause(ctx, run, s, emit)
+	case verdict.Settle:
+		return l.Hands.Settle(ctx, run, s, emit)
 	case verdict.Judge:
 		emit(s.Verdict)
 	case verdict.Stop:

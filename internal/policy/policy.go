@@ -31,6 +31,8 @@ type Policy struct {
 	Draft      bool     `json:"draft,omitempty"`   // the pull request stays a draft even when proven
 	Count      bool     `json:"count,omitempty"`   // the prompt begins with which iteration of how many it is
 	SCM        SCM      `json:"scm,omitzero"`
+
+	Supervision Supervision `json:"supervision,omitzero"`
 }
 
 // SCM is what is done with green work, such as git with commit and push.
@@ -60,7 +62,8 @@ type Check struct {
 	Command    string     `json:"command"`
 	Timeout    Duration   `json:"timeout,omitempty"`
 	FailAction FailAction `json:"fail_action,omitempty"`
-	Hint       string     `json:"hint,omitempty"` // for the agent, when it fails
+	Hint       string     `json:"hint,omitempty"`  // for the agent, when it fails
+	Added      bool       `json:"added,omitempty"` // by the task: it may hold back, and proves nothing
 }
 
 // FailAction is how a failure gets into the next prompt.

@@ -49,6 +49,12 @@ var presets = map[Preset]Policy{
 		Excerpt: Excerpt{Chars: 2000},
 		Limits:  usual.with(25),
 	},
+	Supervised: {
+		Preset:      Supervised,
+		Done:        ByFile,
+		Limits:      Limits{Iterations: 100},
+		Supervision: Supervision{Delay: Duration(time.Second), Poll: Duration(time.Second), Wait: Duration(5 * time.Minute)},
+	},
 }
 
 // usual are the limits of a run that nobody thought of: enough for a night's

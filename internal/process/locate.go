@@ -119,6 +119,12 @@ func startError(path string, err error) error {
 	return fmt.Errorf("start: %w", err)
 }
 
+// CannotStart tells whether err is of a program that only a person can make
+// start: it is not there, or may not be run.
+func CannotStart(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENOEXEC)
+}
+
 // without is env less one name; what is appended to it does not reach env.
 func without(env []string, name string) []string {
 	out := make([]string, 0, len(env)+1)

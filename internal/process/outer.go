@@ -21,9 +21,9 @@ type Outside struct {
 // child ended of, kill -9 included, everything that descends from it is then
 // killed. On Linux; elsewhere what left the child's hands is out of reach.
 //
-// The child shares our session and group: it may read the terminal, and Ctrl-C
-// reaches it. It gets Orphaned when we die, so that kill -9 of the outer leaves
-// nothing either; see Signals.
+// The child shares our session, in a group of its own: Ctrl-C reaches us, and
+// it through us. It gets Orphaned when we die, so that kill -9 of the outer, or
+// of its whole group, leaves nothing either; see Signals.
 func Outer(o Outside) (int, error) {
 	if len(o.Argv) == 0 {
 		return 0, errors.New("run the inner program: no arguments")

@@ -22,6 +22,9 @@ func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 		return nil, fmt.Errorf("hide from other processes: %w", err)
 	}
 	attr.Sys.Pdeathsig = Orphaned
+	// A group of its own: whoever kills the job of a shell kills the outer's group,
+	// and the inner has to outlive that for as long as it takes to end its agents.
+	attr.Sys.Setpgid = true
 	ended := make(chan syscall.WaitStatus, 1)
 	p, err := launch("/proc/self/exe", argv, attr, func(p *os.Process) { ended <- reapUntil(p.Pid) })
 	if err != nil {

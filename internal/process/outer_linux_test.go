@@ -111,13 +111,31 @@ func TestKillOfTheOuterLeavesNothing(t *testing.T) {
 	eventually(t, "the inner ends", func() bool { return !inner.alive() })
 }
 
+// A shell that kills a job kills its whole group.
+func TestKillOfTheOuterAndItsGroupLeavesNothing(t *testing.T) {
+	o := startOuter(t)
+	inner := sleeper{pid: o.inner}
+	if st, ok := statOf(o.inner); ok {
+		inner.born = st.Born
+	}
+	if err := syscall.Kill(-o.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_, rest := o.wait(t)
+	if !strings.Contains(strings.Join(rest, "\n"), "hard=true") {
+		t.Errorf("the inner said %q, want a hard stop", rest)
+	}
+	o.agent.wantGone(t)
+	eventually(t, "the inner ends", func() bool { return !inner.alive() })
+}
+
 func TestCtrlCCountsOnce(t *testing.T) {
 	o := startOuter(t)
 	if err := syscall.Kill(-o.cmd.Process.Pid, syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := o.next(), o.next(); a != "seen first=true hard=false" || b != "seen first=false hard=false" {
-		t.Errorf("the inner said %q and %q, want one request", a, b)
+	if got := o.next(); got != "seen first=true hard=false" {
+		t.Errorf("the inner said %q, want one request", got)
 	}
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,13 @@ type Command struct {
 	Stderr  io.Writer     // may be the same as Stdout: then one stream, in order
 	Timeout time.Duration // 0: no limit of its own
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0 stands for 5 s
+	Haste   time.Duration // the same where ctx ends it; 0 stands for Grace
+
+	// Linger is asked when the program has ended of itself and left others
+	// behind: how long these may go on, and how often to look whether they do.
+	// Then they are asked to end, and have the grace. nil: they are killed at
+	// once.
+	Linger func() (most, look time.Duration)
 
 	Files []*os.File           // the program's descriptors 3 and up
 	Sys   *syscall.SysProcAttr // namespaces, credentials; session and death signal are ours
@@ -41,7 +48,7 @@ type Result struct {
 	TimedOut bool   // Timeout ran out and it was ended
 	Took     time.Duration
 	Leaked   bool // a child kept the output open after it had ended
-	Swept    int  // descendants that had to be killed after it
+	Swept    int  // descendants that had to be ended after it
 }
 
 // Runner starts programs. The zero value works. Several Runs may be under way
@@ -80,8 +87,11 @@ func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, err
 	}
 	timedOut, why := ch.watch(ctx, c.Timeout, r.Hard)
-	if ch.reap == nil {
-		ch.stop(graceOf(c), r.Hard)
+	switch {
+	case ch.reap == nil:
+		ch.stop(graceOf(ctx, c), r.Hard)
+	case c.Linger != nil:
+		why = ch.linger(ctx, c, r.Hard)
 	}
 	res, err := ch.finish()
 	res.TimedOut = timedOut
@@ -95,8 +105,11 @@ func (r *Runner) now() time.Time {
 	return r.Now()
 }
 
-func graceOf(c Command) time.Duration {
-	if c.Grace == 0 {
+func graceOf(ctx context.Context, c Command) time.Duration {
+	switch {
+	case ctx.Err() != nil && c.Haste != 0:
+		return c.Haste
+	case c.Grace == 0:
 		return 5 * time.Second
 	}
 	return c.Grace

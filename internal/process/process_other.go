@@ -36,6 +36,7 @@ func await(p *os.Process) reaper {
 func (t *tree) terminate()  { _ = unix.Kill(-t.pid, unix.SIGTERM) }
 func (t *tree) kill()       { _ = unix.Kill(-t.pid, unix.SIGKILL) }
 func (t *tree) alive() bool { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
+func (t *tree) overstay()   { t.swept = 1 } // at least, as in sweep
 func (t *tree) killed() int { return t.swept }
 func (t *tree) forget()     {}
 

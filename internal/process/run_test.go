@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,6 +52,7 @@ func TestRunThatCannotStart(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "plain"), "no program\n", 0o644)
 	write(t, filepath.Join(dir, "orphaned"), "#!/nonexistent/interpreter\n", 0o755)
+	write(t, filepath.Join(dir, "formless"), "no program\n", 0o755)
 	write(t, filepath.Join(dir, "relative", "tool"), "#!/bin/sh\n", 0o755)
 	path := []string{"PATH=" + dir}
 	tests := []struct {
@@ -67,6 +69,7 @@ func TestRunThatCannotStart(t *testing.T) {
 		{"not executable", process.Command{Argv: []string{"plain"}, Env: path}, fs.ErrPermission, "plain"},
 		{"a directory", process.Command{Argv: []string{dir}}, fs.ErrPermission, dir},
 		{"no interpreter", process.Command{Argv: []string{"orphaned"}, Env: path}, exec.ErrNotFound, "interpreter"},
+		{"no program at all", process.Command{Argv: []string{"formless"}, Env: path}, syscall.ENOEXEC, "exec format"},
 		{"no directory", process.Command{Argv: []string{"/bin/sh"}, Dir: dir + "/gone"}, fs.ErrNotExist, "working directory"},
 		{"directory a file", process.Command{Argv: []string{"/bin/sh"}, Dir: dir + "/plain"}, nil, "not a directory"},
 	}
@@ -75,6 +78,10 @@ func TestRunThatCannotStart(t *testing.T) {
 			_, err := new(process.Runner).Run(t.Context(), tt.c)
 			if err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("Run = %v, want %v that says %q", err, tt.want, tt.says)
+			}
+			hopeless := errors.Is(tt.want, exec.ErrNotFound) || errors.Is(tt.want, fs.ErrPermission) || errors.Is(tt.want, syscall.ENOEXEC)
+			if process.CannotStart(err) != hopeless {
+				t.Errorf("CannotStart(%v) = %t, want %t", err, !hopeless, hopeless)
 			}
 		})
 	}

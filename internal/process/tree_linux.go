@@ -15,7 +15,7 @@ type tree struct {
 	pid    int
 	number uint64         // in the marker
 	born   uint64         // of the program
-	struck map[int]uint64 // descendants that had to be killed, with their birth
+	struck map[int]uint64 // descendants that had to be ended, with their birth
 }
 
 // terminate asks everything in the tree to end.
@@ -34,6 +34,13 @@ func (t *tree) alive() bool {
 	room.Lock()
 	defer room.Unlock()
 	return !childless() && !t.look().empty()
+}
+
+// overstay counts those who are still there as ones that had to be ended.
+func (t *tree) overstay() {
+	room.Lock()
+	defer room.Unlock()
+	t.note(t.look())
 }
 
 // kill kills the tree once, while its program is not reaped yet.
@@ -80,13 +87,17 @@ func (t *tree) sweepOnce() (seen sight) {
 
 func (t *tree) strikeAll() sight {
 	seen := t.look()
+	t.note(seen)
+	strike(seen.members, unix.SIGKILL)
+	return seen
+}
+
+func (t *tree) note(seen sight) {
 	for _, s := range seen.members {
 		if s.pid != t.pid {
 			t.struck[s.pid] = s.born
 		}
 	}
-	strike(seen.members, unix.SIGKILL)
-	return seen
 }
 
 func (t *tree) killed() int { return len(t.struck) }

@@ -6,9 +6,11 @@ package proof
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -39,16 +41,18 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 	if err != nil {
 		return fmt.Errorf("check the base: %w", err)
 	}
-	emit(baseline(checks))
+	emit(baseline(run.Policy, checks))
 	return nil
 }
 
 // baseline sums up what was seen at the base.
-func baseline(checks []journal.CheckEnded) journal.BaselineEnded {
+func baseline(p policy.Policy, checks []journal.CheckEnded) journal.BaselineEnded {
 	var odd []string
 	green := 0
 	for _, check := range checks {
 		switch {
+		case check.Passed && added(p, check.Name):
+			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
 		case check.Passed:
 			green++
 		case check.TimedOut:
@@ -60,6 +64,12 @@ func baseline(checks []journal.CheckEnded) journal.BaselineEnded {
 		}
 	}
 	return journal.BaselineEnded{Usable: green > 0, Why: strings.Join(odd, "; ")}
+}
+
+// added tells whether a check is one that the task brought along: whoever wrote
+// it could have written one that always passes.
+func added(p policy.Policy, name string) bool {
+	return slices.ContainsFunc(p.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
 
 // Prove runs the checks on a clean checkout of a commit. The proof of a tree

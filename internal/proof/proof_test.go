@@ -241,3 +241,27 @@ func TestWhatBreaksIsNoProof(t *testing.T) {
 		}
 	}
 }
+
+// A check that the task brought along may hold a story back; alone it proves
+// nothing, since whoever wrote the task could have written one that always
+// passes.
+func TestChecksOfTheTaskProveNothing(t *testing.T) {
+	for _, test := range []struct {
+		own  bool
+		want bool
+	}{{false, false}, {true, true}} {
+		l := &lab{says: []journal.CheckEnded{{Name: "true", Passed: true}}}
+		run := journal.Run{Base: "b0", Policy: policy.Policy{Checks: []policy.Check{{Name: "true", Command: "true", Added: true}}}}
+		if test.own {
+			l.says = append(l.says, journal.CheckEnded{Name: "test", Passed: true})
+			run.Policy.Checks = append(run.Policy.Checks, policy.Check{Name: "test", Command: "make test"})
+		}
+		if err := l.prover().Baseline(t.Context(), run, verdict.Baseline{}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		ended, is := l.last().(journal.BaselineEnded)
+		if !is || ended.Usable != test.want || !strings.Contains(ended.Why, "true was named by the task itself") {
+			t.Errorf("own check %v: %+v, want usable %v and the reason", test.own, ended, test.want)
+		}
+	}
+}

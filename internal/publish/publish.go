@@ -29,12 +29,14 @@ type Publisher struct {
 
 	newest chan journal.Run
 	done   chan struct{}
+	said   map[int]string // of each screen that failed last, why
 }
 
 // Start begins showing, until Close. It comes before the first Notice.
 func (p *Publisher) Start(ctx context.Context) {
 	p.newest = make(chan journal.Run, 1)
 	p.done = make(chan struct{})
+	p.said = map[int]string{}
 	go p.work(ctx)
 }
 
@@ -48,6 +50,9 @@ func (p *Publisher) Notice(run journal.Run) {
 	p.newest <- run
 }
 
+// atLeast is how long a screen that failed is left alone.
+const atLeast = time.Second
+
 // Close shows the newest state if it was not shown yet, and ends.
 func (p *Publisher) Close() {
 	close(p.newest)
@@ -55,7 +60,7 @@ func (p *Publisher) Close() {
 }
 
 // work shows the newest state whenever the screens may be bothered again, and
-// what is left when it is closed.
+// what is left when it is closed. What could not be shown is left.
 func (p *Publisher) work(ctx context.Context) {
 	defer close(p.done)
 	var pending *journal.Run
@@ -64,7 +69,7 @@ func (p *Publisher) work(ctx context.Context) {
 		select {
 		case run, open := <-p.newest:
 			if !open {
-				p.show(ctx, pending)
+				p.last(ctx, pending)
 				return
 			}
 			pending = &run
@@ -72,22 +77,48 @@ func (p *Publisher) work(ctx context.Context) {
 			pause = nil
 		}
 		if pending != nil && pause == nil {
-			p.show(ctx, pending)
-			pending, pause = nil, time.After(p.Every)
+			least := max(p.Every, atLeast)
+			if p.show(ctx, *pending) {
+				pending, least = nil, p.Every
+			}
+			pause = time.After(least)
 		}
 	}
 }
 
-func (p *Publisher) show(ctx context.Context, run *journal.Run) {
-	if run == nil {
+// last shows what was left, and once more where that failed: nobody comes
+// after it to mend what people see.
+func (p *Publisher) last(ctx context.Context, run *journal.Run) {
+	if run == nil || ctx.Err() != nil {
 		return
 	}
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
-	board := view.Of(*run)
-	for _, screen := range p.Screens {
+	if !p.show(ctx, *run) && ctx.Err() == nil {
+		p.show(ctx, *run)
+	}
+}
+
+// show tells whether every screen shows the run now.
+func (p *Publisher) show(ctx context.Context, run journal.Run) bool {
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	board, shown := view.Of(run), true
+	for i, screen := range p.Screens {
 		if err := screen.Show(ctx, board); err != nil {
-			p.Failed(err)
+			p.complain(i, err)
+			shown = false
+			continue
 		}
+		delete(p.said, i)
+	}
+	return shown
+}
+
+// complain tells of a screen that fails, but not of the same again and again.
+func (p *Publisher) complain(screen int, err error) {
+	if p.said[screen] != err.Error() {
+		p.said[screen] = err.Error()
+		p.Failed(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,25 +17,35 @@ import (
 // screen tells which runs it is shown, and takes its time over each if it has
 // a gate.
 type screen struct {
+	mu    sync.Mutex
 	shown []string
 	began chan string   // nil: tells nobody
 	gate  chan struct{} // nil: is open
 	fails error
+	heals int // it fails so often only; 0: for ever
 }
 
 func (s *screen) Show(_ context.Context, board view.Board) error {
+	s.mu.Lock()
 	s.shown = append(s.shown, board.Run)
+	seen := len(s.shown)
+	s.mu.Unlock()
 	if s.began != nil {
 		s.began <- board.Run
 	}
 	if s.gate != nil {
 		<-s.gate
 	}
+	if s.heals > 0 && seen > s.heals {
+		return nil
+	}
 	return s.fails
 }
 
 func (s *screen) want(t *testing.T, ids ...string) {
 	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !slices.Equal(s.shown, ids) {
 		t.Errorf("shown %v, want %v", s.shown, ids)
 	}
@@ -138,9 +149,84 @@ func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
 	p.Start(t.Context())
 	p.Notice(run("1"))
 	p.Close()
-	broken.want(t, "1")
-	whole.want(t, "1")
+	for _, s := range []*screen{broken, whole} {
+		if len(s.shown) == 0 {
+			t.Error("one screen was not shown, want both")
+		}
+	}
 	if len(failed) != 1 || !errors.Is(failed[0], broken.fails) {
 		t.Errorf("failed = %v, want %v", failed, broken.fails)
 	}
+}
+
+// trying starts a publisher whose screens may fail.
+func trying(t *testing.T, screens ...publish.Screen) *publish.Publisher {
+	t.Helper()
+	p := &publish.Publisher{Screens: screens, Every: pause, Failed: func(error) {}}
+	p.Start(t.Context())
+	return p
+}
+
+func TestWhatCouldNotBeShownIsShownAfterThePause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{fails: errors.New("502"), heals: 2}
+		p := trying(t, s)
+		p.Notice(run("1"))
+		synctest.Wait()
+		s.want(t, "1")
+		<-time.After(pause)
+		synctest.Wait()
+		s.want(t, "1", "1")
+		p.Notice(run("2")) // the newest is what counts then, too
+		<-time.After(pause)
+		synctest.Wait()
+		s.want(t, "1", "1", "2")
+		<-time.After(2 * pause)
+		p.Close()
+		s.want(t, "1", "1", "2")
+	})
+}
+
+func TestCloseTriesTheLastStateAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{}
+		p := trying(t, s)
+		p.Notice(run("1"))
+		synctest.Wait()
+		s.fails = errors.New("502")
+		p.Notice(run("2"))
+		p.Close()
+		s.want(t, "1", "2", "2")
+	})
+}
+
+func TestAScreenThatFailsAlwaysIsLeftAloneInBetween(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, told := &screen{fails: errors.New("403")}, 0
+		p := &publish.Publisher{Screens: []publish.Screen{s}, Failed: func(error) { told++ }}
+		p.Start(t.Context())
+		p.Notice(run("1"))
+		<-time.After(3500 * time.Millisecond)
+		synctest.Wait()
+		s.want(t, "1", "1", "1", "1")
+		p.Close()
+		if told != 1 {
+			t.Errorf("told of the same trouble %d times, want once", told)
+		}
+	})
+}
+
+func TestNothingIsShownOnceTheRunHadToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, hush := context.WithCancel(t.Context())
+		s := &screen{}
+		p := &publish.Publisher{Screens: []publish.Screen{s}, Every: pause}
+		p.Start(ctx)
+		p.Notice(run("1"))
+		synctest.Wait()
+		p.Notice(run("2"))
+		hush()
+		p.Close()
+		s.want(t, "1")
+	})
 }

@@ -123,6 +123,12 @@ func (w *world) do(step verdict.Step) bool {
 		w.publish(journal.PullOpened{Number: 1, Draft: true}, "open")
 	case verdict.ReadyPull:
 		w.publish(journal.PullReadied{Number: 1}, "ready")
+	case verdict.Look:
+		w.append(w.looked())
+	case verdict.Pause:
+		w.append(journal.Paused{MS: 1000})
+	case verdict.Settle:
+		w.append(journal.TaskSettled{Reason: s.Reason, Words: s.Words})
 	case verdict.Stop:
 		w.append(s.Stopped)
 	case verdict.Rest:
@@ -169,6 +175,7 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 func FuzzNextIsTotal(f *testing.F) {
 	f.Add([]byte{0, 5, 6, 7, 8, 9, 10, 11, 12})
 	f.Add([]byte{0, 17, 17, 0, 2, 2, 9, 6})
+	f.Add([]byte{24, 25, 3, 5, 25, 14, 28, 26, 29})
 	f.Fuzz(func(t *testing.T, order []byte) {
 		w := &world{Rand: rand.New(rand.NewPCG(uint64(len(order)), 3))}
 		events := []journal.Event{
@@ -196,6 +203,12 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.RunStopped{},
 			journal.Noted{},
 			journal.CommentPosted{},
+			journal.RunBegan{Run: "s", Policy: policy.Of(policy.Supervised)},
+			journal.TaskLooked{},
+			journal.TaskLooked{Done: true},
+			journal.TaskLooked{Wait: "file"},
+			journal.Paused{},
+			journal.TaskSettled{},
 		}
 		for _, pick := range order {
 			w.append(events[int(pick)%len(events)])

@@ -1,6 +1,9 @@
 package verdict
 
-import "github.com/ralph-loop/ralph/internal/journal"
+import (
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
 
 // Step is what is to be done next. The set is closed.
 //
@@ -44,6 +47,18 @@ type OpenPull struct{}
 // ReadyPull makes the draft ready for review.
 type ReadyPull struct{}
 
+// Look sees what the folder of a supervised task says.
+type Look struct{}
+
+// Pause is the delay before a command is started again.
+type Pause struct{}
+
+// Settle lets those around a task know how it ended.
+type Settle struct {
+	Reason policy.Reason
+	Words  string
+}
+
 // Stop ends the run.
 type Stop struct{ Stopped journal.RunStopped }
 
@@ -61,5 +76,8 @@ func (Judge) step()     {}
 func (Push) step()      {}
 func (OpenPull) step()  {}
 func (ReadyPull) step() {}
+func (Look) step()      {}
+func (Pause) step()     {}
+func (Settle) step()    {}
 func (Stop) step()      {}
 func (Rest) step()      {}

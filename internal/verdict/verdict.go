@@ -20,6 +20,8 @@ func Next(run journal.Run) Step {
 		return stop(policy.FatalError, "the journal does not begin with run_began")
 	case run.Stop != nil:
 		return Rest{}
+	case run.Policy.Done == policy.ByFile:
+		return supervise(run)
 	case run.Cancel != nil:
 		return leave(run, policy.Cancelled, run.Cancel.Why)
 	case run.Baseline == nil && run.Policy.Baseline != "":
@@ -90,9 +92,9 @@ func stuck(it journal.Iteration) bool {
 	return n > 0 && it.SCM[n-1].Failed
 }
 
-// finish is for a run whose stories have all passed: the newest commit is
-// proven once more unless its very tree was, then the pull request turns
-// ready if that proof means something.
+// finish is for a run whose stories have all passed, or were said to before it
+// began: the newest commit is proven unless its very tree was, then the pull
+// request turns ready if that proof means something.
 func finish(run journal.Run) Step {
 	proof, found := run.ProofOf(run.Tree)
 	switch {
@@ -100,6 +102,9 @@ func finish(run journal.Run) Step {
 		return Prove{Commit: run.Head, Tree: run.Tree}
 	case found && !proof.Passed:
 		return leave(run, policy.VerificationFailed, proof.Why)
+	}
+	if run.Head == run.Base && !run.Dirty {
+		return stop(policy.NothingToDo, "every story is marked as passed, and no file was changed")
 	}
 	if why := unshown(run); why != "" {
 		return leave(run, policy.FatalError, why)

@@ -49,6 +49,7 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.Look.line(run, "· ", e)
 	case journal.RunStopped:
 		return c.stop(run, e)
+	case journal.TaskLooked, journal.Paused, journal.TaskSettled: // a supervised command has the terminal to itself
 	}
 	return nil
 }

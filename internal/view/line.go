@@ -12,6 +12,15 @@ import (
 // that is no news there. Run is the run after it. Whoever prints it still has
 // to make each line fit for where it goes.
 func Line(run journal.Run, event journal.Event) string {
+	if run.Policy.Done == policy.ByFile {
+		if line, told := supervision(run, event); told {
+			return line
+		}
+	}
+	return line(run, event)
+}
+
+func line(run journal.Run, event journal.Event) string {
 	switch e := event.(type) {
 	case journal.RunBegan:
 		return begun(e)
@@ -39,12 +48,12 @@ func Line(run journal.Run, event journal.Event) string {
 		return strings.TrimSuffix(fmt.Sprintf("run %s: %s: %s", e.Reason.Status(), e.Reason, one(e.Why)), ": ")
 	case journal.SCMEnded:
 		return committed(e)
+	case journal.TaskLooked, journal.Paused, journal.TaskSettled:
+		return ofTask(run, event)
 	case journal.Pushed:
 		return "pushed " + short(e.SHA) + " to " + e.Branch
-	case journal.PullOpened:
-		return fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)
-	case journal.PullReadied:
-		return fmt.Sprintf("pull request #%d is ready for review", e.Number)
+	case journal.PullOpened, journal.PullReadied:
+		return pulled(event)
 	case journal.PublishFailed:
 		return "could not " + doing(e.Act) + ": " + one(e.Why)
 	case journal.CommentPosted:
@@ -53,6 +62,14 @@ func Line(run journal.Run, event journal.Event) string {
 		return "stopping: " + one(e.Why)
 	}
 	return ""
+}
+
+func pulled(event journal.Event) string {
+	if opened, is := event.(journal.PullOpened); is {
+		return fmt.Sprintf("pull request #%d: %s", opened.Number, opened.URL)
+	}
+	readied, _ := event.(journal.PullReadied)
+	return fmt.Sprintf("pull request #%d is ready for review", readied.Number)
 }
 
 // one is foreign text on one line, so that it cannot pass for lines of ours.

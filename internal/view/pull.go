@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -79,6 +80,23 @@ func verdict(run journal.Run, check journal.CheckEnded) string {
 		return "➖ cannot run here"
 	}
 	return "➖ failed, was not green before"
+}
+
+// restored are the protected files that an agent changed and that were put
+// back, once each, in whichever iteration that was.
+func restored(run journal.Run) string {
+	var paths []string
+	for _, it := range run.Iterations {
+		if it.Taken == nil {
+			continue
+		}
+		for _, path := range it.Taken.Dropped {
+			if path = code(path, 200); !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return strings.Join(few(paths), ", ")
 }
 
 // doubts are the claims of all iterations that were not believed.

@@ -99,6 +99,7 @@ func parse(files fs.FS) *template.Template {
 		"verdict":  verdict,
 		"took":     func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
 		"doubts":   doubts,
+		"restored": restored,
 		"loose":    loose,
 	}
 	top := template.New("").Funcs(functions)

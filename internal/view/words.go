@@ -41,6 +41,8 @@ func ended(run journal.Run) string {
 		return "done, every story passed and the checks passed again on a clean checkout"
 	case run.Stop.Reason == policy.AllStoriesPassed:
 		return "finished, but nothing was verified"
+	case run.Stop.Reason == policy.NothingToDo:
+		return "there was nothing to do: the agent says all stories hold already, and no file changed"
 	}
 	text := reasons[run.Stop.Reason]
 	if text == "" {
@@ -229,6 +231,11 @@ func next(run journal.Run) string {
 		return "review the pull request"
 	case run.Stop.Reason == policy.AllStoriesPassed:
 		return ""
+	case run.Stop.Reason == policy.NothingToDo:
+		return "see whether that is so; if not, say what is missing and ask again"
+	}
+	if run.Policy.Done == policy.ByFile {
+		return supervised(run)
 	}
 	if run.Task.Kind == plan.KindIssue {
 		return "comment `/ralph` to go on"

@@ -18,7 +18,10 @@ import (
 )
 
 // Folder is a project's .ralph folder.
-type Folder struct{ Path string }
+type Folder struct {
+	Path string
+	Key  string // the file that Lock locks; "lock" where empty
+}
 
 // FolderAbove is the folder of the project that dir is, or lies in.
 func FolderAbove(dir string) Folder {

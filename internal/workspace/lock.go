@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,9 @@ func (f Folder) Lock() (release func() error, err error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	path := filepath.Join(f.Path, "lock")
-	file, err := root.OpenFile("lock", os.O_CREATE|os.O_RDWR, 0o644)
+	name := cmp.Or(f.Key, "lock")
+	path := filepath.Join(f.Path, name)
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}

@@ -39,9 +39,25 @@ func (m Memory) in(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDi
 func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progressFile)} }
 
 // Write puts the plan as the program believes it, and a progress log if there
-// is none. A plan that stands there already is left as its people formatted
-// it.
+// is none.
 func (m Memory) Write(p plan.Plan, progress []byte) error {
+	if err := m.Put(p); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(m.Tree)
+	if err != nil {
+		return fmt.Errorf("open the agent's tree: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if _, err := root.Lstat(m.in(progressFile)); errors.Is(err, fs.ErrNotExist) {
+		return root.WriteFile(m.in(progressFile), progress, 0o644)
+	}
+	return nil
+}
+
+// Put puts the plan alone. One that stands there already is left as its people
+// formatted it.
+func (m Memory) Put(p plan.Plan) error {
 	root, err := os.OpenRoot(m.Tree)
 	if err != nil {
 		return fmt.Errorf("open the agent's tree: %w", err)
@@ -54,13 +70,11 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 	if err := m.makeDir(root); err != nil {
 		return fmt.Errorf("make %s: %w", m.in(""), err)
 	}
-	if !m.holds(root, data) {
-		if err := replace(root, m.in(planFile), data); err != nil {
-			return fmt.Errorf("write %s: %w", m.in(planFile), err)
-		}
+	if m.holds(root, data) {
+		return nil
 	}
-	if _, err := root.Lstat(m.in(progressFile)); errors.Is(err, fs.ErrNotExist) {
-		return root.WriteFile(m.in(progressFile), progress, 0o644)
+	if err := replace(root, m.in(planFile), data); err != nil {
+		return fmt.Errorf("write %s: %w", m.in(planFile), err)
 	}
 	return nil
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+type superviseCommand struct {
+	TaskDir      string           `default:"." type:"path" placeholder:"DIR" help:"The task's folder, where DONE is looked for."`
+	MaxRestarts  *int             `placeholder:"N" help:"Give up after this many attempts; 100 when not given, 0: never."`
+	RestartDelay *policy.Duration `placeholder:"TIME" help:"Between two attempts; 1s when not given."`
+	PollInterval *policy.Duration `placeholder:"TIME" help:"Between two looks at children of a finished task; 1s when not given."`
+	WaitTimeout  *policy.Duration `placeholder:"TIME" help:"For children of a finished task to end; 5m when not given, 0: for ever. Given, it bounds an attempt too."`
+	ProjectID    string           `name:"project-id" placeholder:"ID" help:"For the message buses; the name of the folder above the task's when not given."`
+	TaskID       string           `name:"task-id" placeholder:"ID" help:"The same of the task; its folder's name when not given."`
+	JSON         bool             `name:"json" help:"Print the result as one JSON object; what the command prints goes to stderr."`
+	Verbose      bool             `short:"V" help:"Say what is read, run and decided."`
+	Command      []string         `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
+}
+
+// Help tells how the command speaks.
+func (superviseCommand) Help() string {
+	return `The command is started again, whatever it ends with, until the task is done or
+may be tried no more. It runs where you stand, with your environment and:
+
+  TASK_FOLDER    the task's folder
+  RALPH_ATTEMPT  1 for the first attempt
+
+It says that the task is done by a file:   touch "$TASK_FOLDER/DONE"
+
+It asks not to be started again, as it waits for somebody, by
+  exit code 42, or
+  a file:     touch "$TASK_FOLDER/WAIT_WITHOUT_RESTART", or
+  a message, appended to "$TASK_FOLDER/TASK-MESSAGE-BUS.md" in the attempt:
+
+  ---
+  type: wait_without_restart
+  ---
+  Waiting for user input
+
+How the task ended is appended there too, and to PROJECT-MESSAGE-BUS.md in the
+folder above. Exit code 0: done, or waiting; 1: out of attempts; 2: it cannot be
+started. To go on after that, start it again: ralph resume is not for it.
+
+Example: ralph supervise --task-dir tasks/t1 --max-restarts 10 -- ./agent.sh`
+}
+
+func (superviseCommand) guarded() bool { return true }
+
+func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
+	asked, err := c.asked(w)
+	if err != nil {
+		return 0, err
+	}
+	outcome, err := c.job(w, asked.Policy).Start(ctx, asked)
+	if err != nil {
+		return 0, err
+	}
+	if c.JSON {
+		err = printResult(w.stdout, outcome.Run, outcome.Home)
+	}
+	return outcome.Run.Stop.Reason.Status().Exit(true), err
+}
+
+// asked is the run to begin.
+func (c superviseCommand) asked(w world) (job.Asked, error) {
+	argv := c.argv()
+	if len(argv) == 0 || argv[0] == "" {
+		return job.Asked{}, fault.Usage("there is no command to supervise", "as in: ralph supervise -- ./agent.sh", nil)
+	}
+	p, err := c.policy()
+	if err != nil {
+		return job.Asked{}, err
+	}
+	p.Agent = filepath.Base(argv[0])
+	return job.Asked{
+		ID: "run-" + w.now().UTC().Format("20060102T150405.000"), Policy: p, Level: "none",
+		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
+	}, c.task().Ready()
+}
+
+// argv is the command without the dashes before it, which stay with the rest of
+// a line that is passed through.
+func (c superviseCommand) argv() []string {
+	if len(c.Command) > 0 && c.Command[0] == "--" {
+		return c.Command[1:]
+	}
+	return c.Command
+}
+
+// policy is the preset with the flags laid over it.
+func (c superviseCommand) policy() (policy.Policy, error) {
+	p, task := policy.Of(policy.Supervised), c.task()
+	s := &p.Supervision
+	s.Dir, s.Project, s.Task = task.Dir, task.Project, task.ID
+	if c.MaxRestarts != nil {
+		p.Limits.Iterations = *c.MaxRestarts
+	}
+	if c.RestartDelay != nil {
+		s.Delay = *c.RestartDelay
+	}
+	if c.PollInterval != nil {
+		s.Poll = *c.PollInterval
+	}
+	if c.WaitTimeout != nil {
+		s.Wait, p.Limits.Iteration = *c.WaitTimeout, *c.WaitTimeout
+	}
+	switch {
+	case p.Limits.Iterations < 0:
+		return p, fault.Usage("--max-restarts is below zero", "give a number of attempts, or 0 for no limit", nil)
+	case s.Poll == 0:
+		return p, fault.Usage("--poll-interval is zero", "give the time between two looks, as 1s", nil)
+	}
+	return p, nil
+}
+
+func (c superviseCommand) task() workspace.Task {
+	return workspace.Task{
+		Dir: c.TaskDir, Project: first(c.ProjectID, filepath.Base(filepath.Dir(c.TaskDir))), ID: first(c.TaskID, filepath.Base(c.TaskDir)),
+	}
+}
+
+// job is what a run needs. It leaves the standard streams to the command, but
+// for the output that a result is asked on.
+func (c superviseCommand) job(w world, p policy.Policy) *job.Job {
+	out := w.stdout
+	if c.JSON {
+		out = w.stderr
+	}
+	log := func(text string) {
+		for line := range strings.Lines(text) {
+			fmt.Fprintf(w.stderr, "[%s] %s\n", w.now().Format("2006-01-02 15:04:05"), clean.LogLine(strings.TrimSuffix(line, "\n")))
+		}
+	}
+	j := &job.Job{
+		Folder: c.task().Runs(), Dir: c.TaskDir, Exec: w.runner.Run, Now: w.now, Log: log, Hard: w.runner.Hard, Rescue: rescue,
+		Supervised: &job.Supervised{
+			Task: c.task(), Argv: c.argv(), Env: w.environ(), Stdin: w.stdin, Stdout: out, Stderr: w.stderr,
+		},
+	}
+	if c.Verbose {
+		log(fmt.Sprintf("Task folder: %s; at most %d attempts, %s between them", c.TaskDir, p.Limits.Iterations, p.Supervision.Delay))
+		j.Tell = loud(log)
+	}
+	return j
+}
+
+// loud tells of every event, and of those that have a line that too.
+func loud(log func(string)) func(journal.Run, journal.Event) {
+	return func(run journal.Run, event journal.Event) {
+		if line := view.Line(run, event); line != "" {
+			log(line)
+		}
+		if data, err := json.Marshal(event); err == nil {
+			log("  " + event.Type() + " " + string(data))
+		}
+	}
+}

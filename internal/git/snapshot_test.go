@@ -1,0 +1,83 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// An agent that does nothing but keep its books leaves the same work.
+func TestSnapshotBeside(t *testing.T) {
+	l := newLab(t)
+	l.tree.Beside = []string{"ralph/", "notes/a [x].txt", "."}
+	before := must(l.tree.Snapshot(t.Context()))(t)
+	l.commit("books", map[string]string{"ralph/prd.json": "{}", "notes/a [x].txt": "1"})
+	write(t, filepath.Join(l.tree.Dir, "ralph/progress.txt"), "new")
+	if after := must(l.tree.Snapshot(t.Context()))(t); after != before {
+		t.Errorf("it holds %s", l.agent("ls-tree", "-r", "--name-only", after))
+	}
+	if s := must(l.tree.Status(t.Context()))(t); !s.Dirty {
+		t.Error("Status does not tell of it")
+	}
+	must(l.tree.CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
+	if got := l.agent("show", "--format=", "--name-only"); got != "ralph/progress.txt" {
+		t.Errorf("CommitAll took %q", got)
+	}
+	write(t, filepath.Join(l.tree.Dir, "notes/b.txt"), "2")
+	if after := must(l.tree.Snapshot(t.Context()))(t); after == before {
+		t.Error("work was left out")
+	}
+}
+
+// What the checks made stays out of the commit of what the agent made, and the
+// books come along as they are.
+func TestCommitSnapshot(t *testing.T) {
+	l := newLab(t)
+	l.commit("books", map[string]string{"ralph/prd.json": "1", "ralph/old": "1"})
+	l.tree.Beside = []string{"ralph", "none"}
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "by the agent\n")
+	held := must(l.tree.Snapshot(t.Context()))(t)
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "by a check\n")
+	write(t, filepath.Join(l.tree.Dir, "coverage.out"), "by a check")
+	write(t, filepath.Join(l.tree.Dir, "ralph/prd.json"), "2")
+	write(t, filepath.Join(l.tree.Dir, "ralph/new"), "2")
+	if err := os.Remove(filepath.Join(l.tree.Dir, "ralph/old")); err != nil {
+		t.Fatal(err)
+	}
+	sha := must(l.tree.CommitSnapshot(t.Context(), held, git.Message{Subject: "work"}))(t)
+	if got, want := l.agent("show", "--format=%H", "--name-status", "work"), sha+"\n\nM\tREADME.md\nA\tralph/new\nD\tralph/old\nM\tralph/prd.json"; got != want {
+		t.Errorf("the commit is\n%s\nwant\n%s", got, want)
+	}
+	if got := l.agent("show", sha+":README.md"); got != "by the agent" {
+		t.Errorf("README.md is %q", got)
+	}
+	if got := l.agent("status", "--porcelain"); got != " M README.md\n?? coverage.out" {
+		t.Errorf("left is %q", got)
+	}
+	if again := must(l.tree.CommitSnapshot(t.Context(), held, git.Message{Subject: "again"}))(t); again != sha {
+		t.Errorf("with nothing new CommitSnapshot = %s, want %s", again, sha)
+	}
+}
+
+// Litter of one iteration is no work of the next, until somebody takes it up.
+func TestTidy(t *testing.T) {
+	l := newLab(t)
+	snapshot := func() string { return must(l.tree.Snapshot(t.Context()))(t) }
+	held := snapshot()
+	for _, name := range []string{"coverage.out", "changed.out", "committed.out"} {
+		write(t, filepath.Join(l.tree.Dir, name), name)
+	}
+	litter := must(l.tree.Litter(t.Context(), git.Span{From: held, To: snapshot()}))(t)
+	write(t, filepath.Join(l.tree.Dir, "changed.out"), "by the agent")
+	write(t, filepath.Join(l.tree.Dir, "new"), "by the agent")
+	l.commit("wanted", map[string]string{"committed.out": "committed.out"})
+	tidy := must(l.tree.Tidy(t.Context(), snapshot(), litter))(t)
+	if got := l.agent("diff", "--name-only", l.base, tidy); got != "changed.out\ncommitted.out\nnew" {
+		t.Errorf("left is %q", got)
+	}
+	if same := must(l.tree.Tidy(t.Context(), tidy, nil))(t); same != tidy {
+		t.Errorf("without litter Tidy = %s, want %s", same, tidy)
+	}
+}

@@ -1,0 +1,160 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Supervised is a command that is started again until its task is done. It has
+// the user's own terminal and stands where the user does.
+type Supervised struct {
+	Task   workspace.Task
+	Argv   []string
+	Env    []string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// An attempt that ran out of time may clean up for as long as agents are told
+// they may; somebody who interrupts is waiting.
+const (
+	graceOfAttempt = 5 * time.Second
+	hasteOfAttempt = time.Second
+)
+
+// supervise is one attempt: the command, from its start until nothing of it is
+// left.
+func (s *site) supervise(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
+	command := s.Supervised.command(run.Policy, step.Number)
+	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
+	result, err := s.Exec(ctx, command)
+	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
+	ended := journal.AgentEnded{
+		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
+		TookMS: result.Took.Milliseconds(), CannotRun: !interrupted && process.CannotStart(err),
+		Why: failure(result, err, command.Timeout),
+	}
+	if interrupted {
+		ended.Why = "interrupted"
+	}
+	ended.Failed = ended.Why != ""
+	emit(ended)
+	if interrupted {
+		return err
+	}
+	return nil
+}
+
+func (c *Supervised) command(p policy.Policy, number int) process.Command {
+	env := slices.Concat(c.Env, []string{"TASK_FOLDER=" + c.Task.Dir, "RALPH_ATTEMPT=" + strconv.Itoa(number)})
+	return process.Command{
+		Argv: c.Argv, Env: env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
+		Timeout: p.Limits.Iteration.Std(), Grace: graceOfAttempt, Haste: hasteOfAttempt,
+	}
+}
+
+// failure is why an attempt failed; empty when it did not. That it asks to wait
+// is no failure.
+func failure(result process.Result, err error, limit time.Duration) string {
+	switch {
+	case result.TimedOut:
+		return "agent timeout after " + limit.String()
+	case err != nil:
+		return err.Error()
+	case result.Signal != "":
+		return "ended by " + result.Signal
+	case result.Exit != 0 && result.Exit != verdict.WaitExit:
+		return fmt.Sprintf("exit code %d", result.Exit)
+	}
+	return ""
+}
+
+// linger is how long what an attempt left running may go on: a task that is
+// done is given time to end well, and before another attempt nothing may be
+// left of this one.
+func (s *site) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
+	done, err := s.Supervised.Task.Done()
+	if err != nil || !done {
+		return 0, p.Poll.Std()
+	}
+	most, text := p.Wait.Std(), p.Wait.Std().String()
+	if most == 0 {
+		most, text = math.MaxInt64, "any time"
+	}
+	emit(journal.Noted{What: "DONE marker present, waiting for active children, " + text + " at most"})
+	return most, p.Poll.Std()
+}
+
+// look sees what the task's folder says. Messages count from the newest
+// attempt on; before the first there is nobody who could have asked.
+func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emit) error {
+	var looked journal.TaskLooked
+	done, err := s.Supervised.Task.Done()
+	if err != nil {
+		looked.Broken = err.Error()
+	}
+	looked.Done = done
+	if n := len(run.Iterations); n > 0 {
+		if words, asked := s.Supervised.Task.Asked(run.Iterations[n-1].Bus); asked {
+			looked.Wait, looked.Words = "message", words
+		}
+	}
+	if s.Supervised.Task.Waits() {
+		looked.Wait = "file"
+	}
+	emit(looked)
+	return nil
+}
+
+// pause is the delay before the next attempt, on record before it begins.
+func (s *site) pause(ctx context.Context, run journal.Run, _ verdict.Pause, emit emit) error {
+	delay := run.Policy.Supervision.Delay.Std()
+	emit(journal.Paused{MS: delay.Milliseconds()})
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// settle tells those around the task how it ended, as far as it can: a bus that
+// cannot be written to does not make the task less done.
+func (s *site) settle(_ context.Context, run journal.Run, step verdict.Settle, emit emit) error {
+	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
+	for _, err := range s.Supervised.settle(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
+		if err != nil {
+			settled.Failed = append(settled.Failed, err.Error())
+		}
+	}
+	emit(settled)
+	return nil
+}
+
+func (c *Supervised) settle(step verdict.Settle, m workspace.Message) []error {
+	if step.Reason == policy.Waiting {
+		return []error{c.Task.Honour()}
+	}
+	fact := m
+	m.Type, fact.Type = "INFO", "FACT"
+	if step.Reason == policy.MaxIterations {
+		m.Type, fact.Type = "ERROR", "ERROR"
+	}
+	return []error{c.Task.PostTask(m), c.Task.PostProject(fact)}
+}

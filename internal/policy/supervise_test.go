@@ -1,0 +1,25 @@
+package policy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// The numbers of the contract; no limit but its own.
+func TestDefaultsOfSupervised(t *testing.T) {
+	want := policy.Policy{
+		Preset: policy.Supervised,
+		Done:   policy.ByFile,
+		Limits: policy.Limits{Iterations: 100},
+		Supervision: policy.Supervision{
+			Delay: policy.Duration(time.Second), Poll: policy.Duration(time.Second), Wait: policy.Duration(300 * time.Second),
+		},
+	}
+	if diff := cmp.Diff(want, policy.Of(policy.Supervised)); diff != "" {
+		t.Errorf("Of (-want +got):\n%s", diff)
+	}
+}
