@@ -85,12 +85,34 @@ func (d *desk) look(ctx context.Context) error {
 	if d.settings, err = config.ReadSettings(files...); err != nil {
 		return err
 	}
+	if err := unbuilt(d.settings); err != nil {
+		return err
+	}
 	if _, err := os.Stat(d.ProjectDir); err != nil {
 		return fault.Usage("no such folder: "+d.ProjectDir, "name another with -d", err)
 	}
 	place, err := d.tool.Inspect(ctx, d.ProjectDir)
 	if err == nil {
 		d.place = &place
+	}
+	return nil
+}
+
+// unbuilt refuses settings that nothing honours yet: what people asked for and
+// do not get, they would believe in.
+func unbuilt(s config.Settings) error {
+	for _, asked := range []struct {
+		is   bool
+		what string
+	}{
+		{s.Sandbox.Mode != "" && s.Sandbox.Mode != "none", "sandbox.mode " + s.Sandbox.Mode},
+		{len(s.Sandbox.AllowDomains) > 0, "sandbox.allowDomains"},
+		{len(s.Setup) > 0, "setup"},
+		{s.Limits.MaxTokens != nil, "limits.maxTokens"},
+	} {
+		if asked.is {
+			return fault.Usage("the settings ask for "+asked.what+", which is not there yet", "take it out of .ralph/settings.json", nil)
+		}
 	}
 	return nil
 }

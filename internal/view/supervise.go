@@ -129,10 +129,10 @@ func ofTask(run journal.Run, event journal.Event) string {
 // settled is how a task ended, in the words of its buses.
 func settled(e journal.TaskSettled) string {
 	parts := []string{one(e.Words)}
-	switch {
-	case e.Reason == policy.MaxIterations:
+	switch e.Reason { //nolint:exhaustive // of the other reasons the words say enough
+	case policy.MaxIterations:
 		parts[0] = "Max restarts exceeded, stopping"
-	case e.Reason == policy.Waiting:
+	case policy.Waiting:
 		parts[0] = "Wait-without-restart signal detected: " + parts[0]
 	}
 	for _, why := range e.Failed {
