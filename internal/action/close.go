@@ -94,10 +94,20 @@ func (v *visit) show(ctx context.Context, board view.Board) {
 	}
 }
 
-// tell puts words of ours into the one comment there is.
+// tell puts words of ours into the one comment there is. They may be the only
+// ones people get to see, so one answer that is lost is not the end of it: the
+// comment is looked for each time, and so is there once.
 func (v *visit) tell(ctx context.Context, text string) {
-	if _, err := v.hub.Comment(ctx, view.Board{Comment: marker + "\n" + text + "\n"}); err != nil {
+	board := view.Board{Comment: marker + "\n" + text + "\n"}
+	for try := range fetches {
+		_, err := v.hub.Comment(ctx, board)
+		if err == nil {
+			return
+		}
 		v.say(err.Error())
+		if rest(ctx, breath<<try) != nil {
+			return
+		}
 	}
 }
 
