@@ -58,7 +58,11 @@ func (c *console) line(text string) {
 }
 
 func (c *console) print(text string) {
-	if text != "" && !c.desk.quiet {
-		fmt.Fprintln(c.desk.w.stderr, text)
+	if text == "" || c.desk.quiet {
+		return
 	}
+	if c.desk.secrets != nil { // before the agent is known there are none
+		text = c.desk.secrets.String(text)
+	}
+	fmt.Fprintln(c.desk.w.stderr, text)
 }

@@ -33,7 +33,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: workspace.Folder{Path: d.folder()},
 		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool,
 		Agent: adapter, AgentEnv: env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
-		Log: d.line, Tell: d.console.event, Watch: d.watch(), Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+		Log: d.line, Hide: d.secrets.Bytes, Tell: d.console.event, Watch: d.watch(), Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
 	if d.place == nil {
 		j.Dir = d.ProjectDir

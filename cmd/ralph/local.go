@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -52,7 +53,8 @@ type desk struct {
 	place    *git.Place // nil where the project is no repository
 	settings config.Settings
 	stream   *bool
-	quiet    bool // nothing but the result
+	quiet    bool             // nothing but the result
+	secrets  *redact.Redactor // hides the agent's keys
 	console  *console
 }
 
@@ -212,6 +214,7 @@ func (d *desk) adapter() (agent.Adapter, error) {
 		options.Command = ""
 	}
 	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
+	d.secrets = redact.New(options.Keys.Secrets()...)
 	if d.Agent == "scripted" {
 		self, err := executable()
 		if err != nil {

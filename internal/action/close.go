@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -105,7 +106,7 @@ func (v *visit) tell(ctx context.Context, text string) {
 			return
 		}
 		v.say(err.Error())
-		if rest(ctx, breath<<try) != nil {
+		if job.Wait(ctx, breath<<try) != nil {
 			return
 		}
 	}

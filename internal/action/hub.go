@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -159,21 +160,9 @@ func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trust
 			return nil, fault.Usage("the code could not be fetched from GitHub",
 				"see that this machine reaches GitHub, and that GitHub is well; then ask again", err)
 		}
-		if err := rest(ctx, o.pause<<(try-1)); err != nil {
+		if err := job.Wait(ctx, o.pause<<(try-1)); err != nil {
 			return nil, err
 		}
-	}
-}
-
-// rest waits, unless the context ends first.
-func rest(ctx context.Context, pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -51,12 +51,12 @@ func (s *site) attempt(ctx context.Context, run journal.Run, act string, emit em
 		return err
 	}
 	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error()})
-	return wait(ctx, s.Every)
+	return Wait(ctx, min(s.Every, 5*time.Second))
 }
 
-// wait is a pause that ends with the context.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(min(d, 5*time.Second))
+// Wait is a pause that ends with the context.
+func Wait(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

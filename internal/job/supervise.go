@@ -124,14 +124,7 @@ func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emi
 func (s *site) pause(ctx context.Context, run journal.Run, _ verdict.Pause, emit emit) error {
 	delay := run.Policy.Supervision.Delay.Std()
 	emit(journal.Paused{MS: delay.Milliseconds()})
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return Wait(ctx, delay)
 }
 
 // settle tells those around the task how it ended, as far as it can: a bus that
