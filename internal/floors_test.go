@@ -19,6 +19,7 @@ const (
 	contract = standIn + "/contract"
 	gitHTTP  = standIn + "/githttp"
 	stories  = "internal/journal/journaltest"
+	models   = "internal/agent/modeltest"
 )
 
 // anyone may hold the tool: a harmless package below a sharp one.
@@ -30,14 +31,14 @@ var plan = house{
 	module: module,
 	floors: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard"},
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/process"},
-		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/github", standIn, gitHTTP, contract, stories},
+		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/github", standIn, gitHTTP, contract, stories, models},
 		5:  {"internal/loop", "internal/proof", "internal/publish"},
 		6:  {"internal/job"},
 		7:  {"internal/config"},
-		8:  {"internal/action"},
+		8:  {"internal/action", "internal/hook"},
 		9:  {"internal/demo"},
 		10: {"cmd/ralph"},
 	},
@@ -53,11 +54,12 @@ var plan = house{
 		module + "/" + gitHTTP:  {standIn},
 		module + "/" + contract: {},
 		module + "/" + stories:  {},
+		module + "/" + models:   {},
 
 		// The machine.
 		"os": {
 			"internal/process", "internal/git", "internal/workspace", "internal/agent", "internal/check",
-			standIn, gitHTTP, contract, stories, "internal/job", "internal/action", "internal/demo", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, "internal/job", "internal/action", "internal/hook", "internal/demo", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
@@ -70,7 +72,7 @@ var plan = house{
 
 		// The network.
 		"net":          {standIn, "internal/github", "internal/demo"},
-		"net/http":     {standIn, gitHTTP, contract, "internal/github"},
+		"net/http":     {standIn, gitHTTP, contract, models, "internal/github"},
 		"net/http/cgi": {gitHTTP},
 		"net/netip":    anyone,
 		"net/url":      anyone,
@@ -82,7 +84,7 @@ var plan = house{
 
 		// What others wrote: each has a keeper, or it does not come in.
 		"github.com/alecthomas/kong":              {"cmd/ralph"},
-		"github.com/bmatcuk/doublestar":           {"internal/git", "internal/workspace", "internal/proof", "internal/config"},
+		"github.com/bmatcuk/doublestar":           {"internal/guard", "internal/git", "internal/workspace", "internal/proof", "internal/config"},
 		"github.com/bradleyfalzon/ghinstallation": {"internal/github"},
 		"github.com/getkin/kin-openapi":           {contract},
 		"github.com/goccy/go-yaml":                {"internal/config"},
@@ -99,7 +101,7 @@ var plan = house{
 		"golang.org/x/net/html":                   {"internal/clean"},
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"cmd/ralph"},
-		"mvdan.cc/sh":                             {"internal/agent"},
+		"mvdan.cc/sh":                             {"internal/agent", "internal/guard"},
 		"golang.org/x/tools/txtar":                {"internal/agent", "internal/demo", stories},
 	},
 }

@@ -19,9 +19,10 @@ type actionCommand struct{}
 func (actionCommand) Help() string {
 	return `Example, as a step of a workflow:
 
-  - uses: ralph-loop/ralph@v1
-    with:
-      anthropic-api-key: ${{ secrets.ANTHROPIC_API_KEY }}`
+  steps:
+    - uses: ralph-loop/ralph@v1
+      with:
+        anthropic-api-key: ${{ secrets.ANTHROPIC_API_KEY }}`
 }
 
 func (actionCommand) guarded() bool { return true }

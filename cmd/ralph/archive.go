@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 type archiveCommand struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project: a git repository with ralph/prd.json."`
+	RalphDir   string `placeholder:"DIR" help:"Where prd.json and progress.txt lie in the project: ralph."`
 	Label      string `short:"l" placeholder:"TEXT" help:"What to call the archive; the PRD's branch when not given."`
 }
 
@@ -37,17 +39,24 @@ Example: ralph archive --label first-try`
 func (archiveCommand) guarded() bool { return false }
 
 func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
-	home, err := os.MkdirTemp("", "ralph-home-")
+	tool, done, err := w.git()
 	if err != nil {
-		return 0, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+		return 0, err
 	}
-	defer os.RemoveAll(home) //nolint:errcheck // an empty folder
-	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
+	defer done()
+	if err := workspace.FolderAbove(c.ProjectDir).Free(); err != nil {
+		return 0, err
+	}
 	place, err := repositoryAt(ctx, tool, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
-	loop, err := workspace.ReadLoop(c.ProjectDir)
+	dir, err := memoryIn(c.ProjectDir, c.RalphDir)
+	if err != nil {
+		return 0, err
+	}
+	memory := workspace.Memory{Tree: c.ProjectDir, Dir: filepath.ToSlash(dir)}
+	loop, err := workspace.ReadLoop(memory)
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +65,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
-	shelved, err := c.putAway(place, loop, w.now())
+	shelved, err := c.putAway(place, memory, loop, w.now())
 	if err != nil {
 		return 0, err
 	}
@@ -76,10 +85,11 @@ func alone(top string) (release func() error, err error) {
 // shelved is a loop in the archive.
 type shelved struct {
 	view.Archived
+	memory workspace.Memory
 	folder string
 }
 
-func (c archiveCommand) putAway(place git.Place, loop workspace.Loop, now time.Time) (shelved, error) {
+func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (shelved, error) {
 	label := first(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
 	kept := view.Archived{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
@@ -90,12 +100,12 @@ func (c archiveCommand) putAway(place git.Place, loop workspace.Loop, now time.T
 	if err != nil {
 		return shelved{}, err
 	}
-	fresh, err := beginning{Project: loop.Plan.Project, Now: now}.sheets()
+	fresh, err := beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.sheets()
 	if err != nil {
 		return shelved{}, err
 	}
-	shelf, err := loop.PutAway(c.ProjectDir, kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
-	return shelved{kept, shelf}, err
+	shelf, err := loop.PutAway(kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
+	return shelved{kept, memory, shelf}, err
 }
 
 // related tells whether two plans have a story in common: agents add and split
@@ -121,8 +131,8 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 		return err
 	}
 	what := git.Commission{Message: git.Message{Subject: "chore: archive " + k.folder}}
-	for _, path := range append([]string{k.folder}, workspace.Memory{}.Books()...) {
-		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, path)))
+	for _, file := range append([]string{k.folder}, k.memory.Books()...) {
+		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
 	if home := w.env("HOME"); home != "" {
 		what.Config = filepath.Join(home, ".gitconfig")
@@ -130,7 +140,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 	sha, err := k.Commit(ctx, k.Place, what)
 	if err != nil {
 		return fault.Usage(k.folder+" is written, but could not be committed",
-			"commit it yourself: git add --all ralph ralph-archive && git commit", err)
+			"commit it yourself: git add --all "+path.Dir(k.memory.PromptFile())+" ralph-archive && git commit", err)
 	}
 	done := "committed as " + sha[:min(len(sha), 7)]
 	if sha == k.Head {

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -35,27 +35,40 @@ type grammar struct {
 	Init      initCommand      `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
 	Plan      planCommand      `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
 	Archive   archiveCommand   `cmd:"" help:"Put a finished loop away under ralph-archive/."`
+	Worktree  worktreeCommand  `cmd:"" help:"The worktrees of runs with --worktree."`
+	Hook      hookCommand      `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
 	Demo      demoCommand      `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 	Script    scriptedCommand  `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
+	IsVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`
 }
 
 const description = `An issue goes in, a pull request comes out whose checks passed on a clean checkout.
 
 Example: ralph demo`
 
+// usually says when a run by a preset gives up.
+func usually(preset policy.Preset) string {
+	limits := policy.Of(preset).Limits
+	return fmt.Sprintf("Unless flags or settings say otherwise it gives up after %d iterations, %g dollars,\n%s, or %d iterations that look alike.",
+		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
+}
+
 // parse reads the command line; done says that there is nothing more to do,
 // as after --help.
 func parse(w world) (chosen command, done bool, err error) {
+	if asked, is := hooked(w.args); is {
+		return asked, false, nil
+	}
 	var g grammar
 	quit := false
-	limits := policy.Of(policy.Stories).Limits
 	parser, err := kong.New(&g,
 		kong.Name("ralph"),
 		kong.Description(description),
 		kong.Vars{
-			"agents": strings.Join(agent.Names(), ", "), "iterations": strconv.Itoa(limits.Iterations),
-			"cost": fmt.Sprint(limits.CostUSD), "time": limits.Run.String(),
+			"agents": strings.Join(agent.Names(), ", "), "version": "ralph " + version,
+			"hooks": strings.Join(append(hook.Names(), loopStart, loopCancel), ","), "events": strings.Join(append(hook.Names(), loopStart, loopCancel), ", "),
+			"response": policy.Of(policy.Guardrails).Word, "tag": policy.Of(policy.Checked).Word,
 		},
 		kong.UsageOnError(),
 		kong.Writers(w.stdout, w.stderr),

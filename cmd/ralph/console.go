@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -40,6 +41,17 @@ func (c *console) event(run journal.Run, event journal.Event) {
 	c.desk.detail(run, event)
 }
 
+// checking tells of a check that is about to run, as it may take long.
+func (c *console) checking(check policy.Check) {
+	if c.desk.Verbose {
+		c.line("[ralph] Running guardrail: " + check.Command)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.print(c.view.Checking(check))
+}
+
 func (c *console) item(item stream.Item) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,4 +77,11 @@ func (c *console) print(text string) {
 		text = c.desk.secrets.String(text)
 	}
 	fmt.Fprintln(c.desk.w.stderr, text)
+}
+
+// ring is heard where a person may have turned to other things.
+func (c *console) ring() {
+	if term.IsTerminal(int(c.desk.w.stderr.Fd())) && c.desk.w.env("TERM") != "dumb" && !c.desk.quiet {
+		fmt.Fprint(c.desk.w.stderr, "\a")
+	}
 }

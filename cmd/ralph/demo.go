@@ -47,7 +47,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		err = printResult(w.stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home)
+		err = printResult(w.stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home, "")
 	} else {
 		err = c.show(w.stdout, shown, w.now().Sub(began))
 	}
@@ -70,9 +70,9 @@ func (c demoCommand) folder() (string, error) {
 }
 
 // printResult prints a run for scripts.
-func printResult(to io.Writer, run journal.Run, home workspace.Run) error {
+func printResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := view.ResultOf(run)
-	result.JournalPath = home.Journal()
+	result.JournalPath, result.WorktreePath = home.Journal(), worktree
 	encoder := json.NewEncoder(to)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(result)

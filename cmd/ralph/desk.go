@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -20,12 +24,14 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := agent.BaseEnv(d.w.env)
+	env := agent.BaseEnv(d.w.env, adapter.Vars...)
 	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: d.ProjectDir}).Ready()
 	if err != nil {
 		return nil, err
 	}
-	d.tell("Agent: %s (%s)", adapter.Name, path)
+	if err := d.tellAgent(adapter, path, p); err != nil {
+		return nil, err
+	}
 	for _, note := range adapter.Notes {
 		d.line("note: " + note)
 	}
@@ -33,14 +39,15 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: workspace.Folder{Path: d.folder()},
 		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool,
 		Agent: adapter, AgentEnv: env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
-		Log: d.line, Hide: d.secrets.Bytes, Tell: d.console.event, Watch: d.watch(), Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+		Log: d.line, Hide: d.secrets.Bytes, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
 	if d.place == nil {
 		j.Dir = d.ProjectDir
 		return j, nil
 	}
+	j.Project = d.place.Top
 	at := job.Desk{Git: d.tool, Place: *d.place}
-	if p.Apart {
+	if p.Apart && !linked(p) {
 		j.Origin, j.Hub = at, at
 		return j, nil
 	}
@@ -71,7 +78,12 @@ func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Aske
 	if j.Own == nil {
 		return asked, nil
 	}
-	asked.Branch = d.place.Branch
+	if !linked(asked.Policy) {
+		asked.Branch = d.place.Branch
+	}
+	if d.DryRun { // to look at the files writes them down
+		return asked, nil
+	}
 	j.Own.Beside = job.Beside(asked.Policy)
 	standing, err := j.Own.Look(ctx)
 	asked.Work = standing.Work
@@ -92,26 +104,64 @@ func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
 	if d.DryRun {
 		return d.dry(j, asked)
 	}
-	return d.see(ctx, asked.Policy, func() (job.Outcome, error) { return j.Start(ctx, asked) })
+	return d.see(ctx, j, asked.Policy, func() (job.Outcome, error) {
+		asked, err := d.link(ctx, j, asked)
+		if err != nil {
+			return job.Outcome{}, err
+		}
+		return j.Start(ctx, asked)
+	})
 }
 
-// see puts up the marker, lets the run go, and tells how it ended.
-func (d *desk) see(ctx context.Context, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
-	unmark, err := d.mark(ctx, p)
+// see holds the project, lets the run go, and tells how it ended.
+func (d *desk) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
+	release, err := d.hold(ctx, j, p)
 	if err != nil {
 		return 0, err
 	}
-	defer unmark()
+	defer func() {
+		if err := release(); err != nil {
+			d.line(err.Error())
+		}
+	}()
+	d.w.patience.set(p)
 	d.line(noWall)
 	outcome, err := run()
-	if err != nil {
+	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
 		return 0, err
 	}
-	return d.finish(ctx, outcome)
+	return d.finish(ctx, outcome, err)
+}
+
+// there are those of the paths in dir at which something stands.
+func there(dir string, paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path)))
+		return err != nil
+	})
+}
+
+// hold keeps other runs away until all is said and done. A loop over stories
+// puts up .ralph-active, by which the hooks in an agent know of it.
+func (d *desk) hold(ctx context.Context, j *job.Job, p policy.Policy) (release func() error, err error) {
+	var active *workspace.Active
+	if p.Done == policy.ByStories {
+		active = &workspace.Active{
+			Timestamp: d.w.now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: "direct",
+		}
+		if d.place != nil {
+			if err := d.tool.Exclude(ctx, *d.place, "/.ralph-active", "/.ralph/"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	j.Folder, release, err = j.Folder.Hold(active)
+	return release, err
 }
 
 // settle leaves the PRD as the program believes it: a claim that was not
-// believed must not be found as a fact by the next run.
+// believed must not be found as a fact by the next run. The log is committed
+// with it, for a tree that is left dirty keeps the next run from beginning.
 func (d *desk) settle(ctx context.Context, run journal.Run) error {
 	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
 		return nil
@@ -121,49 +171,43 @@ func (d *desk) settle(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	_, err := d.tool.Commit(ctx, *d.place, git.Commission{
-		Paths:   memory.Books()[:1],
+		Paths:   there(d.place.Top, memory.Books()),
 		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
 		Config:  filepath.Join(d.w.env("HOME"), ".gitconfig"),
 	})
 	return err
 }
 
-// mark puts up .ralph-active for a loop over stories, by which the hooks in an
-// agent know of it.
-func (d *desk) mark(ctx context.Context, p policy.Policy) (func(), error) {
-	if p.Done != policy.ByStories {
-		return func() {}, nil
+// finish prints how the run ended, and gives its exit code. A run that broke
+// has an error beside its reason.
+func (d *desk) finish(ctx context.Context, outcome job.Outcome, broke error) (int, error) {
+	run := outcome.Run
+	ctx = context.WithoutCancel(ctx)
+	tree, err := worktreeOf(ctx, d.tool, d.place, run)
+	err = errors.Join(broke, d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
+	d.notify(ctx, outcome, tree.Dir)
+	code := run.Stop.Reason.Status().Exit(false)
+	if err != nil && code != fault.ExitDone {
+		err = &fault.Fault{What: err.Error(), Fix: fault.Hint(err), Exit: code}
 	}
-	if d.place != nil {
-		if err := d.tool.Exclude(ctx, *d.place, "/.ralph-active", "/.ralph/"); err != nil {
-			return nil, err
-		}
-	}
-	remove, err := workspace.Mark(d.root(), workspace.Active{
-		Timestamp: d.w.now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: "direct",
-	})
-	if err != nil {
-		return nil, err
-	}
-	return func() {
-		if err := remove(); err != nil {
-			fmt.Fprintln(d.w.stderr, err)
-		}
-	}, nil
+	return code, err
 }
 
-// finish prints how the run ended, and gives its exit code.
-func (d *desk) finish(ctx context.Context, outcome job.Outcome) (int, error) {
-	run := outcome.Run
-	if err := d.settle(context.WithoutCancel(ctx), run); err != nil {
-		return 0, err
-	}
-	var err error
+// conclude prints the result, and where the work is when it is elsewhere.
+func (d *desk) conclude(outcome job.Outcome, worktree string) error {
+	run, text := outcome.Run, ""
 	switch {
 	case d.JSON:
-		err = printResult(d.w.stdout, run, outcome.Home)
-	case run.Policy.Apart && run.Head != run.Start:
-		_, err = fmt.Fprintf(d.w.stdout, "the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
+		return printResult(d.w.stdout, run, outcome.Home, worktree)
+	case d.quiet:
+		text = view.Text(run)
 	}
-	return run.Stop.Reason.Status().Exit(false), err
+	switch {
+	case worktree != "":
+		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
+	case run.Policy.Apart && run.Head != run.Start:
+		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
+	}
+	_, err := fmt.Fprint(d.w.stdout, d.secrets.String(text))
+	return err
 }

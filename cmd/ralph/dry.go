@@ -19,27 +19,55 @@ func (d *desk) dry(j *job.Job, asked job.Asked) (int, error) {
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Base: asked.Base, Start: asked.Base,
 		Branch: asked.Branch, BaseRef: asked.BaseRef, Level: asked.Level,
 	}})
-	turn := prompt.Turn{Number: 1, Base: asked.Task.Body}
-	if story, found := asked.Plan.Next(); found {
+	return d.dryAgain(j, run)
+}
+
+// dryAgain prints what run would go on with.
+func (d *desk) dryAgain(j *job.Job, run journal.Run) (int, error) {
+	turn := prompt.Turn{Number: len(run.Iterations) + 1}
+	if it, open := run.Open(); open {
+		turn.Number, turn.Story = it.Number, it.Story
+	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
-	if file := asked.Policy.PromptFile; file != "" {
-		text, err := workspace.ReadText(file)
-		if err != nil {
-			return 0, fmt.Errorf("read the prompt: %w", err)
-		}
-		turn.Base = text
+	base, err := d.told(run)
+	if err != nil {
+		return 0, err
 	}
+	turn.Base = base
 	text, err := prompt.Of(run, turn)
 	if err != nil {
 		return 0, err
 	}
-	return 0, d.showDry(j, asked.Policy, text)
+	return 0, d.showDry(j, run.Policy, text)
+}
+
+// told is what a run's prompts are made of: what was asked, as its file says it
+// now; for stories the project's own prompt, where a tree of the run's own has
+// one.
+func (d *desk) told(run journal.Run) (string, error) {
+	switch p := run.Policy; {
+	case p.Done == policy.ByStories && !p.Apart:
+		return workspace.Memory{Tree: d.place.Top, Dir: p.Memory}.Prompt()
+	case p.Done == policy.ByStories:
+		return "", nil
+	case p.PromptFile == "":
+		return run.Task.Body, nil
+	default:
+		text, err := workspace.ReadText(p.PromptFile)
+		if err != nil {
+			return "", fmt.Errorf("read the prompt: %w", err)
+		}
+		return text, nil
+	}
 }
 
 func (d *desk) showDry(j *job.Job, p policy.Policy, text string) error {
 	order := agent.Order{Iteration: 1, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
-	argv := j.Agent.Argv(order)
+	argv, err := masked(j.Agent.Argv(order), d.secrets)
+	if err != nil {
+		return err
+	}
 	if d.JSON {
 		encoder := json.NewEncoder(d.w.stdout)
 		encoder.SetIndent("", "  ")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 type initCommand struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
 	PRD        bool   `name:"prd" help:"Make ralph/ with a PRD, a prompt and a progress log to fill in."`
+	RalphDir   string `placeholder:"DIR" help:"Where to make that, in the project: ralph. Implies --prd."`
 	Name       string `placeholder:"FEATURE" help:"What the PRD is about: its branch is ralph/FEATURE. Implies --prd."`
 	GitHub     bool   `name:"github" help:"Make the workflow and the issue form by which GitHub starts ralph."`
 }
@@ -37,12 +39,17 @@ Examples:
 func (initCommand) guarded() bool { return false }
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
-	if c.Name != "" {
+	if c.Name != "" || c.RalphDir != "" {
 		c.PRD = true
 	}
 	if !c.GitHub && !c.PRD {
 		return c.settings(ctx, w)
 	}
+	memory, err := memoryIn(c.ProjectDir, c.RalphDir)
+	if err != nil {
+		return 0, err
+	}
+	c.RalphDir = filepath.ToSlash(memory)
 	sheets, err := c.sheets(w.now())
 	if err != nil {
 		return 0, err
@@ -89,9 +96,22 @@ func (c initCommand) next(w world) error {
 		if err != nil {
 			return err
 		}
-		if _, err := w.stdout.Write(text); err != nil {
+		if _, err := w.stdout.Write(c.placed(text)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// placed is a text of ours about the loop's folder, where that has another
+// name.
+func (c initCommand) placed(text []byte) []byte {
+	if c.RalphDir == workspace.MemoryDir {
+		return text
+	}
+	there := " --ralph-dir " + c.RalphDir
+	return []byte(strings.NewReplacer(
+		"`ralph/", "`"+path.Clean(c.RalphDir)+"/", " ralph/", " "+path.Clean(c.RalphDir)+"/", "git add ralph ", "git add "+c.RalphDir+" ",
+		": ralph run", ": ralph run"+there, ": ralph archive", ": ralph archive"+there,
+	).Replace(string(text)))
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -17,32 +16,24 @@ import (
 )
 
 // copied are the files that are laid out as the templates have them.
-var copied = struct{ loop, github [][2]string }{
-	loop: [][2]string{{"ralph/prompt.md", "start/prompt.md"}},
-	github: [][2]string{
-		{".github/workflows/ralph.yml", "workflows/ralph.yml"},
-		{".github/ISSUE_TEMPLATE/ralph.yml", "workflows/issue.yml"},
-	},
+var copied = [][2]string{
+	{".github/workflows/ralph.yml", "workflows/ralph.yml"},
+	{".github/ISSUE_TEMPLATE/ralph.yml", "workflows/issue.yml"},
 }
 
 // sheets are the files to lay out.
 func (c initCommand) sheets(now time.Time) ([]workspace.Sheet, error) {
 	var sheets []workspace.Sheet
-	var copies [][2]string
 	if c.PRD {
-		if err := checkFeature(c.Name); err != nil {
-			return nil, err
-		}
 		var err error
-		if sheets, err = (beginning{Project: filepath.Base(c.ProjectDir), Feature: c.Name, Now: now}).sheets(); err != nil {
+		if sheets, err = c.loop(now); err != nil {
 			return nil, err
 		}
-		copies = copied.loop
 	}
-	if c.GitHub {
-		copies = append(slices.Clip(copies), copied.github...)
+	if !c.GitHub {
+		return sheets, nil
 	}
-	for _, pair := range copies {
+	for _, pair := range copied {
 		text, err := templates.Files.ReadFile(pair[1])
 		if err != nil {
 			return nil, err
@@ -50,6 +41,20 @@ func (c initCommand) sheets(now time.Time) ([]workspace.Sheet, error) {
 		sheets = append(sheets, workspace.Sheet{Path: pair[0], Data: text})
 	}
 	return sheets, nil
+}
+
+// loop are the files of a loop: PRD, log and prompt.
+func (c initCommand) loop(now time.Time) ([]workspace.Sheet, error) {
+	if err := checkFeature(c.Name); err != nil {
+		return nil, err
+	}
+	memory := workspace.Memory{Dir: c.RalphDir}
+	sheets, err := beginning{Project: filepath.Base(c.ProjectDir), Memory: memory, Feature: c.Name, Now: now}.sheets()
+	if err != nil {
+		return nil, err
+	}
+	text, err := templates.Files.ReadFile("start/prompt.md")
+	return append(sheets, workspace.Sheet{Path: memory.PromptFile(), Data: c.placed(text)}), err
 }
 
 // checkFeature refuses what git would refuse as a branch, before anything is
@@ -67,6 +72,7 @@ func checkFeature(name string) error {
 // beginning is what a loop begins with.
 type beginning struct {
 	Project string
+	Memory  workspace.Memory
 	Feature string // empty: the template's
 	Now     time.Time
 }
@@ -89,7 +95,7 @@ func (b beginning) sheets() ([]workspace.Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	books := workspace.Memory{}.Books()
+	books := b.Memory.Books()
 	return []workspace.Sheet{{Path: books[0], Data: prd}, {Path: books[1], Data: progress}}, nil
 }
 

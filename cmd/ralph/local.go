@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // rescue is how long saving the work may take after Ctrl-C.
@@ -26,18 +27,22 @@ const noWall = "sandbox level none: the agent and the checks can do whatever you
 
 // local are the flags of every loop on a laptop.
 type local struct {
-	ProjectDir   string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	Agent        string           `placeholder:"NAME" help:"The agent: ${agents}; the settings' own when not given."`
-	AgentCommand string           `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
-	Model        string           `placeholder:"MODEL" help:"The model, as the agent calls it."`
-	MaxCost      *float64         `placeholder:"USD" help:"Give up when this many dollars are spent; 0: never."`
-	MaxTime      *policy.Duration `placeholder:"TIME" help:"Give up after this long, as 90, 90s or 2h; 0: never."`
-	StallAfter   *int             `placeholder:"N" help:"Give up after this many iterations that look alike; 0: never."`
-	Worktree     bool             `help:"Work in a tree apart and leave the work on a branch."`
-	NoSandbox    bool             `help:"Run with nothing that confines the agent, which is all there is today."`
-	JSON         bool             `name:"json" help:"Print the result as one JSON object."`
-	DryRun       bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
-	Verbose      bool             `short:"V" help:"Say what is read, run and decided, with times."`
+	ProjectDir       string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	Agent            string           `placeholder:"NAME" help:"The agent: ${agents}; the settings' own when not given."`
+	AgentCommand     string           `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
+	Model            string           `placeholder:"MODEL" help:"The model, as the agent calls it."`
+	MaxCost          *float64         `placeholder:"USD" help:"Give up when this many dollars are spent; 0: never."`
+	MaxTokens        *int64           `placeholder:"N" help:"Give up when this many tokens are used, cached or not; 0: never."`
+	MaxTime          *policy.Duration `placeholder:"TIME" help:"Give up after this long, as 90, 90s or 2h; 0: never."`
+	StallAfter       *int             `placeholder:"N" help:"Give up after this many iterations that look alike; 0: never."`
+	IterationTimeout *policy.Duration `placeholder:"TIME" help:"End an agent that takes longer; 0: never."`
+	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that prints nothing for so long; 0: never."`
+	Worktree         bool             `help:"Work in a tree apart and leave the work on a branch."`
+	NoSandbox        bool             `help:"Run with nothing that confines the agent, which is all there is today."`
+	Notify           string           `placeholder:"CMD" help:"Run this shell command when the run has ended, with the result on its stdin."`
+	JSON             bool             `name:"json" help:"Print the result as one JSON object."`
+	DryRun           bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
+	Verbose          bool             `short:"V" help:"Say what is read, run and decided, with times."`
 }
 
 // person is who runs us, as git knows them.
@@ -45,12 +50,23 @@ func (w world) person() git.Person {
 	return git.Person{Home: w.env("HOME"), ConfigHome: w.env("XDG_CONFIG_HOME")}
 }
 
+// git is the user's git, with an empty folder for a home; done removes that.
+func (w world) git() (tool git.Git, done func(), err error) {
+	home, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		return tool, nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+	}
+	tool = git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
+	return tool, func() { _ = os.RemoveAll(home) }, nil
+}
+
 // desk is a project on a laptop, looked at for a run.
 type desk struct {
 	local
 	w        world
 	tool     git.Git
-	place    *git.Place // nil where the project is no repository
+	place    *git.Place    // nil where the project is no repository
+	found    []config.File // the project's settings
 	settings config.Settings
 	stream   *bool
 	quiet    bool             // nothing but the result
@@ -61,13 +77,11 @@ type desk struct {
 // open looks at the project: its settings, and its repository where it is one.
 // done gives back what was borrowed for that.
 func (l local) open(ctx context.Context, w world) (d *desk, done func(), err error) {
-	home, err := os.MkdirTemp("", "ralph-home-")
+	tool, done, err := w.git()
 	if err != nil {
-		return nil, nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+		return nil, nil, err
 	}
-	done = func() { _ = os.RemoveAll(home) } // an empty folder
-	d = &desk{local: l, w: w, tool: git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home}}
-	d.tool.User = w.person()
+	d = &desk{local: l, w: w, tool: tool}
 	d.console = newConsole(w, d)
 	if err = d.look(ctx); err != nil {
 		done()
@@ -77,14 +91,14 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 }
 
 func (d *desk) look(ctx context.Context) error {
-	files, err := d.files()
-	if err != nil {
+	var err error
+	if d.found, err = d.files(); err != nil {
 		return err
 	}
-	if d.settings, err = config.ReadSettings(files...); err != nil {
+	if d.settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	if err := unbuilt(d.settings); err != nil {
+	if err := errors.Join(unbuilt(d.settings), d.merged()); err != nil {
 		return err
 	}
 	if _, err := os.Stat(d.ProjectDir); err != nil {
@@ -94,7 +108,10 @@ func (d *desk) look(ctx context.Context) error {
 	if err == nil {
 		d.place = &place
 	}
-	return nil
+	if d.DryRun {
+		return nil
+	}
+	return workspace.Folder{Path: d.folder()}.Free()
 }
 
 // unbuilt refuses settings that nothing honours yet: what people asked for and
@@ -106,11 +123,9 @@ func unbuilt(s config.Settings) error {
 	}{
 		{s.Sandbox.Mode != "" && s.Sandbox.Mode != "none", "sandbox.mode " + s.Sandbox.Mode},
 		{len(s.Sandbox.AllowDomains) > 0, "sandbox.allowDomains"},
-		{len(s.Setup) > 0, "setup"},
-		{s.Limits.MaxTokens != nil, "limits.maxTokens"},
 	} {
 		if asked.is {
-			return fault.Usage("the settings ask for "+asked.what+", which is not there yet", "take it out of .ralph/settings.json", nil)
+			return fault.Usage("the settings ask for "+asked.what+", which is not there yet", "take it out of .ralph/settings.json, settings.local.json or what --config names", nil)
 		}
 	}
 	return nil
@@ -120,6 +135,10 @@ func unbuilt(s config.Settings) error {
 func (d *desk) repository(ctx context.Context) error {
 	place, err := repositoryAt(ctx, d.tool, d.ProjectDir)
 	d.place = &place
+	left, is := errors.AsType[*fault.Fault](err)
+	if _, half := (workspace.Folder{Path: d.folder()}).Newest(open); is && half && len(place.Dirty) > 0 {
+		left.Fix += ", or go on with the run that may have left them: ralph resume"
+	}
 	return err
 }
 
@@ -179,19 +198,44 @@ func (d *desk) watch() func(stream.Item) {
 func (d *desk) over(p policy.Policy) policy.Policy {
 	p.Model = first(d.Model, p.Model)
 	p.Protect = append(policy.Protected(), p.Protect...)
-	if d.MaxCost != nil {
-		p.Limits.CostUSD = *d.MaxCost
-	}
-	if d.MaxTime != nil {
-		p.Limits.Run = *d.MaxTime
-	}
-	if d.StallAfter != nil {
-		p.Limits.Stall = *d.StallAfter
-	}
+	p.Limits = d.limits(p.Limits)
+	p.Within = d.within()
 	if d.Worktree {
-		p.Apart, p.Publish, p.NoPull = true, true, true
+		stories := p.Done == policy.ByStories
+		p.Apart, p.Publish, p.NoPull = true, stories, stories
 	}
 	return p
+}
+
+// within is where the project lies in its repository; empty: at its top.
+func (d *desk) within() string {
+	if d.place == nil {
+		return ""
+	}
+	way, err := inside(d.place.Top, d.ProjectDir)
+	if err != nil || way == "." {
+		return ""
+	}
+	return filepath.ToSlash(way)
+}
+
+// limits lays the flags that are limits over those in force.
+func (l local) limits(p policy.Limits) policy.Limits {
+	p.CostUSD = given(l.MaxCost, p.CostUSD)
+	p.Tokens = given(l.MaxTokens, p.Tokens)
+	p.Run = given(l.MaxTime, p.Run)
+	p.Iteration = given(l.IterationTimeout, p.Iteration)
+	p.Idle = given(l.IdleTimeout, p.Idle)
+	p.Stall = given(l.StallAfter, p.Stall)
+	return p
+}
+
+// given is what a flag says, else what was so before.
+func given[T any](flag *T, otherwise T) T {
+	if flag != nil {
+		return *flag
+	}
+	return otherwise
 }
 
 func first(values ...string) string {

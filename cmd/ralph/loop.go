@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/ralph-loop/ralph/internal/config"
@@ -16,9 +17,9 @@ type loopCommand struct {
 	local
 	Task          string   `arg:"" optional:"" help:"What is to be done."`
 	Check         []string `sep:"none" placeholder:"CMD" help:"A command that has to pass. Repeatable; all of them have to."`
-	Spec          string   `type:"path" placeholder:"FILE" help:"A file with the specification, in the place of the task."`
+	Spec          string   `type:"path" placeholder:"FILE" help:"A file with the specification, read anew for every iteration, in the place of the task."`
 	MaxIterations *int     `placeholder:"N" help:"Give up after this many iterations, 1 to 100."`
-	CompletionTag string   `placeholder:"TAG" help:"What the agent says when it considers the task finished."`
+	CompletionTag string   `placeholder:"TAG" help:"What the agent says when it considers the task finished; ${tag} when not given."`
 	Config        string   `short:"c" type:"path" placeholder:"FILE" help:"A YAML file with ralph_loop, or a settings file."`
 	Quiet         bool     `help:"Print the result only."`
 }
@@ -28,6 +29,7 @@ func (loopCommand) Help() string {
 	return `The agent is asked again, each time with a fresh context, until all checks pass and
 it has said the completion tag. It gets the task, what has changed so far, what
 the checks complained of, and the history of the iterations.
+` + usually(policy.Checked) + `
 
 Example: ralph loop "Port the parser to Go" --check "go test ./..." --max-cost 3`
 }
@@ -50,8 +52,8 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
-	if (c.Task == "") == (c.Spec == "") {
-		return job.Asked{}, fault.Usage("the loop needs a task or a --spec, and not both", `as in: ralph loop "what is to be done" --check "make test"`, nil)
+	if c.Task == "" && c.Spec == "" {
+		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `as in: ralph loop "what is to be done" --check "make test"`, nil)
 	}
 	p, err := c.policy(d)
 	if err != nil {
@@ -79,22 +81,14 @@ func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 
 // policy is the preset with settings, --config and flags laid over it.
 func (c loopCommand) policy(d *desk) (policy.Policy, error) {
-	p := d.settings.Over(policy.Of(policy.Checked))
-	p.Limits.Iterations = policy.Of(policy.Checked).Limits.Iterations
-	if c.Config != "" {
-		data, err := os.ReadFile(c.Config)
-		if err != nil {
-			return p, fault.Usage("cannot read "+c.Config, "name another with --config", err)
-		}
-		loop, err := config.ReadLoop(config.File{Name: c.Config, Data: data})
-		if err != nil {
-			return p, err
-		}
-		p = loop.Over(p)
-		if d.Agent == "" {
-			d.Agent = loop.Agent
-		}
+	loop, err := c.settings(d)
+	if err != nil {
+		return policy.Policy{}, err
 	}
+	if d.Agent == "" {
+		d.Agent = loop.Agent
+	}
+	p := loop.Over(policy.Of(policy.Checked))
 	p = d.over(p)
 	if n := c.MaxIterations; n != nil {
 		if *n < 1 || *n > 100 {
@@ -103,8 +97,26 @@ func (c loopCommand) policy(d *desk) (policy.Policy, error) {
 		p.Limits.Iterations = *n
 	}
 	p.Word = first(c.CompletionTag, p.Word)
-	p.Checks = append(p.Checks, policy.Checks(c.Check, loopCheckTimeout)...)
+	p.Checks = policy.With(p.Checks, c.Check, loopCheckTimeout)
 	return p, nil
+}
+
+// settings are the project's, with --config laid over them.
+func (c loopCommand) settings(d *desk) (config.Loop, error) {
+	if c.Config == "" {
+		return config.Loop{Settings: d.settings}, nil
+	}
+	data, err := os.ReadFile(c.Config)
+	if err != nil {
+		return config.Loop{}, fault.Usage("cannot read "+c.Config, "name another with --config", err)
+	}
+	d.tell("Loading settings from %s", c.Config)
+	loop, err := config.ReadLoop(config.File{Name: c.Config, Data: data}, d.found...)
+	if err != nil {
+		return loop, err
+	}
+	d.settings = loop.Settings
+	return loop, errors.Join(unbuilt(d.settings), d.merged())
 }
 
 // loopCheckTimeout is how long a check of this loop may take.

@@ -25,16 +25,17 @@ func main() {
 
 // world is all that a command may touch of the process it runs in.
 type world struct {
-	args    []string
-	env     func(string) string
-	now     func() time.Time
-	stdin   *os.File
-	stdout  *os.File
-	stderr  *os.File
-	runner  *process.Runner
-	environ func() []string
-	drain   <-chan struct{} // closed by the first signal, for commands that drain
-	signals chan os.Signal
+	args     []string
+	env      func(string) string
+	now      func() time.Time
+	stdin    *os.File
+	stdout   *os.File
+	stderr   *os.File
+	runner   *process.Runner
+	environ  func() []string
+	drain    <-chan struct{} // closed by the first signal, for commands that drain
+	signals  chan os.Signal
+	patience *patience // what a run tells those who ask it to end
 }
 
 // here is this very process.
@@ -61,6 +62,9 @@ func start(w world) int {
 		if err != nil {
 			return report(w.stderr, err)
 		}
+		if m, is := command.(marking); is { // the inner may have been killed
+			_ = report(w.stderr, m.unmark())
+		}
 		return code
 	}
 	return inner(w, command)
@@ -71,24 +75,29 @@ func inner(w world, command command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	hard, drain := make(chan struct{}), make(chan struct{})
-	w.runner, w.drain = &process.Runner{Now: w.now, Hard: hard}, drain
+	w.runner, w.drain, w.patience = &process.Runner{Now: w.now, Hard: hard}, drain, new(patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
+	fix := "go on with it: the same event once more; what was done is kept"
 	if d, is := command.(drainer); is && d.drains() {
+		fix = "go on with it: ralph resume; what was done is kept"
 		o.polite = func() {
-			fmt.Fprintln(w.stderr, "Received signal, shutting down… once the step under way has ended; a second signal ends it at once")
+			fmt.Fprintf(w.stderr, "Received signal, shutting down… once the step under way has ended, %s; a second signal ends it at once\n", w.patience)
 			close(drain)
 		}
 	}
 	go o.obey(w.signals)
 	code, err := command.run(ctx, w)
 	if err != nil && ctx.Err() != nil {
-		err = &fault.Fault{What: "interrupted", Fix: "go on with it: ralph resume, or the same event once more; what was done is kept", Exit: fault.ExitInterrupted, Err: err}
+		err = &fault.Fault{What: "interrupted", Fix: fix, Exit: fault.ExitInterrupted, Err: err}
 	}
 	if err != nil {
 		return report(w.stderr, err)
 	}
 	return code
 }
+
+// marking is a command that leaves a marker where it works.
+type marking interface{ unmark() error }
 
 // drainer is a command that, asked to end, lets the step under way end first.
 type drainer interface{ drains() bool }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -13,14 +14,26 @@ import (
 
 type resumeCommand struct {
 	local
-	ID string `arg:"" optional:"" name:"run" help:"The run; the newest one that is not complete when not given."`
+	MaximumIterations *int   `short:"m" xor:"n" placeholder:"N" help:"Give up after this many more iterations; 0: never."`
+	MaxIterations     *int   `short:"n" xor:"n" hidden:"" help:"The same."`
+	ID                string `arg:"" optional:"" name:"run" help:"The run; the newest one that is not complete when not given."`
+}
+
+// Validate refuses limits that would silently be none.
+func (c resumeCommand) Validate() error {
+	return errors.Join(
+		c.local.Validate(),
+		reasonable("--maximum-iterations", c.MaximumIterations, most),
+		reasonable("--max-iterations", c.MaxIterations, most),
+	)
 }
 
 // Help gives the example.
 func (resumeCommand) Help() string {
-	return `What was done is not done again, and the limits count anew.
+	return `What was done is not done again, and the limits count anew: those of the run, or
+those given here.
 
-Example: ralph resume`
+Example: ralph resume --max-cost 10`
 }
 
 func (resumeCommand) guarded() bool { return true }
@@ -36,14 +49,49 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if d.Agent == "" {
-		d.Agent = old.Policy.Agent
+	if err := c.known(d, old.Policy); err != nil {
+		return 0, err
 	}
-	j, err := d.job(ctx, old.Policy)
+	p := c.over(old.Policy)
+	j, err := d.job(ctx, p)
 	if err != nil {
 		return 0, err
 	}
-	return d.see(ctx, old.Policy, func() (job.Outcome, error) { return j.Resume(ctx, home, "asked to") })
+	p.Agent = j.Agent.Name
+	resumed := journal.Resumed{Why: "asked to", Policy: &p}
+	if d.DryRun {
+		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: w.now(), Event: resumed}))
+	}
+	return d.see(ctx, j, p, func() (job.Outcome, error) {
+		if err := d.rejoin(ctx, j, old); err != nil {
+			return job.Outcome{}, err
+		}
+		return j.Resume(ctx, home, resumed)
+	})
+}
+
+// known has the agent be that of the run, where no other is named. A command is
+// not on record, as command lines hold keys.
+func (c resumeCommand) known(d *desk, old policy.Policy) error {
+	if c.Worktree && !old.Apart {
+		return fault.Usage("the run is not one with --worktree", "go on with it where it is, or begin a new one: ralph run --worktree", nil)
+	}
+	unnamed := d.Agent == "" && c.AgentCommand == ""
+	switch {
+	case unnamed && old.Agent == "command" && d.settings.Agent.Command == "", unnamed && old.Agent == "scripted":
+		return fault.Usage("the command that was the agent of that run is not on record", "give it again: ralph resume --agent-command CMD", nil)
+	case unnamed && old.Agent != "command":
+		d.Agent = old.Agent
+	}
+	return nil
+}
+
+// over lays the flags over the policy of the run.
+func (c resumeCommand) over(p policy.Policy) policy.Policy {
+	p.Limits = c.limits(p.Limits)
+	p.Limits.Iterations = given(c.MaxIterations, given(c.MaximumIterations, p.Limits.Iterations))
+	p.Model = first(c.Model, p.Model)
+	return p
 }
 
 // find is the run to go on with.
@@ -54,7 +102,7 @@ func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run
 		passed = passed || open(run) && supervised(run)
-		return c.ID == "" && open(run) && !supervised(run) || c.ID == run.ID
+		return c.ID == "" && open(run) && !supervised(run) && !inSession(run) || c.ID == run.ID
 	})
 	switch {
 	case home.ID == "" && c.ID != "":
@@ -64,6 +112,9 @@ func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 			"start that again: ralph supervise -- COMMAND", nil)
 	case home.ID == "":
 		return home, old, fault.Usage("there is nothing to go on with", "begin a run: ralph run", nil)
+	case inSession(old):
+		return home, old, fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", old.ID),
+			"go on with it there: /ralph-loop --resume", nil)
 	case supervised(old):
 		return home, old, fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", old.ID),
 			"start it again: ralph supervise -- COMMAND", nil)
@@ -81,3 +132,6 @@ func open(run journal.Run) bool {
 // supervised tells of a run whose command is not on record: nobody but its
 // people can start it again.
 func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile }
+
+// inSession tells of a loop that only the agent's own session can go on with.
+func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }

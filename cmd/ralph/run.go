@@ -20,7 +20,7 @@ type runCommand struct {
 	PromptFile         string   `short:"f" xor:"prompt" type:"path" placeholder:"FILE" help:"A file with what it is to do, read anew for every iteration."`
 	MaximumIterations  *int     `short:"m" xor:"n" placeholder:"N" help:"Give up after this many iterations; 0: never."`
 	MaxIterations      *int     `short:"n" xor:"n" hidden:"" help:"The same."`
-	CompletionResponse string   `short:"c" placeholder:"WORD" help:"What the agent answers in <response> when all is done."`
+	CompletionResponse string   `short:"c" placeholder:"WORD" help:"What the agent answers in <response> when all is done; ${response} when not given."`
 	StreamAgentOutput  *bool    `negatable:"" help:"Show what the agent says and does."`
 	RalphDir           string   `placeholder:"DIR" help:"Where prd.json and progress.txt lie in the project: ralph."`
 	Check              []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
@@ -31,6 +31,7 @@ func (runCommand) Help() string {
 	return `With a prompt, the agent is asked again until all guardrails of the settings pass
 and it answers with the completion response. Without one, the stories of
 ralph/prd.json are worked on, one an iteration, until all of them pass.
+` + usually(policy.Stories) + `
 
 Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."
 Example: ralph run -m 5 --check "make test"`
@@ -85,28 +86,20 @@ func (c runCommand) over(d *desk, p policy.Policy) policy.Policy {
 			p.Limits.Iterations = *n
 		}
 	}
-	var commands []string
-	for _, check := range p.Checks {
-		commands = append(commands, check.Command)
-	}
-	more := policy.Checks(append(commands, c.Check...), policy.DefaultCheckTimeout)
-	p.Checks = append(p.Checks, more[len(commands):]...)
+	p.Checks = policy.With(p.Checks, c.Check, policy.DefaultCheckTimeout)
 	return p
 }
 
 // stories is a run over the project's PRD.
 func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
-	memory := first(c.RalphDir, workspace.MemoryDir)
-	if filepath.IsAbs(memory) || !filepath.IsLocal(memory) {
-		return job.Asked{}, fault.Usage("--ralph-dir "+memory+" is not within the project", "name a folder of the project", nil)
+	memory, err := memoryIn(d.ProjectDir, c.RalphDir)
+	if err != nil {
+		return job.Asked{}, err
 	}
 	prd := filepath.Join(d.ProjectDir, memory, "prd.json")
 	data, err := os.ReadFile(prd)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if repository := d.repository(ctx); repository != nil {
-			return job.Asked{}, repository
-		}
 		return job.Asked{}, fault.Usage("there is nothing to work on: no prompt, and no "+prd,
 			"give a prompt with -p or -f, or make a PRD: ralph init --prd", nil)
 	case err != nil:
@@ -132,4 +125,18 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 		Branch: first(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40)),
 		Task:   plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
 	}, nil
+}
+
+// memoryIn is the folder of PRD and progress log, from the project on.
+func memoryIn(project, named string) (string, error) {
+	memory := filepath.Clean(first(named, workspace.MemoryDir))
+	if filepath.IsAbs(memory) {
+		if within, err := filepath.Rel(project, memory); err == nil {
+			memory = within
+		}
+	}
+	if !filepath.IsLocal(memory) {
+		return "", fault.Usage("--ralph-dir "+named+" is not within the project", "name a folder of the project", nil)
+	}
+	return memory, nil
 }

@@ -74,6 +74,11 @@ func setup(t *testing.T, env *testscript.Env) error {
 		}
 	})
 	env.Vars = append(env.Vars, quickExit)
+	plugin, err := filepath.Abs("../../plugin")
+	if err != nil {
+		return err
+	}
+	env.Setenv("PLUGIN", plugin)
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 	return errors.Join(os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -29,13 +28,39 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		return 0, err
 	}
 	if c.JSON {
-		return fault.ExitDone, printResult(w.stdout, run, home)
+		tree, err := c.worktree(ctx, w, run)
+		if err != nil {
+			return 0, err
+		}
+		return fault.ExitDone, printResult(w.stdout, run, home, tree)
 	}
 	if !c.Follow {
-		_, err = fmt.Fprint(w.stdout, view.Text(run))
+		text := view.Text(run)
+		if run.Stop == nil && c.abandoned(run) {
+			text += abandoned + "\n"
+		}
+		_, err = fmt.Fprint(w.stdout, harmless(text))
 		return fault.ExitDone, err
 	}
-	return fault.ExitDone, c.follow(ctx, w, home)
+	return fault.ExitDone, c.follow(ctx, w, home, run)
+}
+
+// worktree is where the work of run lies, if it has a worktree.
+func (c statusCommand) worktree(ctx context.Context, w world, run journal.Run) (string, error) {
+	if !linked(run.Policy) {
+		return "", nil
+	}
+	tool, done, err := w.git()
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	place, err := tool.Inspect(ctx, c.ProjectDir)
+	if err != nil {
+		return "", err
+	}
+	tree, err := worktreeOf(ctx, tool, &place, run)
+	return tree.Dir, err
 }
 
 // find is the run to tell of, as its journal has it now.
@@ -49,35 +74,4 @@ func (c statusCommand) find() (workspace.Run, journal.Run, error) {
 		return home, found, fault.Usage("there is no run here", "begin one: ralph run", nil)
 	}
 	return home, found, nil
-}
-
-// glance is how often a run that goes on elsewhere is looked at.
-const glance = 200 * time.Millisecond
-
-// follow prints what happens in a run, until it has stopped.
-func (c statusCommand) follow(ctx context.Context, w world, home workspace.Run) error {
-	ticker := time.NewTicker(glance)
-	defer ticker.Stop()
-	for seen := 0; ; {
-		entries, err := home.Entries()
-		if err != nil {
-			return err
-		}
-		run := journal.Fold(journal.Run{}, entries[:seen]...)
-		for _, entry := range entries[seen:] {
-			run = journal.Fold(run, entry)
-			if line := view.Line(run, entry.Event); line != "" {
-				fmt.Fprintln(w.stdout, line)
-			}
-		}
-		seen = len(entries)
-		if run.Stop != nil {
-			return nil
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }

@@ -69,7 +69,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		err = printResult(w.stdout, outcome.Run, outcome.Home)
+		err = printResult(w.stdout, outcome.Run, outcome.Home, "")
 	}
 	return outcome.Run.Stop.Reason.Status().Exit(true), err
 }

@@ -2,12 +2,18 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // detail prints what -V is for of an event.
@@ -30,10 +36,7 @@ func (d *desk) details(run journal.Run, event journal.Event) []string {
 	case journal.AgentEnded:
 		return []string{fmt.Sprintf("Agent exited with code %d (%s)", e.Exit, policy.Short(e.Took()))}
 	case journal.CheckEnded:
-		return []string{
-			"Running guardrail: " + e.Command,
-			fmt.Sprintf("Guardrail exited with code %d (%s)", e.Exit, policy.Short(e.Took())),
-		}
+		return []string{fmt.Sprintf("Guardrail exited with code %d (%s)", e.Exit, policy.Short(e.Took()))}
 	case journal.IterationEnded:
 		return []string{fmt.Sprintf("Looking for %q: accepted %v", cmp.Or(run.Policy.Word, run.Policy.Promise), e.Done || len(e.Passed) > 0)}
 	default:
@@ -46,6 +49,50 @@ func ofMany(number int, run journal.Run) string {
 		return fmt.Sprintf("%d/%d", number, run.Granted.Iterations+limit)
 	}
 	return fmt.Sprint(number)
+}
+
+// merged tells of the settings in force, with nothing in them that is secret.
+func (d *desk) merged() error {
+	if !d.Verbose {
+		return nil
+	}
+	text, err := d.settings.Show(redact.New())
+	if err != nil {
+		return err
+	}
+	d.tell("Merged configuration:")
+	for line := range strings.Lines(text) {
+		d.tell("  %s", clean.LogLine(strings.TrimSuffix(line, "\n")))
+	}
+	return nil
+}
+
+// tellAgent tells of the agent and of how it is called. The prompt is told of
+// with each iteration.
+func (d *desk) tellAgent(a agent.Adapter, path string, p policy.Policy) error {
+	if !d.Verbose {
+		return nil
+	}
+	argv, err := masked(a.Argv(agent.Order{Iteration: 1, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
+	if err != nil {
+		return err
+	}
+	d.tell("Agent: %s (%s)", a.Name, path)
+	d.tell("Agent command: %s", clean.LogLine(strings.Join(argv, " ")))
+	return nil
+}
+
+// masked is a command line with its secrets hidden as settings hide theirs.
+func masked(argv []string, hide *redact.Redactor) ([]string, error) {
+	text, err := config.Settings{Agent: config.Agent{Flags: argv}}.Show(hide)
+	if err != nil {
+		return nil, err
+	}
+	var shown config.Settings
+	if err := json.Unmarshal([]byte(text), &shown); err != nil {
+		return nil, fmt.Errorf("show a command line: %w", err)
+	}
+	return shown.Agent.Flags, nil
 }
 
 // start is the beginning of a prompt, as it was sent.

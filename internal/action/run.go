@@ -58,9 +58,9 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	case home.ID == "" || !v.same(asked, old):
 		return j.Start(ctx, asked)
 	case unfinished:
-		return j.Resume(ctx, home, "an earlier job ended before the run did")
+		return j.Resume(ctx, home, journal.Resumed{Why: "an earlier job ended before the run did"})
 	case v.again(old):
-		return j.Resume(ctx, home, "it was asked for again")
+		return j.Resume(ctx, home, journal.Resumed{Why: "it was asked for again"})
 	}
 	return j.Start(ctx, asked)
 }
@@ -146,7 +146,7 @@ func (v *visit) job(ctx context.Context) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := agent.BaseEnv(v.Getenv)
+	env := agent.BaseEnv(v.Getenv, adapter.Vars...)
 	if _, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: v.env.Workspace}).Ready(); err != nil {
 		return nil, err
 	}

@@ -25,12 +25,20 @@ type Adapter struct {
 	Program string                   // what has to be there: a name looked for in PATH, or a path
 	Install string                   // what to do when it is not
 	Behind  func(path string) string // the program behind a wrapper at that path; may be nil
+	Version []string                 // argv that has it tell its version; nil where nobody knows one
 	Notes   []string                 // what became of the user's wishes, where it is not what they said
+	Vars    []string                 // variables of the user's own that it goes by, none of them a secret
+	Home    map[string]string        // files of a home made for it alone; nil leaves it the user's
 	Argv    func(Order) []string
 	Env     func(Order) []string // beyond the base environment
 	Stdin   func(Order) string   // nil: the prompt
 	Decoder func(Order) Decoder
-	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
+
+	// Complaint is what a line of its errors is where it is more than news of
+	// its workings, such as a wait; may be nil.
+	Complaint func(line string) (stream.Item, bool)
+
+	Speaks bool // it prints a protocol: if it says nothing and fails, it never began
 }
 
 // Decoder turns the lines that an agent prints into Items. It is fed in order
@@ -49,6 +57,7 @@ type Order struct {
 	Model     string
 	Tags      []string // completion tags: alone on a line they are promises too
 	Books     []string // files in which it only keeps account of its work
+	Home      string   // where the files of the adapter's Home are
 }
 
 // Options are the user's choices about the agent.
@@ -68,6 +77,9 @@ var adapters = map[string]func(Options) (Adapter, error){
 	"claude":   claude,
 	"codex":    codex,
 	"command":  command,
+	"copilot":  copilot,
+	"gemini":   gemini,
+	"opencode": opencode,
 	"scripted": scripted,
 }
 

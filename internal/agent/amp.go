@@ -23,17 +23,24 @@ func amp(o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent amp, which would wait for a login for ever",
 			"set the input amp-api-key, or the variable AMP_API_KEY on your own machine", nil)
 	}
+	command, extra, notes := ampRules.split(words, o.Args)
 	return Adapter{
 		Name:    "amp",
 		Program: words[0],
 		Install: "install Amp (npm install -g @ampcode/cli)",
-		Notes:   ampNotes(o.Keys),
-		Argv:    func(order Order) []string { return ampArgv(words, order, o.Args) },
+		Version: append(slices.Clone(command), "--version"),
+		Notes:   append(notes, ampNotes(o.Keys)...),
+		Argv:    func(order Order) []string { return ampArgv(command, order, extra) },
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:   ampStdin,
 		Decoder: func(Order) Decoder { return &ampDecoder{} },
 		Speaks:  true,
 	}, nil
+}
+
+// ampRules leave out what is said anyway; -x has to come last.
+var ampRules = flagRules{
+	"-x": {}, "--execute": {}, "--stream-json": {}, "--dangerously-allow-all": {},
 }
 
 // ampNotes says what Amp cannot do for the one who asked for it.

@@ -36,8 +36,7 @@ func (d *ampDecoder) Line(line []byte) []stream.Item {
 			return []stream.Item{stream.Progress{Text: "thread " + short(parsed.Session)}}
 		}
 	case "assistant":
-		d.spent = d.spent.Plus(ampUsage(parsed.Message.Usage))
-		return d.like.assistant(parsed.claudeLine)
+		return append(d.like.assistant(parsed.claudeLine), d.meter(parsed.Message.Usage)...)
 	case "user":
 		return d.like.user(parsed.Message.Content)
 	case "result":
@@ -45,6 +44,15 @@ func (d *ampDecoder) Line(line []byte) []stream.Item {
 		return []stream.Item{d.result(parsed.claudeLine)}
 	}
 	return nil
+}
+
+// meter is what the messages so far come to, when that has changed.
+func (d *ampDecoder) meter(u claudeUsage) []stream.Item {
+	if u == (claudeUsage{}) {
+		return nil
+	}
+	d.spent = d.spent.Plus(ampUsage(u))
+	return []stream.Item{stream.Spent{Usage: d.spent}}
 }
 
 // End stands in for the result line of an agent that was killed.

@@ -113,6 +113,7 @@ func TestAmpLines(t *testing.T) {
 				stream.Progress{Text: "thread T-1"},
 				stream.Text{Text: "I look."},
 				stream.ToolStart{ID: "t1", Name: "Bash", Input: "ls"},
+				stream.Spent{Usage: stream.Usage{Input: 9}},
 				stream.ToolEnd{ID: "t1", Output: "a.go"},
 				stream.Result{Text: "Done.", Reason: "success", Usage: stream.Usage{Input: 15, Output: 50, CacheRead: 80, CacheWrite: 5}},
 			},
@@ -121,7 +122,11 @@ func TestAmpLines(t *testing.T) {
 			`{"type":"assistant","message":{"content":[],"usage":{"input_tokens":10,"cache_read_input_tokens":4,"output_tokens":2}}}
 {"type":"assistant","message":{"content":[],"usage":{"input_tokens":3,"cache_read_input_tokens":40,"output_tokens":1}}}
 {"type":"result","subtype":"success","result":"ok"}`,
-			[]stream.Item{stream.Result{Text: "ok", Reason: "success", Usage: stream.Usage{Input: 9, Output: 3, CacheRead: 44}}},
+			[]stream.Item{
+				stream.Spent{Usage: stream.Usage{Input: 6, Output: 2, CacheRead: 4}},
+				stream.Spent{Usage: stream.Usage{Input: 9, Output: 3, CacheRead: 44}},
+				stream.Result{Text: "ok", Reason: "success", Usage: stream.Usage{Input: 9, Output: 3, CacheRead: 44}},
+			},
 		},
 		"an error": {
 			`{"type":"result","subtype":"error_during_execution","error":"out of credits","is_error":true}`,

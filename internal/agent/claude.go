@@ -19,15 +19,26 @@ func claude(o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent claude",
 			"set the input anthropic-api-key or claude-code-oauth-token", nil)
 	}
+	command, extra, notes := claudeRules.split(words, o.Args)
 	return Adapter{
 		Name:    "claude",
 		Program: words[0],
 		Install: "install Claude Code (npm install -g @anthropic-ai/claude-code)",
-		Argv:    func(order Order) []string { return claudeArgv(words, order, o.Args) },
+		Version: append(slices.Clone(command), "--version"),
+		Notes:   notes,
+		Vars:    []string{"CLAUDE_CONFIG_DIR"},
+		Argv:    func(order Order) []string { return claudeArgv(command, order, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys) },
-		Decoder: func(Order) Decoder { return &claudeDecoder{} },
+		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },
 		Speaks:  true,
 	}, nil
+}
+
+// claudeRules leave out what is said anyway. The console decides what people
+// see; what the program reads is always the same.
+var claudeRules = flagRules{
+	"-p": {}, "--print": {}, "--verbose": {}, "--dangerously-skip-permissions": {},
+	"--output-format": {valued: true, same: "stream-json", note: "claude is always asked for stream-json: another --output-format is left out"},
 }
 
 // claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.

@@ -26,6 +26,25 @@ type claudeLine struct {
 	} `json:"message"`
 	claudeSystem
 	claudeResult
+	Limit claudeLimit `json:"rate_limit_info"`
+}
+
+// claudeLimit is how a login stands with its limits.
+type claudeLimit struct {
+	Status   string `json:"status"` // allowed, allowed_warning, rejected
+	ResetsAt int64  `json:"resetsAt"`
+}
+
+// until is when a login that was rejected may ask again.
+func (l claudeLimit) until() time.Time {
+	const inMilliseconds = 1e11 // as seconds, the year 5138
+	switch {
+	case l.Status != "rejected" || l.ResetsAt <= 0:
+		return time.Time{}
+	case l.ResetsAt > inMilliseconds:
+		return time.UnixMilli(l.ResetsAt)
+	}
+	return time.Unix(l.ResetsAt, 0)
 }
 
 // claudeSystem are the keys of system lines.
@@ -41,7 +60,11 @@ type claudeSystem struct {
 // claudeDecoder reads stream-json. It holds no more than what ties lines
 // together: the usage of messages in work, and todo calls without an end.
 type claudeDecoder struct {
+	price  pricing
+	model  string
+	until  time.Time // when its login may ask again
 	spent  claudeMeter
+	told   stream.Usage
 	todos  bounded[bool]
 	spoke  bool
 	closed bool
@@ -57,16 +80,33 @@ func (d *claudeDecoder) Line(line []byte) []stream.Item {
 	d.spoke = true
 	switch parsed.Type {
 	case "system":
+		if parsed.Subtype == "init" {
+			d.model = parsed.Model
+		}
 		return parsed.system()
+	case "rate_limit_event":
+		d.until = parsed.Limit.until()
 	case "assistant":
-		return d.assistant(parsed)
+		return append(d.assistant(parsed), d.meter()...)
 	case "user":
 		return d.user(parsed.Message.Content)
 	case "result":
 		d.closed = true
-		return []stream.Item{parsed.result()}
+		result := parsed.result()
+		result.Until = d.until
+		return []stream.Item{result}
 	}
 	return nil
+}
+
+// meter is what the messages so far come to, when that has changed.
+func (d *claudeDecoder) meter() []stream.Item {
+	used := d.spent.sum()
+	if used == d.told {
+		return nil
+	}
+	d.told = used
+	return []stream.Item{stream.Spent{Usage: used, Cost: d.price.of(d.model, used)}}
 }
 
 // End stands in for the result line of an agent that was killed. Its usage is
@@ -75,7 +115,7 @@ func (d *claudeDecoder) End() []stream.Item {
 	if d.closed || !d.spoke {
 		return nil
 	}
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent.sum()}}
+	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent.sum(), Until: d.until}}
 }
 
 func (l claudeLine) system() []stream.Item {

@@ -39,7 +39,8 @@ func (u codexUsage) plain() stream.Usage {
 
 // codexDecoder reads the lines of codex exec --json.
 type codexDecoder struct {
-	price  func(stream.Usage) stream.Cost
+	price  pricing
+	model  string
 	open   bounded[bool] // calls without an end
 	last   string        // the last error of the stream itself
 	spoke  bool
@@ -68,7 +69,7 @@ func (d *codexDecoder) Line(line []byte) []stream.Item {
 	case "turn.completed":
 		d.closed = true
 		used := parsed.Usage.plain()
-		return []stream.Item{stream.Result{Reason: "completed", Usage: used, Cost: d.price(used)}}
+		return []stream.Item{stream.Result{Reason: "completed", Usage: used, Cost: d.price.of(d.model, used)}}
 	case "turn.failed":
 		d.closed = true
 		return []stream.Item{codexFailure("turn failed", parsed.Error.Message)}
@@ -136,21 +137,4 @@ func (d *codexDecoder) trouble(message string) []stream.Item {
 	}
 	d.last = message
 	return raw([]byte(message))
-}
-
-func codexFailure(reason, message string) stream.Result {
-	return stream.Result{Failed: true, Reason: reason, Text: message, Status: codexStatus(message)}
-}
-
-// statusSaid are the two sentences in which Codex gives the HTTP status that
-// ended its tries. Others may hold numbers, too, of which nothing is certain.
-var statusSaid = regexp.MustCompile(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
-
-func codexStatus(message string) int {
-	m := statusSaid.FindStringSubmatch(message)
-	if m == nil {
-		return 0
-	}
-	status, _ := strconv.Atoi(m[1])
-	return status
 }

@@ -16,7 +16,7 @@ func command(o Options) (Adapter, error) {
 		return Adapter{}, err
 	}
 	if len(words) == 0 {
-		return Adapter{}, fault.Usage(`the agent "command" has no command`, "set the input agent-command, or agent.command in .ralph/settings.json", nil)
+		return Adapter{}, fault.Usage(`the agent "command" has no command`, "set agent.command in .ralph/settings.json, --agent-command, or in a workflow the input agent-command", nil)
 	}
 	argv := slices.Concat(words, o.Args)
 	return Adapter{

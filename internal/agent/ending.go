@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -27,6 +28,7 @@ type ending struct {
 	speaks      bool   // it prints a protocol
 	limit       string // its time, in words
 	idle        string // how long it may say nothing
+	now         func() time.Time
 }
 
 // unbegun tells whether there was never a program: an error, and no trace of one.
@@ -42,6 +44,8 @@ func (s *sum) ended(e ending) journal.AgentEnded {
 	ended.Why = s.why(e)
 	ended.Failed = ended.Why != ""
 	ended.CannotRun = s.hopeless(e)
+	ended.Busy, ended.Until = s.busy(e)
+	ended.Overspent = errors.Is(e.err, errOverspent)
 	return ended
 }
 
@@ -50,6 +54,8 @@ func (s *sum) why(e ending) string {
 	switch {
 	case e.interrupted:
 		return "interrupted"
+	case errors.Is(e.err, errOverspent):
+		return "what was left of the budget is used"
 	case errors.Is(e.err, errIdle):
 		return "nothing was heard of it for " + e.idle
 	case e.TimedOut:

@@ -19,7 +19,7 @@ const noResult = "ended without a result"
 // telling are the keys of a tool's input that say what it is about, the most
 // telling first.
 var telling = []string{
-	"file_path", "notebook_path", "command", "cmd", "pattern", "url", "query", "path",
+	"file_path", "filePath", "notebook_path", "command", "cmd", "pattern", "url", "query", "path",
 	"skill", "description", "prompt",
 }
 

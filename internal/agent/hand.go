@@ -29,7 +29,9 @@ type Hand struct {
 	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
 	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
-	Grace   time.Duration                             // as in process.Command
+	Budget  Budget
+	Now     func() time.Time // for a server that says how long to stay away
+	Grace   time.Duration    // as in process.Command
 }
 
 // Ready finds the agent's program, or says what to do about it. It spends
@@ -46,12 +48,21 @@ func (h *Hand) Ready() (string, error) {
 	if strings.Contains(h.Adapter.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", h.Adapter.Program)
 	}
-	return "", fault.Usage(what, h.Adapter.Install+", or choose another with the input agent", err)
+	return "", fault.Usage(what, h.Adapter.Install+", or choose another agent: --agent NAME, in a workflow the input agent", err)
 }
 
 // Do runs the agent once and sums up what it did. An agent that fails is a sum
 // too; the error says that none could be started.
-func (h *Hand) Do(ctx context.Context, o Order) (journal.AgentEnded, error) {
+func (h *Hand) Do(ctx context.Context, o Order) (ended journal.AgentEnded, err error) {
+	leave, err := h.furnish(&o)
+	if err != nil {
+		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	return h.do(ctx, o)
+}
+
+func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	cmd, err := h.command(o)
 	if err != nil {
 		return journal.AgentEnded{}, err
@@ -68,7 +79,7 @@ func (h *Hand) Do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	}
 	e := ending{
 		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
-		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle),
+		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle), now: h.Now,
 	}
 	if s.unbegun(e) {
 		return journal.AgentEnded{}, fault.Usage(
@@ -120,12 +131,29 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 		}
 		s.take(decoder.Line(line)...)
 	}}
-	moaned := &process.Lines{Max: maxOutput, Each: func(line []byte, _ bool) { s.complain(string(line)) }}
+	moaned := &process.Lines{Max: maxOutput, Each: func(line []byte, _ bool) { h.moan(s, string(line)) }}
 	ctx, alive, done := attend(ctx, h.Idle)
 	defer done(nil)
+	s.meter = func(spent stream.Spent) {
+		if h.Budget.exceeded(spent) {
+			done(errOverspent)
+		}
+	}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(alive, record, said), io.MultiWriter(alive, moaned)
 	res, err := h.Run(ctx, cmd)
 	err = errors.Join(err, said.Close(), moaned.Close())
 	s.take(decoder.End()...)
 	return res, err
+}
+
+// moan takes a line of the program's errors: news of its workings, unless the
+// adapter knows it for more.
+func (h *Hand) moan(s *sum, line string) {
+	if h.Adapter.Complaint != nil {
+		if item, known := h.Adapter.Complaint(line); known {
+			s.take(item)
+			return
+		}
+	}
+	s.complain(line)
 }

@@ -12,9 +12,15 @@ func TestKeysFrom(t *testing.T) {
 	machine := map[string]string{
 		"ANTHROPIC_API_KEY": "a", "CLAUDE_CODE_OAUTH_TOKEN": "o", "CODEX_API_KEY": "c", "AMP_API_KEY": "m",
 		"ANTHROPIC_BASE_URL": "http://claude", "OPENAI_BASE_URL": "http://codex", "OPENAI_API_KEY": "of something else",
+		"GEMINI_API_KEY": "g", "GOOGLE_GEMINI_BASE_URL": "http://gemini",
+		"COPILOT_PROVIDER_API_KEY": "p", "COPILOT_PROVIDER_TYPE": "anthropic", "COPILOT_PROVIDER_BASE_URL": "http://copilot", "GITHUB_TOKEN": "of the job",
 	}
-	tests := map[string]struct{ name, command, base string }{
+	tests := map[string]struct{ name, command, base, openAI string }{
 		"claude":               {name: "claude", base: "http://claude"},
+		"gemini":               {name: "gemini", base: "http://gemini"},
+		"copilot":              {name: "copilot", base: "http://copilot"},
+		"opencode":             {name: "opencode", openAI: "of something else"},
+		"amp":                  {name: "amp"},
 		"nothing said":         {base: "http://claude"},
 		"codex":                {name: "codex", base: "http://codex"},
 		"codex, by its path":   {command: "/opt/codex -m x", base: "http://codex"},
@@ -23,7 +29,13 @@ func TestKeysFrom(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := agent.KeysFrom(func(name string) string { return machine[name] }, test.name, test.command)
-			want := agent.Keys{AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", AmpAPIKey: "m", ModelBaseURL: test.base}
+			want := agent.Keys{
+				AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", AmpAPIKey: "m", GeminiAPIKey: "g",
+				CopilotProviderAPIKey: "p", CopilotProviderType: "anthropic", ModelBaseURL: test.base,
+			}
+			if test.openAI != "" {
+				want.OpenAIAPIKey = test.openAI
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("KeysFrom (-want +got):\n%s", diff)
 			}
@@ -32,8 +44,8 @@ func TestKeysFrom(t *testing.T) {
 }
 
 func TestSecrets(t *testing.T) {
-	keys := agent.Keys{AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", AmpAPIKey: "m", ModelBaseURL: "http://host"}
-	if diff := cmp.Diff([]string{"a", "o", "c", "m"}, keys.Secrets()); diff != "" {
+	keys := agent.Keys{AnthropicAPIKey: "a", ClaudeCodeOAuthToken: "o", OpenAIAPIKey: "c", AmpAPIKey: "m", GeminiAPIKey: "g", CopilotProviderAPIKey: "p", ModelBaseURL: "http://host"}
+	if diff := cmp.Diff([]string{"a", "o", "c", "m", "g", "p"}, keys.Secrets()); diff != "" {
 		t.Errorf("Secrets (-want +got):\n%s", diff)
 	}
 }

@@ -101,7 +101,7 @@ func planCost(_, text string) (action, error) {
 	return func(_ context.Context, p *player) error {
 		p.usage = p.usage.Plus(usage)
 		p.cost = stream.Cost{USD: p.cost.USD + usd, Known: true}
-		return nil
+		return p.tell(cue{Type: cueSpent, Usage: p.usage, Cost: p.cost})
 	}, nil
 }
 
@@ -155,8 +155,14 @@ func planHangOn(_, _ string) (action, error) {
 	}, nil
 }
 
-// planFail is what an API error looks like: a status may stand first.
+// planFail is what an API error looks like: a status may stand first, and how
+// long the model wants to be left alone in a line of its own.
 func planFail(_, text string) (action, error) {
+	text, after, _ := strings.Cut(text, "\nafter: ")
+	after = strings.TrimSpace(after)
+	if _, err := time.ParseDuration(after); after != "" && err != nil {
+		return nil, err
+	}
 	text = short(text)
 	first, _, _ := strings.Cut(text, " ")
 	status, err := strconv.Atoi(first)
@@ -164,7 +170,7 @@ func planFail(_, text string) (action, error) {
 		status = 0
 	}
 	return func(context.Context, *player) error {
-		return failure(cue{Reason: "api_error", Status: status, Text: "API Error: " + text})
+		return failure(cue{Reason: "api_error", Status: status, Text: "API Error: " + text, After: after})
 	}, nil
 }
 

@@ -59,7 +59,8 @@ type Stage struct {
 //	1/sleep               "1.5s"
 //	1/hang                until it is signalled
 //	1/hang-ignoring-term  until it is killed
-//	1/fail                an API error ends it: "529 Overloaded"
+//	1/fail                an API error ends it: "529 Overloaded"; with "after: 5s" in
+//	                      another line, its model wants to be left alone that long
 //	1/exit                it ends with this exit code; unless 0, without a result
 //
 // An iteration that is played again leaves the same tree, whatever a kill left

@@ -188,7 +188,7 @@ func TestPlayEnds(t *testing.T) {
 	}{
 		"by an API error": {
 			text: "-- 1/fail --\n529 Overloaded\n-- 1/say --\nnever\n",
-			want: journal.AgentEnded{Exit: 1, Failed: true, Why: "api_error 529: API Error: 529 Overloaded"},
+			want: journal.AgentEnded{Exit: 1, Failed: true, Busy: true, Why: "api_error 529: API Error: 529 Overloaded"},
 		},
 		"by a key refused": {
 			text: "-- 1/fail --\n401 Invalid key\n",
@@ -302,6 +302,7 @@ func TestPlayProtocol(t *testing.T) {
 {"type":"tool","text":"a.txt","id":"call_1","name":"Write"}
 {"type":"tool_end","id":"call_1"}
 {"type":"say","text":"Hello."}
+{"type":"spent","usage":{"input":5},"cost":{"usd":1,"known":true}}
 {"type":"result","reason":"completed","usage":{"input":5},"cost":{"usd":1,"known":true}}
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" || code != 0 || err != nil {

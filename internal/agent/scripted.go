@@ -2,6 +2,7 @@ package agent
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -35,6 +36,7 @@ type cue struct {
 	Status int          `json:"status,omitempty"`
 	Usage  stream.Usage `json:"usage,omitzero"`
 	Cost   stream.Cost  `json:"cost,omitzero"`
+	After  string       `json:"after,omitempty"` // how long its model wants to be left alone
 }
 
 // The types of a cue.
@@ -44,6 +46,7 @@ const (
 	cueTool    = "tool"
 	cueToolEnd = "tool_end"
 	cueTodo    = "todo"
+	cueSpent   = "spent"
 	cueResult  = "result"
 )
 
@@ -83,8 +86,13 @@ func (c cue) item() stream.Item {
 		return stream.ToolEnd{ID: c.ID, Output: head(c.Text, maxOutput), Failed: c.Failed}
 	case cueTodo:
 		return scriptedTodo(c.Text)
+	case cueSpent:
+		return stream.Spent{Usage: c.Usage, Cost: c.Cost}
 	case cueResult:
-		return stream.Result{Text: c.Text, Failed: c.Failed, Reason: c.Reason, Status: c.Status, Usage: c.Usage, Cost: c.Cost}
+		after, _ := time.ParseDuration(c.After) // checked when the script was read
+		return stream.Result{
+			Text: c.Text, Failed: c.Failed, Reason: c.Reason, Status: c.Status, Usage: c.Usage, Cost: c.Cost, After: after,
+		}
 	}
 	return nil
 }

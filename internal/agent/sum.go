@@ -29,14 +29,16 @@ type sum struct {
 	result *stream.Result // the newest: each of them speaks for the whole run
 	words  []byte         // since its last tool call
 	stale  bool           // a tool was called since
-	gripe  string         // the most telling line of its complaints
+	spent  stream.Spent   // so far, by its own word
+	meter  func(stream.Spent)
+	gripe  string // the most telling line of its complaints
 }
 
 func newSum(watch func(stream.Item), o Order) *sum {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &sum{watch: watch, claims: claim.New(o.Tags...), tags: o.Tags, books: o.Books}
+	return &sum{watch: watch, meter: func(stream.Spent) {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.Books}
 }
 
 // heard counts a line of output, whether it says anything or not.
@@ -91,6 +93,9 @@ func (s *sum) add(item stream.Item) {
 		if item.Failed {
 			s.failed++
 		}
+	case stream.Spent:
+		s.spent = item
+		s.meter(item)
 	case stream.Result:
 		s.result = &item
 	case stream.Todo, stream.Progress, stream.Retry:
@@ -123,8 +128,8 @@ func (s *sum) sum() journal.AgentEnded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ended := journal.AgentEnded{Tools: s.tools, Chores: s.chores, ToolErrors: s.failed}
+	ended.Usage, ended.Cost = s.used()
 	if s.result != nil {
-		ended.Usage, ended.Cost = saneUsage(s.result.Usage), saneCost(s.result.Cost)
 		if !s.result.Failed {
 			s.claims.Write(s.result.Text)
 			s.claims.End()
@@ -137,6 +142,19 @@ func (s *sum) sum() journal.AgentEnded {
 	ended.Response, _ = s.claims.Response()
 	ended.Words = lastWords(string(s.words))
 	return ended
+}
+
+// used is what the result says, and of an agent that was ended before it could
+// say, what it had told on its way.
+func (s *sum) used() (stream.Usage, stream.Cost) {
+	used := s.spent
+	if r := s.result; r != nil && (r.Cost.Known || !used.Cost.Known) {
+		used.Cost = r.Cost
+	}
+	if r := s.result; r != nil && (r.Usage != stream.Usage{} || !r.Failed) {
+		used.Usage = r.Usage
+	}
+	return saneUsage(used.Usage), saneCost(used.Cost)
 }
 
 // promises are those made in tags, and the tags listened for that stood alone.

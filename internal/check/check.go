@@ -28,6 +28,9 @@ type Hand struct {
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
 	// Folder is where people find that file.
 	Folder string
+	// Patience cuts a check's time short where there is less; may be nil.
+	Patience func(time.Duration) time.Duration
+	Began    func(policy.Check) // hears of a check that is about to run; may be nil
 }
 
 // Job is a set of checks on one tree.
@@ -72,6 +75,9 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	if err != nil {
 		return journal.CheckEnded{}, err
 	}
+	if h.Began != nil {
+		h.Began(check)
+	}
 	digest, kept := sha256.New(), newExcerpt(job.Excerpt)
 	out := io.MultiWriter(file, digest, kept)
 	result, err := h.Run(ctx, process.Command{
@@ -80,7 +86,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Env:     h.Env,
 		Stdout:  out,
 		Stderr:  out,
-		Timeout: check.Timeout.Std(),
+		Timeout: h.timeout(check),
 		Grace:   h.Grace,
 	})
 	if err := errors.Join(err, file.Close()); err != nil {
@@ -100,6 +106,13 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Digest:    hex.EncodeToString(digest.Sum(nil)),
 		Excerpt:   kept.String(),
 	}, nil
+}
+
+func (h Hand) timeout(check policy.Check) time.Duration {
+	if h.Patience == nil {
+		return check.Timeout.Std()
+	}
+	return h.Patience(check.Timeout.Std())
 }
 
 // Slug is command as part of a file's name: letters and digits, all else one

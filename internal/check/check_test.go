@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -106,6 +107,20 @@ func TestARedCheckKeepsNoOtherFromRunning(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(l.tree, "here")); err != nil {
 		t.Errorf("b did not run in the tree: %v", err)
+	}
+}
+
+// People hear of a check before it runs, not when it has run.
+func TestBegan(t *testing.T) {
+	l := newLab(t)
+	var heard []string
+	l.hand.Began = func(c policy.Check) {
+		_, err := os.Stat(filepath.Join(l.tree, c.Name))
+		heard = append(heard, fmt.Sprint(c.Name, " ran: ", err == nil))
+	}
+	l.do(t, policy.Check{Name: "a", Command: "touch a; exit 1"}, policy.Check{Name: "b", Command: "touch b"})
+	if diff := cmp.Diff([]string{"a ran: false", "b ran: false"}, heard); diff != "" {
+		t.Errorf("heard (-want +got):\n%s", diff)
 	}
 }
 

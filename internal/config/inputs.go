@@ -86,11 +86,13 @@ func (r *reader) agent() agent.Options {
 		Args:    args,
 		NeedKey: true,
 		Keys: agent.Keys{
-			AnthropicAPIKey:      r.get("anthropic-api-key"),
-			ClaudeCodeOAuthToken: r.get("claude-code-oauth-token"),
-			OpenAIAPIKey:         r.get("openai-api-key"),
-			AmpAPIKey:            r.get("amp-api-key"),
-			ModelBaseURL:         r.get("model-base-url"),
+			AnthropicAPIKey:       r.get("anthropic-api-key"),
+			ClaudeCodeOAuthToken:  r.get("claude-code-oauth-token"),
+			OpenAIAPIKey:          r.get("openai-api-key"),
+			AmpAPIKey:             r.get("amp-api-key"),
+			GeminiAPIKey:          r.get("gemini-api-key"),
+			CopilotProviderAPIKey: r.get("copilot-provider-api-key"),
+			ModelBaseURL:          r.get("model-base-url"),
 		},
 	}
 }
@@ -108,7 +110,8 @@ func (r *reader) policy() policy.Policy {
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
-	p.Checks = policy.Checks(r.lines("checks"), r.duration("check-timeout", policy.DefaultCheckTimeout))
+	patience := r.duration("check-timeout", policy.DefaultCheckTimeout)
+	p.Checks, p.Setup = policy.Checks(r.lines("checks"), patience), policy.Setups(r.lines("setup"), patience)
 	r.choice("draft", "until-proven", "always")
 	return p
 }

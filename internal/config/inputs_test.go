@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	p.Publish, p.Baseline, p.Protect = true, policy.BaselineNew, policy.Protected()
 	want := config.Inputs{
 		BranchPrefix: "ralph/", FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: make([]string, 6),
+		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: make([]string, 8),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadInputs (-want +got):\n%s", diff)
@@ -48,6 +48,8 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[2] = "sk-1", "sk-1" }},
 		{"openai-api-key", "sk-2", func(in *config.Inputs) { in.Agent.Keys.OpenAIAPIKey, in.Secrets[4] = "sk-2", "sk-2" }},
 		{"amp-api-key", "amp", func(in *config.Inputs) { in.Agent.Keys.AmpAPIKey, in.Secrets[5] = "amp", "amp" }},
+		{"gemini-api-key", "gem", func(in *config.Inputs) { in.Agent.Keys.GeminiAPIKey, in.Secrets[6] = "gem", "gem" }},
+		{"copilot-provider-api-key", "cop", func(in *config.Inputs) { in.Agent.Keys.CopilotProviderAPIKey, in.Secrets[7] = "cop", "cop" }},
 		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[3] = "oat", "oat" }},
 		{"model-base-url", "http://127.0.0.1:1", func(in *config.Inputs) { in.Agent.Keys.ModelBaseURL = "http://127.0.0.1:1" }},
 		{"agent", "claude", func(in *config.Inputs) { in.AgentName = "claude" }},
@@ -60,6 +62,9 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"allow-bots", "dependabot[bot]", func(in *config.Inputs) { in.Rules.AllowBots = []string{"dependabot[bot]"} }},
 		{"checks", " make test, all \n\n make lint\r\n", func(in *config.Inputs) {
 			in.Policy.Checks = policy.Checks([]string{"make test, all", "make lint"}, policy.DefaultCheckTimeout)
+		}},
+		{"setup", "npm ci\n make gen, all \n\nnpm ci\r\n", func(in *config.Inputs) {
+			in.Policy.Setup = policy.Setups([]string{"npm ci", "make gen, all", "npm ci"}, policy.DefaultCheckTimeout)
 		}},
 		{"check-timeout", "5", func(*config.Inputs) {}},
 		{"max-iterations", "3", func(in *config.Inputs) { in.Policy.Limits.Iterations = 3 }},
@@ -97,10 +102,11 @@ func TestEachInputIsForOneThing(t *testing.T) {
 	}
 }
 
-func TestCheckTimeoutIsForTheChecks(t *testing.T) {
-	in, err := config.ReadInputs(with(map[string]string{"checks": "make test", "check-timeout": "5m"}))
-	if err != nil || len(in.Policy.Checks) != 1 || in.Policy.Checks[0].Timeout.Std() != 5*time.Minute {
-		t.Errorf("checks = %+v, %v; want one of 5m", in.Policy.Checks, err)
+func TestCheckTimeoutIsForChecksAndSetup(t *testing.T) {
+	in, err := config.ReadInputs(with(map[string]string{"checks": "make test", "setup": "npm ci", "check-timeout": "5m"}))
+	both := slices.Concat(in.Policy.Setup, in.Policy.Checks)
+	if err != nil || len(both) != 2 || both[0].Timeout.Std() != 5*time.Minute || both[1].Timeout.Std() != 5*time.Minute {
+		t.Errorf("setup and checks = %+v, %v; want one of each, of 5m", both, err)
 	}
 }
 

@@ -12,7 +12,7 @@ type Settings struct {
 	MaximumIterations int `json:"maximumIterations" jsonschema:"minimum=0,maximum=1000000000,default=10"`
 	// What the agent answers in its response tag when all is done; case does not matter.
 	CompletionResponse string `json:"completionResponse" jsonschema:"pattern=\\S,default=DONE"`
-	// How much of a guardrail's output the agent is told, in characters.
+	// How much of a guardrail's output the agent is told, in characters; 0 means all of it.
 	OutputTruncateChars int `json:"outputTruncateChars" jsonschema:"minimum=0,maximum=1000000000,default=5000"`
 	// Show on the console what the agent prints, while it does.
 	StreamAgentOutput bool `json:"streamAgentOutput" jsonschema:"default=true"`
@@ -28,7 +28,7 @@ type Settings struct {
 	Limits Limits `json:"limits,omitzero"`
 	// Globs of files that the agent's work may not change, beside those protected anyway.
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
-	// Commands that make a clean checkout ready for its checks.
+	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
 	// What confines the agent.
 	Sandbox Sandbox `json:"sandbox,omitzero"`
@@ -46,6 +46,20 @@ type Agent struct {
 	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 	// How long one iteration may take; 0 means as long as it likes.
 	Timeout *policy.Duration `json:"timeout,omitzero"`
+	// What its models cost, by their names, before the rates that ralph knows.
+	Prices map[string]Price `json:"prices,omitzero"`
+}
+
+// Price is what a model costs, in dollars for a million tokens.
+type Price struct {
+	// Dollars for a million tokens that it reads, beside those of its cache.
+	Input float64 `json:"input" jsonschema:"required,minimum=0,maximum=1000000000"`
+	// Dollars for a million tokens that it writes.
+	Output float64 `json:"output" jsonschema:"required,minimum=0,maximum=1000000000"`
+	// Dollars for a million tokens read from its cache; as input unless given.
+	CacheRead *float64 `json:"cacheRead,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
+	// Dollars for a million tokens written to its cache; as input unless given.
+	CacheWrite *float64 `json:"cacheWrite,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
 }
 
 // Guardrail is a command that judges the work.

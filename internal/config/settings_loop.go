@@ -20,28 +20,30 @@ type Loop struct {
 	CompletionTag string           `json:"completion_tag"`
 	Agent         string           `json:"agent"` // "" for the default, which seed 004 calls build
 
-	Settings Settings // all of a settings file; else the defaults
+	Settings Settings // all that are in force, the project's own included
 }
 
 // section is where a loop's keys stand.
 const section = "ralph_loop"
 
 // ReadLoop reads a file that --config names, in YAML or JSON: its root tells
-// whether it has ralph_loop or settings. Settings say nothing of the tag, since
+// whether it has ralph_loop or settings. Settings are laid over those of the
+// project, as settings.local.json is. They say nothing of the tag, since
 // completionResponse is what an agent answers, in another preset.
-func ReadLoop(f File) (Loop, error) {
+func ReadLoop(f File, project ...File) (Loop, error) {
 	var d decoder
 	read := d.json
 	if !isJSON(f) {
 		read = d.yaml
 	}
+	below := d.laid(project)
 	var loop Loop
 	root, ok := read(f)
 	switch {
 	case ok && speaksOfLoop(root):
-		loop = d.loop(spot{node: root})
+		loop = d.loop(spot{node: root}, below)
 	case ok:
-		loop = d.fromSettings(root)
+		loop = d.fromSettings(root, below)
 	}
 	if err := d.fault(); err != nil {
 		return Loop{}, err
@@ -71,7 +73,7 @@ func speaksOfLoop(root node) bool {
 	})
 }
 
-func (d *decoder) loop(root spot) Loop {
+func (d *decoder) loop(root spot, below node) Loop {
 	d.homes = map[string][]string{section: keys[Loop]()}
 	d.object(root, []string{section})
 	d.homes = nil
@@ -84,7 +86,7 @@ func (d *decoder) loop(root spot) Loop {
 		CompletionTag: given(d.field(s, "completion_tag"), "", d.text),
 		Agent:         given(d.field(s, "agent"), "", d.agentName),
 	}
-	loop.Settings = d.effective(node{kind: kindObject})
+	loop.Settings = d.sound(below)
 	return loop
 }
 
@@ -105,18 +107,31 @@ func (d *decoder) agentName(s spot) string {
 	return d.oneOf(s, append([]string{"build"}, agent.Names()...))
 }
 
-func (d *decoder) fromSettings(root node) Loop {
-	s := d.effective(root)
+func (d *decoder) fromSettings(root, below node) Loop {
+	d.settings(spot{node: root})
+	s := d.sound(merge(below, root))
 	loop := Loop{MaxCost: s.Limits.MaxCost, MaxTime: s.Limits.MaxTime, Settings: s}
-	if s.Has("maximumIterations") && len(d.problems) == 0 {
+	if len(d.problems) == 0 {
 		loop.MaxIterations = optional(d.field(spot{node: root}, "maximumIterations"), d.within(1, 100))
 	}
 	return loop
 }
 
-// Over lays what was set over a preset.
+// sound are the settings of files that nothing is wrong with; what is wrong was
+// said before.
+func (d *decoder) sound(merged node) Settings {
+	if len(d.problems) > 0 {
+		return Settings{}
+	}
+	return d.effective(merged)
+}
+
+// Over lays what was set over a preset. The project's maximumIterations are
+// meant for other presets, which count otherwise.
 func (l Loop) Over(p policy.Policy) policy.Policy {
+	most := p.Limits.Iterations
 	p = l.Settings.Over(p)
+	p.Limits.Iterations = most
 	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.over(p.Limits)
 	if l.MaxIterations != nil {
 		p.Limits.Iterations = *l.MaxIterations

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +41,49 @@ func TestLoopKeepsItsSettings(t *testing.T) {
 	want.Checks = []policy.Check{{Name: "make", Command: "make", Timeout: 120e9, FailAction: policy.Append}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Over (-want +got):\n%s", diff)
+	}
+}
+
+// What --config names is laid over the project's settings as
+// settings.local.json is: lists take the place of lists, objects are merged.
+func TestLoopIsLaidOverTheProject(t *testing.T) {
+	project := []config.File{
+		{Name: "settings.json", Data: []byte(`{"maximumIterations": 7, "guardrails": [{"command": "make", "failAction": "APPEND"}],
+			"scm": {"command": "git", "tasks": ["commit"]}, "agent": {"command": "codex", "model": "m"}, "limits": {"maxCost": 1, "stallAfter": 9}}`)},
+		{Name: "settings.local.json", Data: []byte(`{"protect": ["a"]}`)},
+	}
+	below := policy.Of(policy.Checked)
+	below.Model, below.Protect = "m", []string{"a"}
+	below.SCM = policy.SCM{Command: "git", Tasks: []string{"commit"}}
+	below.Limits.CostUSD, below.Limits.Stall = 1, 9
+	below.Checks = []policy.Check{{Name: "make", Command: "make", Timeout: 120e9, FailAction: policy.Append}}
+	for name, test := range map[string]struct {
+		file    config.File
+		change  func(*policy.Policy)
+		command string
+	}{
+		"settings": {
+			config.File{Name: "s.yaml", Data: []byte("guardrails: [{command: make, failAction: REPLACE}]\nscm: {tasks: [push]}\nagent: {command: claude}\n")},
+			func(p *policy.Policy) { p.Checks[0].FailAction, p.SCM.Tasks = policy.Replace, []string{"push"} }, "claude",
+		},
+		"a loop": {
+			config.File{Name: "l.yaml", Data: []byte("ralph_loop: {max_iterations: 5, max_cost: 3}\n")},
+			func(p *policy.Policy) { p.Limits.Iterations, p.Limits.CostUSD = 5, 3 }, "codex",
+		},
+	} {
+		loop, err := config.ReadLoop(test.file, project...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := below
+		want.Checks = slices.Clone(below.Checks)
+		test.change(&want)
+		if diff := cmp.Diff(want, loop.Over(policy.Of(policy.Checked))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if loop.Settings.Agent.Command != test.command {
+			t.Errorf("%s: agent %q, want %q", name, loop.Settings.Agent.Command, test.command)
+		}
 	}
 }
 

@@ -1,11 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/price"
 )
+
+// wholeOutput is the most of an output that is told, and all of it where no
+// limit is wanted: a prompt has to hold it.
+const wholeOutput = 1_000_000
 
 // Over lays what was set over a preset. What a file does not say stays as the
 // preset has it; flags are laid over the result by whoever read them.
@@ -14,7 +20,7 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 		p.Limits.Iterations = s.MaximumIterations
 	}
 	if s.Has("outputTruncateChars") {
-		p.Excerpt.Chars = s.OutputTruncateChars
+		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, wholeOutput), wholeOutput)
 	}
 	if s.Has("completionResponse") && p.Done == policy.ByResponse {
 		p.Word = s.CompletionResponse
@@ -30,6 +36,7 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 	}
 	p.Checks = slices.Concat(p.Checks, s.checks())
 	p.Protect = slices.Concat(p.Protect, s.Protect)
+	p.Setup = slices.Concat(p.Setup, policy.Setups(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.over(p.Limits)
 	if s.Agent.Timeout != nil {
 		p.Limits.Iteration = *s.Agent.Timeout
@@ -44,29 +51,28 @@ func (l Limits) over(p policy.Limits) policy.Limits {
 	if l.MaxTime != nil {
 		p.Run = *l.MaxTime
 	}
+	if l.MaxTokens != nil {
+		p.Tokens = int64(*l.MaxTokens)
+	}
 	if l.StallAfter != nil {
 		p.Stall = *l.StallAfter
 	}
 	return p
 }
 
-// checks are the guardrails; of two with the same command the first stands.
+// checks are the guardrails. The same command may be there twice with different
+// consequences, and then each of them counts.
 func (s Settings) checks() []policy.Check {
-	var commands []string
+	var checks []policy.Check
 	for _, g := range s.Guardrails {
-		commands = append(commands, g.Command)
+		checks = append(checks, policy.Check{Command: g.Command, Timeout: g.Timeout, FailAction: g.FailAction, Hint: g.Hint})
 	}
-	checks := policy.Checks(commands, guardrailTimeout)
-	for i := range checks {
-		g := s.Guardrails[slices.Index(commands, checks[i].Command)]
-		checks[i].Timeout, checks[i].FailAction, checks[i].Hint = g.Timeout, g.FailAction, g.Hint
-	}
-	return checks
+	return policy.Unique(checks)
 }
 
 // Options are those of the agent room; reading has made sure of the words.
 func (a Agent) Options() (agent.Options, error) {
-	options := agent.Options{Command: a.Command}
+	options := agent.Options{Command: a.Command, Prices: a.rates()}
 	for _, flag := range a.Flags {
 		words, err := agent.Words(flag)
 		if err != nil {
@@ -75,4 +81,24 @@ func (a Agent) Options() (agent.Options, error) {
 		options.Args = append(options.Args, words...)
 	}
 	return options, nil
+}
+
+// rates are the prices as the meter takes them: a cache of which nothing is
+// said costs what its input does.
+func (a Agent) rates() map[string]price.Rate {
+	var rates map[string]price.Rate
+	for model, p := range a.Prices {
+		rate := price.Rate{Input: p.Input, Output: p.Output, CacheRead: p.Input, CacheWrite: p.Input}
+		if p.CacheRead != nil {
+			rate.CacheRead = *p.CacheRead
+		}
+		if p.CacheWrite != nil {
+			rate.CacheWrite = *p.CacheWrite
+		}
+		if rates == nil {
+			rates = map[string]price.Rate{}
+		}
+		rates[model] = rate
+	}
+	return rates
 }

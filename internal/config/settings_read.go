@@ -17,19 +17,23 @@ type File struct {
 // error says all that is wrong with any of them, one problem a line.
 func ReadSettings(files ...File) (Settings, error) {
 	var d decoder
-	merged := node{kind: kindObject}
-	for _, f := range files {
-		root, ok := d.json(f)
-		if !ok {
-			continue
-		}
-		d.settings(spot{node: root})
-		merged = merge(merged, root)
-	}
+	merged := d.laid(files)
 	if err := d.fault(); err != nil {
 		return Settings{}, err
 	}
 	return d.effective(merged), d.fault()
+}
+
+// laid are files of settings, each laid over those before it.
+func (d *decoder) laid(files []File) node {
+	merged := node{kind: kindObject}
+	for _, f := range files {
+		if root, ok := d.json(f); ok {
+			d.settings(spot{node: root})
+			merged = merge(merged, root)
+		}
+	}
+	return merged
 }
 
 // effective are settings that are complete: what is needed may stand in any of
@@ -76,7 +80,29 @@ func (d *decoder) agent(s spot) Agent {
 		Flags:   given(d.field(s, "flags"), []string{}, each(d, d.words)),
 		Model:   given(d.field(s, "model"), "", d.text),
 		Timeout: optional(d.field(s, "timeout"), d.duration),
+		Prices:  given(d.field(s, "prices"), nil, d.prices),
 	}
+}
+
+// prices go by names that are anybody's.
+func (d *decoder) prices(s spot) map[string]Price {
+	var models []string
+	for _, m := range s.members {
+		models = append(models, m.key)
+	}
+	d.object(s, models)
+	prices := map[string]Price{}
+	for _, model := range models {
+		price := d.field(s, model)
+		d.object(price, keys[Price](), "input", "output")
+		prices[model] = Price{
+			Input:      given(d.field(price, "input"), 0, d.money),
+			Output:     given(d.field(price, "output"), 0, d.money),
+			CacheRead:  optional(d.field(price, "cacheRead"), d.money),
+			CacheWrite: optional(d.field(price, "cacheWrite"), d.money),
+		}
+	}
+	return prices
 }
 
 func (d *decoder) guardrail(s spot) Guardrail {

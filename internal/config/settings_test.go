@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
@@ -129,11 +130,12 @@ func TestHasKnowsWhatWasSet(t *testing.T) {
 func TestOverChangesWhatWasSet(t *testing.T) {
 	const file = `{"maximumIterations": 0, "completionResponse": "FIN", "agent": {"model": "opus", "timeout": 90},
 		"guardrails": [{"command": "make test", "failAction": "replace", "hint": "look", "timeout": "1m"}],
-		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxTime": "1h"}, "protect": ["go.mod"]}`
+		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxTime": "1h"}, "protect": ["go.mod"], "setup": ["npm ci"]}`
 	preset := policy.Of(policy.Guardrails)
 	want := preset
 	want.Word, want.Model, want.Protect = "FIN", "opus", []string{"go.mod"}
 	want.Limits.Iterations, want.Limits.Run, want.Limits.Iteration = 0, 3600e9, 90e9
+	want.Setup = policy.Setups([]string{"npm ci"}, policy.DefaultCheckTimeout)
 	want.SCM = policy.SCM{Command: "git", Tasks: []string{"commit"}}
 	want.Checks = []policy.Check{{
 		Name: "make test", Command: "make test", Timeout: 60e9, FailAction: policy.Replace, Hint: "look",
@@ -148,10 +150,48 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 	}
 }
 
+// Guardrails are what the list says: a command may be there twice, to go to
+// different places when it fails.
+func TestEveryGuardrailCounts(t *testing.T) {
+	const file = `{"guardrails": [
+		{"command": "make", "failAction": "APPEND"}, {"command": "make", "failAction": "PREPEND", "hint": "mind the linker"},
+		{"command": "make", "failAction": "APPEND", "timeout": 5}, {"command": "make", "failAction": "APPEND"}]}`
+	want := []policy.Check{
+		{Name: "make", Command: "make", FailAction: policy.Append, Timeout: 120e9},
+		{Name: "make (2)", Command: "make", FailAction: policy.Prepend, Timeout: 120e9, Hint: "mind the linker"},
+		{Name: "make (3)", Command: "make", FailAction: policy.Append, Timeout: 5e9},
+	}
+	if diff := cmp.Diff(want, read(t, file).Over(policy.Of(policy.Guardrails)).Checks); diff != "" {
+		t.Errorf("checks (-want +got):\n%s", diff)
+	}
+}
+
+// No limit is a limit that nobody meets; an excerpt still fits a prompt.
+func TestNothingIsTruncatedAtZero(t *testing.T) {
+	for file, want := range map[string]int{`{"outputTruncateChars": 0}`: 1_000_000, `{"outputTruncateChars": 1e9}`: 1_000_000, `{"outputTruncateChars": 1}`: 1, `{}`: 5000} {
+		if got := read(t, file).Over(policy.Of(policy.Guardrails)).Excerpt.Chars; got != want {
+			t.Errorf("%s: %d characters, want %d", file, got, want)
+		}
+	}
+}
+
 func TestFlagsAreSplitAsAShellDoes(t *testing.T) {
 	options, err := read(t, `{"agent": {"command": "claude", "flags": ["--model opus", "--say 'two words'"]}}`).Agent.Options()
 	want := []string{"--model", "opus", "--say", "two words"}
 	if diff := cmp.Diff(want, options.Args); diff != "" || err != nil {
+		t.Errorf("Options: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A cache of which nothing is said costs what its input does.
+func TestPricesAreThePayers(t *testing.T) {
+	options, err := read(t, `{"agent": {"prices": {"old": {"input": 9, "output": 9}}}}`,
+		`{"agent": {"prices": {"m": {"input": 1.5, "output": 3, "cacheRead": 0}, "old": {"input": 9, "output": 2}}}}`).Agent.Options()
+	want := map[string]price.Rate{
+		"m":   {Input: 1.5, Output: 3, CacheWrite: 1.5},
+		"old": {Input: 9, Output: 2, CacheRead: 9, CacheWrite: 9},
+	}
+	if diff := cmp.Diff(want, options.Prices); diff != "" || err != nil {
 		t.Errorf("Options: %v (-want +got):\n%s", err, diff)
 	}
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -76,7 +77,7 @@ func (a *apart) tree(ctx context.Context) (*git.Tree, error) {
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
-	if err := os.RemoveAll(young); err != nil {
+	if err := errors.Join(os.RemoveAll(young), os.RemoveAll(a.home.File(furnishing))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
 	if _, err := a.trusted.Grow(ctx, plot(a.Run(), young)); err != nil {
@@ -146,7 +147,10 @@ func (a *apart) mend(ctx context.Context, run journal.Run, tree *git.Tree) error
 		return ctx.Err()
 	}
 	a.held = held{} // was in the broken one
-	_, err = a.trusted.Regrow(ctx, plot(run, tree.Dir))
+	plot := plot(run, tree.Dir)
+	strays, _ := a.furnished()
+	plot.Exclude = append(plot.Exclude, strays...)
+	_, err = a.trusted.Regrow(ctx, plot)
 	return err
 }
 

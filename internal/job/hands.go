@@ -7,13 +7,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/check"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
@@ -22,18 +21,32 @@ import (
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type emit = func(journal.Event)
 
-// logs is where the checks' whole outputs lie, as people and prompts name it.
-const logs = ".ralph"
+// logs is where the checks' whole outputs lie, from where agent and people
+// stand.
+func (s *site) logs(run journal.Run) string {
+	if s.Own == nil {
+		return ".ralph"
+	}
+	folder, err := filepath.Rel(inside(run, s.Own.Dir), s.Folder.Path)
+	if err != nil {
+		return s.Folder.Path
+	}
+	return filepath.ToSlash(folder)
+}
+
+// inside is where they stand in a tree.
+func inside(run journal.Run, tree string) string {
+	return filepath.Join(tree, filepath.FromSlash(run.Policy.Within))
+}
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
-	prover := proof.Prover{Checkout: s.checkout, Check: s.prove}
+	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = s.supervise
@@ -53,106 +66,6 @@ func (s *site) hands() loop.Hands {
 		Pause:     s.pause,
 		Settle:    s.settle,
 	}
-}
-
-// iterate gives the agent its turn: memory first, then the prompt, then it.
-func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	dir, err := s.ground.folder(ctx)
-	if err != nil {
-		return err
-	}
-	if err := remember(dir, run, run.Plan); err != nil {
-		return err
-	}
-	text, err := s.compose(ctx, run, step)
-	if err != nil {
-		return err
-	}
-	attached, err := s.attach(fmt.Sprintf("prompt_%d.md", step.Number), text)
-	if err != nil {
-		return err
-	}
-	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
-	hand := agent.Hand{
-		Adapter: s.Agent, Run: s.Exec, Dir: dir, Env: s.AgentEnv, Watch: s.Watch,
-		Open: s.home.Create, Timeout: s.patience(run), Grace: s.Grace,
-		Idle: run.Policy.Limits.Idle.Std(),
-	}
-	ended, err := hand.Do(ctx, agent.Order{
-		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: tags(run.Policy), Books: workspace.Memory{Dir: memory(run)}.Books(),
-	})
-	if err != nil {
-		return err
-	}
-	emit(ended)
-	return nil
-}
-
-// tags are the words that count as a claim when they stand alone on a line.
-func tags(p policy.Policy) []string {
-	if p.Done == policy.ByTag {
-		return []string{p.Word}
-	}
-	return nil
-}
-
-// compose writes the prompt, with what only the disk knows.
-func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
-	turn := prompt.Turn{Number: step.Number, Story: step.Story}
-	var err error
-	switch {
-	case run.Policy.Done != policy.ByStories:
-		turn.Base, err = s.asked(run)
-	case s.Own != nil:
-		turn.Base, err = workspace.Memory{Tree: s.Own.Dir, Dir: memory(run)}.Prompt()
-	}
-	if run.Policy.Done == policy.ByTag && err == nil {
-		turn.Progress = view.Progress(run)
-		turn.Diff, err = s.ground.diff(ctx, run, 4*diffChars)
-		turn.Diff = cut(turn.Diff, diffChars)
-	}
-	if err != nil {
-		return "", err
-	}
-	return prompt.Of(run, turn)
-}
-
-// diffChars is how much of a diff fits into a prompt.
-const diffChars = 5000
-
-func cut(text string, chars int) string {
-	runes := []rune(text)
-	if len(runes) <= chars {
-		return text
-	}
-	return string(runes[:chars]) + "\n... [truncated]"
-}
-
-// asked is what the agent is to do. A file is read each time: people mend it
-// while the loop runs.
-func (s *site) asked(run journal.Run) (string, error) {
-	if run.Policy.PromptFile == "" {
-		return run.Task.Body, nil
-	}
-	text, err := workspace.ReadText(run.Policy.PromptFile)
-	if err != nil {
-		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
-	}
-	return text, nil
-}
-
-// patience is how long an agent may take: an iteration's time, and no more
-// than is left of the run's.
-func (s *site) patience(run journal.Run) time.Duration {
-	limit := run.Policy.Limits.Iteration.Std()
-	if whole := run.Policy.Limits.Run.Std(); whole > 0 {
-		left := max(whole-s.Now().Sub(run.Granted.At), time.Second)
-		if limit == 0 || left < limit {
-			limit = left
-		}
-	}
-	return limit
 }
 
 // attach keeps a text beside the journal.
@@ -229,8 +142,12 @@ func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit 
 }
 
 func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
-	job.Checks, job.Excerpt = run.Policy.Checks, run.Policy.Excerpt
-	return check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Folder: logs}.Do(ctx, job, emit)
+	job.Checks, job.Excerpt, job.Dir = run.Policy.Checks, run.Policy.Excerpt, inside(run, job.Dir)
+	hand := check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Folder: s.logs(run), Began: s.Checking}
+	if job.Where == journal.AtWork { // what a proof says must not depend on what time was left for it
+		hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
+	}
+	return hand.Do(ctx, job, emit)
 }
 
 // latest is the number of the newest iteration, for the names of logs.

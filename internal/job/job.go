@@ -30,9 +30,12 @@ type Job struct {
 	Git    git.Git
 	Origin Origin    // nil: nothing is handed over and nothing proven
 	Own    *git.Tree // the user's tree, where the agent works in it; nil: in a tree apart
-	Dir    string    // the folder the agent works in, where that is no repository
-	Hub    Hub       // nil: the work stays where it is
-	Pulls  Pulls     // nil: a branch is all there is
+	// Project holds what people wrote for the loop, such as its prompt.md; empty
+	// where nobody's word but the program's counts, as in the Action.
+	Project string
+	Dir     string // the folder the agent works in, where that is no repository
+	Hub     Hub    // nil: the work stays where it is
+	Pulls   Pulls  // nil: a branch is all there is
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
@@ -43,6 +46,7 @@ type Job struct {
 	CheckEnv []string
 	UserEnv  []string // what the user's own version control runs with
 	Watch    func(stream.Item)
+	Checking func(policy.Check) // hears of each check that is about to run; nil: nobody does
 
 	Screens []publish.Screen
 	Every   time.Duration                    // the least time between two showings on a screen
@@ -113,7 +117,7 @@ func (j *Job) Start(ctx context.Context, asked Asked) (Outcome, error) {
 }
 
 // Resume goes on with a run, and grants its limits anew.
-func (j *Job) Resume(ctx context.Context, home workspace.Run, why string) (Outcome, error) {
+func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Resumed) (Outcome, error) {
 	release, err := j.Folder.Lock()
 	if err != nil {
 		return Outcome{}, err
@@ -125,7 +129,7 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, why string) (Outco
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.see(ctx, home, old.BaseRef, old.Branch, func(s *site) error {
-		return s.Append(journal.Resumed{Why: why})
+		return s.Append(resumed)
 	})
 }
 

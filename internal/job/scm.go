@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -30,8 +31,40 @@ func (s *site) commit(ctx context.Context, run journal.Run, step verdict.Commit,
 		done.Failed, done.Why = true, err.Error()
 	}
 	done.Task = step.Task
+	if step.Task == commitTask && !done.Failed {
+		s.warn(ctx, run, emit)
+	}
 	emit(done)
 	return nil
+}
+
+// commitTask is the task that gets a message of the agent's.
+const commitTask = "commit"
+
+// warn tells of new files, which "git commit -am" leaves where they are.
+func (s *site) warn(ctx context.Context, run journal.Run, emit emit) {
+	dir, err := s.ground.folder(ctx)
+	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
+		return
+	}
+	listed := &process.Head{N: 1 << 16}
+	result, err := s.Exec(ctx, process.Command{
+		Argv: []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"},
+		Dir:  dir, Env: s.UserEnv, Stdout: listed, Timeout: time.Minute, Grace: s.Grace,
+	})
+	if err != nil || result.Exit != 0 {
+		return // the commit stands, whatever lies beside it
+	}
+	names := strings.FieldsFunc(listed.String(), func(r rune) bool { return r == 0 })
+	if len(names) == 0 {
+		return
+	}
+	const most = 5
+	what := "the commit leaves out files that are new: " + strings.Join(names[:min(len(names), most)], ", ")
+	if left := len(names) - most; left > 0 {
+		what += fmt.Sprintf(" and %d more", left)
+	}
+	emit(journal.Noted{What: what, Hint: "git add them, or have git ignore them"})
 }
 
 func (s *site) version(ctx context.Context, run journal.Run, task string) (done journal.SCMEnded, err error) {
@@ -44,7 +77,7 @@ func (s *site) version(ctx context.Context, run journal.Run, task string) (done 
 		return done, err
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
-	if task == "commit" {
+	if task == commitTask {
 		if done.Message, done.CostUSD, err = s.message(ctx, run, dir); err != nil {
 			return done, err
 		}
@@ -55,19 +88,29 @@ func (s *site) version(ctx context.Context, run journal.Run, task string) (done 
 		Argv: argv, Dir: dir, Env: s.UserEnv, Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
 	})
 	done.Exit = result.Exit
-	if err == nil && result.Exit != 0 && !idle(task, said.String()) {
-		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, lastLine(said.String()))
+	switch {
+	case err != nil || result.Exit == 0:
+	case idle(task, said.String()):
+		done.Message = "" // stands nowhere
+	default:
+		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, blame(said.String()))
 	}
 	return done, err
 }
 
 // idle tells of a commit that found nothing to commit, which is fine.
 func idle(task, said string) bool {
-	return task == "commit" && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
+	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
 }
 
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+// blame is the line that says what went wrong: advice may follow it.
+func blame(said string) string {
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	for _, line := range lines {
+		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
+			return strings.TrimSpace(line)
+		}
+	}
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
@@ -75,7 +118,7 @@ func lastLine(text string) string {
 // tags, else its first line that is not empty.
 func (s *site) message(ctx context.Context, run journal.Run, dir string) (message string, usd float64, err error) {
 	hand := agent.Hand{
-		Adapter: s.Agent, Run: s.Exec, Dir: dir, Env: s.AgentEnv, Watch: s.Watch, Timeout: s.patience(run), Grace: s.Grace,
+		Adapter: s.Agent, Run: s.Exec, Dir: inside(run, dir), Env: s.AgentEnv, Watch: s.Watch, Timeout: s.patience(run), Grace: s.Grace,
 	}
 	ended, err := hand.Do(ctx, agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,

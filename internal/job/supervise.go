@@ -121,10 +121,19 @@ func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emi
 }
 
 // pause is the delay before the next attempt, on record before it begins.
-func (s *site) pause(ctx context.Context, run journal.Run, _ verdict.Pause, emit emit) error {
-	delay := run.Policy.Supervision.Delay.Std()
-	emit(journal.Paused{MS: delay.Milliseconds()})
-	return Wait(ctx, delay)
+// Who asks for an end of the run need not wait for the end of the delay.
+func (s *site) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
+	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
+	timer := time.NewTimer(step.For)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-s.Drain: // which the loop looks at, too
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // settle tells those around the task how it ended, as far as it can: a bus that

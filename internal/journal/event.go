@@ -42,9 +42,10 @@ type Links struct {
 }
 
 // Resumed goes on with a run that had stopped or been killed, and grants its
-// limits anew.
+// limits anew: those of before, or others.
 type Resumed struct {
-	Why string `json:"why"`
+	Why    string         `json:"why"`
+	Policy *policy.Policy `json:"policy,omitempty"` // in force from here on; nil: as before
 }
 
 // Noted is a thing people should know that changes no decision.
@@ -92,6 +93,9 @@ type IterationBegan struct {
 	Story  string     `json:"story,omitempty"`
 	Prompt Attachment `json:"prompt"`
 	Bus    int64      `json:"bus,omitempty"` // how long the task's message bus was
+
+	Session string `json:"session,omitempty"` // of the agent, where the loop is within one
+	Heard   int64  `json:"heard,omitempty"`   // how long that session's transcript was
 }
 
 // Attachment is a file that lies beside the journal.
@@ -109,6 +113,9 @@ type AgentEnded struct {
 	CannotRun  bool         `json:"cannot_run,omitempty"` // it is missing or refused to start; trying again is no use
 	Failed     bool         `json:"failed,omitempty"`     // by its own word or its exit code
 	Why        string       `json:"why,omitempty"`        // why it failed
+	Busy       bool         `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
+	Until      time.Time    `json:"until,omitzero"`       // when that server may be asked again, by its own word
+	Overspent  bool         `json:"overspent,omitempty"`  // it was ended for having used what was left of the budget
 	TookMS     int64        `json:"took_ms"`
 	Tools      int          `json:"tools"`
 	Chores     int          `json:"chores,omitempty"` // of these, calls that only kept the loop's books
@@ -120,6 +127,7 @@ type AgentEnded struct {
 	Usage      stream.Usage `json:"usage"`
 	Cost       stream.Cost  `json:"cost"`
 	Swept      int          `json:"swept,omitempty"` // processes it left behind, ended
+	Fresh      bool         `json:"fresh,omitempty"` // a person, not the loop, spoke to it last
 	Transcript Attachment   `json:"transcript"`
 }
 

@@ -26,6 +26,7 @@ func (r Run) copied() Run {
 	}
 	r.Proofs = slices.Clone(r.Proofs)
 	r.Loose = slices.Clone(r.Loose)
+	r.Setup = slices.Clone(r.Setup)
 	r.Failures = slices.Clone(r.Failures)
 	r.Notes = slices.Clone(r.Notes)
 	return r
@@ -38,7 +39,7 @@ func (r *Run) take(event Event, at time.Time) {
 	case RunBegan:
 		r.begin(e, at)
 	case Resumed:
-		r.resume(at)
+		r.resume(e, at)
 	case Noted:
 		r.Notes = append(r.Notes, e)
 	case BaselineEnded:
@@ -47,8 +48,8 @@ func (r *Run) take(event Event, at time.Time) {
 		r.Cancel = &e
 	case RunStopped:
 		r.Stop = &e
-	case CheckEnded:
-		r.check(e, at)
+	case CheckEnded, SetupEnded:
+		r.hear(event, at)
 	case ProofEnded:
 		r.prove(e, at)
 	case CommitsTaken:
@@ -63,8 +64,8 @@ func (r *Run) take(event Event, at time.Time) {
 		r.judge(e, at)
 	case SCMEnded:
 		r.commit(e, at)
-	case TaskLooked, Paused, TaskSettled:
-		r.supervise(event)
+	case Paused, TaskLooked, TaskSettled:
+		r.rest(event, at)
 	case Pushed:
 		r.Pushed, r.Failures = e.SHA, nil
 	case PullOpened, PullReadied:
@@ -87,9 +88,12 @@ func (r *Run) begin(e RunBegan, at time.Time) {
 
 // resume grants the limits anew and forgets checks that were cut off half way,
 // so that they are run again as a whole.
-func (r *Run) resume(at time.Time) {
+func (r *Run) resume(e Resumed, at time.Time) {
+	if e.Policy != nil {
+		r.Policy = *e.Policy
+	}
 	r.Resumed++
-	r.Stop, r.Cancel, r.Failures, r.Loose = nil, nil, nil, nil
+	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
 	r.Looked, r.Settled = nil, nil
 	if r.Baseline == nil {
 		r.BaseChecks = nil
@@ -100,8 +104,21 @@ func (r *Run) resume(at time.Time) {
 		if it.Taken == nil {
 			it.Checks = nil
 		}
+		it.retry()
 	}
-	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD}
+	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD, Tokens: r.Usage.Tokens()}
+}
+
+// hear takes what a command said: a check, or one that readies for checks. Only
+// a proof's is feedback for an agent: the base is not its work, and its own
+// tree it can see.
+func (r *Run) hear(event Event, at time.Time) {
+	if set, is := event.(SetupEnded); is && set.Where == AtProof {
+		r.Setup = append(r.Setup, set)
+	}
+	if check, is := event.(CheckEnded); is {
+		r.check(check, at)
+	}
 }
 
 func (r *Run) check(e CheckEnded, at time.Time) {
@@ -121,12 +138,13 @@ func (r *Run) check(e CheckEnded, at time.Time) {
 // those of the proof it reuses.
 func (r *Run) prove(e ProofEnded, at time.Time) {
 	proof := Proof{
-		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose,
+		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,
+		Rules: rules(r.Policy),
 	}
 	if old, found := r.ProofOf(e.Tree); e.Reused && found {
 		proof.Checks = old.Checks
 	}
-	r.Loose = nil
+	r.Loose, r.Setup = nil, nil
 	r.Proofs = append(r.Proofs, proof)
 	if it := r.open(at); it != nil {
 		it.Proof = &proof
@@ -151,20 +169,31 @@ func (r *Run) count(e AgentEnded, at time.Time) {
 	r.CostKnown = r.CostKnown && e.Cost.Known
 	r.Looked = nil
 	if it := r.open(at); it != nil {
-		it.Agent = &e
+		if it.Earlier != nil {
+			e = e.after(*it.Earlier)
+		}
+		it.Agent, it.Paused = &e, false
+		if e.Busy {
+			it.Turned++
+		}
 	}
 }
 
 // beginIteration opens an iteration; one that was cut off before its agent
-// ended is begun again in its place, since nothing came of it.
+// ended, or whose agent was turned away, is begun again in its place.
 func (r *Run) beginIteration(e IterationBegan, at time.Time) {
 	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus}
 	r.Looked = nil
-	if open, is := r.Open(); is && open.Agent == nil {
-		r.Iterations[len(r.Iterations)-1] = it
+	open, is := r.Open()
+	if !is || open.Agent != nil && !open.Agent.Busy {
+		r.Iterations = append(r.Iterations, it)
 		return
 	}
-	r.Iterations = append(r.Iterations, it)
+	it.Turned, it.Earlier = open.Turned, open.Earlier
+	if open.Agent != nil {
+		it.Earlier = open.Agent
+	}
+	r.Iterations[len(r.Iterations)-1] = it
 }
 
 // adopt takes the agent's plan, but keeps to the program's own word on what

@@ -38,6 +38,7 @@ type Run struct {
 	Dirty      bool   // the agent's tree held uncommitted work when last looked at
 	Proofs     []Proof
 	Loose      []CheckEnded // checks of a proof under way outside an iteration
+	Setup      []SetupEnded // what made its checkout ready, or did not
 
 	Pushed   string
 	Pull     *PullOpened
@@ -62,6 +63,7 @@ type Grant struct {
 	At         time.Time
 	Iterations int
 	CostUSD    float64
+	Tokens     int64
 }
 
 // Iteration is one pass of the loop, as far as it went.
@@ -79,7 +81,11 @@ type Iteration struct {
 	SCM    []SCMEnded
 	Ended  *IterationEnded
 	Bus    int64 // how long the task's message bus was when it began
-	Paused bool  // the delay after it was begun
+	Paused bool  // the delay after it, or after it was turned away, was begun
+	Wake   time.Time
+
+	Turned  int         // how often in a row the model's server turned its agent away
+	Earlier *AgentEnded // the sum of the tries before this one
 }
 
 // Proof is a run of the checks on a clean checkout, with what each said.
@@ -91,6 +97,8 @@ type Proof struct {
 	Reused bool // the same tree was checked before
 	Why    string
 	Checks []CheckEnded
+	Setup  []SetupEnded // before them
+	Rules  Rules
 }
 
 // Open is the iteration under way.
@@ -126,6 +134,9 @@ func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
 // Spent is what the run cost since its limits were granted.
 func (r Run) Spent() float64 { return r.CostUSD - r.Granted.CostUSD }
+
+// SpentTokens is what the run used since its limits were granted.
+func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
 
 // Used is how many iterations were begun since limits were granted.
 func (r Run) Used() int { return len(r.Iterations) - r.Granted.Iterations }
@@ -174,10 +185,10 @@ func (r Run) Proven() (Proof, bool) {
 	return proof, found && proof.Passed && !proof.Empty
 }
 
-// ProofOf is the newest proof of a tree.
+// ProofOf is the newest proof of a tree by the rules in force.
 func (r Run) ProofOf(tree string) (Proof, bool) {
 	for _, proof := range slices.Backward(r.Proofs) {
-		if tree != "" && proof.Tree == tree {
+		if tree != "" && proof.Tree == tree && proof.Rules.equal(rules(r.Policy)) {
 			return proof, true
 		}
 	}

@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/ralph-loop/ralph/internal/policy"
+import (
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
 
 // TaskLooked is what the folder of a supervised task says.
 type TaskLooked struct {
@@ -12,8 +16,12 @@ type TaskLooked struct {
 
 // Paused begins the delay before the next attempt.
 type Paused struct {
-	MS int64 `json:"ms"`
+	MS  int64  `json:"ms"`
+	Why string `json:"why,omitempty"`
 }
+
+// Delay is how long the run waits.
+func (p Paused) Delay() time.Duration { return time.Duration(p.MS) * time.Millisecond }
 
 // TaskSettled says that those around a task were told how it ended, as far as
 // they could be.
@@ -32,19 +40,24 @@ func (TaskLooked) event()  {}
 func (Paused) event()      {}
 func (TaskSettled) event() {}
 
-// supervise takes what happened to a supervised task. What was seen before a
-// delay says nothing of the time after.
-func (r *Run) supervise(event Event) {
+// rest takes what happened between two attempts.
+func (r *Run) rest(event Event, at time.Time) {
+	if paused, is := event.(Paused); is {
+		r.pause(paused, at)
+	}
 	if looked, is := event.(TaskLooked); is {
 		r.Looked = &looked
 	}
 	if settled, is := event.(TaskSettled); is {
 		r.Settled = &settled
 	}
-	if _, is := event.(Paused); is {
-		r.Looked = nil
-		if n := len(r.Iterations); n > 0 {
-			r.Iterations[n-1].Paused = true
-		}
+}
+
+// pause begins a delay. What was seen of a task before it says nothing of the
+// time after.
+func (r *Run) pause(e Paused, at time.Time) {
+	r.Looked = nil
+	if n := len(r.Iterations); n > 0 {
+		r.Iterations[n-1].Paused, r.Iterations[n-1].Wake = true, at.Add(e.Delay())
 	}
 }

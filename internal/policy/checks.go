@@ -2,20 +2,38 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Checks makes checks of commands. Each is named after its command; one that
 // comes twice is run once.
-func Checks(commands []string, timeout Duration) []Check {
+func Checks(commands []string, timeout Duration) []Check { return With(nil, commands, timeout) }
+
+// Unique gives checks names of their own, after their commands. Two that are
+// alike in everything are one.
+func Unique(checks []Check) []Check {
 	var all []Check
-	seen := map[string]bool{}
-	for _, command := range commands {
-		if seen[command] {
+	seen := map[Check]bool{}
+	for _, check := range checks {
+		check.Name = ""
+		if seen[check] {
 			continue
 		}
-		seen[command] = true
-		all = append(all, Check{Name: name(command, all), Command: command, Timeout: timeout})
+		seen[check] = true
+		check.Name = name(check.Command, all)
+		all = append(all, check)
+	}
+	return all
+}
+
+// With is checks and those of more commands that are none of them yet.
+func With(checks []Check, commands []string, timeout Duration) []Check {
+	all := slices.Clone(checks)
+	for _, command := range commands {
+		if !slices.ContainsFunc(all, func(c Check) bool { return c.Command == command }) {
+			all = append(all, Check{Name: name(command, all), Command: command, Timeout: timeout})
+		}
 	}
 	return all
 }

@@ -19,8 +19,10 @@ type Policy struct {
 	Model      string   `json:"model,omitempty"`
 	Promise    string   `json:"promise,omitempty"`     // the completion promise that is welcome
 	PromptFile string   `json:"prompt_file,omitempty"` // read anew for every iteration
+	Within     string   `json:"within,omitempty"`      // folder of the repository in which agent and checks stand; its top where empty
 	Memory     string   `json:"memory,omitempty"`      // folder of the plan and the progress log, where it is not the usual one
 	Checks     []Check  `json:"checks,omitempty"`
+	Setup      []Check  `json:"setup,omitempty"` // run before the checks in a checkout that nobody works in, in their order
 	Excerpt    Excerpt  `json:"excerpt,omitzero"`
 	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Limits     Limits   `json:"limits"`
@@ -32,7 +34,8 @@ type Policy struct {
 	Count      bool     `json:"count,omitempty"`   // the prompt begins with which iteration of how many it is
 	SCM        SCM      `json:"scm,omitzero"`
 
-	Supervision Supervision `json:"supervision,omitzero"`
+	Supervision Supervision  `json:"supervision,omitzero"`
+	Session     SessionRules `json:"session,omitzero"`
 }
 
 // SCM is what is done with green work, such as git with commit and push.
@@ -80,6 +83,7 @@ const (
 type Limits struct {
 	Iterations int      `json:"iterations,omitempty"`
 	CostUSD    float64  `json:"cost_usd,omitempty"`
+	Tokens     int64    `json:"tokens,omitempty"` // in and out, cached or not
 	Run        Duration `json:"run,omitempty"`
 	Iteration  Duration `json:"iteration,omitempty"`
 	Idle       Duration `json:"idle,omitempty"`     // how long an agent may say nothing

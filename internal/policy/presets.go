@@ -49,6 +49,13 @@ var presets = map[Preset]Policy{
 		Excerpt: Excerpt{Chars: 2000},
 		Limits:  usual.with(25),
 	},
+	Session: {
+		Preset:  Session,
+		Done:    ByPromise,
+		Word:    "DONE",
+		Limits:  Limits{Iterations: 10},
+		Session: SessionRules{MinTools: 1, NoWork: NoWorkRejected},
+	},
 	Supervised: {
 		Preset:      Supervised,
 		Done:        ByFile,

@@ -1,5 +1,10 @@
 package policy
 
+import (
+	"maps"
+	"slices"
+)
+
 // Reason is why a run stopped: the same word in the journal, the JSON, the
 // outputs and the comment.
 type Reason string
@@ -55,6 +60,9 @@ var ends = map[Reason]Status{
 	Cancelled:          StatusCancelled,
 	FatalError:         StatusFailed,
 }
+
+// Reasons are all that there are, in the order of their words.
+func Reasons() []Reason { return slices.Sorted(maps.Keys(ends)) }
 
 // Status is what r says in one word; a reason unknown to the table failed.
 func (r Reason) Status() Status {

@@ -10,10 +10,10 @@ const AsOf = "2026-11-20"
 
 // Rate is what a model costs, in dollars for a million tokens.
 type Rate struct {
-	Input      float64 `json:"input"` // neither read from the cache nor written to it
-	Output     float64 `json:"output"`
-	CacheRead  float64 `json:"cache_read"`
-	CacheWrite float64 `json:"cache_write"`
+	Input      float64 // neither read from the cache nor written to it
+	Output     float64
+	CacheRead  float64
+	CacheWrite float64
 }
 
 // Tokens are counted as they are billed: none of them in two of the counts.

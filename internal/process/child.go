@@ -29,7 +29,7 @@ type child struct {
 type reaper func() (*os.ProcessState, error)
 
 func start(c Command) (*child, error) {
-	path, env, err := locate(c)
+	path, env, err := Locate(c)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func start(c Command) (*child, error) {
 	s.lent()
 	if err != nil {
 		s.abandon()
-		return nil, startError(path, err)
+		return nil, StartError(path, err)
 	}
 	s.flow()
 	return &child{tree: t, streams: s, exited: exited}, nil

@@ -12,9 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locate checks what can be said plainly before a fork, finds the program and
-// settles its environment.
-func locate(c Command) (path string, env []string, err error) {
+// ErrNotFound is in the error of a Run whose program is not there.
+var ErrNotFound = exec.ErrNotFound
+
+// Locate checks what can be said plainly before a fork, finds the program and
+// settles its environment. It is for a launcher that becomes the program.
+func Locate(c Command) (path string, env []string, err error) {
 	if err := checkDir(c.Dir); err != nil {
 		return "", nil, err
 	}
@@ -110,9 +113,9 @@ func valueOf(env []string, name string) string {
 	return ""
 }
 
-// startError names the one failure whose errno misleads: the program is there,
+// StartError names the one failure whose errno misleads: the program is there,
 // so "no such file" means the interpreter in its first line, or its loader.
-func startError(path string, err error) error {
+func StartError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("start %s: its interpreter is missing: %w: %w", path, exec.ErrNotFound, err)
 	}

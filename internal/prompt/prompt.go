@@ -30,6 +30,7 @@ type page struct {
 	Story     plan.Story
 	Checks    []string
 	Promise   string
+	Guarded   bool // protected files are put back
 	Feedback  []string
 	Task      string
 }
@@ -48,6 +49,7 @@ func Write(run journal.Run, number int, id string) (string, error) {
 		Story:     told(story),
 		Checks:    commands(run),
 		Promise:   run.Policy.Promise,
+		Guarded:   run.Policy.Publish,
 		Feedback:  feedback(run),
 		Task:      task(run.Task),
 	})
@@ -121,6 +123,7 @@ func feedback(run journal.Run) []string {
 	}
 	said = append(said, failures("your tree", run, it.Checks)...)
 	if it.Proof != nil {
+		said = append(said, unready(it.Proof.Setup)...)
 		said = append(said, failures("a clean checkout of your commit", run, it.Proof.Checks)...)
 	}
 	for _, rejected := range it.Ended.Rejected {
@@ -132,6 +135,22 @@ func feedback(run journal.Run) []string {
 		said = append(said, fmt.Sprintf("The checks are green, but %s is not marked as passed in `%s/prd.json`. If all its criteria hold, mark it; if not, go on with it.", it.Story, memory(run)))
 	}
 	return append(said, undone(run, it)...)
+}
+
+// unready is why a clean checkout could not be made ready for the checks.
+func unready(setup []journal.SetupEnded) []string {
+	var said []string
+	for _, command := range setup {
+		if command.Passed {
+			continue
+		}
+		text := fmt.Sprintf("On a clean checkout of your commit the %s, so that no check could be run there.", line(command.Failure()))
+		if strings.TrimSpace(command.Excerpt) != "" {
+			text += "\n\n" + clean.Fence(command.Excerpt)
+		}
+		said = append(said, text)
+	}
+	return said
 }
 
 func failures(where string, run journal.Run, checks []journal.CheckEnded) []string {

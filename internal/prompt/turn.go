@@ -26,7 +26,7 @@ func Of(run journal.Run, turn Turn) (string, error) {
 		return guarded(run, turn), nil
 	case policy.ByTag:
 		return checked(run, turn)
-	case policy.ByStories, policy.ByFile:
+	case policy.ByStories, policy.ByFile, policy.ByPromise:
 	}
 	if turn.Base != "" {
 		return custom(run, turn)

@@ -4,6 +4,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,11 +15,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Prover lends a clean checkout and runs the checks on it.
+// Prover lends a clean checkout, makes it ready and runs the checks on it.
 type Prover struct {
 	// Checkout lends a folder that holds commit and nothing else; done gives
 	// it back.
 	Checkout func(ctx context.Context, commit string) (dir string, done func(), err error)
+	// Setup runs the commands that make a checkout ready, up to the first that
+	// fails.
+	Setup func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
 	// Check runs every check of the run's policy in dir.
 	Check func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
 }
@@ -37,19 +41,23 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 		emit(journal.BaselineEnded{Why: "no checks are configured"})
 		return nil
 	}
-	checks, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, emit)
+	seen, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, emit)
 	if err != nil {
 		return fmt.Errorf("check the base: %w", err)
 	}
-	emit(baseline(run.Policy, checks))
+	emit(baseline(run.Policy, seen))
 	return nil
 }
 
-// baseline sums up what was seen at the base.
-func baseline(p policy.Policy, checks []journal.CheckEnded) journal.BaselineEnded {
+// baseline sums up what was seen at the base. Checks of a checkout that could
+// not be made ready were not run, and none of them can prove anything later.
+func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
+	if seen.unready != "" {
+		return journal.BaselineEnded{Why: seen.unready}
+	}
 	var odd []string
 	green := 0
-	for _, check := range checks {
+	for _, check := range seen.checks {
 		switch {
 		case check.Passed && added(p, check.Name):
 			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
@@ -73,7 +81,8 @@ func added(p policy.Policy, name string) bool {
 }
 
 // Prove runs the checks on a clean checkout of a commit. The proof of a tree
-// that was proven before is reused, and said to be.
+// that was proven before, by the same checks after the same setup, is reused,
+// and said to be.
 func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, emit func(journal.Event)) error {
 	ended := journal.ProofEnded{Commit: step.Commit, Tree: step.Tree}
 	if old, found := run.ProofOf(step.Tree); found && old.Passed {
@@ -81,28 +90,33 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 		emit(ended)
 		return nil
 	}
-	checks, err := p.run(ctx, run, Place{Where: journal.AtProof, Commit: step.Commit}, emit)
+	seen, err := p.run(ctx, run, Place{Where: journal.AtProof, Commit: step.Commit}, emit)
 	if err != nil {
 		return fmt.Errorf("prove %s: %w", step.Commit, err)
 	}
-	emit(sum(ended, run, checks))
+	emit(sum(ended, run, seen))
 	return nil
 }
 
 // sum tells what a proof is worth. Checks that were not green at the base hold
-// nothing back, and prove nothing either.
-func sum(ended journal.ProofEnded, run journal.Run, checks []journal.CheckEnded) journal.ProofEnded {
+// nothing back, and prove nothing either. A checkout that cannot be made ready
+// always does: nobody has seen this commit work.
+func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnded {
+	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
+	if seen.unready != "" {
+		ended.Why = seen.unready
+		return ended
+	}
 	var red []string
-	for _, check := range checks {
+	for _, check := range seen.checks {
 		if !check.Passed && run.Blocks(check.Name) {
 			red = append(red, failure(check))
 		}
 	}
-	ended.Passed = run.Green(checks)
+	ended.Passed = run.Green(seen.checks)
 	if !ended.Passed && red == nil {
 		red = append(red, "not every check was run")
 	}
-	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
 	ended.Why = strings.Join(red, ", ")
 	if ended.Passed && run.Baseline != nil {
 		ended.Why = run.Baseline.Why
@@ -117,21 +131,36 @@ func failure(check journal.CheckEnded) string {
 	return fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
 }
 
-// run lends a checkout for the length of the checks and remembers what they
-// said.
-func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) ([]journal.CheckEnded, error) {
+// sight is what was seen on a checkout.
+type sight struct {
+	unready string // why it could not be made ready; empty: it could
+	checks  []journal.CheckEnded
+}
+
+// run lends a checkout for the length of setup and checks, and remembers what
+// they said. Where there is nothing to check, there is nothing to be ready for.
+func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
 	dir, done, err := p.Checkout(ctx, at.Commit)
 	if err != nil {
-		return nil, err
+		return sight{}, err
 	}
 	defer done()
 	at.Dir = dir
-	var checks []journal.CheckEnded
-	err = p.Check(ctx, run, at, func(event journal.Event) {
-		if check, is := event.(journal.CheckEnded); is {
-			checks = append(checks, check)
+	var seen sight
+	note := func(event journal.Event) {
+		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
+		case journal.SetupEnded:
+			seen.unready = cmp.Or(seen.unready, e.Failure())
+		case journal.CheckEnded:
+			seen.checks = append(seen.checks, e)
 		}
 		emit(event)
-	})
-	return checks, err
+	}
+	if len(run.Policy.Setup) > 0 && len(run.Policy.Checks) > 0 {
+		err = p.Setup(ctx, run, at, note)
+	}
+	if err == nil && seen.unready == "" {
+		err = p.Check(ctx, run, at, note)
+	}
+	return seen, err
 }

@@ -21,9 +21,12 @@ type lab struct {
 	says       []journal.CheckEnded // of each check; its place is filled in
 	noCheckout error
 	noCheck    error
+	sets       []journal.SetupEnded // what setup says, up to the first that fails
+	noSetup    error
 
 	lent, back []string // commits
 	dirs       []string // where checks ran
+	setIn      []string // where setup ran
 	events     []journal.Event
 }
 
@@ -37,6 +40,16 @@ func (l *lab) prover() proof.Prover {
 			}
 			l.lent = append(l.lent, commit)
 			return "clean-" + commit, func() { l.back = append(l.back, commit) }, nil
+		},
+		Setup: func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			for _, command := range l.sets {
+				command.Where, command.Commit = at.Where, at.Commit
+				l.setIn = append(l.setIn, at.Dir)
+				if emit(command); !command.Passed {
+					break
+				}
+			}
+			return l.noSetup
 		},
 		Check: func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
 			l.dirs = append(l.dirs, at.Dir)
@@ -195,6 +208,7 @@ func TestProofsAreReused(t *testing.T) {
 		{journal.Proof{Tree: "t0", Passed: true}, "c2", journal.ProofEnded{Passed: true, Why: "as it was"}},
 	} {
 		l, run := &lab{says: []journal.CheckEnded{green("test")}}, asked(green("test"))
+		test.old.Rules = journal.Rules{Checks: run.Policy.Checks}
 		run.Proofs = []journal.Proof{test.old}
 		want := test.want
 		want.Commit, want.Tree = "c2", "t1"

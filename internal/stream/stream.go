@@ -58,6 +58,13 @@ type Retry struct {
 	Delay   time.Duration
 }
 
+// Spent is what an agent has used since it began, as far as it tells on its
+// way; each takes the place of the one before.
+type Spent struct {
+	Usage Usage
+	Cost  Cost
+}
+
 // Result closes an agent's run. Failed is the program's own word for it.
 type Result struct {
 	Text   string
@@ -66,6 +73,13 @@ type Result struct {
 	Status int    // HTTP status of the API error that ended it, 0 when none
 	Usage  Usage
 	Cost   Cost
+
+	Busy bool // the model's server turned it away for now, where no status says so
+
+	// When the model may be asked again, by its server's word: a time, or how
+	// long from now.
+	Until time.Time
+	After time.Duration
 }
 
 // Usage is what a model was asked and answered, in tokens.
@@ -76,6 +90,9 @@ type Usage struct {
 	CacheWrite int64 `json:"cache_write,omitempty"`
 }
 
+// Tokens is all that passed, in and out, cached or not.
+func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
 // Plus is the sum of two usages.
 func (u Usage) Plus(v Usage) Usage {
 	return Usage{
@@ -85,6 +102,9 @@ func (u Usage) Plus(v Usage) Usage {
 		CacheWrite: u.CacheWrite + v.CacheWrite,
 	}
 }
+
+// Plus is the sum of two costs, known where both are.
+func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
 
 // Cost is an amount in US dollars; a cost nobody reported is not known, which
 // is not the same as nothing.
@@ -99,4 +119,5 @@ func (Text) item()      {}
 func (Todo) item()      {}
 func (Progress) item()  {}
 func (Retry) item()     {}
+func (Spent) item()     {}
 func (Result) item()    {}

@@ -66,7 +66,14 @@ func (w *world) iterate(s verdict.Iterate) {
 		w.append(journal.Resumed{Why: "killed"})
 		return
 	}
-	w.append(journal.AgentEnded{Tools: w.IntN(3), Failed: w.chance(10), Cost: stream.Cost{USD: w.Float64(), Known: true}})
+	ended := journal.AgentEnded{Tools: w.IntN(3), Failed: w.chance(10), Cost: stream.Cost{USD: w.Float64() / 2, Known: true}}
+	if ended.Failed && w.chance(50) {
+		ended.Busy = true
+	}
+	if ended.Busy && w.chance(50) {
+		ended.Until = w.run.Now.Add(time.Duration(w.IntN(300)-50) * time.Minute)
+	}
+	w.append(ended)
 }
 
 func (w *world) read() {
@@ -126,7 +133,7 @@ func (w *world) do(step verdict.Step) bool {
 	case verdict.Look:
 		w.append(w.looked())
 	case verdict.Pause:
-		w.append(journal.Paused{MS: 1000})
+		w.append(journal.Paused{MS: s.For.Milliseconds(), Why: s.Why})
 	case verdict.Settle:
 		w.append(journal.TaskSettled{Reason: s.Reason, Words: s.Words})
 	case verdict.Stop:
@@ -208,6 +215,7 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.TaskLooked{Done: true},
 			journal.TaskLooked{Wait: "file"},
 			journal.Paused{},
+			journal.AgentEnded{Busy: true},
 			journal.TaskSettled{},
 		}
 		for _, pick := range order {

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"time"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -50,8 +52,11 @@ type ReadyPull struct{}
 // Look sees what the folder of a supervised task says.
 type Look struct{}
 
-// Pause is the delay before a command is started again.
-type Pause struct{}
+// Pause is the delay before a command or an agent is started again.
+type Pause struct {
+	For time.Duration
+	Why string
+}
 
 // Settle lets those around a task know how it ended.
 type Settle struct {

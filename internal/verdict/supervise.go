@@ -42,7 +42,7 @@ func supervise(run journal.Run) Step {
 	case open: // it was cut off
 		return Iterate{Number: it.Number}
 	case last != nil && !last.Paused:
-		return Pause{}
+		return Pause{For: run.Policy.Supervision.Delay.Std()}
 	}
 	return restart(run)
 }

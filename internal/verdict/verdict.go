@@ -22,6 +22,8 @@ func Next(run journal.Run) Step {
 		return Rest{}
 	case run.Policy.Done == policy.ByFile:
 		return supervise(run)
+	case run.Policy.Done == policy.ByPromise:
+		return session(run)
 	case run.Cancel != nil:
 		return leave(run, policy.Cancelled, run.Cancel.Why)
 	case run.Baseline == nil && run.Policy.Baseline != "":
@@ -41,6 +43,8 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Iterate{it.Number, it.Story}
 	case it.Agent.CannotRun:
 		return Judge{judge(run, it)}
+	case it.Agent.Busy:
+		return turnedAway(run, it)
 	case it.Read == nil && stories(run):
 		return Read{}
 	case len(it.Checks) < len(run.Policy.Checks):
@@ -154,10 +158,14 @@ func failed(run journal.Run, act string) bool {
 	return count >= tries
 }
 
-// leave stops a run that did not complete, but not before the work in the
-// agent's tree is safe and shown.
+// leave stops a run that did not complete, but not before what an agent claims
+// that was done is known, and the work in its tree is safe and shown.
 func leave(run journal.Run, reason policy.Reason, why string) Step {
-	if it, open := run.Open(); open && it.Agent != nil && it.Taken == nil || run.Dirty {
+	it, open := run.Open()
+	switch untaken := open && it.Agent != nil && it.Taken == nil; {
+	case untaken && !it.Agent.Failed && it.Read == nil && stories(run):
+		return Read{}
+	case untaken || run.Dirty:
 		return Take{Leftovers: true}
 	}
 	if step, due := publish(run); due {
@@ -173,13 +181,25 @@ func stop(reason policy.Reason, why string) Stop {
 // spent tells which limit has run out, if any.
 func spent(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
-	switch {
-	case limits.CostUSD > 0 && run.Spent() >= limits.CostUSD:
-		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
-	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
-		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
-	case limits.Iterations > 0 && run.Used() >= limits.Iterations:
+	if reason, why := used(run); reason != "" {
+		return reason, why
+	}
+	if limits.Iterations > 0 && run.Used() >= limits.Iterations {
 		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.Used(), limits.Iterations)
 	}
 	return fruitless(run)
+}
+
+// used tells which limit on what a run takes has run out, if any.
+func used(run journal.Run) (policy.Reason, string) {
+	limits := run.Policy.Limits
+	switch {
+	case limits.CostUSD > 0 && run.Spent() >= limits.CostUSD:
+		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
+	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
+		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
+	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
+		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
+	}
+	return "", ""
 }

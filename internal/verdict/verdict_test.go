@@ -39,12 +39,14 @@ func tell(step verdict.Step) string {
 		return "push: " + s.SHA
 	case verdict.Settle:
 		return fmt.Sprintf("settle: %s: %s", s.Reason, s.Words)
+	case verdict.Pause:
+		return strings.TrimSuffix(fmt.Sprintf("pause: %s: %s", s.For, s.Why), ": ")
 	case verdict.Stop:
 		return strings.TrimSuffix(fmt.Sprintf("stop: %s: %s", s.Stopped.Reason, s.Stopped.Why), ": ")
 	case verdict.Judge:
 		return judged(s.Verdict)
 	case verdict.Baseline, verdict.Read, verdict.Check, verdict.OpenPull, verdict.ReadyPull,
-		verdict.Look, verdict.Pause, verdict.Rest:
+		verdict.Look, verdict.Rest:
 		return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."))
 	}
 	return fmt.Sprintf("no such step: %T", step)

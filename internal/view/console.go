@@ -55,6 +55,7 @@ func (c *Console) heard(item stream.Item, at time.Time) []row {
 		return c.Look.say(waitSign+" ", waiting(i), plain)
 	case stream.Result:
 		return c.result(i, at)
+	case stream.Spent: // the closing line has the sum
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (c *Console) text(text string) []row {
 	}
 	c.said = text
 	shown, more := c.Look.shorten(text, mostLines, mostChars)
-	rows := []row{{gap: true, lead: "● ", text: shown[0]}}
+	rows := []row{{gap: true, lead: "› ", text: shown[0]}}
 	for i, line := range shown[1:] {
 		if line == "" && shown[i] == "" {
 			continue // one empty line parts as well as many

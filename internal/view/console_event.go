@@ -25,6 +25,8 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.set(run, e)
 	case journal.CheckEnded:
 		return c.check(run, e)
+	case journal.SetupEnded:
+		return c.lastWords(c.Look.line(run, pick(e.Passed, goodSign, badSign), e), e.Passed, e.Excerpt)
 	case journal.BaselineEnded:
 		return c.Look.line(run, pick(e.Usable, goodSign, warnSign), e)
 	case journal.IterationBegan:
@@ -49,7 +51,9 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.Look.line(run, "· ", e)
 	case journal.RunStopped:
 		return c.stop(run, e)
-	case journal.TaskLooked, journal.Paused, journal.TaskSettled: // a supervised command has the terminal to itself
+	case journal.Paused:
+		return c.Look.line(run, waitSign, e)
+	case journal.TaskLooked, journal.TaskSettled: // a supervised command has the terminal to itself
 	}
 	return nil
 }
@@ -79,15 +83,24 @@ func (c *Console) set(run journal.Run, event journal.Event) []row {
 	return append(rows, c.stories(run)...)
 }
 
+// Checking is a line for a check that is about to run.
+func (c *Console) Checking(check policy.Check) string {
+	return c.write(c.now(), c.Look.say("  "+waitSign+" ", "check "+check.Name+c.Look.ours(" …"), plain))
+}
+
 // check is how a check did; of one that holds the work back, also the end of
 // what it said.
 func (c *Console) check(run journal.Run, e journal.CheckEnded) []row {
 	sign := mark(run, e)
-	rows := c.Look.line(run, sign, e)
-	if sign != badSign {
+	return c.lastWords(c.Look.line(run, sign, e), sign != badSign, e.Excerpt)
+}
+
+// lastWords are rows with the end of what a command said beneath, unless all is well.
+func (c *Console) lastWords(rows []row, well bool, excerpt string) []row {
+	if well {
 		return rows
 	}
-	said := strings.Split(strings.Trim(scrub(e.Excerpt), " \n"), "\n")
+	said := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
 	for _, quoted := range c.Look.quote(strings.Join(said[max(len(said)-3, 0):], "\n"), faint) {
 		quoted.lead = "   " + quoted.lead

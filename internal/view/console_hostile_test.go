@@ -11,6 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -68,6 +69,7 @@ func all(look view.Look, text string) string {
 	} {
 		out = append(out, console.Item(item))
 	}
+	out = append(out, console.Checking(policy.Check{Name: text}))
 	folded, entries := run(text)
 	for _, entry := range entries {
 		out = append(out, console.Event(folded, entry.Event))
@@ -78,7 +80,7 @@ func all(look view.Look, text string) string {
 // What an agent says stands behind a sign of ours or is indented, so it can
 // not put words into the program's mouth.
 func TestNobodySpeaksForUs(t *testing.T) {
-	for _, lie := range []string{"✅ Complete", "── Iteration 2", "🛑 run stopped", "› Read(x)"} {
+	for _, lie := range []string{"✅ Complete", "── Iteration 2", "🛑 run stopped", "⏺ Read(x)"} {
 		for _, gap := range []string{"\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", strings.Repeat(" ", 60), strings.Repeat("x", 60)} {
 			for _, width := range []int{0, 24, 40} {
 				shown := all(view.Look{Emoji: true, Width: width}, "x"+gap+lie)

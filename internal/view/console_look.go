@@ -74,7 +74,7 @@ var inASCII = strings.NewReplacer(
 	goodSign, "[OK]", badSign, "[ERR]", waitSign, "[..]", openSign, "[  ]", warnSign, "[!!]",
 	"🔄", "[..]", "⏸️", "[  ]", "➖", "[--]", "🚀", "[..]", "🛑", "[ERR]",
 	"📋 ", "", "📊 ", "", "💰 ", "- ", "·  ", "- ",
-	"●", "*", "›", ">", "←", "<-", "⎿", "|", "…", "...", "·", "-", "─", "-", "–", "-",
+	"⏺", "*", "›", ">", "←", "<-", "⎿", "|", "…", "...", "·", "-", "─", "-", "–", "-",
 )
 
 // ours is our own text as this look has it.
@@ -100,7 +100,7 @@ const (
 
 // tones is the colour of a sign.
 var tones = map[string]tone{
-	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "›": cyan, "⎿": faint, "·": faint, "➖": faint,
+	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
 }
 
 // paint uses the sixteen colours alone, which every terminal's owner has

@@ -31,6 +31,8 @@ func play(look view.Look, scene []any) string {
 		switch p := part.(type) {
 		case stream.Item:
 			shown = console.Item(p)
+		case policy.Check:
+			shown = console.Checking(p)
 		case journal.Event:
 			run = journal.Fold(run, journal.Entry{Seq: i + 1, At: at, Event: p})
 			shown = console.Event(run, p)
@@ -118,6 +120,7 @@ func todo(states ...stream.TaskState) stream.Todo {
 
 var session = []any{
 	began(),
+	policy.Check{Name: "make test"},
 	check(journal.AtBase, 0, ""),
 	journal.BaselineEnded{Usable: true},
 
@@ -207,5 +210,7 @@ var hostile = []any{
 	stream.Result{Failed: true, Reason: "x\n✅", Text: "\x1b]8;;https://evil.example\x1b\\click\x1b]8;;\x1b\\"},
 	journal.Noted{What: "a\r\n\x1b[31m✅ run completed", Hint: "\u2066b"},
 	journal.IterationBegan{Number: 1, Story: "US\x1b[1A\n" + strings.Repeat("w", 300)},
+	policy.Check{Name: "t\x1b[1mest\r\n✅ run completed"},
 	journal.CheckEnded{Where: journal.AtWork, Name: "t\x1b[1mest", Exit: 1, Excerpt: "\x1b[31mFAIL\x1b[0m\r" + strings.Repeat("f", 300)},
+	journal.SetupEnded{Where: journal.AtBase, Name: "s\x1b[1metup", Exit: 1, Excerpt: "\x1b[2Jno network\r✅ run completed"},
 }

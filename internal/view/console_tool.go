@@ -49,7 +49,7 @@ func (c *Console) start(s stream.ToolStart) []row {
 		shown, more := c.Look.shorten(started.input, 1, c.Look.MaxChars)
 		text += "(" + strings.TrimSuffix(shown[0]+" "+more, " ") + ")"
 	}
-	return []row{{lead: "› ", text: text, call: s.ID}}
+	return []row{{lead: "⏺ ", text: text, call: s.ID}}
 }
 
 // end tells how a tool did. Its name alone says which one where its own line

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -28,8 +30,8 @@ func line(run journal.Run, event journal.Event) string {
 		return "going on with run " + run.ID + ": " + one(e.Why)
 	case journal.Noted:
 		return strings.TrimSuffix("note: "+one(e.What)+" – "+one(e.Hint), " – ")
-	case journal.CheckEnded:
-		return checked(e)
+	case journal.CheckEnded, journal.SetupEnded:
+		return commanded(run, event)
 	case journal.BaselineEnded:
 		return strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
 	case journal.IterationBegan:
@@ -48,12 +50,12 @@ func line(run journal.Run, event journal.Event) string {
 		return strings.TrimSuffix(fmt.Sprintf("run %s: %s: %s", e.Reason.Status(), e.Reason, one(e.Why)), ": ")
 	case journal.SCMEnded:
 		return committed(e)
-	case journal.TaskLooked, journal.Paused, journal.TaskSettled:
-		return ofTask(run, event)
-	case journal.Pushed:
-		return "pushed " + short(e.SHA) + " to " + e.Branch
-	case journal.PullOpened, journal.PullReadied:
-		return pulled(event)
+	case journal.Paused:
+		return pausing(run, e)
+	case journal.TaskLooked, journal.TaskSettled:
+		return ofTask(event)
+	case journal.Pushed, journal.PullOpened, journal.PullReadied:
+		return handedIn(event)
 	case journal.PublishFailed:
 		return "could not " + doing(e.Act) + ": " + one(e.Why)
 	case journal.CommentPosted:
@@ -64,7 +66,10 @@ func line(run journal.Run, event journal.Event) string {
 	return ""
 }
 
-func pulled(event journal.Event) string {
+func handedIn(event journal.Event) string {
+	if pushed, is := event.(journal.Pushed); is {
+		return "pushed " + short(pushed.SHA) + " to " + pushed.Branch
+	}
 	if opened, is := event.(journal.PullOpened); is {
 		return fmt.Sprintf("pull request #%d: %s", opened.Number, opened.URL)
 	}
@@ -75,7 +80,16 @@ func pulled(event journal.Event) string {
 // one is foreign text on one line, so that it cannot pass for lines of ours.
 func one(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func checked(e journal.CheckEnded) string {
+// commanded is how a command ended that checks, or readies for checks.
+func commanded(run journal.Run, event journal.Event) string {
+	if set, is := event.(journal.SetupEnded); is {
+		return checked("setup", journal.CheckEnded(set))
+	}
+	check, _ := event.(journal.CheckEnded)
+	return checked("check", check) + asked(run.Policy, check)
+}
+
+func checked(what string, e journal.CheckEnded) string {
 	how := "passed"
 	switch {
 	case e.TimedOut:
@@ -90,12 +104,44 @@ func checked(e journal.CheckEnded) string {
 		journal.AtWork:  "in the agent's tree",
 		journal.AtProof: "on a clean checkout",
 	}[e.Where]
-	return fmt.Sprintf("  check %s %s %s, %s", one(e.Name), how, where, policy.Short(e.Took()))
+	return fmt.Sprintf("  %s %s %s %s, %s", what, one(e.Name), how, where, policy.Short(e.Took()))
 }
+
+// asked is what becomes of a guardrail's failure in the next prompt, in the
+// word that the settings have for it.
+func asked(p policy.Policy, e journal.CheckEnded) string {
+	if e.Passed || p.Done != policy.ByResponse {
+		return ""
+	}
+	action := policy.Append
+	for _, check := range p.Checks {
+		if check.Name == e.Name {
+			action = cmp.Or(check.FailAction, action)
+		}
+	}
+	if action == policy.Replace {
+		return ": REPLACE the prompt"
+	}
+	return ": " + string(action) + " to the prompt"
+}
+
+// pausing is how long a run waits, and for what.
+func pausing(run journal.Run, e journal.Paused) string {
+	if run.Policy.Done == policy.ByFile {
+		return restarting(run)
+	}
+	return fmt.Sprintf("  waiting %s, until %s: %s", policy.Short(e.Delay()), clock(run.Now.Add(e.Delay())), one(e.Why))
+}
+
+// clock is a moment as people read it who may be anywhere.
+func clock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
 
 func worked(e journal.AgentEnded) string {
 	how := "agent ended"
-	if e.Failed {
+	switch {
+	case e.Busy:
+		how = "the model's server turned the agent away: " + one(e.Why)
+	case e.Failed:
 		how = "agent failed: " + one(e.Why)
 	}
 	return fmt.Sprintf("  %s, %s, %s, %s", how, plural(e.Tools, "tool call"), spent(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
@@ -127,8 +173,11 @@ func taken(e journal.CommitsTaken) string {
 }
 
 func committed(e journal.SCMEnded) string {
-	if e.Failed {
+	switch {
+	case e.Failed:
 		return "  " + e.Task + " failed: " + one(e.Why)
+	case e.Exit != 0:
+		return "  " + e.Task + ": nothing to commit"
 	}
 	return strings.TrimSuffix("  "+e.Task+": "+one(e.Message), ": ")
 }

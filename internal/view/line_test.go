@@ -28,6 +28,8 @@ var lines = []struct {
 	{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 2, TookMS: 12}, "  check test failed (exit 2) in the agent's tree, 12ms"},
 	{journal.CheckEnded{Where: journal.AtProof, Name: "test", Exit: 127, CannotRun: true}, "  check test cannot run (exit 127) on a clean checkout, 0s"},
 	{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 143, TimedOut: true, TookMS: 1000}, "  check test ran out of time in the agent's tree, 1s"},
+	{journal.SetupEnded{Where: journal.AtBase, Name: "npm ci", Passed: true, TookMS: 61000}, "  setup npm ci passed at the base, 1m1s"},
+	{journal.SetupEnded{Where: journal.AtProof, Name: "npm ci", Exit: 127, CannotRun: true}, "  setup npm ci cannot run (exit 127) on a clean checkout, 0s"},
 	{journal.BaselineEnded{Usable: true}, "base looked at"},
 	{journal.BaselineEnded{Why: "no checks are configured"}, "base looked at: no checks are configured"},
 	{journal.IterationBegan{Number: 3, Story: "US-002"}, "iteration 3: US-002"},
@@ -52,9 +54,10 @@ var lines = []struct {
 	},
 	{journal.SCMEnded{Task: "push"}, "  push"},
 	{journal.SCMEnded{Task: "commit", Message: "add\na thing"}, "  commit: add a thing"},
+	{journal.SCMEnded{Task: "commit", Exit: 1}, "  commit: nothing to commit"},
 	{journal.SCMEnded{Task: "commit", Failed: true, Why: "no\nname"}, "  commit failed: no name"},
 	{journal.TaskLooked{Done: true}, ""},
-	{journal.Paused{MS: 1000}, ""},
+	{journal.Paused{MS: 1000, Why: "busy"}, "  waiting 1s, until 00:00:01 UTC: busy"},
 	{journal.TaskSettled{Reason: policy.DoneFile, Words: "task completed"}, "task completed"},
 	{journal.Pushed{Branch: "ralph/x", SHA: "0123456789"}, "pushed 0123456 to ralph/x"},
 	{journal.PullOpened{Number: 3, URL: "u"}, "pull request #3: u"},
@@ -81,5 +84,31 @@ func TestLine(t *testing.T) {
 	slices.Sort(seen)
 	if diff := cmp.Diff(want, slices.Compact(seen)); diff != "" {
 		t.Errorf("types with a line (-all +tested):\n%s", diff)
+	}
+}
+
+// What becomes of a guardrail's failure is told in the word of the settings.
+// Where failures go into the prompt in another way nothing is said of it.
+func TestLineTellsOfTheFailAction(t *testing.T) {
+	p := policy.Of(policy.Guardrails)
+	p.Checks = []policy.Check{{Name: "a"}, {Name: "b", FailAction: policy.Prepend}, {Name: "c", FailAction: policy.Replace}}
+	const failed = " failed (exit 1) in the agent's tree, 0s"
+	for name, want := range map[string]string{
+		"a": failed + ": APPEND to the prompt", "b": failed + ": PREPEND to the prompt", "c": failed + ": REPLACE the prompt",
+	} {
+		ended := journal.CheckEnded{Where: journal.AtWork, Name: name, Exit: 1}
+		if got := view.Line(journal.Run{Policy: p}, ended); got != "  check "+name+want {
+			t.Errorf("Line = %q, want %q", got, "  check "+name+want)
+		}
+		ended.Exit, ended.Passed = 0, true
+		if got, want := view.Line(journal.Run{Policy: p}, ended), "  check "+name+" passed in the agent's tree, 0s"; got != want {
+			t.Errorf("Line = %q, want %q", got, want)
+		}
+		p := p
+		p.Done = policy.ByTag
+		ended.Exit, ended.Passed = 1, false
+		if got := view.Line(journal.Run{Policy: p}, ended); got != "  check "+name+failed {
+			t.Errorf("Line = %q, want no more than %q", got, "  check "+name+failed)
+		}
 	}
 }

@@ -116,10 +116,7 @@ func restarting(run journal.Run) string {
 
 // ofTask is Line for the events of supervised tasks alone. Of what was seen in
 // the folder, what comes of it is told.
-func ofTask(run journal.Run, event journal.Event) string {
-	if _, is := event.(journal.Paused); is {
-		return restarting(run)
-	}
+func ofTask(event journal.Event) string {
 	if e, is := event.(journal.TaskSettled); is {
 		return settled(e)
 	}

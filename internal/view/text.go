@@ -22,7 +22,7 @@ func Text(run journal.Run) string {
 		}
 		fmt.Fprintf(&text, "[%s] %s %s\n", mark, one(s.ID), one(s.Title))
 	}
-	fmt.Fprintf(&text, "%s in %s, %s\n", plural(len(run.Iterations), "iteration"), policy.Short(run.Now.Sub(run.Began)), money(run.CostUSD, run.CostKnown))
+	fmt.Fprintf(&text, "%s in %s, cost %s\n", plural(len(run.Iterations), "iteration"), policy.Short(run.Now.Sub(run.Began)), money(run.CostUSD, run.CostKnown))
 	for _, said := range heard(run) {
 		fmt.Fprintf(&text, "! %s\n", one(said))
 	}

@@ -27,12 +27,22 @@ func headline(run journal.Run) string {
 		return "looking at what the checks say before any work"
 	case !open:
 		return "working"
+	case it.Paused:
+		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, clock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
-		return fmt.Sprintf("iteration %d, agent at work on %s", it.Number, it.Story)
+		return fmt.Sprintf("iteration %d, agent at work", it.Number) + about(" on ", it.Story)
 	case it.Proof == nil && it.Taken != nil:
-		return fmt.Sprintf("iteration %d, checking %s on a clean checkout", it.Number, it.Story)
+		return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story) + " on a clean checkout"
 	}
-	return fmt.Sprintf("iteration %d, checking %s", it.Number, it.Story)
+	return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story)
+}
+
+// about names a story, where a run has any.
+func about(before, story string) string {
+	if story == "" {
+		return ""
+	}
+	return before + story
 }
 
 func ended(run journal.Run) string {
@@ -45,6 +55,9 @@ func ended(run journal.Run) string {
 		return "there was nothing to do: the agent says all stories hold already, and no file changed"
 	}
 	text := reasons[run.Stop.Reason]
+	if run.Stop.Reason == policy.Waiting && run.Policy.Done != policy.ByFile {
+		text = "the model cannot be asked for now"
+	}
 	if text == "" {
 		text = string(run.Stop.Reason)
 	}
@@ -67,7 +80,7 @@ var reasons = map[policy.Reason]string{
 	policy.DoneFile:           "the agent left its DONE file",
 	policy.Waiting:            "the agent asked to wait",
 	policy.MaxIterations:      "out of iterations",
-	policy.BudgetExhausted:    "out of money",
+	policy.BudgetExhausted:    "out of budget",
 	policy.Timeout:            "out of time",
 	policy.Stalled:            "no progress any more",
 	policy.Cancelled:          "by request",
@@ -229,10 +242,10 @@ func next(run journal.Run) string {
 		return "look at the draft pull request with care; nothing turned it ready"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return "review the pull request"
-	case run.Stop.Reason == policy.AllStoriesPassed:
-		return ""
 	case run.Stop.Reason == policy.NothingToDo:
 		return "see whether that is so; if not, say what is missing and ask again"
+	case run.Stop.Reason.Status() == policy.StatusCompleted:
+		return ""
 	}
 	if run.Policy.Done == policy.ByFile {
 		return supervised(run)

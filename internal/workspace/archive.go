@@ -20,21 +20,22 @@ const archiveDir = "ralph-archive"
 
 // Loop is the memory of a loop, as people and agents left it.
 type Loop struct {
+	memory   Memory
 	Plan     plan.Plan
 	PRD      []byte
 	Progress []byte // nil where there is none
 }
 
-// ReadLoop reads a project's loop, or says that there is nothing in it. A PRD
+// ReadLoop reads the loop of a project, or says that there is nothing in it. A PRD
 // that no run would take can still be put away, if only it is JSON.
-func ReadLoop(project string) (Loop, error) {
-	root, err := openProject(project)
+func ReadLoop(from Memory) (Loop, error) {
+	l := Loop{memory: from}
+	root, err := openProject(from.Tree)
 	if err != nil {
-		return Loop{}, err
+		return l, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	var l Loop
-	prd := Memory{}.in(planFile)
+	prd := from.in(planFile)
 	l.PRD, err = regular(root, prd)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -48,7 +49,7 @@ func ReadLoop(project string) (Loop, error) {
 	if !l.begun() {
 		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)
 	}
-	l.Progress, err = regular(root, Memory{}.in(progressFile))
+	l.Progress, err = regular(root, from.in(progressFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
 	}
@@ -75,8 +76,8 @@ func (l Loop) Started() string {
 // PutAway writes the loop and its summary into a new folder of the archive,
 // called name or name-2 and so on, and fresh files in the place of the loop's.
 // The old ones are overwritten only once the archive holds them.
-func (l Loop) PutAway(project, name string, summary []byte, fresh []Sheet) (folder string, err error) {
-	root, err := openProject(project)
+func (l Loop) PutAway(name string, summary []byte, fresh []Sheet) (folder string, err error) {
+	root, err := openProject(l.memory.Tree)
 	if err != nil {
 		return "", err
 	}

@@ -19,14 +19,14 @@ func TestPutAway(t *testing.T) {
 		put(t, filepath.Join(dir, "ralph/prd.json"), finished)
 		put(t, filepath.Join(dir, "ralph/progress.txt"), "# Log\nStarted: 2026-01-30\r\n")
 		put(t, filepath.Join(dir, "ralph/prompt.md"), "mine")
-		loop, err := workspace.ReadLoop(dir)
+		loop, err := workspace.ReadLoop(workspace.Memory{Tree: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if loop.Started() != "2026-01-30" || !loop.Plan.Done() {
 			t.Errorf("ReadLoop = %+v", loop)
 		}
-		got, err := loop.PutAway(dir, "2026-01-31-x", []byte("sum"), sheets("ralph/prd.json", "{}", "ralph/progress.txt", "fresh"))
+		got, err := loop.PutAway("2026-01-31-x", []byte("sum"), sheets("ralph/prd.json", "{}", "ralph/progress.txt", "fresh"))
 		if got != folder || err != nil {
 			t.Errorf("PutAway = %q, %v; want %q", got, err, folder)
 		}
@@ -46,11 +46,11 @@ func TestPutAwayFails(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "ralph/prd.json"), finished)
 	put(t, filepath.Join(dir, "ralph-archive"), "a file")
-	loop, err := workspace.ReadLoop(dir)
+	loop, err := workspace.ReadLoop(workspace.Memory{Tree: dir})
 	if err != nil || loop.Progress != nil {
 		t.Fatalf("ReadLoop = %+v, %v", loop, err)
 	}
-	if _, err := loop.PutAway(dir, "x", nil, sheets("ralph/prd.json", "{}")); fault.Hint(err) == "" {
+	if _, err := loop.PutAway("x", nil, sheets("ralph/prd.json", "{}")); fault.Hint(err) == "" {
 		t.Errorf("PutAway = %v, want a fault", err)
 	}
 	if got := get(t, filepath.Join(dir, "ralph/prd.json")); got != finished {
@@ -77,7 +77,7 @@ func TestReadLoopFaults(t *testing.T) {
 			default:
 				put(t, path, c.prd)
 			}
-			if _, err := workspace.ReadLoop(dir); err == nil || !strings.HasPrefix(err.Error(), c.what) || fault.Hint(err) == "" {
+			if _, err := workspace.ReadLoop(workspace.Memory{Tree: dir}); err == nil || !strings.HasPrefix(err.Error(), c.what) || fault.Hint(err) == "" {
 				t.Errorf("ReadLoop = %v, want %q and a hint", err, c.what)
 			}
 		})

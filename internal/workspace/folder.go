@@ -21,6 +21,8 @@ import (
 type Folder struct {
 	Path string
 	Key  string // the file that Lock locks; "lock" where empty
+
+	held bool // by Hold, to whose caller the lock belongs
 }
 
 // FolderAbove is the folder of the project that dir is, or lies in.

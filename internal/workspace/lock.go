@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -17,14 +18,16 @@ import (
 // gives it back when its holder dies, however that happens; the pid in it is
 // for people.
 func (f Folder) Lock() (release func() error, err error) {
+	if f.held {
+		return func() error { return nil }, nil
+	}
 	root, err := f.open()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	name := cmp.Or(f.Key, "lock")
-	path := filepath.Join(f.Path, name)
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	path := filepath.Join(f.Path, f.key())
+	file, err := root.OpenFile(f.key(), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
@@ -41,6 +44,27 @@ func (f Folder) Lock() (release func() error, err error) {
 	return file.Close, nil
 }
 
+func (f Folder) key() string { return cmp.Or(f.Key, "lock") }
+
+// Free is a fault while somebody holds the lock. It leaves no trace: it is for
+// those who say so before they look at anything else.
+func (f Folder) Free() error {
+	root, err := os.OpenRoot(f.Path)
+	if err != nil {
+		return nil // nobody ever was here
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	file, err := root.OpenFile(f.key(), os.O_RDWR, 0)
+	if err != nil {
+		return nil // what cannot be locked is for Lock to tell
+	}
+	defer file.Close() //nolint:errcheck // only read, and the lock is given back with it
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		return taken(file)
+	}
+	return nil
+}
+
 func sign(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
 		return err
@@ -52,8 +76,8 @@ func sign(file *os.File) error {
 func taken(file *os.File) error {
 	holder := "another process"
 	said, err := io.ReadAll(io.LimitReader(file, 20))
-	if pid := strings.TrimSpace(string(said)); err == nil && pid != "" {
-		holder = "process " + pid
+	if pid, wrong := strconv.Atoi(strings.TrimSpace(string(said))); err == nil && wrong == nil {
+		holder = fmt.Sprintf("process %d", pid)
 	}
 	return fault.Usage("a run is going on in this project already, by "+holder, "wait for it, or stop it first", nil)
 }

@@ -38,6 +38,9 @@ func (m Memory) in(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDi
 // Books are the files of it that an agent writes.
 func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progressFile)} }
 
+// PromptFile is where a project's own prompt lies in it.
+func (m Memory) PromptFile() string { return m.in(promptFile) }
+
 // Write puts the plan as the program believes it, and a progress log if there
 // is none.
 func (m Memory) Write(p plan.Plan, progress []byte) error {

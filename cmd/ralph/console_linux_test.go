@@ -1,0 +1,90 @@
+package main_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestConsole runs a loop at a terminal, and in a pipe. Colours and signs are
+// for people at a terminal that can show them and who did not say no; elsewhere
+// there is not one byte that is not text.
+func TestConsole(t *testing.T) {
+	for name, c := range map[string]struct {
+		env           []string
+		pipe          bool
+		colour, signs bool
+	}{
+		"a terminal":          {[]string{"TERM=xterm-256color", "LANG=C.UTF-8"}, false, true, true},
+		"an old terminal":     {[]string{"TERM=xterm", "LANG=C"}, false, true, false},
+		"NO_COLOR":            {[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "NO_COLOR=1"}, false, false, true},
+		"a dumb terminal":     {[]string{"TERM=dumb", "LANG=C.UTF-8"}, false, false, false},
+		"a pipe":              {[]string{"TERM=xterm-256color", "LANG=C.UTF-8"}, true, false, false},
+		"a terminal of a job": {[]string{"TERM=xterm-256color", "LANG=C.UTF-8", "CI=true"}, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := stop{}.settle(t)
+			for _, args := range [][]string{words("run --check true --agent-command", "sh story.sh"), words("status"), words("status --follow")} {
+				shown := watched(t, dir, c.pipe, append(c.env, "HOME="+t.TempDir()), args)
+				if !strings.Contains(shown, "US-001") {
+					t.Fatalf("%q shows %q", args, shown)
+				}
+				if args[0] == "status" && len(args) == 1 {
+					continue // a few words, without any dress
+				}
+				if got := strings.Contains(shown, "\x1b"); got != c.colour {
+					t.Errorf("%q: escapes %t, want %t: %q", args, got, c.colour, shown)
+				}
+				if got := strings.Contains(shown, "✅"); got != c.signs {
+					t.Errorf("%q: signs %t, want %t: %q", args, got, c.signs, shown)
+				}
+			}
+		})
+	}
+}
+
+// watched is what ralph shows on a terminal of its own, or in a pipe.
+func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
+	t.Helper()
+	ralph := exec.CommandContext(t.Context(), "ralph", args...)
+	ralph.Dir, ralph.Env = dir, append(env, "PATH="+os.Getenv("PATH"), quickExit)
+	if pipe {
+		out, err := ralph.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	hand, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hand.Close()
+	tty := (&seat{t: t, hand: hand}).tty()
+	ralph.Stdin, ralph.Stdout, ralph.Stderr = tty, tty, tty
+	ralph.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	err = ralph.Start()
+	_ = tty.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hand.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := io.ReadAll(hand)
+	if err != nil && !errors.Is(err, syscall.EIO) { // EIO: nobody has the terminal any more
+		t.Errorf("%q: %v", args, err)
+	}
+	if err := ralph.Wait(); err != nil {
+		t.Errorf("%q: %v\n%s", args, err, shown)
+	}
+	return string(shown)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// glance is how often a run that goes on elsewhere is looked at.
+const glance = 200 * time.Millisecond
+
+// abandoned is said of a run that did not stop, and that nobody works on.
+const abandoned = "! nobody is at work on it any more: it was killed\nnext: `ralph resume` goes on"
+
+// follow prints what happens in a run, until it has stopped, or nobody works on
+// it any more.
+func (c statusCommand) follow(ctx context.Context, w world, home workspace.Run, run journal.Run) error {
+	fd := int(w.stdout.Fd())
+	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
+	f := follower{home: home, console: view.Console{Look: view.LookFor(w.env, term.IsTerminal(fd), width), Now: w.now}}
+	ticker := time.NewTicker(glance)
+	defer ticker.Stop()
+	for {
+		last := c.abandoned(run) // asked before the look: what was written until then is seen by it
+		lines, err := f.look()
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(w.stdout, lines)
+		if f.run.Stop != nil {
+			return nil
+		}
+		if last {
+			_, err := fmt.Fprintln(w.stdout, abandoned)
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// abandoned tells whether nobody works in the project: whoever does holds its
+// lock.
+func (c statusCommand) abandoned(run journal.Run) bool {
+	folder := workspace.FolderAbove(c.ProjectDir)
+	if supervised(run) {
+		folder.Key = workspace.Task{}.Runs().Key
+	}
+	return folder.Free() == nil
+}
+
+// follower has seen so much of a run.
+type follower struct {
+	home    workspace.Run
+	console view.Console
+	run     journal.Run
+	seen    int
+}
+
+// look is what there is to show of all that is new.
+func (f *follower) look() (string, error) {
+	entries, err := f.home.Entries()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, entry := range entries[min(f.seen, len(entries)):] {
+		f.run = journal.Fold(f.run, entry)
+		if shown := f.console.Event(f.run, entry.Event); shown != "" {
+			fmt.Fprintln(&text, shown)
+		}
+	}
+	f.seen = len(entries)
+	return text.String(), nil
+}
+
+// harmless is text whose lines hold nothing that a terminal would obey.
+func harmless(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(text) {
+		lines.WriteString(clean.LogLine(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return lines.String()
+}

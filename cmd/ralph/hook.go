@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/guard"
+	"github.com/ralph-loop/ralph/internal/hook"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+type hookCommand struct {
+	Event string   `arg:"" enum:"${hooks}" help:"The event: ${events}."`
+	Words []string `arg:"" optional:"" passthrough:"" help:"For loop-start: what was typed behind /ralph-loop, if it is not on standard input."`
+}
+
+// The two words that are no hooks, but what slash commands call.
+const (
+	loopStart  = "loop-start"
+	loopCancel = "loop-cancel"
+)
+
+// Help gives the example.
+func (hookCommand) Help() string {
+	return `What Claude Code and Codex call by themselves, as the plugin in plugin/ has them
+do: each event is told as JSON on standard input and answered on standard
+output. loop-start and loop-cancel are behind /ralph-loop and /cancel-ralph.
+
+Example: ralph hook stop < event.json`
+}
+
+func (hookCommand) guarded() bool { return false }
+
+// hooked reads the command line of a hook by itself: hooks run before and after
+// each tool an agent uses, and whole command lines take time to be understood.
+func hooked(args []string) (hookCommand, bool) {
+	if len(args) != 2 || args[0] != "hook" || !slices.Contains(hook.Names(), args[1]) {
+		return hookCommand{}, false
+	}
+	return hookCommand{Event: args[1]}, true
+}
+
+func (c hookCommand) run(ctx context.Context, w world) (int, error) {
+	door := w.hooks()
+	switch c.Event {
+	case loopStart:
+		return fault.ExitDone, c.start(w, door)
+	case loopCancel:
+		return fault.ExitDone, c.cancel(w, door)
+	}
+	door.Serve(ctx, c.Event, w.stdin, w.stdout)
+	return fault.ExitDone, nil
+}
+
+// hooks is what hooks need of this process.
+func (w world) hooks() hook.Door {
+	return hook.Door{
+		Env: w.env, Now: w.now, Pause: time.Sleep, State: w.sessions(),
+		Guard:   hook.Guard{Command: guard.Command, Write: guard.Write},
+		Protect: protected, Dirty: w.dirty,
+		Hide: redact.New(agent.KeysFrom(w.env, "claude", "").Secrets()...).Bytes,
+	}
+}
+
+// sessions is the folder for what is known of sessions.
+func (w world) sessions() string {
+	cache := w.env("XDG_CACHE_HOME")
+	if !filepath.IsAbs(cache) {
+		home := w.env("HOME")
+		if !filepath.IsAbs(home) {
+			return ""
+		}
+		cache = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(cache, "ralph", "sessions")
+}
+
+// protected are the globs that a project's settings protect.
+func protected(project string) ([]string, error) {
+	if project == "" {
+		return nil, nil
+	}
+	var files []config.File
+	for _, name := range []string{workspace.SettingsFile, workspace.LocalSettingsFile} {
+		data, err := workspace.ReadSettings(project, name)
+		if err != nil {
+			return nil, err
+		}
+		if data != nil {
+			files = append(files, config.File{Name: name, Data: data})
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	settings, err := config.ReadSettings(files...)
+	return settings.Protect, err
+}
+
+// dirty is what is not committed in a project.
+func (w world) dirty(ctx context.Context, project string) ([]string, error) {
+	home, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(home) //nolint:errcheck // an empty folder
+	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
+	place, err := tool.Inspect(ctx, project)
+	if err != nil {
+		return nil, fmt.Errorf("look at the repository: %w", err)
+	}
+	return place.Dirty, nil
+}
+
+// session is the agent's session that a slash command was given in.
+func (w world) session(named string) string {
+	return cmp.Or(w.env("CLAUDE_CODE_SESSION_ID"), named)
+}

@@ -1,0 +1,66 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+)
+
+// The guard keeps the real Codex from what is dangerous, by the hooks that
+// plugin/codex has for it.
+func TestRealGuardOfCodex(t *testing.T) {
+	for name, model := range map[string]string{"plain tools": "gpt-5-codex", "a tool for scripts": "gpt-6-sol"} {
+		t.Run(name, func(t *testing.T) {
+			danger := modeltest.Answer{Words: "I tidy up.", Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../; echo gone")}}
+			p := plug(t, danger, talk("Then not."))
+			if p == nil {
+				return
+			}
+			p.codex(model)
+			p.asked("instead: ")
+			if _, err := os.Stat(p.path("home")); err != nil {
+				p.Error(err)
+			}
+		})
+	}
+}
+
+func (p *plugged) codex(model string) {
+	p.Helper()
+	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/codex")
+	if err != nil {
+		p.Fatal(err)
+	}
+	hooks, err := os.ReadFile("../../plugin/codex/hooks.json")
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := write(p.path("home", ".codex", "hooks.json"), hooks); err != nil {
+		p.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(p.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "exec", "--json", "--skip-git-repo-check",
+		"--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "-m", model,
+		"-c", `model_providers.x={name="x",base_url="`+p.server.URL+`/v1",wire_api="responses",env_key="CODEX_API_KEY",supports_websockets=false}`,
+		"-c", `model_provider="x"`, "-")
+	cmd.Dir, cmd.Env, cmd.Stdin = p.path("work"), append(p.env, "CODEX_API_KEY="+agentKey), strings.NewReader("Tidy up.")
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		p.Errorf("codex: %v", err)
+	}
+	p.Cleanup(func() {
+		if p.Failed() {
+			p.Logf("codex said:\n%s", out.String())
+		}
+	})
+}

@@ -1,0 +1,283 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// plugged is a session of the real Claude Code with the plugin in it.
+type plugged struct {
+	*testing.T
+	dir    string
+	server *modeltest.Server
+	env    []string
+	free   bool // whoever has to be asked is asked
+}
+
+func (p *plugged) path(parts ...string) string {
+	return filepath.Join(append([]string{p.dir}, parts...)...)
+}
+
+// plug makes a project for a session; nil where the real tests are not asked
+// for, as `make agents` does.
+func plug(t *testing.T, script ...modeltest.Answer) *plugged {
+	t.Helper()
+	if os.Getenv("AGENTS") == "" {
+		return nil
+	}
+	p := &plugged{T: t, dir: t.TempDir(), server: modeltest.Start(t, script...)}
+	for _, dir := range []string{"home", "work"} {
+		if err := os.Mkdir(p.path(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.path("home"), "LANG=C.UTF-8", quickExit, "IS_SANDBOX=1",
+		"ANTHROPIC_API_KEY=" + agentKey, "ANTHROPIC_BASE_URL=" + p.server.URL,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=1",
+	}
+	return p
+}
+
+func (p *plugged) claude(stdin string, args ...string) string {
+	p.Helper()
+	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/claude")
+	if err != nil {
+		p.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(p.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = p.path("work"), p.env, strings.NewReader(stdin)
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		p.Fatalf("%s: %v\n%s", cmd, err, out.String())
+	}
+	p.Cleanup(func() {
+		if p.Failed() {
+			p.Logf("claude said:\n%s", out.String())
+		}
+	})
+	return out.String()
+}
+
+// say has one session with the plugin.
+func (p *plugged) say(words string, more ...string) string {
+	p.Helper()
+	plugin, err := filepath.Abs("../../plugin")
+	if err != nil {
+		p.Fatal(err)
+	}
+	args := []string{"-p", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-6", "--plugin-dir", plugin}
+	if !p.free {
+		args = append(args, "--dangerously-skip-permissions")
+	}
+	return p.claude(words, append(args, more...)...)
+}
+
+// run is what the journal of the only loop amounts to.
+func (p *plugged) run() journal.Run {
+	p.Helper()
+	paths, err := filepath.Glob(p.path("work", ".ralph", "runs", "*", "journal.jsonl"))
+	if err != nil || len(paths) != 1 {
+		p.Fatalf("journals %q, %v; want one", paths, err)
+	}
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		p.Fatal(err)
+	}
+	entries, _, err := journal.Replay(data)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return journal.Fold(journal.Run{}, entries...)
+}
+
+// stopped holds the end of the loop against what it should be.
+func (p *plugged) stopped(reason policy.Reason, iterations int) {
+	p.Helper()
+	run := p.run()
+	if run.Stop == nil || run.Stop.Reason != reason || len(run.Iterations) != iterations {
+		p.Errorf("stopped by %+v after %d iterations, want %s after %d", run.Stop, len(run.Iterations), reason, iterations)
+	}
+	if left := p.server.Left(); left > 0 {
+		p.Errorf("%d answers of the script were not asked for", left)
+	}
+}
+
+// asked tells whether the model was told words in its newest request.
+func (p *plugged) asked(words string) {
+	p.Helper()
+	work := p.server.Work()
+	if len(work) == 0 || !strings.Contains(work[len(work)-1].Body, words) {
+		p.Errorf("the model was not told %q", words)
+	}
+}
+
+func talk(text string) modeltest.Answer { return modeltest.Answer{Words: text} }
+
+var toil = modeltest.Answer{Words: "I write it.", Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt")}}
+
+// The five acceptance tests of the loop within a session, by its own plan.
+func TestRealLoopInSession(t *testing.T) {
+	const loop = "/ralph:ralph-loop \"Write hello.txt; don't `ask`\" --max-iterations 2 --completion-promise DONE"
+	const kept = "It is there.\n\n<promise>DONE</promise>"
+	for name, test := range map[string]struct {
+		script     []modeltest.Answer
+		reason     policy.Reason
+		iterations int
+		said, told string
+	}{
+		"1 stops on promise": {
+			[]modeltest.Answer{toil, talk(kept)},
+			policy.PromiseAccepted, 1, "PROMISE_ACCEPTED", `Write hello.txt; don't `,
+		},
+		"2 blocks exit without promise": {
+			[]modeltest.Answer{toil, talk("I'm done"), talk(kept)},
+			policy.PromiseAccepted, 2, "the promise is missing", "You attempted to end the loop, but you did not output the completion promise",
+		},
+		"3 max iterations": {
+			[]modeltest.Answer{toil, talk("I'm done"), talk("I'm done"), talk("I'm done")},
+			policy.MaxIterations, 3, "MAX_ITERATIONS_REACHED", "This is time 2 of 2",
+		},
+		"4 bypass rejected": {
+			[]modeltest.Answer{talk(kept), talk("All done."), toil, talk(kept)},
+			policy.PromiseAccepted, 3, "a promise without work was rejected", "Promise detected, but no tool calls/work were performed",
+		},
+		"5 promise in the final message": {
+			[]modeltest.Answer{toil, talk("All done."), talk("```\n<promise>DONE</promise>\n```")},
+			policy.PromiseAccepted, 2, "PROMISE_ACCEPTED", "Only output the promise when the task is fully complete",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plug(t, test.script...)
+			if p == nil {
+				return
+			}
+			out := p.say(loop)
+			p.stopped(test.reason, test.iterations)
+			p.asked(test.told)
+			if !strings.Contains(out, test.said) {
+				p.Errorf("the person was not told %q", test.said)
+			}
+		})
+	}
+}
+
+// Claude Code ends a session by itself at the ninth end that is refused in a
+// row. The loop stops at eight, says so, and is gone on with.
+func TestRealLoopIsCutOff(t *testing.T) {
+	p := plug(t, slices.Concat(slices.Repeat([]modeltest.Answer{talk("I'm done")}, 9), []modeltest.Answer{toil, talk("<promise>DONE</promise>")})...)
+	if p == nil {
+		return
+	}
+	out := p.say("/ralph:ulw-loop Write hello.txt --max-iterations 20")
+	if run := p.run(); run.Stop == nil || run.Stop.Reason != policy.Waiting || len(run.Iterations) != 9 {
+		t.Errorf("stopped by %+v after %d iterations, want waiting after 9", run.Stop, len(run.Iterations))
+	}
+	p.asked("ULTRAWORK MODE")
+	if strings.Contains(out, "overriding and ending turn") || !strings.Contains(out, "/ralph-loop --resume") {
+		t.Error("the session was ended by its program, or nobody was told how to go on")
+	}
+	p.say("/ralph:ralph-loop --resume")
+	p.stopped(policy.PromiseAccepted, 10)
+}
+
+// Without leave to do anything, the slash commands work all the same; a loop
+// can be cancelled in the session that it goes on in.
+func TestRealLoopIsCancelled(t *testing.T) {
+	p := plug(t, append(slices.Repeat([]modeltest.Answer{talk("I'm done")}, 2), talk("It is over."))...)
+	if p == nil {
+		return
+	}
+	p.free = true
+	p.env = append(p.env, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=1")
+	const id = "6d0f7a0e-3f0b-4c5e-9b52-0d6f4a1f2b11"
+	p.say("/ralph:ralph-loop Write hello.txt", "--session-id", id)
+	if run := p.run(); run.Stop == nil || run.Stop.Reason != policy.Waiting {
+		t.Errorf("stopped by %+v, want waiting", run.Stop)
+	}
+	p.say("/ralph:cancel-ralph", "--resume", id)
+	p.asked("There is no Ralph loop in this session")
+}
+
+// The guard keeps the real program from what is dangerous, and says why.
+func TestRealGuard(t *testing.T) {
+	danger := modeltest.Answer{Words: "I tidy up.", Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../")}}
+	p := plug(t, danger, talk("Then not."))
+	if p == nil {
+		return
+	}
+	p.say("Tidy up.")
+	p.asked("instead: ")
+	if _, err := os.Stat(p.path("home")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The program's own check of plugin and marketplace has nothing to say.
+func TestRealPluginIsValid(t *testing.T) {
+	p := plug(t)
+	if p == nil {
+		return
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last []string
+	for _, what := range []string{filepath.Join(root, "plugin"), root} {
+		lines := strings.Split(strings.TrimSpace(p.claude("", "plugin", "validate", "--strict", what)), "\n")
+		last = append(last, lines[len(lines)-1])
+	}
+	if diff := cmp.Diff([]string{"✔ Validation passed", "✔ Validation passed"}, last); diff != "" {
+		t.Errorf("claude plugin validate (-want +got):\n%s", diff)
+	}
+}
+
+// A session of a run over stories is sent back for what it leaves behind, and
+// let go after three times.
+func TestRealStop(t *testing.T) {
+	p := plug(t, toil, talk("Done."), talk("Done."), talk("Done."), talk("Done."))
+	if p == nil {
+		return
+	}
+	prd := `{"project":"p","branchName":"b","description":"d","userStories":[{"id":"US-001","title":"t","acceptanceCriteria":["c"],"priority":1,"passes":true,"notes":""}]}`
+	for name, text := range map[string]string{
+		"ralph/prd.json": prd,
+		".ralph-active":  fmt.Sprintf(`{"pid":%d,"max_iterations":10,"mode":"direct"}`, os.Getpid()),
+	} {
+		if err := write(p.path("work", name), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "ralph"}, {"-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "-m", "begin"}} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		if cmd.Dir = p.path("work"); cmd.Run() != nil {
+			t.Fatalf("%s failed", cmd)
+		}
+	}
+	p.env = append(p.env, "RALPH_ITERATION=1")
+	out := p.say("Write hello.txt.")
+	p.asked("uncommitted changes: hello.txt")
+	p.asked("passes without notes")
+	if left := p.server.Left(); left > 0 || !strings.Contains(out, "kept from ending 3 times") {
+		t.Errorf("%d answers left", left)
+	}
+}

@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+)
+
+// flagRule is what becomes of a flag that a program cannot be given twice, or
+// does not know any more.
+type flagRule struct {
+	valued bool   // the next word is its value, where none follows a "="
+	same   string // the value that only says what is said anyway
+	note   string // said of it, unless its value is the same
+}
+
+// flagRules are a program's rules by flag. They hold for the user's words, and
+// leave out what the adapter says itself.
+type flagRules map[string]flagRule
+
+// keep gives the words that stay, and what there is to say of the others.
+func (rules flagRules) keep(words []string) (flags, notes []string) {
+	for i := 0; i < len(words); i++ {
+		name, value, joined := strings.Cut(words[i], "=")
+		rule, known := rules[name]
+		if !known || joined && !rule.valued {
+			flags = append(flags, words[i])
+			continue
+		}
+		if rule.valued && !joined && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		if rule.note != "" && (!rule.valued || value != rule.same) {
+			notes = append(notes, rule.note)
+		}
+	}
+	return flags, notes
+}
+
+// split keeps to the rules in a command and in the flags that come after it;
+// the program itself stays.
+func (rules flagRules) split(words, args []string) (command, extra, notes []string) {
+	before, notes := rules.keep(words[1:])
+	extra, more := rules.keep(args)
+	return slices.Concat(words[:1], before), extra, slices.Compact(append(notes, more...))
+}
+
+// modelOf is the model that a user's flags name, or else the order's.
+func modelOf(flags []string, order Order) string {
+	if model := named(flags); model != "" {
+		return model
+	}
+	return order.Model
+}
+
+// modelFlags name the order's model, unless the user's flags name one: some
+// programs refuse two of them.
+func modelFlags(flag string, flags []string, order Order) []string {
+	if order.Model == "" || named(flags) != "" {
+		return nil
+	}
+	return []string{flag, order.Model}
+}
+
+func named(flags []string) string {
+	for i, flag := range flags {
+		name, value, joined := strings.Cut(flag, "=")
+		switch {
+		case name != "-m" && name != "--model":
+		case joined:
+			return value
+		case i+1 < len(flags):
+			return flags[i+1]
+		}
+	}
+	return ""
+}
+
+// subcommand takes one that begins an adapter's own words off the end of a
+// user's command, as seed and habit have it: "codex e".
+func subcommand(words []string, names ...string) []string {
+	if last := len(words) - 1; last > 0 && slices.Contains(names, words[last]) {
+		return words[:last]
+	}
+	return words
+}

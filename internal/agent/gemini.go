@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// gemini is Gemini CLI, as version 0.61 behaves.
+func gemini(o Options) (Adapter, error) {
+	words, err := Words(o.Command)
+	if err != nil {
+		return Adapter{}, err
+	}
+	if len(words) == 0 {
+		words = []string{"gemini"}
+	}
+	if o.NeedKey && o.Keys.GeminiAPIKey == "" {
+		return Adapter{}, fault.Usage("no key for the agent gemini", "set the input gemini-api-key", nil)
+	}
+	command, extra, notes := geminiRules.split(words, o.Args)
+	flags := slices.Concat(command[1:], extra)
+	home, more := geminiHome(o)
+	return Adapter{
+		Name:    "gemini",
+		Program: words[0],
+		Install: "install Gemini CLI (npm install -g @google/gemini-cli)",
+		Version: append(slices.Clone(command), "--version"),
+		Notes:   append(notes, more...),
+		Vars: []string{
+			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
+		},
+		Home:      home,
+		Argv:      func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
+		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },
+		Decoder:   func(Order) Decoder { return &geminiDecoder{price: o.Prices} },
+		Complaint: geminiComplaint,
+		Speaks:    true,
+	}, nil
+}
+
+// geminiRules leave out what is said anyway: twice is refused.
+var geminiRules = flagRules{
+	"--yolo": {}, "-y": {}, "--skip-trust": {},
+	"--approval-mode": {valued: true, same: "yolo", note: "gemini works unattended: another --approval-mode than yolo is left out"},
+	"--output-format": geminiFormat, "-o": geminiFormat,
+}
+
+var geminiFormat = flagRule{
+	valued: true, same: "stream-json", note: "gemini is always asked for stream-json: another --output-format is left out",
+}
+
+// geminiArgv leaves the prompt to stdin. The folder is trusted by a flag, and
+// not by its variable, which would trust the repository's settings too: their
+// hooks and servers would run unasked.
+func geminiArgv(command, model, extra []string) []string {
+	return slices.Concat(command, []string{"--yolo", "--skip-trust", "-o", "stream-json"}, model, extra)
+}
+
+// geminiHome is the home in which a key is taken to another model server: for
+// that the CLI wants a setting, and no variable stands in for it. Settings of
+// the whole system do, but those must belong to root.
+func geminiHome(o Options) (home map[string]string, notes []string) {
+	if o.Keys.ModelBaseURL == "" || o.Keys.GeminiAPIKey == "" {
+		return nil, nil
+	}
+	home = map[string]string{".gemini/settings.json": `{
+  "general": {"enableAutoUpdate": false},
+  "privacy": {"usageStatisticsEnabled": false},
+  "security": {"auth": {"selectedType": "gemini-api-key"}}
+}
+`}
+	if !o.NeedKey {
+		notes = []string{"gemini takes its key to another model server in a home of its own: your ~/.gemini is left out"}
+	}
+	return home, notes
+}
+
+// geminiRetries is how the CLI says that it asks its model again, and it says
+// so among its errors alone.
+var geminiRetries = regexp.MustCompile(`^Attempt (\d+) failed(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff`)
+
+func geminiComplaint(line string) (stream.Item, bool) {
+	m := geminiRetries.FindStringSubmatch(line)
+	if m == nil {
+		return nil, false
+	}
+	attempt, _ := strconv.Atoi(m[1])
+	status, _ := strconv.Atoi(m[2])
+	if m[3] == "429" {
+		status = 429
+	}
+	return stream.Retry{Reason: "no answer of the model", Status: status, Attempt: attempt}, true
+}

@@ -1,0 +1,141 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// geminiLine is a line of gemini -o stream-json, as far as it is read here.
+type geminiLine struct {
+	Type    string `json:"type"`
+	Model   string `json:"model"`
+	Role    string `json:"role"`
+	Content string `json:"content"`
+
+	ToolName   string          `json:"tool_name"`
+	ToolID     string          `json:"tool_id"`
+	Parameters json.RawMessage `json:"parameters"`
+	Output     string          `json:"output"`
+
+	Status  string `json:"status"` // of a tool's result, and of the run's
+	Message string `json:"message"`
+	Error   struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"error"`
+	Stats struct {
+		geminiUsage
+		Models map[string]geminiUsage `json:"models"`
+	} `json:"stats"`
+}
+
+// geminiDecoder reads the CLI's lines. It holds what ties them together: the
+// pieces of a message, and todo calls without an end.
+type geminiDecoder struct {
+	price  pricing
+	words  strings.Builder
+	todos  bounded[bool]
+	spoke  bool
+	closed bool
+}
+
+// Line reads one line. What it does not know passes silently, so that a newer
+// CLI does no harm; what is no JSON is shown.
+func (d *geminiDecoder) Line(line []byte) []stream.Item {
+	parsed, ok := readLine[geminiLine](line)
+	if !ok {
+		return raw(line)
+	}
+	d.spoke = true
+	if parsed.Type == "message" && parsed.Role == "assistant" {
+		return d.hear(parsed.Content)
+	}
+	return append(d.said(), d.read(parsed)...)
+}
+
+func (d *geminiDecoder) read(l geminiLine) []stream.Item {
+	switch l.Type {
+	case "init":
+		return []stream.Item{stream.Progress{Text: "model " + short(l.Model)}}
+	case "tool_use":
+		if l.ToolName == "write_todos" {
+			d.todos.put(l.ToolID, true)
+			return []stream.Item{geminiTodo(l.Parameters)}
+		}
+		return []stream.Item{stream.ToolStart{ID: l.ToolID, Name: short(l.ToolName), Input: summary(l.Parameters)}}
+	case "tool_result":
+		if d.todos.drop(l.ToolID) {
+			return nil
+		}
+		return []stream.Item{l.toolEnd()}
+	case "error":
+		return raw([]byte(l.Message))
+	case "result":
+		d.closed = true
+		return []stream.Item{l.result(d.price)}
+	}
+	return nil
+}
+
+// End gives what was said last, and stands in for the result line of an agent
+// that was killed. What was used until then, it never said.
+func (d *geminiDecoder) End() []stream.Item {
+	items := d.said()
+	if d.closed || !d.spoke {
+		return items
+	}
+	return append(items, stream.Result{Failed: true, Reason: noResult})
+}
+
+// maxHeld is the most of a message that is kept until it is whole.
+const maxHeld = 1 << 20
+
+// hear takes a piece of a message. A claim may be cut in two by it, so the
+// pieces are held until another line says that there are no more.
+func (d *geminiDecoder) hear(piece string) []stream.Item {
+	d.words.WriteString(piece)
+	if d.words.Len() < maxHeld {
+		return nil
+	}
+	held := d.words.String()
+	d.words.Reset()
+	if cut := strings.LastIndexByte(held, '\n'); cut > 0 {
+		d.words.WriteString(held[cut+1:])
+		held = held[:cut]
+	}
+	return []stream.Item{stream.Text{Text: held}}
+}
+
+func (d *geminiDecoder) said() []stream.Item {
+	if d.words.Len() == 0 {
+		return nil
+	}
+	text := d.words.String()
+	d.words.Reset()
+	return []stream.Item{stream.Text{Text: text}}
+}
+
+func (l geminiLine) toolEnd() stream.ToolEnd {
+	end := stream.ToolEnd{ID: l.ToolID, Output: head(l.Output, maxOutput), Failed: l.Status == "error"}
+	if end.Output == "" {
+		end.Output = head(l.Error.Message, maxOutput)
+	}
+	return end
+}
+
+// geminiTodo reads the parameters of a write_todos call.
+func geminiTodo(parameters json.RawMessage) stream.Todo {
+	parsed, _ := readLine[struct {
+		Todos []struct {
+			Description string `json:"description"`
+			Status      string `json:"status"`
+		} `json:"todos"`
+	}](parameters)
+	var todo stream.Todo
+	for _, task := range parsed.Todos {
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(task.Description), State: taskState(task.Status)})
+	}
+	return todo
+}

@@ -1,0 +1,30 @@
+package agent
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// furnish makes the home that the adapter's program is given, under the folder
+// for temporary files that the program has too, and tells the order where it
+// is. Leaving takes all of it away, with what the program left there. It does
+// nothing for a program that has the user's own home.
+func (h *Hand) furnish(o *Order) (leave func() error, err error) {
+	if len(h.Adapter.Home) == 0 {
+		return func() error { return nil }, nil
+	}
+	home, err := os.MkdirTemp(lookup(h.Env, "TMPDIR"), "ralph-home-")
+	if err != nil {
+		return nil, err
+	}
+	leave = func() error { return os.RemoveAll(home) }
+	for name, text := range h.Adapter.Home {
+		path := filepath.Join(home, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return nil, errors.Join(err, leave())
+		}
+	}
+	o.Home = home
+	return leave, nil
+}

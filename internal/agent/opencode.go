@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// opencode is opencode, as version 1.18 behaves.
+func opencode(o Options) (Adapter, error) {
+	words, err := Words(o.Command)
+	if err != nil {
+		return Adapter{}, err
+	}
+	if len(words) == 0 {
+		words = []string{"opencode"}
+	}
+	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.OpenAIAPIKey == "" && o.Keys.GeminiAPIKey == "" {
+		return Adapter{}, fault.Usage("no key for the agent opencode",
+			"set the input anthropic-api-key, openai-api-key or gemini-api-key, and the model as provider/model", nil)
+	}
+	command, extra, notes := opencodeRules.split(subcommand(words, "run"), o.Args)
+	flags := slices.Concat(command[1:], extra)
+	return Adapter{
+		Name:    "opencode",
+		Program: words[0],
+		Install: "install opencode (npm install -g opencode-ai)",
+		Version: append(slices.Clone(command), "--version"),
+		Notes:   notes,
+		Vars: []string{
+			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
+		},
+		Argv: func(order Order) []string {
+			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o.Keys)), extra)
+		},
+		Env:       func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o.Keys))) },
+		Decoder:   func(order Order) Decoder { return &opencodeDecoder{price: o.Prices, model: modelOf(flags, order)} },
+		Complaint: opencodeComplaint,
+		Speaks:    true,
+	}, nil
+}
+
+// opencodeStart leaves the prompt to stdin. Its log goes to stderr, for without
+// it the program says nothing for minutes while its model refuses to answer.
+var opencodeStart = []string{"run", "--format", "json", "--auto", "--print-logs", "--log-level", "ERROR"}
+
+// opencodeRules leave out what is said anyway: twice is refused.
+var opencodeRules = flagRules{
+	"--auto": {}, "--print-logs": {}, "--log-level": {valued: true},
+	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is left out"},
+}
+
+// opencodeOrder names our own provider where a model server is given and the
+// model says nothing of one.
+func opencodeOrder(order Order, keys Keys) Order {
+	if keys.ModelBaseURL != "" && order.Model != "" && !strings.Contains(order.Model, "/") {
+		order.Model = "ralph/" + order.Model
+	}
+	return order
+}
+
+// opencodeEnv keeps the repository's own settings out: they hold plugins and
+// servers, which it would start unasked.
+func opencodeEnv(keys Keys, model string) []string {
+	provider, name, _ := strings.Cut(model, "/")
+	env := []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+	if keys.ModelBaseURL != "" && name != "" {
+		env = append(env, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT="+opencodeConfig(keys, provider, name))
+	}
+	return append(env, opencodeKeys(keys, provider)...)
+}
+
+// opencodeProviders are those whose APIs opencode knows by themselves, and the
+// folder in which each answers. All others speak as OpenAI once did.
+var opencodeProviders = map[string]struct{ folder, key string }{
+	"anthropic": {"v1", "ANTHROPIC_API_KEY"},
+	"google":    {"v1beta", "GEMINI_API_KEY"},
+	"openai":    {"v1", "OPENAI_API_KEY"},
+}
+
+// opencodeKeys is the key of the model's maker; without a model, all there are.
+func opencodeKeys(keys Keys, provider string) []string {
+	all := map[string][]string{
+		"anthropic": given("ANTHROPIC_API_KEY", keys.AnthropicAPIKey),
+		"google":    given("GEMINI_API_KEY", keys.GeminiAPIKey),
+		"openai":    given("OPENAI_API_KEY", keys.OpenAIAPIKey),
+	}
+	switch own, known := all[provider]; {
+	case known:
+		return own
+	case provider == "":
+		return slices.Concat(all["anthropic"], all["google"], all["openai"])
+	case keys.ModelBaseURL != "":
+		return all["openai"]
+	}
+	return nil
+}
+
+// opencodeConfig takes a provider's model to another server. The key is named
+// and not written down.
+func opencodeConfig(keys Keys, provider, model string) string {
+	known, plain := opencodeProviders[provider]
+	if !plain {
+		known = opencodeProviders["openai"]
+	}
+	settings := map[string]any{
+		"options": map[string]string{
+			"baseURL": serverAt(keys.ModelBaseURL, known.folder),
+			"apiKey":  "{env:" + known.key + "}",
+		},
+		"models": map[string]any{model: map[string]any{}},
+	}
+	if !plain {
+		settings["npm"] = "@ai-sdk/openai-compatible"
+	}
+	config, err := json.Marshal(map[string]any{
+		"autoupdate": false, "share": "disabled", "small_model": provider + "/" + model,
+		"provider": map[string]any{provider: settings},
+	})
+	if err != nil {
+		return "{}" // strings and maps of them have no error
+	}
+	return string(config)
+}
+
+// opencodeTrouble is a line of its log that tells of a call to a model; the
+// title of the session is somebody else's, and nothing waits for it.
+var opencodeTrouble = regexp.MustCompile(`\bmessage="stream error" .*\bsmall=false .*\berror\.error="([^"]*)"`)
+
+func opencodeComplaint(line string) (stream.Item, bool) {
+	m := opencodeTrouble.FindStringSubmatch(line)
+	if m == nil {
+		return nil, false
+	}
+	return stream.Retry{Reason: short(m[1])}, true
+}

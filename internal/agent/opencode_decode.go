@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// opencodeLine is a line of opencode run --format json, as far as it is read
+// here.
+type opencodeLine struct {
+	Type  string       `json:"type"`
+	Part  opencodePart `json:"part"`
+	Error struct {
+		Name string `json:"name"`
+		Data struct {
+			Message string `json:"message"`
+			Status  int    `json:"statusCode"`
+			Headers struct {
+				After string `json:"retry-after"`
+			} `json:"responseHeaders"`
+		} `json:"data"`
+	} `json:"error"`
+}
+
+// opencodePart is what happened; which of the keys it has, the line's type
+// tells.
+type opencodePart struct {
+	Text   string         `json:"text"`
+	Tool   string         `json:"tool"`
+	CallID string         `json:"callID"`
+	State  opencodeState  `json:"state"`
+	Reason string         `json:"reason"`
+	Tokens opencodeTokens `json:"tokens"`
+	Cost   float64        `json:"cost"`
+}
+
+// opencodeState is a tool call that is over.
+type opencodeState struct {
+	Status   string          `json:"status"`
+	Input    json.RawMessage `json:"input"`
+	Output   string          `json:"output"`
+	Error    string          `json:"error"`
+	Metadata struct {
+		Exit int `json:"exit"`
+	} `json:"metadata"`
+}
+
+// opencodeTokens are those of one step. Reasoning is billed as output, and
+// stands beside it.
+type opencodeTokens struct {
+	Input     int64 `json:"input"`
+	Output    int64 `json:"output"`
+	Reasoning int64 `json:"reasoning"`
+	Cache     struct {
+		Read  int64 `json:"read"`
+		Write int64 `json:"write"`
+	} `json:"cache"`
+}
+
+func (t opencodeTokens) plain() stream.Usage {
+	return stream.Usage{Input: t.Input, Output: t.Output + t.Reasoning, CacheRead: t.Cache.Read, CacheWrite: t.Cache.Write}
+}
+
+// opencodeDecoder reads opencode's lines. It has no line for the end: what
+// counts is how the last step finished.
+type opencodeDecoder struct {
+	price  pricing
+	model  string
+	spent  stream.Usage
+	usd    float64
+	ended  string         // how the last step did
+	broken *stream.Result // an error since
+	spoke  bool
+}
+
+// Line reads one line. What it does not know passes silently, so that a newer
+// CLI does no harm; what is no JSON is shown.
+func (d *opencodeDecoder) Line(line []byte) []stream.Item {
+	parsed, ok := readLine[opencodeLine](line)
+	if !ok {
+		return raw(line)
+	}
+	d.spoke = true
+	switch parsed.Type {
+	case "step_start":
+		d.ended = ""
+	case "text":
+		if parsed.Part.Text != "" {
+			return []stream.Item{stream.Text{Text: parsed.Part.Text}}
+		}
+	case "tool_use":
+		return parsed.Part.call()
+	case "step_finish":
+		return d.finished(parsed.Part)
+	case "error":
+		return d.trouble(parsed)
+	}
+	return nil
+}
+
+// call is a tool's whole life, for opencode tells of it when it is over.
+func (p opencodePart) call() []stream.Item {
+	if p.Tool == "todowrite" {
+		return []stream.Item{claudeTodo(p.State.Input)}
+	}
+	end := stream.ToolEnd{ID: p.CallID, Output: head(p.State.Output, maxOutput)}
+	end.Failed = p.State.Status == "error" || p.State.Metadata.Exit != 0 || p.Tool == "invalid"
+	if end.Output == "" {
+		end.Output = head(p.State.Error, maxOutput)
+	}
+	return []stream.Item{stream.ToolStart{ID: p.CallID, Name: short(p.Tool), Input: summary(p.State.Input)}, end}
+}
+
+// finished adds a step to those before it: its tokens and its cost are its own.
+func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
+	d.ended, d.broken = p.Reason, nil
+	used := p.Tokens.plain()
+	d.usd += p.Cost
+	if used == (stream.Usage{}) && p.Cost == 0 {
+		return nil
+	}
+	d.spent = d.spent.Plus(used)
+	return []stream.Item{stream.Spent{Usage: d.spent, Cost: d.cost()}}
+}
+
+// cost is what opencode reckons. It says nothing of a provider of our own, and
+// of a login: then the list is asked.
+func (d *opencodeDecoder) cost() stream.Cost {
+	if d.usd > 0 {
+		return stream.Cost{USD: d.usd, Known: true}
+	}
+	cost := d.price.of(d.model, d.spent)
+	if _, name, found := strings.Cut(d.model, "/"); found && !cost.Known {
+		cost = d.price.of(name, d.spent)
+	}
+	return cost
+}
+
+// trouble takes an error. It ends the run, unless another step follows.
+func (d *opencodeDecoder) trouble(l opencodeLine) []stream.Item {
+	after, _ := strconv.ParseUint(l.Error.Data.Headers.After, 10, 32) // in seconds; a date is passed over
+	d.broken = &stream.Result{
+		Failed: true, Reason: short(l.Error.Name), Text: l.Error.Data.Message, Status: l.Error.Data.Status,
+		After: time.Duration(after) * time.Second,
+	}
+	return nil
+}
+
+// End is the result that opencode has no line for.
+func (d *opencodeDecoder) End() []stream.Item {
+	if !d.spoke {
+		return nil
+	}
+	result := stream.Result{Reason: d.ended}
+	switch d.ended {
+	case "stop":
+	case "", "tool-calls":
+		result.Failed, result.Reason = true, noResult
+	default: // length, content-filter: it was cut off
+		result.Failed = true
+	}
+	if d.broken != nil {
+		result = *d.broken
+	}
+	result.Usage, result.Cost = d.spent, d.cost()
+	return []stream.Item{result}
+}

@@ -1,0 +1,218 @@
+package agent_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/price"
+)
+
+// The tests whose names begin with TestReal start the real CLIs, as npm puts
+// them into tools/agents, against a model server on loopback. They take minutes
+// and gigabytes, so they do nothing until AGENTS is set, as `make agents` does.
+
+// realKey is what the server must get and nobody else.
+const realKey = "sk-a-key-of-the-real-tests-7c1f"
+
+// patience is how long a test waits for what it knows must come.
+const patience = 60 * time.Second
+
+// cli is a real program, and with what its adapter is asked.
+type cli struct {
+	*testing.T
+	agent   string
+	model   string
+	keys    agent.Keys
+	env     []string   // what makes it try less often than a minute takes
+	args    []string   // the same
+	login   agent.Keys // those by which it learns when a limit ends; may be none
+	silent  bool       // what it uses, it says at its end
+	blind   bool       // what it uses, it never says
+	calls   string     // the model as the server knows it, where that is another name
+	rate    bool       // its price is the user's own
+	mild    bool       // a command that failed went well, it says
+	hushed  bool       // it tells of its tries among its errors alone
+	brittle bool       // an answer that is cut ends it
+	dogged  bool       // it tries for longer than a test can wait
+	twin    bool       // the same program is here by another name
+}
+
+var clis = map[string]cli{
+	"claude": {
+		agent: "claude", model: "claude-sonnet-4-6", keys: agent.Keys{AnthropicAPIKey: realKey},
+		env: []string{"CLAUDE_CODE_MAX_RETRIES=2"}, login: agent.Keys{ClaudeCodeOAuthToken: realKey},
+	},
+	// Its newest models run commands by a script in a language of their own.
+	"codex": codexCLI("gpt-6-sol"),
+	// A model that it does not know gets plain tools.
+	"codex-plain": codexTwin("gpt-5-codex"),
+	"gemini": {
+		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, silent: true, rate: true,
+		mild: true, hushed: true, brittle: true, dogged: true,
+	},
+	"opencode": {
+		agent: "opencode", model: "anthropic/claude-sonnet-4-5", calls: "claude-sonnet-4-5", keys: agent.Keys{AnthropicAPIKey: realKey},
+		hushed: true, dogged: true,
+	},
+	// A provider that it does not know is spoken to as OpenAI once was.
+	"opencode-other": {
+		agent: "opencode", model: "gpt-6-sol", keys: agent.Keys{OpenAIAPIKey: realKey},
+		hushed: true, dogged: true, twin: true,
+	},
+	"copilot": {
+		agent: "copilot", model: "gpt-5.1", keys: agent.Keys{CopilotProviderAPIKey: realKey}, silent: true, blind: true,
+	},
+}
+
+func codexCLI(model string) cli {
+	keys := agent.Keys{OpenAIAPIKey: realKey}
+	return cli{
+		agent: "codex", model: model, keys: keys, login: keys, silent: true,
+		args: []string{"-c", "model_providers.ralph.request_max_retries=1", "-c", "model_providers.ralph.stream_max_retries=2"},
+	}
+}
+
+func codexTwin(model string) cli {
+	c := codexCLI(model)
+	c.twin = true
+	return c
+}
+
+// eachCLI runs a test with every real program.
+func eachCLI(t *testing.T, test func(c cli)) {
+	t.Helper()
+	if os.Getenv("AGENTS") == "" {
+		return
+	}
+	for name, c := range clis {
+		t.Run(name, func(t *testing.T) {
+			c.T = t
+			test(c)
+		})
+	}
+}
+
+// eachProgram does so once for each of them.
+func eachProgram(t *testing.T, test func(c cli)) {
+	t.Helper()
+	eachCLI(t, func(c cli) {
+		if !c.twin {
+			test(c)
+		}
+	})
+}
+
+// path is where npm put the program.
+func (c cli) path() string {
+	c.Helper()
+	path, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + c.agent)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return path
+}
+
+// version is what the program says it is.
+func (c cli) version() string {
+	c.Helper()
+	cmd := exec.CommandContext(c.Context(), c.path(), "--version")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.TempDir()}
+	out, err := cmd.Output()
+	if err != nil {
+		c.Fatalf("%s: %v", cmd, err)
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return version
+}
+
+// bench is a stand with a real program on it, and the server that it asks.
+type bench struct {
+	*stand
+	cli
+	server *modeltest.Server
+	order  agent.Order
+	first  time.Duration // until its first line
+	hard   chan struct{} // closed, it ends at once
+}
+
+func (c cli) bench(answers ...modeltest.Answer) *bench {
+	c.Helper()
+	b := &bench{cli: c, server: modeltest.Start(c.T, answers...)}
+	o := agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: c.keys, NeedKey: true}
+	o.Keys.ModelBaseURL = b.server.URL
+	if c.rate {
+		o.Prices = map[string]price.Rate{c.model: {Input: 1, Output: 10, CacheRead: 0.1}}
+	}
+	b.stand = newStand(c.T, c.agent, o)
+	b.stoppable()
+	if zone := os.Getenv("TZ"); zone != "" {
+		b.Env = append(b.Env, "TZ="+zone) // in which it may tell times
+	}
+	b.Timeout = 2 * patience
+	own := b.Adapter.Env
+	b.Adapter.Env = func(o agent.Order) []string { return append(slices.Clone(own(o)), c.env...) }
+	b.order = agent.Order{Iteration: 3, Max: 10, Model: c.model, Prompt: "Write hello.txt, as the real tests ask.\n"}
+	open := b.Open
+	b.Open = func(name string) (io.WriteCloser, error) {
+		to, err := open(name)
+		return &stopwatch{WriteCloser: to, since: time.Now(), took: &b.first}, err
+	}
+	c.Cleanup(func() {
+		if c.Failed() {
+			c.Logf("items:\n%s", script(b.items))
+			for _, r := range b.server.Requests() {
+				c.Logf("%s %s model %s, work %v, %d bytes", r.Method, r.Path, r.Model, r.Work, len(r.Body))
+			}
+		}
+		b.nobody()
+	})
+	return b
+}
+
+// stopwatch tells when it was written to first.
+type stopwatch struct {
+	io.WriteCloser
+	since time.Time
+	took  *time.Duration
+}
+
+func (s *stopwatch) Write(p []byte) (int, error) {
+	if *s.took == 0 {
+		*s.took = time.Since(s.since)
+	}
+	return s.WriteCloser.Write(p)
+}
+
+// dir is the folder of the whole test: home and tree are in it.
+func (b *bench) dir() string { return filepath.Dir(b.Dir) }
+
+// nobody fails where a process of the bench is left.
+func (b *bench) nobody() {
+	b.Helper()
+	if left := living(b.dir()); len(left) > 0 {
+		b.Errorf("left behind: %q", left)
+	}
+}
+
+// living are the processes that have to do with dir.
+func living(dir string) map[string]string {
+	found := map[string]string{}
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, proc := range all {
+		cwd, _ := os.Readlink(proc + "/cwd")
+		argv, _ := os.ReadFile(proc + "/cmdline")
+		env, _ := os.ReadFile(proc + "/environ")
+		if strings.HasPrefix(cwd, dir) || strings.Contains(string(argv)+string(env), dir) {
+			found[proc] = strings.ReplaceAll(string(argv), "\x00", " ")
+		}
+	}
+	return found
+}

@@ -1,0 +1,130 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// A key that is refused is refused for good: nobody need try again.
+func TestRealKeyIsRefused(t *testing.T) {
+	for _, status := range []int{401, 403} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			eachProgram(t, func(c cli) {
+				t := c.T
+				b := c.bench(modeltest.Answer{Status: status, Times: modeltest.Always})
+				got, err := b.Do(t.Context(), b.order)
+				if err != nil || !got.Failed || !got.CannotRun || got.Busy || !strings.Contains(got.Why, fmt.Sprint(status)) {
+					t.Errorf("Do = %+v, %v", got, err)
+				}
+				t.Logf("measured: %s gives up after %d ms and %d requests: %s", c.agent, got.TookMS, len(b.server.Work()), got.Why)
+			})
+		})
+	}
+}
+
+// What passes is waited for by the program itself, which says so.
+func TestRealServerRecovers(t *testing.T) {
+	for name, trouble := range map[string]modeltest.Answer{
+		"429": {Status: 429, RetryAfter: time.Second},
+		"500": {Status: 500},
+		"529": {Status: 529},
+		"cut": {Words: "This is cut <promise>HALF</promise> in the middle.", Cut: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachCLI(t, func(c cli) {
+				t := c.T
+				b := c.bench(append([]modeltest.Answer{trouble}, wroteHello()...)...)
+				got, err := b.Do(t.Context(), b.order)
+				if trouble.Cut && c.brittle {
+					if err != nil || !got.Failed || got.CannotRun || len(got.Promises) > 0 {
+						t.Errorf("Do = %+v, %v", got, err)
+					}
+					return
+				}
+				if err != nil || got.Failed || got.Tools != 1 || got.Response != "DONE" || b.server.Left() != 0 {
+					t.Errorf("Do = %+v, %v; %d answers left", got, err, b.server.Left())
+				}
+				if len(got.Promises) > 0 {
+					t.Errorf("it claimed %q, of which only a half arrived", got.Promises)
+				}
+				told := slices.ContainsFunc(b.items, func(item stream.Item) bool {
+					retry, is := item.(stream.Retry)
+					return is && retry.Status == trouble.Status && retry.Attempt == 1 && retry.Reason != ""
+				})
+				if !told && !c.hushed && (!c.silent || trouble.Status < 500) {
+					t.Errorf("nobody was told that it had to try again")
+				}
+			})
+		})
+	}
+}
+
+// Where the trouble lasts, a program gives up, and it is known to be the
+// server's trouble; or it goes on and has to be ended.
+func TestRealServerIsBusy(t *testing.T) {
+	for _, status := range []int{429, 529} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			eachProgram(t, func(c cli) {
+				t := c.T
+				if c.dogged && status != 429 {
+					return
+				}
+				b := c.bench(modeltest.Answer{Status: status, Times: modeltest.Always})
+				if c.dogged {
+					b.Timeout = 20 * time.Second
+				}
+				got, err := b.Do(t.Context(), b.order)
+				if c.dogged {
+					if err != nil || !got.TimedOut || got.CannotRun || len(b.server.Work()) < 2 {
+						t.Errorf("Do = %+v, %v, after %d requests", got, err, len(b.server.Work()))
+					}
+					return
+				}
+				if err != nil || !got.Failed || !got.Busy || got.CannotRun || !strings.Contains(got.Why, fmt.Sprint(status)) {
+					t.Errorf("Do = %+v, %v", got, err)
+				}
+				t.Logf("measured: %s gives up after %d ms and %d requests: %s", c.agent, got.TookMS, len(b.server.Work()), got.Why)
+			})
+		})
+	}
+}
+
+// When a limit ends, the loop is told, if the program is.
+func TestRealLimitTellsItsEnd(t *testing.T) {
+	reset := time.Now().Add(3 * time.Hour).UTC().Truncate(time.Second)
+	eachProgram(t, func(c cli) {
+		t := c.T
+		if c.keys = c.login; c.keys == (agent.Keys{}) {
+			return
+		}
+		b := c.bench(modeltest.Answer{Status: 429, Reset: reset, Times: modeltest.Always})
+		b.Now = time.Now
+		got, err := b.Do(t.Context(), b.order)
+		if err != nil || !got.Busy || got.Until.Before(reset) || got.Until.After(reset.Add(time.Minute)) || len(b.server.Work()) != 1 {
+			t.Errorf("Do = %+v, %v; want until %s or a little later, and one request, got %d", got, err, reset, len(b.server.Work()))
+		}
+	})
+}
+
+// An answer that never comes ends the program after its patience, in silence.
+func TestRealServerStalls(t *testing.T) {
+	eachProgram(t, func(c cli) {
+		t := c.T
+		b := c.bench(modeltest.Answer{Stall: true, Times: modeltest.Always})
+		b.Idle = 12 * time.Second
+		got, err := b.Do(t.Context(), b.order)
+		if err != nil || !got.Failed || got.CannotRun || got.TimedOut || !strings.Contains(got.Why, "nothing was heard of it for 12s") {
+			t.Errorf("Do = %+v, %v", got, err)
+		}
+		if !slices.ContainsFunc(b.server.Work(), func(r modeltest.Request) bool { return strings.Contains(r.Body, "as the real tests ask.") }) {
+			t.Error("the server was not asked")
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What was made in a tree that nobody worked in yet can be put aside: git in it
+// overlooks it from then on, the agent's git, too.
+func TestStraysAreIgnored(t *testing.T) {
+	l := newLab(t)
+	odd := []string{"a b ", "tail\t", "star*", "[x]?", `back\slash`, "!not", "#no comment", "src/gen.go", "deps/one/a", "deps/two"}
+	for _, name := range odd {
+		write(t, filepath.Join(l.tree.Dir, name), "made")
+	}
+	write(t, filepath.Join(l.tree.Dir, "seen.log"), "ignored already")
+	strays := must(l.tree.Strays(t.Context()))(t)
+	if len(strays) != len(odd)-1 {
+		t.Errorf("Strays = %q, want one for each of %q, and one for deps", strays, odd)
+	}
+	if err := l.tree.Ignore(strays); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(l.tree.Dir, "deps/three"), "made later")
+	for _, near := range []string{"starling", "x0", "work/src/gen.go"} {
+		write(t, filepath.Join(l.tree.Dir, near), "the agent's")
+	}
+	l.agent("add", "-A")
+	if diff := cmp.Diff("A  starling\nA  work/src/gen.go\nA  x0", l.agent("status", "--porcelain", "--untracked-files=all")); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	if again := must(l.tree.Strays(t.Context()))(t); len(again) > 0 {
+		t.Errorf("Strays = %q afterwards, want none", again)
+	}
+}
+
+func TestNothingIsIgnoredThroughALink(t *testing.T) {
+	l := newLab(t)
+	outside := filepath.Join(t.TempDir(), "outside")
+	write(t, outside, "mine\n")
+	exclude := filepath.Join(l.tree.Dir, ".git/info/exclude")
+	if err := os.Remove(exclude); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, exclude); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.tree.Ignore([]string{"/x"}); err == nil || read(t, outside) != "mine\n" {
+		t.Errorf("Ignore = %v, and the file outside is %q", err, read(t, outside))
+	}
+}
+
+// Restore undoes changes and commits, and leaves what is new.
+func TestRestore(t *testing.T) {
+	l := newLab(t)
+	l.commit("by setup", map[string]string{"src/main.go": "package changed\n"})
+	write(t, filepath.Join(l.tree.Dir, "README.md"), "changed")
+	write(t, filepath.Join(l.tree.Dir, "new"), "new")
+	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "of one that was killed")
+	if err := l.tree.Restore(t.Context(), l.base); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.agent("rev-parse", "work") + "\n" + l.agent("status", "--porcelain"); got != l.base+"\n?? new" {
+		t.Errorf("the tree stands at %s, want %s with a new file", got, l.base)
+	}
+	if err := l.tree.Restore(t.Context(), "HEAD"); err == nil {
+		t.Error("Restore took a name for a commit")
+	}
+}

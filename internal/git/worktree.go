@@ -1,0 +1,121 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Worktree is a linked worktree of the user's repository that is ralph's: in
+// its top folder, under ralph's name.
+type Worktree struct {
+	Dir    string
+	Branch string // empty: none is checked out there
+}
+
+// worktreeName is what they are called, the second with -2 and so on.
+const worktreeName = ".ralph-worktree"
+
+// AddWorktree gives the user's repository a worktree that stands where its HEAD
+// does, on a new branch. Where folder or branch is taken both get a number. No
+// hook and no filter runs.
+func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree, error) {
+	if err := CheckBranch(branch); err != nil {
+		return Worktree{}, err
+	}
+	if err := g.Exclude(ctx, at, "/"+worktreeName+"*/"); err != nil {
+		return Worktree{}, err
+	}
+	u := user{git: g, dir: at.Top}
+	w, err := u.freeWorktree(ctx, branch)
+	if err != nil {
+		return Worktree{}, err
+	}
+	keys, err := g.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, dir: at.Top, limit: 1 << 20})
+	if err != nil {
+		return Worktree{}, fmt.Errorf("add a worktree: %w", err)
+	}
+	_, err = g.do(ctx, call{
+		args: []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head},
+		dir:  at.Top, set: withoutFilters(string(keys)), timeout: farther,
+	})
+	if err != nil {
+		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
+	}
+	return w, nil
+}
+
+// freeWorktree is the first pair of folder and branch that nothing has.
+func (u user) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
+	for n, suffix := 2, ""; ; n++ {
+		w := Worktree{filepath.Join(u.dir, worktreeName+suffix), branch + suffix}
+		_, there := os.Lstat(w.Dir)
+		_, err := u.ask(ctx, "show-ref", "--verify", "-q", heads(w.Branch))
+		if errors.Is(there, fs.ErrNotExist) && no(err) {
+			return w, nil
+		}
+		if err != nil && !no(err) {
+			return w, fmt.Errorf("look for the branch %s: %w", w.Branch, err)
+		}
+		suffix = fmt.Sprintf("-%d", n)
+	}
+}
+
+// Worktrees are the worktrees of ralph's that the user's repository has.
+func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
+	out, err := user{git: g, dir: at.Top}.ask(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, fmt.Errorf("list the worktrees of %s: %w", at.Top, err)
+	}
+	var ours []Worktree
+	for entry := range strings.SplitSeq(out, "\x00\x00") {
+		var w Worktree
+		for line := range strings.SplitSeq(entry, "\x00") {
+			if dir, is := strings.CutPrefix(line, "worktree "); is {
+				w.Dir = dir
+			}
+			if ref, is := strings.CutPrefix(line, "branch refs/heads/"); is {
+				w.Branch = ref
+			}
+		}
+		if filepath.Dir(w.Dir) == at.Top && strings.HasPrefix(filepath.Base(w.Dir), worktreeName) {
+			ours = append(ours, w)
+		}
+	}
+	return ours, nil
+}
+
+// RemoveWorktree takes a worktree of ralph's away, and its branch with it where
+// the user's HEAD has all of it. One with uncommitted work stays, and is an
+// error.
+func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
+	u := user{git: g, dir: at.Top}
+	if _, err := os.Stat(w.Dir); err == nil {
+		dirty, err := user{git: g, dir: w.Dir}.dirty(ctx)
+		if err != nil {
+			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
+		}
+		if err := (Place{Top: w.Dir, Dirty: dirty}).Clean(); err != nil {
+			return false, err
+		}
+	}
+	// Forced, as git would ask for what it ignores too.
+	if _, err := u.ask(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
+		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
+	}
+	if w.Branch == "" {
+		return false, nil
+	}
+	if _, err := u.ask(ctx, "merge-base", "--is-ancestor", heads(w.Branch), "HEAD"); err != nil {
+		if no(err) {
+			err = nil
+		}
+		return false, err
+	}
+	_, err = u.ask(ctx, "update-ref", "-d", heads(w.Branch))
+	return err == nil, err
+}

@@ -1,0 +1,147 @@
+package guard_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/guard"
+)
+
+var shop = guard.Place{Root: "/home/dev/shop", Home: "/home/dev", Protect: []string{"ralph/prd.lock"}}
+
+// labelled is a command of the corpus with what is true of it.
+type labelled struct {
+	line        string
+	danger      bool
+	adversarial bool
+	category    guard.Category
+}
+
+// corpus reads testdata: see the head of heldout.txt.
+func corpus(tb testing.TB, name string) []labelled {
+	tb.Helper()
+	page, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var list []labelled
+	var label labelled
+	var block []string
+	within := false
+	for line := range strings.SplitSeq(string(page), "\n") {
+		switch {
+		case line == "<<<":
+			within, block = true, nil
+		case line == ">>>":
+			within = false
+			label.line = strings.Join(block, "\n")
+			list = append(list, label)
+		case within:
+			block = append(block, line)
+		case strings.HasPrefix(line, "## "):
+			kind, category, _ := strings.Cut(line[3:], " ")
+			label = labelled{
+				danger:      strings.HasPrefix(kind, "danger"),
+				adversarial: strings.HasSuffix(kind, "-adversarial"),
+				category:    guard.Category(category),
+			}
+		case line != "" && (label.line != "" || !strings.HasPrefix(line, "# ") || len(list) > 0):
+			label.line = line
+			list = append(list, label)
+		}
+	}
+	return list
+}
+
+// tally counts how often the guard is right.
+type tally struct{ danger, hit, safe, alarm, sorted int }
+
+func (n tally) recall() float64 { return float64(n.hit) / float64(n.danger) }
+func (n tally) alarms() float64 { return float64(n.alarm) / float64(n.safe) }
+
+// wrong is called for each miss and each false alarm.
+func count(list []labelled, adversarial bool, wrong func(labelled, guard.Finding)) tally {
+	var n tally
+	for _, c := range list {
+		if c.adversarial != adversarial {
+			continue
+		}
+		f, found := guard.Command(c.line, shop)
+		switch {
+		case c.danger && found:
+			n.danger, n.hit = n.danger+1, n.hit+1
+			if f.Category == c.category {
+				n.sorted++
+			}
+		case c.danger:
+			n.danger++
+		case found:
+			n.safe, n.alarm = n.safe+1, n.alarm+1
+		default:
+			n.safe++
+		}
+		if found != c.danger {
+			wrong(c, f)
+		}
+	}
+	return n
+}
+
+func TestCorpusIsJudgedWell(t *testing.T) {
+	for _, name := range []string{"developed.txt", "heldout.txt"} {
+		list := corpus(t, name)
+		for _, part := range []struct {
+			name           string
+			adversarial    bool
+			recall, alarms float64
+		}{
+			{"as agents write", false, 0.95, 0.02},
+			{"adversarial", true, 0.7, 0.1},
+		} {
+			n := count(list, part.adversarial, func(c labelled, f guard.Finding) {
+				t.Logf("%s: danger %v (%s), said %q: %s", name, c.danger, c.category, f.Category, c.line)
+			})
+			t.Logf("%s, %s: recall %.3f of %d, false alarms %.3f of %d, category right %d of %d",
+				name, part.name, n.recall(), n.danger, n.alarms(), n.safe, n.sorted, n.hit)
+			if n.recall() < part.recall {
+				t.Errorf("%s, %s: recall = %.3f, want %.2f", name, part.name, n.recall(), part.recall)
+			}
+			if n.alarms() >= part.alarms {
+				t.Errorf("%s, %s: false alarms = %.3f, want below %.2f", name, part.name, n.alarms(), part.alarms)
+			}
+		}
+	}
+}
+
+func TestCorpusHoldsEveryCategory(t *testing.T) {
+	for _, name := range []string{"developed.txt", "heldout.txt"} {
+		seen := map[guard.Category]bool{}
+		for _, c := range corpus(t, name) {
+			if c.danger {
+				seen[c.category] = true
+			}
+		}
+		for _, about := range guard.Categories() {
+			if !seen[about.Category] {
+				t.Errorf("%s has no example of %s", name, about.Category)
+			}
+			delete(seen, about.Category)
+		}
+		if len(seen) > 0 {
+			t.Errorf("%s has unknown categories: %v", name, slices.Collect(maps.Keys(seen)))
+		}
+	}
+}
+
+func BenchmarkCommand(b *testing.B) {
+	list := corpus(b, "heldout.txt")
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		guard.Command(list[i%len(list)].line, shop)
+		i++
+	}
+}

@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// disk judges what goes below files. On an image file these are fine.
+func (j *judge) disk(c *call) {
+	device := slices.ContainsFunc(c.operands(), onDevice)
+	bad := false
+	switch c.name {
+	case "mke2fs", "mkswap", "newfs", "shred":
+		bad = device
+	case "badblocks":
+		bad = device && c.has("w", "")
+	case "fdisk", "parted", "gdisk", "sgdisk", "cfdisk", "sfdisk", "wipefs":
+		bad = device && !c.has("lpdJ", "--list", "--dump", "--print", "--json", "--no-act") && !slices.Contains(c.args, "print")
+	case "blkdiscard", "grub-install", "wipe":
+		bad = true
+	case "swapoff", "umount":
+		if c.has("a", "--all") {
+			j.report(ProcessManipulation, c.String())
+		}
+	default:
+		words, ok := diskWords[c.name]
+		bad = ok && words.MatchString(strings.Join(c.args, " ")) || device && strings.HasPrefix(c.name, "mkfs")
+	}
+	if bad {
+		j.report(DiskDestruction, c.String())
+	}
+}
+
+var diskWords = map[string]*regexp.Regexp{
+	"hdparm":     regexp.MustCompile(`--security-erase|--trim-sector`),
+	"cryptsetup": regexp.MustCompile(`luksFormat|erase|luksErase`),
+	"bootctl":    regexp.MustCompile(`\b(install|remove)\b`),
+	"efibootmgr": regexp.MustCompile(`-[bBcoO]`),
+	"diskutil":   regexp.MustCompile(`(?i)\b(erase|partition|zero|secureErase|apfs delete)`),
+	"zpool":      regexp.MustCompile(`^(destroy|labelclear|create)\b`),
+	"zfs":        regexp.MustCompile(`^destroy\b`),
+	"lvremove":   regexp.MustCompile(``),
+	"vgremove":   regexp.MustCompile(``),
+	"pvremove":   regexp.MustCompile(``),
+	"mdadm":      regexp.MustCompile(`--zero-superblock|--stop`),
+	"nvme":       regexp.MustCompile(`^(format|sanitize)`),
+}
+
+func onDevice(p string) bool { return devices.MatchString(p) }
+
+// exhaustion judges what fills the disk, the memory or the process table.
+// Bombs and endless loops are found on the way through the tree.
+func (j *judge) exhaustion(c *call) {
+	filling := c.toFile && c.outFile != "/dev/null"
+	switch c.name {
+	case "yes":
+		if filling {
+			j.report(ResourceExhaustion, "yes > "+c.outFile)
+		}
+	case "cat", "tail", "sort", "tac":
+		if (filling || c.name != "cat") && slices.ContainsFunc(append(slices.Clone(c.args), c.inFile), bottomless) {
+			j.report(ResourceExhaustion, c.String()+" never ends")
+		}
+	case "fallocate":
+		j.sizes(c, "-l", "--length")
+	case "head":
+		j.sizes(c, "-c", "--bytes")
+	case "stress", "stress-ng":
+		j.report(ResourceExhaustion, c.String())
+	}
+}
+
+func bottomless(file string) bool {
+	return file == "/dev/zero" || file == "/dev/urandom" || file == "/dev/random"
+}
+
+func (j *judge) sizes(c *call, options ...string) {
+	if slices.ContainsFunc(c.values(options...), huge) {
+		j.report(ResourceExhaustion, c.String())
+	}
+}
+
+var sized = regexp.MustCompile(`^(\d+)([KMGTP]?)`)
+
+// huge is 100 GB and more.
+func huge(size string) bool {
+	m := sized.FindStringSubmatch(strings.ToUpper(size))
+	if m == nil {
+		return false
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	unit := map[string]float64{"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}[m[2]]
+	return err == nil && n*unit >= 1e11
+}

@@ -1,0 +1,156 @@
+package hook
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/guard"
+)
+
+// Guard judges what a tool is about to do. It prevents accidents and is no
+// wall.
+type Guard struct {
+	Command func(line string, at guard.Place) (guard.Finding, bool)
+	Write   func(path string, at guard.Place) (guard.Finding, bool)
+}
+
+// always are git's own files in whatever form: the guard itself knows those
+// that matter most, and ralph's own.
+var always = []string{".git/**"}
+
+// writers are the tools that write a file by themselves.
+var writers = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
+
+// guard says no to what is dangerous. To all else it says nothing: whether a
+// person is to be asked is not ours to decide.
+func (d Door) guard(in input) answer {
+	project := d.project(in)
+	at := guard.Place{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(always)}
+	if in.harmless() {
+		return answer{}
+	}
+	more, unknown := d.Protect(project)
+	at.Protect = append(at.Protect, more...)
+	m, err := openMarks(d.State, in.Session)
+	if err != nil { // whether a loop goes on is then unknown, and a warning would never end
+		return denied(d.refuse(in, at, false))
+	}
+	defer m.close()
+	if why := d.refuse(in, at, m.loop() != ""); why != "" {
+		return deny(why)
+	}
+	if unknown == nil {
+		return answer{}
+	}
+	if first, err := m.set("said-protect"); !first || err != nil {
+		return answer{}
+	}
+	return note(fmt.Sprintf("ralph: what the settings protect is not protected: %v", unknown))
+}
+
+func denied(why string) answer {
+	if why == "" {
+		return answer{}
+	}
+	return deny(why)
+}
+
+// harmless tells of a tool that is known to change nothing here: it has
+// another name than those that do, and no command.
+func (in input) harmless() bool {
+	named := append([]string{"", "Bash", "apply_patch"}, writers...)
+	return in.Given.Command.text() == "" && !slices.Contains(named, in.Tool)
+}
+
+// refuse is why a tool may not be used so; empty when it may.
+func (d Door) refuse(in input, at guard.Place, looping bool) string {
+	line := in.Given.Command.text()
+	switch {
+	case in.Tool == "":
+		return "ralph's guard was not told which tool is to be used, and so it is not allowed."
+	case slices.Contains(writers, in.Tool):
+		return d.refuseWrite(in, at)
+	case in.Tool == "Bash" && line == "":
+		return "ralph's guard was not told the command, and so it is not allowed."
+	case looping && strings.Contains(line, "hook loop-"):
+		return "The loop is the user's to begin and to end. To end it, complete the task and give the promise."
+	}
+	if paths := patched(in.Given.Input + "\n" + line); in.Tool == "apply_patch" {
+		for _, path := range paths {
+			if found, bad := d.Guard.Write(absolute(in.Dir, path), at); bad {
+				return found.String()
+			}
+		}
+		return ""
+	}
+	if line == "" {
+		return ""
+	}
+	if found, bad := d.Guard.Command(from(in.Dir, at.Root)+line, at); bad {
+		return found.String()
+	}
+	return ""
+}
+
+func (d Door) refuseWrite(in input, at guard.Place) string {
+	path := in.Given.File + in.Given.Notebook
+	if path == "" {
+		return "ralph's guard was not told which file is to be written, and so it is not allowed."
+	}
+	path = absolute(in.Dir, path)
+	if d.State != "" && within(d.State, path) {
+		return "This file is ralph's own. Instead: leave it to ralph."
+	}
+	if found, bad := d.Guard.Write(path, at); bad {
+		return found.String()
+	}
+	return ""
+}
+
+// from has a command judged where the session stands, which may have gone to
+// another folder than its project's.
+func from(dir, root string) string {
+	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
+		return ""
+	}
+	return "cd -- '" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) || strings.HasPrefix(path, "~/") || dir == "" {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func within(dir, path string) bool {
+	inside, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(inside)
+}
+
+// text is the command as one line for a shell.
+func (c command) text() string {
+	if len(c.Words) == 0 {
+		return c.Line
+	}
+	quoted := make([]string, len(c.Words))
+	for i, word := range c.Words {
+		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}
+
+// patched are the files that a patch of Codex's names.
+func patched(patch string) []string {
+	var paths []string
+	for line := range strings.Lines(patch) {
+		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+			if path, is := strings.CutPrefix(line, mark); is {
+				paths = append(paths, strings.TrimSpace(path))
+			}
+		}
+	}
+	return paths
+}

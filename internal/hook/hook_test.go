@@ -1,0 +1,316 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/guard"
+	"github.com/ralph-loop/ralph/internal/hook"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// house is a door with a project before it, and a clock that moves by itself.
+type house struct {
+	hook.Door
+	*testing.T
+	dir string
+	now time.Time
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, dir: t.TempDir(), now: noon}
+	h.Door = hook.Door{
+		Env: func(string) string { return "" },
+		Now: func() time.Time {
+			h.now = h.now.Add(time.Second)
+			return h.now
+		},
+		Pause:   func(time.Duration) {},
+		State:   filepath.Join(h.dir, "state"),
+		Guard:   hook.Guard{Command: guard.Command, Write: guard.Write},
+		Protect: func(string) ([]string, error) { return nil, nil },
+		Dirty:   func(context.Context, string) ([]string, error) { return nil, nil },
+	}
+	return h
+}
+
+// tell gives a hook what it is told, and what it answers.
+func (h *house) tell(name string, fields map[string]any) string {
+	h.Helper()
+	data, err := json.Marshal(fields)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return h.answer(name, data)
+}
+
+func (h *house) answer(name string, stdin []byte) string {
+	var out bytes.Buffer
+	h.Serve(h.Context(), name, bytes.NewReader(stdin), &out)
+	return out.String()
+}
+
+func (h *house) write(name, text string) string {
+	h.Helper()
+	path := filepath.Join(h.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		h.Fatal(err)
+	}
+	return path
+}
+
+func (h *house) loop() {
+	h.Helper()
+	_, err := h.Start(hook.Asked{Session: "s", Dir: h.dir, Task: "x", Over: func(p policy.Policy) policy.Policy { return p }})
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// What a real session told its hooks: nothing of it is dangerous, and a session
+// that nothing is known of ends as it likes.
+func TestRecordings(t *testing.T) {
+	lines, err := os.ReadFile("testdata/events.hooks.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHouse(t)
+	names := map[string]string{
+		"S_SessionStart": hook.SessionStart, "S_PreToolUse": hook.PreToolUse, "S_PostToolUse": hook.PostToolUse, "S_Stop": hook.Stop,
+	}
+	seen := 0
+	for line := range bytes.Lines(lines) {
+		var event struct {
+			Label string
+			Stdin json.RawMessage
+		}
+		if err := json.Unmarshal(line, &event); err != nil {
+			t.Fatal(err)
+		}
+		name, known := names[event.Label]
+		if !known {
+			continue
+		}
+		seen++
+		if out := h.answer(name, event.Stdin); out != "" {
+			t.Errorf("%s answered %s", name, out)
+		}
+	}
+	if seen != len(names) {
+		t.Errorf("%d of %d hooks were recorded", seen, len(names))
+	}
+}
+
+func said(at time.Time, content string) string {
+	return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"model":"m","content":[%s]}}`+"\n", at.Format(time.RFC3339), content)
+}
+
+// The agent's program may write its transcript late: the tool calls of an
+// iteration are waited for, and a promise that was judged does not come twice.
+func TestLateTranscript(t *testing.T) {
+	h := newHouse(t)
+	h.loop()
+	path := h.write("t.jsonl", "")
+	early := said(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`) +
+		said(h.now.Add(time.Hour), `{"type":"text","text":"<promise>DONE</promise>"}`)
+	waits := 0
+	h.Pause = func(time.Duration) {
+		if waits++; waits == 3 {
+			h.write("t.jsonl", early)
+		}
+	}
+	stop := map[string]any{"session_id": "s", "transcript_path": path, "last_assistant_message": "<promise>DONE</promise>"}
+	if out := h.tell(hook.Stop, stop); !strings.Contains(out, "PROMISE_ACCEPTED") || waits != 3 {
+		t.Errorf("after %d waits: %s", waits, out)
+	}
+
+	h = newHouse(t)
+	h.loop()
+	path = h.write("t.jsonl", "")
+	stop["transcript_path"] = path
+	if out := h.tell(hook.Stop, stop); !strings.Contains(out, "Promise detected, but no tool calls") {
+		t.Errorf("a promise without work: %s", out)
+	}
+	// What was said before that end comes to be read only now.
+	h.write("t.jsonl", said(noon.Add(3*time.Second), `{"type":"text","text":"<promise>DONE</promise>"}`)+
+		said(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`)+
+		said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
+	stop["last_assistant_message"] = "I am done."
+	if out := h.tell(hook.Stop, stop); !strings.Contains(out, "You attempted to end the loop") {
+		t.Errorf("a promise that was rejected came twice: %s", out)
+	}
+}
+
+// The count of the model is found behind lines of any length, and not looked
+// for before the context was compacted.
+func TestUsageBehindLongLines(t *testing.T) {
+	const usage = `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}` + "\n"
+	long := `{"type":"user","message":{"content":"` + strings.Repeat("x", 2<<20) + `"}}` + "\n"
+	for name, test := range map[string]struct{ transcript, want string }{
+		"plain":     {usage, "150000 of"},
+		"behind":    {usage + long + long, "150000 of"},
+		"compacted": {usage + `{"type":"system","subtype":"compact_boundary"}` + "\n", ""},
+		"odd usage": {`{"type":"assistant","message":{"usage":{"input_tokens":-5,"cache_read_input_tokens":120000}}}` + "\n", "120000 of"},
+		"no line":   {strings.Repeat(" ", 600_000), "estimated"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			out := h.tell(hook.PostToolUse, map[string]any{"session_id": "s", "transcript_path": h.write("t.jsonl", test.transcript)})
+			if !strings.Contains(out, test.want) || test.want == "" && out != "" {
+				t.Errorf("got %q, want %q", out, test.want)
+			}
+		})
+	}
+}
+
+// Hooks of one session run side by side: each level is told by one of them.
+func TestOnceEvenSideBySide(t *testing.T) {
+	h := newHouse(t)
+	path := h.write("t.jsonl", `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}`+"\n")
+	in := fmt.Appendf(nil, `{"session_id":"s","transcript_path":%q}`, path)
+	answers := make(chan string)
+	for range 8 {
+		go func() { answers <- h.answer(hook.PostToolUse, in) }()
+	}
+	told := 0
+	for range 8 {
+		if <-answers != "" {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
+
+// A folder for sessions that is a link is not followed.
+func TestStateIsNoLink(t *testing.T) {
+	h := newHouse(t)
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, h.State); err != nil {
+		t.Fatal(err)
+	}
+	h.tell(hook.SessionStart, map[string]any{"session_id": "s"})
+	entries, err := os.ReadDir(elsewhere)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v in the folder that the link names", entries, err)
+	}
+}
+
+// What is not known of the tree is said, and keeps nobody.
+func TestStopWithoutGit(t *testing.T) {
+	h := newHouse(t)
+	h.Env = func(name string) string { return map[string]string{"RALPH_SANDBOX": "docker"}[name] }
+	h.Dirty = func(context.Context, string) ([]string, error) { return nil, errors.New("no git") }
+	h.write(".ralph-active", `{"pid":1}`)
+	if err := os.Mkdir(filepath.Join(h.dir, "ralph"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.write("ralph/prd.json", `{"project":"p","branchName":"b","description":"d","userStories":[{"id":"a","title":"t","acceptanceCriteria":["c"],"priority":1,"passes":false}]}`)
+	out := h.tell(hook.Stop, map[string]any{"session_id": "s", "cwd": h.dir})
+	if !strings.Contains(out, "could not be checked: no git") || strings.Contains(out, "decision") {
+		t.Errorf("answered %s", out)
+	}
+}
+
+// A hook that falls over ends no session, and lets nothing through.
+func TestFallsOver(t *testing.T) {
+	h := newHouse(t)
+	h.Guard.Command = func(string, guard.Place) (guard.Finding, bool) { panic("odd") }
+	h.Env = func(string) string { panic("odd") }
+	in := map[string]any{"session_id": "s", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}}
+	for name, want := range map[string]string{hook.PreToolUse: "deny", hook.PostToolUse: "fell over: odd", hook.Stop: "fell over: odd"} {
+		if out := h.tell(name, in); !strings.Contains(out, want) || name == hook.Stop && strings.Contains(out, "decision") {
+			t.Errorf("%s answered %s, want %s", name, out, want)
+		}
+	}
+}
+
+// A patch names the files that it writes.
+func TestPatch(t *testing.T) {
+	h := newHouse(t)
+	for path, want := range map[string]bool{"main.go": false, ".git/hooks/pre-commit": true} {
+		out := h.tell(hook.PreToolUse, map[string]any{
+			"session_id": "s", "cwd": h.dir, "tool_name": "apply_patch",
+			"tool_input": map[string]any{"command": "*** Begin Patch\n*** Update File: " + path + "\n*** End Patch"},
+		})
+		if got := strings.Contains(out, "deny"); got != want {
+			t.Errorf("%s: denied %v: %s", path, got, out)
+		}
+	}
+}
+
+// A session may have gone to another folder than its project's.
+func TestCommandWhereTheSessionStands(t *testing.T) {
+	h := newHouse(t)
+	var judged string
+	h.Guard.Command = func(line string, _ guard.Place) (guard.Finding, bool) {
+		judged = line
+		return guard.Finding{}, false
+	}
+	h.Env = func(name string) string { return map[string]string{"CLAUDE_PROJECT_DIR": "/p"}[name] }
+	h.tell(hook.PreToolUse, map[string]any{"session_id": "s", "cwd": "/p/it's", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}})
+	if want := "cd -- '/p/it'\\''s'\nls"; judged != want {
+		t.Errorf("judged %q, want %q", judged, want)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":                          nil,
+		"  a \t b\n":                {"a", "b"},
+		`"a b" 'c d'e`:              {"a b", "c de"},
+		`"" x`:                      {"", "x"},
+		"\"it's `id` $HOME\" #12 ;": {"it's `id` $HOME", "#12", ";"},
+		`a\ b "c\"d" '\n' "\n" \`:   {"a b", `c"d`, `\n`, `\n`, `\`},
+		`--max-iterations="3"`:      {"--max-iterations=3"},
+	} {
+		got, err := hook.Words(line)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("Words(%q) (-want +got): %v\n%s", line, err, diff)
+		}
+	}
+	for _, line := range []string{`"a`, "don't"} {
+		if got, err := hook.Words(line); err == nil {
+			t.Errorf("Words(%q) = %q", line, got)
+		}
+	}
+}
+
+// Whatever a hook is told, it answers in JSON or not at all; and what guards
+// never lets through what it could not read.
+func FuzzServe(f *testing.F) {
+	f.Add([]byte(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
+	f.Add([]byte(`{"session_id":"../x","transcript_path":"/dev/null","tool_input":[1]}`))
+	f.Add([]byte(`{"session_id":"s","tool_input":{"command":["a",1]},"stop_hook_active":"yes"}`))
+	f.Add([]byte("\xff{"))
+	f.Fuzz(func(t *testing.T, stdin []byte) {
+		h := newHouse(t)
+		for _, name := range hook.Names() {
+			out := h.answer(name, stdin)
+			if out != "" && !json.Valid([]byte(out)) {
+				t.Errorf("%s answered %q", name, out)
+			}
+			if name == hook.PreToolUse && !json.Valid(stdin) && !strings.Contains(out, "deny") {
+				t.Errorf("%s answered %q to %q", name, out, stdin)
+			}
+		}
+		if entries, err := os.ReadDir(h.dir); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() != "state" }) {
+			t.Errorf("%v, %v: something was written elsewhere", entries, err)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/claim"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// record is the journal of a loop within a session, open for more.
+type record struct {
+	journal.Writer
+	file  *os.File
+	began journal.IterationBegan // the newest of them
+	pause func(time.Duration)
+}
+
+func (d Door) record(path string) (*record, error) {
+	file, entries, err := workspace.Run{ID: filepath.Base(path), Path: path}.OpenJournal()
+	if err != nil {
+		return nil, err
+	}
+	r := &record{file: file, pause: d.Pause}
+	r.Writer = journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)}
+	for _, entry := range entries {
+		if began, is := entry.Event.(journal.IterationBegan); is {
+			r.began = began
+		}
+	}
+	return r, nil
+}
+
+func (r *record) close() { _ = r.file.Close() } // it was synced line by line
+
+// settle takes the steps that need nobody, and gives the one that does. What
+// it gives is on record already.
+func (r *record) settle() (verdict.Step, error) {
+	for {
+		step := verdict.Next(r.Run)
+		var event journal.Event
+		if judged, is := step.(verdict.Judge); is {
+			event = judged.Verdict
+		}
+		if stopped, is := step.(verdict.Stop); is {
+			event = stopped.Stopped
+		}
+		if event == nil {
+			return step, nil
+		}
+		if err := r.Append(event); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// loop answers a session that wants to end while a loop goes on in it. What
+// cannot be read or written ends the loop rather than the session's peace.
+func (d Door) loop(in input) (said answer, looping bool) {
+	m, err := openMarks(d.State, in.Session)
+	if err != nil {
+		return answer{}, false
+	}
+	defer m.close()
+	path := m.loop()
+	if path == "" {
+		return answer{}, false
+	}
+	r, err := d.record(path)
+	if err != nil {
+		m.endLoop()
+		return note(fmt.Sprintf("ralph: the loop ends, as its journal cannot be used: %v", err)), true
+	}
+	defer r.close()
+	if said, err = r.asked(in); err != nil {
+		m.endLoop()
+		return note(fmt.Sprintf("ralph: the loop ends: %v. Go on with it: /ralph-loop --resume", err)), true
+	}
+	if r.Run.Stop != nil {
+		m.endLoop()
+	}
+	return said, true
+}
+
+// asked takes what the agent did since it was last let work, and says whether
+// it may end now.
+func (r *record) asked(in input) (answer, error) {
+	if err := r.ready(in); err != nil || r.Run.Stop != nil {
+		return answer{}, err
+	}
+	did, err := r.heard(in)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := r.Append(did); err != nil {
+		return answer{}, err
+	}
+	step, err := r.settle()
+	if err != nil {
+		return answer{}, err
+	}
+	next, goesOn := step.(verdict.Iterate)
+	if !goesOn {
+		return note(ended(r.Run)), nil
+	}
+	began := journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: did.Transcript.Size}
+	if err := r.Append(began); err != nil {
+		return answer{}, err
+	}
+	words, err := prompt.Again(r.Run)
+	return block(words, "ralph loop: "+news(r.Run)), err
+}
+
+// ready mends a journal that was cut off between two events.
+func (r *record) ready(in input) error {
+	step, err := r.settle()
+	next, goesOn := step.(verdict.Iterate)
+	if _, open := r.Run.Open(); err != nil || open || !goesOn {
+		return err
+	}
+	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.began.Heard})
+}
+
+// heard is what the agent did in this iteration. Its last message is told by
+// the hook itself: the transcript may not have it yet.
+func (r *record) heard(in input) (journal.AgentEnded, error) {
+	it, _ := r.Run.Open()
+	did, err := part{in.Transcript, r.began.Heard, r.Run.Granted.At, it.Began}.heard(in.Last, r.pause)
+	if err != nil {
+		return journal.AgentEnded{}, fmt.Errorf("the transcript cannot be read: %w", err)
+	}
+	claims := claim.New(r.Run.Policy.Word)
+	for _, text := range append(did.texts, in.Last) {
+		claims.Write(text)
+		claims.End()
+	}
+	return journal.AgentEnded{
+		Tools: did.tools, Chores: did.chores, Promises: claims.Promises(), Fresh: !in.Again,
+		Words: short(in.Last), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
+	}, nil
+}
+
+// ended says how the loop ended, for the person who has it.
+func ended(run journal.Run) string {
+	tools := 0
+	for _, it := range run.Iterations {
+		if it.Agent != nil {
+			tools += it.Agent.Tools
+		}
+	}
+	text := fmt.Sprintf("ralph loop: %s (%s) after %d continuations and %d tool calls", run.Stop.Reason.Shout(), run.Stop.Reason, max(run.Used()-1, 0), tools)
+	if run.Stop.Reason.Status() == policy.StatusCompleted {
+		return text
+	}
+	if run.Stop.Reason == policy.Waiting {
+		text += ": " + run.Stop.Why
+	}
+	return text + ". Go on with it: /ralph-loop --resume"
+}
+
+// news says what was decided of the iteration that ended, and why.
+func news(run journal.Run) string {
+	why := "the promise is missing"
+	if last, found := run.Last(); found && len(last.Ended.Rejected) > 0 {
+		why = "a promise without work was rejected: " + last.Ended.Rejected[0].Why
+	}
+	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.Used()-1, run.Policy.Limits.Iterations)
+}
+
+// short is a text that may stand in a journal.
+func short(text string) string {
+	const most = 500
+	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))
+	if len(runes) > most {
+		return "…" + string(runes[len(runes)-most:])
+	}
+	return string(runes)
+}

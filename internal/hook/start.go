@@ -1,0 +1,213 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Asked is a loop to begin within a session, or one to go on with.
+type Asked struct {
+	Session string
+	Dir     string // where the session stands
+	Agents  string // the folder in which the agent's program keeps its sessions
+	Task    string
+	Over    func(policy.Policy) policy.Policy // lays what was asked for over the usual, or over what was in force
+	Resume  bool
+}
+
+// Start begins a loop, and gives what the agent is to be told.
+func (d Door) Start(asked Asked) (string, error) {
+	if asked.Session == "" {
+		return "", fault.Usage("there is no session to loop in", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
+	}
+	m, err := d.marks(asked.Session)
+	if err != nil {
+		return "", err
+	}
+	defer m.close()
+	if d.running(m) {
+		return "", fault.Usage("a loop is going on in this session already", "end it first: /cancel-ralph", nil)
+	}
+	if err := asked.check(); err != nil {
+		return "", err
+	}
+	r, home, err := d.enter(asked)
+	if err != nil {
+		return "", err
+	}
+	defer r.close()
+	if err := m.setLoop(home.Path); err != nil {
+		return "", fmt.Errorf("remember the loop: %w", err)
+	}
+	return prompt.Enter(r.Run)
+}
+
+// policy is that of a loop which begins.
+func (a Asked) policy() policy.Policy { return a.Over(policy.Of(policy.Session)) }
+
+// check says what is wrong with a loop before anything is written for it.
+func (a Asked) check() error {
+	switch {
+	case a.Resume && strings.TrimSpace(a.Task) != "":
+		return fault.Usage("a loop that is gone on with has its task already", "leave out the task, or --resume", nil)
+	case a.Resume:
+		return nil
+	case strings.TrimSpace(a.Task) == "":
+		return fault.Usage("there is no task", `say what is to be done: /ralph-loop "TASK" --max-iterations 10 --completion-promise DONE`, nil)
+	}
+	return check(a.policy())
+}
+
+// check refuses a loop that could never end, or whose end could never be seen.
+func check(p policy.Policy) error {
+	word := p.Word
+	switch {
+	case p.Limits.Iterations < 1:
+		return fault.Usage("a loop needs a limit", "give a number from 1 on: --max-iterations 10", nil)
+	case p.Session.MinTools < 0:
+		return fault.Usage("less than no tool calls cannot be asked for", "give a number from 0 on: --min-tool-calls 1", nil)
+	case word == "" || len(word) > 200 || strings.ContainsAny(word, "<>\r\n") || word != strings.TrimSpace(word):
+		return fault.Usage(fmt.Sprintf("%q cannot be a completion promise", word),
+			"take a short word or a few on one line, with no < and > in them: --completion-promise DONE", nil)
+	}
+	return nil
+}
+
+func (d Door) marks(session string) (marks, error) {
+	m, err := openMarks(d.State, session)
+	if err != nil {
+		return m, fault.Usage("what is known of the session cannot be written down", "make it writable, or set XDG_CACHE_HOME", err)
+	}
+	return m, nil
+}
+
+// running tells whether a loop goes on in the session.
+func (d Door) running(m marks) bool {
+	path := m.loop()
+	if path == "" {
+		return false
+	}
+	entries, err := workspace.Run{ID: filepath.Base(path), Path: path}.Entries()
+	return err == nil && len(entries) > 0 && journal.Fold(journal.Run{}, entries...).Stop == nil
+}
+
+// enter writes the beginning of a loop into its journal, or of what follows.
+func (d Door) enter(asked Asked) (*record, workspace.Run, error) {
+	folder := workspace.Folder{Path: filepath.Join(above(asked.Dir), ".ralph")}
+	release, err := folder.Lock()
+	if err != nil {
+		return nil, workspace.Run{}, err
+	}
+	defer release() //nolint:errcheck // the kernel gives the lock back anyway
+	home, first, err := d.home(folder, asked)
+	if err != nil {
+		return nil, home, err
+	}
+	r, err := d.record(home.Path)
+	if err != nil {
+		return nil, home, err
+	}
+	if err := r.enter(first, asked); err != nil {
+		r.close()
+		return nil, home, err
+	}
+	return r, home, nil
+}
+
+// home is the run's folder, and the event that it begins or goes on with.
+func (d Door) home(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
+	if asked.Resume {
+		return d.left(folder, asked)
+	}
+	id := "run-" + d.Now().UTC().Format("20060102T150405.000")
+	home, err := folder.New(id)
+	title, _, _ := strings.Cut(strings.TrimSpace(asked.Task), "\n")
+	return home, journal.RunBegan{
+		Run: id, Policy: asked.policy(), Level: "none",
+		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(title, 60), Body: strings.TrimSpace(asked.Task)},
+	}, err
+}
+
+// left is the newest loop of the project that was left undone.
+func (d Door) left(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
+	var old journal.Run
+	home, _ := folder.Unfinished(func(run journal.Run) bool {
+		old = run
+		done := run.Stop != nil && run.Stop.Reason.Status() == policy.StatusCompleted
+		return run.Policy.Done == policy.ByPromise && !done
+	})
+	if home.ID == "" {
+		return home, nil, fault.Usage("there is no loop to go on with", `begin one: /ralph-loop "TASK"`, nil)
+	}
+	p := asked.Over(old.Policy)
+	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
+}
+
+// enter begins the iteration that the agent is about to work in.
+func (r *record) enter(first journal.Event, asked Asked) error {
+	if err := r.Append(first); err != nil {
+		return err
+	}
+	step, err := r.settle()
+	if err != nil {
+		return err
+	}
+	next, is := step.(verdict.Iterate)
+	if !is {
+		return fmt.Errorf("the loop %s cannot be gone on with", r.Run.ID)
+	}
+	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.heard()})
+}
+
+// heard is how long the session's transcript is by now. One that is not there
+// yet is found by the first end.
+func (a Asked) heard() int64 {
+	if !plain.MatchString(a.Session) {
+		return 0
+	}
+	found, err := filepath.Glob(filepath.Join(a.Agents, "projects", "*", a.Session+".jsonl"))
+	if err != nil || len(found) == 0 {
+		return 0
+	}
+	info, err := os.Stat(found[0])
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// Cancel ends the loop of a session, and says so.
+func (d Door) Cancel(session string) (string, error) {
+	m, err := d.marks(session)
+	if err != nil {
+		return "", err
+	}
+	defer m.close()
+	if !d.running(m) {
+		m.endLoop()
+		return "There is no Ralph loop in this session. Tell the user.", nil
+	}
+	r, err := d.record(m.loop())
+	if err != nil {
+		return "", err
+	}
+	defer r.close()
+	if err := r.Append(journal.CancelAsked{Why: "/cancel-ralph"}); err != nil {
+		return "", err
+	}
+	if _, err := r.settle(); err != nil {
+		return "", err
+	}
+	m.endLoop()
+	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.Used()-1, 0)), nil
+}

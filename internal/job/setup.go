@@ -1,0 +1,152 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/proof"
+)
+
+// ready makes a clean checkout ready for its checks.
+func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	label := "base"
+	if at.Where == journal.AtProof {
+		label = latest(run) + "_proof"
+	}
+	_, err := s.setup(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label}, emit)
+	return err
+}
+
+// setup runs the commands that make a folder ready, up to the first that
+// fails: they build on each other. Their logs lie beside those of the checks,
+// numbered.
+func (s *site) setup(ctx context.Context, run journal.Run, job check.Job, emit emit) (ready bool, err error) {
+	hand := check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Folder: s.logs(run)}
+	job.Dir = inside(run, job.Dir)
+	job.Excerpt = run.Policy.Excerpt
+	where := job.Label
+	for i, command := range run.Policy.Setup {
+		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", where, i+1), []policy.Check{command}
+		ready = false
+		err := hand.Do(ctx, job, func(event journal.Event) {
+			if ended, is := event.(journal.CheckEnded); is {
+				ready = ended.Passed
+				emit(journal.SetupEnded(ended))
+			}
+		})
+		if err != nil || !ready {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// furnish makes a tree that is the run's own ready before an agent works in it:
+// agents run the checks, too. Where that fails it is tried again before the
+// next iteration; what it said is on record.
+func (s *site) furnish(ctx context.Context, run journal.Run, number int, emit emit) error {
+	if _, done := s.furnished(); done || len(run.Policy.Setup) == 0 {
+		return nil
+	}
+	tree, err := s.grown(ctx, run)
+	if err != nil || tree == nil {
+		return err
+	}
+	fresh := unmoved(ctx, run, tree)
+	ready, err := s.setup(ctx, run, check.Job{Where: journal.AtWork, Dir: tree.Dir, Label: strconv.Itoa(number)}, emit)
+	if err != nil {
+		return err
+	}
+	var strays []string
+	if fresh {
+		strays, err = s.overlook(ctx, run, tree)
+	}
+	if err != nil || !ready {
+		return err
+	}
+	return s.noteFurnished(strays)
+}
+
+// grown is the tree that was made for the run, nil where the agent works in one
+// of the user's: that is as its user wants it.
+func (s *site) grown(ctx context.Context, run journal.Run) (*git.Tree, error) {
+	switch at := s.ground.(type) {
+	case *apart:
+		return at.tree(ctx)
+	case *own:
+		if run.Policy.Apart {
+			return at.tree, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+}
+
+// overlook has nothing that setup did in a fresh tree taken for work. A tree of
+// the program's own ignores it, so that it is in no commit, the agent's own
+// too; what the user's repository ignores is not the program's to say.
+func (s *site) overlook(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
+	if err := tree.Restore(ctx, run.Head); err != nil {
+		return nil, err
+	}
+	if at, is := s.ground.(*own); is {
+		var err error
+		at.held.litter, err = leftBy(ctx, run, tree)
+		return nil, err
+	}
+	strays, err := tree.Strays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return strays, tree.Ignore(strays)
+}
+
+// leftBy is what lies in a fresh tree besides its commit.
+func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Litter, error) {
+	before, err := tree.TreeID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tree.Beside = Beside(run.Policy)
+	after, err := tree.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tree.Litter(ctx, git.Span{From: before, To: after})
+}
+
+// furnishing is the note that the tree is ready, and of what git overlooks in
+// it since.
+const furnishing = "tree.ready"
+
+func (s *site) furnished() (strays []string, is bool) {
+	data, err := os.ReadFile(s.home.File(furnishing))
+	return strays, err == nil && json.Unmarshal(data, &strays) == nil
+}
+
+func (s *site) noteFurnished(strays []string) error {
+	data, err := json.Marshal(append([]string{}, strays...))
+	if err == nil {
+		err = os.WriteFile(s.home.File(furnishing), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("note that the tree is ready: %w", err)
+	}
+	return nil
+}
+
+// unmoved tells of a tree that nobody has worked in yet.
+func unmoved(ctx context.Context, run journal.Run, tree *git.Tree) bool {
+	head, err := tree.Head(ctx)
+	if err != nil || head != run.Head {
+		return false
+	}
+	status, err := tree.Status(ctx)
+	return err == nil && !status.Dirty
+}

@@ -1,0 +1,136 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// iterate gives the agent its turn: memory first, then the prompt, then it.
+func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	dir, err := s.ground.folder(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.furnish(ctx, run, step.Number, emit); err != nil {
+		return err
+	}
+	if err := remember(dir, run, run.Plan); err != nil {
+		return err
+	}
+	text, err := s.compose(ctx, run, step)
+	if err != nil {
+		return err
+	}
+	attached, err := s.attach(fmt.Sprintf("prompt_%d.md", step.Number), text)
+	if err != nil {
+		return err
+	}
+	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
+	hand := agent.Hand{
+		Adapter: s.Agent, Run: s.Exec, Dir: inside(run, dir), Env: s.AgentEnv, Watch: s.Watch,
+		Open: s.home.Create, Timeout: s.patience(run), Grace: s.Grace,
+		Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now,
+	}
+	ended, err := hand.Do(ctx, agent.Order{
+		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
+		Tags: tags(run.Policy), Books: workspace.Memory{Dir: memory(run)}.Books(),
+	})
+	if err != nil {
+		return err
+	}
+	emit(ended)
+	return nil
+}
+
+// tags are the words that count as a claim when they stand alone on a line.
+func tags(p policy.Policy) []string {
+	if p.Done == policy.ByTag {
+		return []string{p.Word}
+	}
+	return nil
+}
+
+// compose writes the prompt, with what only the disk knows.
+func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
+	turn := prompt.Turn{Number: step.Number, Story: step.Story}
+	var err error
+	switch {
+	case run.Policy.Done != policy.ByStories:
+		turn.Base, err = s.asked(run)
+	case s.Project != "":
+		turn.Base, err = workspace.Memory{Tree: s.Project, Dir: memory(run)}.Prompt()
+	}
+	if run.Policy.Done == policy.ByTag && err == nil {
+		turn.Progress = view.Progress(run)
+		turn.Diff, err = s.ground.diff(ctx, run, 4*diffChars)
+		turn.Diff = cut(turn.Diff, diffChars)
+	}
+	if err != nil {
+		return "", err
+	}
+	return prompt.Of(run, turn)
+}
+
+// diffChars is how much of a diff fits into a prompt.
+const diffChars = 5000
+
+func cut(text string, chars int) string {
+	runes := []rune(text)
+	if len(runes) <= chars {
+		return text
+	}
+	return string(runes[:chars]) + "\n... [truncated]"
+}
+
+// asked is what the agent is to do. A file is read each time: people mend it
+// while the loop runs.
+func (s *site) asked(run journal.Run) (string, error) {
+	if run.Policy.PromptFile == "" {
+		return run.Task.Body, nil
+	}
+	text, err := workspace.ReadText(run.Policy.PromptFile)
+	if err != nil {
+		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
+	}
+	return text, nil
+}
+
+// patience is how long an agent may take: an iteration's time.
+func (s *site) patience(run journal.Run) time.Duration {
+	return s.within(run, run.Policy.Limits.Iteration.Std())
+}
+
+// within is limit, and no more than is left of the run's time; 0 is no limit.
+func (s *site) within(run journal.Run, limit time.Duration) time.Duration {
+	whole := run.Policy.Limits.Run.Std()
+	if whole == 0 {
+		return limit
+	}
+	left := max(whole-s.Now().Sub(run.Granted.At), time.Second)
+	if limit == 0 || left < limit {
+		return left
+	}
+	return limit
+}
+
+// budget is what is left of the run's, for an agent that is at work.
+func budget(run journal.Run) agent.Budget {
+	var left agent.Budget
+	if limit := run.Policy.Limits.CostUSD; limit > 0 {
+		left.USD = limit - run.Spent()
+	}
+	if limit := run.Policy.Limits.Tokens; limit > 0 {
+		left.Tokens = limit - run.SpentTokens()
+	}
+	return left
+}

@@ -1,0 +1,34 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// The numbers of the contract; no limit but its own.
+func TestDefaultsOfSession(t *testing.T) {
+	want := policy.Policy{
+		Preset: policy.Session, Done: policy.ByPromise, Word: "DONE", Limits: policy.Limits{Iterations: 10},
+		Session: policy.SessionRules{MinTools: 1, NoWork: policy.NoWorkRejected},
+	}
+	if diff := cmp.Diff(want, policy.Of(policy.Session)); diff != "" {
+		t.Errorf("Of (-want +got):\n%s", diff)
+	}
+	if got := want.Marker(); got != "<promise>DONE</promise>" {
+		t.Errorf("Marker = %s", got)
+	}
+}
+
+// The statuses that a loop within a session has always had.
+func TestShout(t *testing.T) {
+	for reason, want := range map[policy.Reason]string{
+		policy.PromiseAccepted: "PROMISE_ACCEPTED", policy.MaxIterations: "MAX_ITERATIONS_REACHED", policy.Waiting: "WAITING",
+	} {
+		if got := reason.Shout(); got != want {
+			t.Errorf("%s.Shout() = %s, want %s", reason, got, want)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package prompt_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/prompt"
+)
+
+// An agent in its user's own tree may change what instructs agents; one whose
+// work is handed over is told that this is put back.
+func TestProtectedFilesAreSpokenOfWhereTheyAreProtected(t *testing.T) {
+	for _, handed := range []bool{false, true} {
+		run := journal.Run{
+			Policy: policy.Of(policy.Stories),
+			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds"}}}},
+		}
+		run.Policy.Publish = handed
+		text, err := prompt.Write(run, 1, "US-001")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(text, "are put back if you change them"); told != handed {
+			t.Errorf("handed over %v: told %v in\n%s", handed, told, text)
+		}
+	}
+}

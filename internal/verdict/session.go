@@ -1,0 +1,77 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// session is the next step of a loop within an agent's session. It is asked
+// each time the agent wants to end: it may, or it begins another iteration.
+func session(run journal.Run) Step {
+	if run.Cancel != nil {
+		return stop(policy.Cancelled, run.Cancel.Why)
+	}
+	if it, open := run.Open(); open {
+		if it.Agent == nil {
+			return Iterate{Number: it.Number}
+		}
+		return Judge{promised(run, it)}
+	}
+	last, found := run.Last()
+	limit, most := run.Policy.Limits.Iterations, run.Policy.Session.Cap
+	switch {
+	case found && last.Ended.Done:
+		return stop(policy.PromiseAccepted, policy.PromiseAccepted.Shout())
+	case limit > 0 && run.Used() > limit: // the first of them was iteration 0
+		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.Shout(), limit))
+	case most > 0 && refused(run) > most:
+		return stop(policy.Waiting, fmt.Sprintf("the agent's program lets no more than %d ends in a row be refused while no tool is called", most))
+	}
+	return Iterate{Number: len(run.Iterations)}
+}
+
+// promised is the verdict on an iteration: whether the promise was made, and
+// whether there is work that it could be about. A promise that was rejected is
+// spent; it has to be made again.
+func promised(run journal.Run, it journal.Iteration) journal.IterationEnded {
+	rules := run.Policy.Session
+	calls := called(run)
+	verdict := journal.IterationEnded{Number: it.Number, Green: true, Worked: calls > 0 && calls >= rules.MinTools}
+	switch {
+	case !slices.Contains(it.Agent.Promises, run.Policy.Word):
+	case calls >= rules.MinTools, rules.NoWork == policy.NoWorkAccepted:
+		verdict.Done = true
+	default:
+		reject(&verdict, run.Policy.Marker(), fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools))
+	}
+	return verdict
+}
+
+// called counts the tool calls since the loop began, but for those that only
+// kept its books.
+func called(run journal.Run) int {
+	calls := 0
+	for _, it := range run.Iterations {
+		if it.Agent != nil {
+			calls += it.Agent.Tools - it.Agent.Chores
+		}
+	}
+	return calls
+}
+
+// refused counts the ends that the agent's program would have seen refused in
+// a row, this one included. It counts anew where a tool was called or a person
+// spoke.
+func refused(run journal.Run) int {
+	its, count := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):], 0
+	for _, it := range slices.Backward(its) {
+		count++
+		if it.Agent == nil || it.Agent.Tools > 0 || it.Agent.Fresh {
+			break
+		}
+	}
+	return count
+}

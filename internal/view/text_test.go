@@ -1,0 +1,39 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// What ralph status says of a loop without stories names none, and says of a
+// cost that it is one.
+func TestTextOfALoopWithoutStories(t *testing.T) {
+	began := journal.RunBegan{Run: "run-1", Policy: policy.Of(policy.Checked), Task: plan.Task{Kind: plan.KindPrompt}}
+	steps := []struct {
+		event journal.Event
+		want  string
+	}{
+		{began, "run-1: working\n0 iterations in 0s, cost $0.00\n"},
+		{journal.IterationBegan{Number: 1}, "run-1: iteration 1, agent at work\n1 iteration in 1s, cost $0.00\n"},
+		{journal.AgentEnded{Tools: 1}, "run-1: iteration 1, checking\n1 iteration in 2s, cost unknown\n"},
+		{journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true}, "run-1: iteration 1, checking\n1 iteration in 3s, cost unknown\n"},
+		{journal.RunStopped{Reason: policy.AllChecksPassed}, "run-1: completed, all checks passed\n1 iteration in 4s, cost unknown\n"},
+	}
+	var run journal.Run
+	for i, step := range steps {
+		at := time.Unix(1_000_000+int64(i), 0).UTC()
+		run = journal.Fold(run, journal.Entry{Seq: i + 1, At: at, Event: step.event})
+		if got := view.Text(run); got != step.want {
+			t.Errorf("after %s: %q, want %q", step.event.Type(), got, step.want)
+		}
+	}
+	if strings.Contains(view.Text(run), "resume") {
+		t.Error("a complete run is to be resumed")
+	}
+}
