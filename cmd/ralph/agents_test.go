@@ -67,7 +67,7 @@ func eachAgent(t *testing.T, settings string, test func(l *laptop), script ...mo
 func newLaptop(t *testing.T, name, settings string, script []modeltest.Answer) *laptop {
 	t.Helper()
 	l := &laptop{t: t, dir: t.TempDir(), server: modeltest.Start(t, script...)}
-	cli := realAgents[name]
+	l.realAgent = realAgents[name]
 	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
 	if err == nil {
 		err = write(l.path("work", ".ralph", "settings.json"), []byte(settings))
@@ -86,9 +86,9 @@ func newLaptop(t *testing.T, name, settings string, script []modeltest.Answer) *
 	}
 	l.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + l.path("home"), "LANG=C.UTF-8", quickExit,
-		cli.key + "=" + agentKey, cli.base + "=" + l.server.URL,
+		l.key + "=" + agentKey, l.base + "=" + l.server.URL,
 	}
-	l.argv = []string{"run", "-p", "Write hello.txt, as the real tests ask.", "--agent", name, "--agent-command", "'" + program + "'", "--model", cli.model}
+	l.argv = []string{"run", "-p", "Write hello.txt, as the real tests ask.", "--agent", name, "--agent-command", "'" + program + "'", "--model", l.model}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("ralph said:\n%s", l.text())

@@ -126,6 +126,9 @@ func (d *desk) see(ctx context.Context, j *job.Job, p policy.Policy, run func() 
 	}()
 	d.w.patience.set(p)
 	d.line(noWall)
+	if j.Agent.Guarded {
+		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
+	}
 	outcome, err := run()
 	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
 		return 0, err

@@ -259,12 +259,12 @@ func (d *desk) adapter() (agent.Adapter, error) {
 	}
 	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
 	d.secrets = redact.New(options.Keys.Secrets()...)
+	if options.Self, err = executable(); err != nil {
+		return agent.Adapter{}, err
+	}
+	options.Hooks = true
 	if d.Agent == "scripted" {
-		self, err := executable()
-		if err != nil {
-			return agent.Adapter{}, err
-		}
-		options.Self, options.Script, options.Command = self, d.AgentCommand, ""
+		options.Script, options.Command = d.AgentCommand, ""
 	}
 	return agent.Pick(d.Agent, options)
 }

@@ -38,7 +38,8 @@ type Adapter struct {
 	// its workings, such as a wait; may be nil.
 	Complaint func(line string) (stream.Item, bool)
 
-	Speaks bool // it prints a protocol: if it says nothing and fails, it never began
+	Guarded bool // it asks ralph before it uses a tool
+	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
 }
 
 // Decoder turns the lines that an agent prints into Items. It is fed in order
@@ -67,7 +68,8 @@ type Options struct {
 	Keys    Keys
 	NeedKey bool                  // there is no login to fall back on, as in the Action
 	Prices  map[string]price.Rate // by model, before the list's
-	Self    string                // this program, for the scripted agent
+	Self    string                // this program, for the scripted agent and for hooks
+	Hooks   bool                  // agents that have hooks are given ralph's
 	Script  string                // path of the scripted agent's script
 }
 

@@ -19,6 +19,12 @@ func claude(o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent claude",
 			"set the input anthropic-api-key or claude-code-oauth-token", nil)
 	}
+	hooks := ""
+	if o.Hooks {
+		if hooks, err = hookSettings(o.Self); err != nil {
+			return Adapter{}, err
+		}
+	}
 	command, extra, notes := claudeRules.split(words, o.Args)
 	return Adapter{
 		Name:    "claude",
@@ -27,9 +33,10 @@ func claude(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Notes:   notes,
 		Vars:    []string{"CLAUDE_CONFIG_DIR"},
-		Argv:    func(order Order) []string { return claudeArgv(command, order, extra) },
+		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys) },
 		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },
+		Guarded: hooks != "",
 		Speaks:  true,
 	}, nil
 }
@@ -42,7 +49,7 @@ var claudeRules = flagRules{
 }
 
 // claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.
-func claudeArgv(words []string, order Order, extra []string) []string {
+func claudeArgv(words []string, order Order, hooks string, extra []string) []string {
 	argv := append(slices.Clone(words),
 		"-p",
 		"--output-format", "stream-json", "--verbose", // the one needs the other
@@ -50,6 +57,9 @@ func claudeArgv(words []string, order Order, extra []string) []string {
 		// A repository's own settings hold hooks, which -p runs unasked.
 		"--setting-sources", "user",
 	)
+	if hooks != "" {
+		argv = append(argv, "--settings", hooks)
+	}
 	if order.Model != "" {
 		argv = append(argv, "--model", order.Model)
 	}
