@@ -5,7 +5,7 @@ FUZZTIME ?= 10s
 tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
 goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
 
-.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill
+.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -34,9 +34,11 @@ contract: # the stand-in against GitHub's own description of its API
 	CONTRACT=1 go test -count=1 ./internal/github/... && CONTRACT=1 go test -count=1 -run=Scripts/action ./cmd/ralph
 agents: # the adapters with the real CLIs, against a model server; ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
-	AGENTS=1 go test -count=1 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
+	AGENTS=1 go test -count=1 -p=1 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
 kill: # the program killed at any line loses nothing
 	go test -count=1 -run=Kill -v ./...
+attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
+	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m
 .bin/golangci-lint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:

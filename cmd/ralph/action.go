@@ -27,13 +27,17 @@ func (actionCommand) Help() string {
 
 func (actionCommand) guarded() bool { return true }
 
+func (actionCommand) restart() string {
+	return "go on with it: the same event once more; what was done is kept"
+}
+
 func (actionCommand) run(ctx context.Context, w world) (int, error) {
 	self, err := executable()
 	if err != nil {
 		return 0, err
 	}
 	result, err := action.Action{
-		Getenv: w.env, Out: w.stdout, Now: w.now, Exec: w.runner.Run, Hard: w.runner.Hard, Self: self, Every: every,
+		Getenv: w.env, Out: w.stdout, Now: w.now, Exec: w.runner.Run, Hard: w.runner.Hard, Self: self, Version: version, Every: every,
 	}.Do(ctx)
 	if err != nil {
 		return 0, err

@@ -73,7 +73,7 @@ func newLaptop(t *testing.T, name, settings string, script []modeltest.Answer) *
 		err = write(l.path("work", ".ralph", "settings.json"), []byte(settings))
 	}
 	if err == nil {
-		err = os.MkdirAll(l.path("home"), 0o755)
+		err = errors.Join(os.MkdirAll(l.path("home"), 0o755), os.MkdirAll(l.path("tmp"), 0o755))
 	}
 	for file, text := range l.home {
 		err = errors.Join(err, write(l.path("home", file), []byte(strings.ReplaceAll(text, "SERVER", l.server.URL))))
@@ -85,7 +85,7 @@ func newLaptop(t *testing.T, name, settings string, script []modeltest.Answer) *
 		t.Fatal(err)
 	}
 	l.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + l.path("home"), "LANG=C.UTF-8", quickExit,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.path("home"), "TMPDIR=" + l.path("tmp"), "LANG=C.UTF-8", quickExit,
 		l.key + "=" + agentKey, l.base + "=" + l.server.URL,
 	}
 	l.argv = []string{"run", "-p", "Write hello.txt, as the real tests ask.", "--agent", name, "--agent-command", "'" + program + "'", "--model", l.model}
@@ -162,11 +162,12 @@ func (l *laptop) quiet() {
 	}
 }
 
-// until waits for what must come soon, and gives how long it took.
+// until waits for what must come, and gives how long it took. A CLI that asks
+// the world about models first, and gets no answer, takes its time.
 func (l *laptop) until(what string, is func() bool) time.Duration {
 	l.t.Helper()
 	began := time.Now()
-	deadline, tick := time.NewTimer(patience), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.NewTimer(3*patience), time.NewTicker(10*time.Millisecond)
 	defer deadline.Stop()
 	defer tick.Stop()
 	for !is() {
@@ -248,13 +249,16 @@ func TestAgentsAreGone(t *testing.T) {
 		code     int
 		soon     time.Duration
 	}{
-		"its time is up":     {settings: `{"agent":{"timeout":15}}`, code: 1, soon: 15*time.Second + soon},
+		"its time is up":     {settings: `{"agent":{"timeout":40}}`, code: 1, soon: 40*time.Second + soon},
 		"stopped, then now":  {settings: `{}`, signals: []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, code: 130, soon: soon},
 		"interrupted, twice": {settings: `{}`, signals: []os.Signal{os.Interrupt, os.Interrupt}, code: 130, soon: soon},
 		"killed":             {settings: `{}`, signals: []os.Signal{os.Kill}, code: -1, soon: soon},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachAgent(t, way.settings, func(l *laptop) {
+				if way.signals == nil {
+					l.t.Parallel() // each has to wait
+				}
 				cmd := l.start("-m", "1")
 				l.until("the tool is at work", func() bool {
 					_, err := os.Stat(l.path("work", "started"))

@@ -34,10 +34,15 @@ type grammar struct {
 	Status    statusCommand    `cmd:"" help:"Tell where a run stands."`
 	Init      initCommand      `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
 	Plan      planCommand      `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
+	Checks    checksCommand    `cmd:"" help:"Tell what a run here would be judged by, and what that says now."`
+	Verify    verifyCommand    `cmd:"" help:"Run the proof of a run anew, and say what differs."`
 	Archive   archiveCommand   `cmd:"" help:"Put a finished loop away under ralph-archive/."`
 	Worktree  worktreeCommand  `cmd:"" help:"The worktrees of runs with --worktree."`
+	Doctor    doctorCommand    `cmd:"" help:"Tell what this machine offers, and what is missing."`
+	Sandbox   sandboxCommand   `cmd:"" help:"Run any command inside, as an agent would be."`
 	Hook      hookCommand      `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
 	Demo      demoCommand      `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
+	Tamper    tamperCommand    `cmd:"" help:"Tell where tests and checks say less than they did."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 	Script    scriptedCommand  `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
 	IsVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/demo"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -40,7 +41,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	began := w.now()
 	shown, err := demo.Demo{
-		Dir: dir, Keep: c.Keep, Self: self, Getenv: w.env, Now: w.now, Exec: w.runner.Run,
+		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: w.env, Now: w.now, Exec: w.runner.Run,
 		Log: w.stderr, Every: 200 * time.Millisecond,
 	}.Play(ctx)
 	if err != nil {
@@ -72,7 +73,7 @@ func (c demoCommand) folder() (string, error) {
 // printResult prints a run for scripts.
 func printResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := view.ResultOf(run)
-	result.JournalPath, result.WorktreePath = home.Journal(), worktree
+	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
 	encoder := json.NewEncoder(to)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(result)

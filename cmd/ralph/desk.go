@@ -14,13 +14,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // job gathers what a run by p needs, and fails before anything is spent.
 func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	adapter, err := d.adapter()
+	adapter, options, err := d.adapter()
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +33,22 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err := d.tellAgent(adapter, path, p); err != nil {
 		return nil, err
 	}
+	wall, err := d.raise(ctx, adapter, path, options.Keys, p)
+	if err != nil {
+		return nil, err
+	}
+	options.Keys = wall.Keys(options.Keys)
+	if adapter, err = agent.Pick(d.Agent, options); err != nil {
+		d.lower(wall)
+		return nil, err
+	}
 	for _, note := range adapter.Notes {
 		d.line("note: " + note)
 	}
 	j := &job.Job{
-		Folder: workspace.Folder{Path: d.folder()},
-		Exec:   d.w.runner.Run, Now: d.w.now, Git: d.tool,
+		Wall:   wall,
+		Folder: workspace.Folder{Path: d.folder()}, Version: version,
+		Exec: d.w.runner.Run, Now: d.w.now, Git: d.tool,
 		Agent: adapter, AgentEnv: env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
 		Log: d.line, Hide: d.secrets.Bytes, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
@@ -54,7 +65,9 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if p.Done == policy.ByStories {
 		j.Origin = at
 	}
-	j.Own, err = d.tool.Own(ctx, *d.place)
+	if j.Own, err = d.tool.Own(ctx, *d.place); err != nil {
+		d.lower(wall)
+	}
 	return j, err
 }
 
@@ -96,7 +109,9 @@ func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	asked.Policy.Agent, asked.Level = j.Agent.Name, "none"
+	defer d.lower(j.Wall)
+	asked.Policy.Agent, asked.Level = j.Agent.Name, j.Wall.Name()
+	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
 	asked.ID = "run-" + d.w.now().UTC().Format("20060102T150405.000")
 	if asked, err = d.stand(ctx, j, asked); err != nil {
 		return 0, err
@@ -125,13 +140,13 @@ func (d *desk) see(ctx context.Context, j *job.Job, p policy.Policy, run func() 
 		}
 	}()
 	d.w.patience.set(p)
-	d.line(noWall)
+	d.line(said(j.Wall))
 	if j.Agent.Guarded {
 		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
 	}
 	outcome, err := run()
 	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
-		return 0, err
+		return 0, errors.Join(err, d.cutOff(ctx, outcome, err))
 	}
 	return d.finish(ctx, outcome, err)
 }
@@ -179,6 +194,21 @@ func (d *desk) settle(ctx context.Context, run journal.Run) error {
 		Config:  filepath.Join(d.w.env("HOME"), ".gitconfig"),
 	})
 	return err
+}
+
+// cutOff prints the result of a run that has no end on record, for the script
+// that waits for one.
+func (d *desk) cutOff(ctx context.Context, outcome job.Outcome, broke error) error {
+	run := outcome.Run
+	if !d.JSON || run.ID == "" {
+		return nil
+	}
+	stopped := journal.RunStopped{Reason: policy.FatalError, Why: broke.Error()}
+	if ctx.Err() != nil || errors.Is(broke, process.ErrStopped) {
+		stopped.Reason = policy.Cancelled
+	}
+	run.Stop = &stopped
+	return printResult(d.w.stdout, run, outcome.Home, "")
 }
 
 // finish prints how the run ended, and gives its exit code. A run that broke

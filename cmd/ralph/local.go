@@ -22,9 +22,6 @@ import (
 // rescue is how long saving the work may take after Ctrl-C.
 const rescue = 30 * time.Second
 
-// noWall is said by every run until there is one.
-const noWall = "sandbox level none: the agent and the checks can do whatever you can"
-
 // local are the flags of every loop on a laptop.
 type local struct {
 	ProjectDir       string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
@@ -38,7 +35,8 @@ type local struct {
 	IterationTimeout *policy.Duration `placeholder:"TIME" help:"End an agent that takes longer; 0: never."`
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that prints nothing for so long; 0: never."`
 	Worktree         bool             `help:"Work in a tree apart and leave the work on a branch."`
-	NoSandbox        bool             `help:"Run with nothing that confines the agent, which is all there is today."`
+	Sandbox          level            `xor:"sandbox" placeholder:"LEVEL" help:"Confine the agent and the checks: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: namespace, notify, landlock or none. Refuses where it does not hold."`
+	NoSandbox        bool             `xor:"sandbox" help:"Run with nothing that confines the agent, whatever the settings say."`
 	Notify           string           `placeholder:"CMD" help:"Run this shell command when the run has ended, with the result on its stdin."`
 	JSON             bool             `name:"json" help:"Print the result as one JSON object."`
 	DryRun           bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
@@ -98,7 +96,10 @@ func (d *desk) look(ctx context.Context) error {
 	if d.settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	if err := errors.Join(unbuilt(d.settings), d.merged()); err != nil {
+	if _, err := d.wanted(d); err != nil {
+		return err
+	}
+	if err := d.merged(); err != nil {
 		return err
 	}
 	if _, err := os.Stat(d.ProjectDir); err != nil {
@@ -112,23 +113,6 @@ func (d *desk) look(ctx context.Context) error {
 		return nil
 	}
 	return workspace.Folder{Path: d.folder()}.Free()
-}
-
-// unbuilt refuses settings that nothing honours yet: what people asked for and
-// do not get, they would believe in.
-func unbuilt(s config.Settings) error {
-	for _, asked := range []struct {
-		is   bool
-		what string
-	}{
-		{s.Sandbox.Mode != "" && s.Sandbox.Mode != "none", "sandbox.mode " + s.Sandbox.Mode},
-		{len(s.Sandbox.AllowDomains) > 0, "sandbox.allowDomains"},
-	} {
-		if asked.is {
-			return fault.Usage("the settings ask for "+asked.what+", which is not there yet", "take it out of .ralph/settings.json, settings.local.json or what --config names", nil)
-		}
-	}
-	return nil
 }
 
 // repository is for the loops that need one, and fit to begin from.
@@ -159,7 +143,7 @@ func (d *desk) files() ([]config.File, error) {
 	var files []config.File
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		shown := filepath.Join(".ralph", name)
-		data, err := os.ReadFile(filepath.Join(d.ProjectDir, shown))
+		data, err := workspace.ReadPlain(filepath.Join(d.ProjectDir, shown))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -248,10 +232,10 @@ func first(values ...string) string {
 }
 
 // adapter is the agent that the flags or the settings name.
-func (d *desk) adapter() (agent.Adapter, error) {
+func (d *desk) adapter() (agent.Adapter, agent.Options, error) {
 	options, err := d.settings.Agent.Options()
 	if err != nil {
-		return agent.Adapter{}, err
+		return agent.Adapter{}, options, err
 	}
 	options.Command = first(d.AgentCommand, options.Command)
 	if d.Agent != "" && d.AgentCommand == "" {
@@ -260,11 +244,12 @@ func (d *desk) adapter() (agent.Adapter, error) {
 	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
 	d.secrets = redact.New(options.Keys.Secrets()...)
 	if options.Self, err = executable(); err != nil {
-		return agent.Adapter{}, err
+		return agent.Adapter{}, options, err
 	}
 	options.Hooks = true
 	if d.Agent == "scripted" {
 		options.Script, options.Command = d.AgentCommand, ""
 	}
-	return agent.Pick(d.Agent, options)
+	adapter, err := agent.Pick(d.Agent, options)
+	return adapter, options, err
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -52,7 +52,7 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
-	if c.Task == "" && c.Spec == "" {
+	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
 		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `as in: ralph loop "what is to be done" --check "make test"`, nil)
 	}
 	p, err := c.policy(d)
@@ -106,7 +106,7 @@ func (c loopCommand) settings(d *desk) (config.Loop, error) {
 	if c.Config == "" {
 		return config.Loop{Settings: d.settings}, nil
 	}
-	data, err := os.ReadFile(c.Config)
+	data, err := workspace.ReadPlain(c.Config)
 	if err != nil {
 		return config.Loop{}, fault.Usage("cannot read "+c.Config, "name another with --config", err)
 	}
@@ -116,7 +116,8 @@ func (c loopCommand) settings(d *desk) (config.Loop, error) {
 		return loop, err
 	}
 	d.settings = loop.Settings
-	return loop, errors.Join(unbuilt(d.settings), d.merged())
+	_, err = d.wanted(d)
+	return loop, errors.Join(err, d.merged())
 }
 
 // loopCheckTimeout is how long a check of this loop may take.

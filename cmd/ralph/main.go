@@ -42,6 +42,9 @@ type world struct {
 func here() world {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.Forwarded, process.Orphaned)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	return world{
 		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
@@ -51,6 +54,10 @@ func here() world {
 // start runs the program: the outer one sees to it that nothing outlives the
 // inner, which does the work.
 func start(w world) int {
+	if launched(w) {
+		return launch(w)
+	}
+	keepToOurselves()
 	command, done, err := parse(w)
 	if err != nil || done {
 		return report(w.stderr, err)
@@ -77,7 +84,10 @@ func inner(w world, command command) int {
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.runner, w.drain, w.patience = &process.Runner{Now: w.now, Hard: hard}, drain, new(patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
-	fix := "go on with it: the same event once more; what was done is kept"
+	fix := "begin it again"
+	if r, is := command.(restarter); is {
+		fix = r.restart()
+	}
 	if d, is := command.(drainer); is && d.drains() {
 		fix = "go on with it: ralph resume; what was done is kept"
 		o.polite = func() {
@@ -102,6 +112,9 @@ type marking interface{ unmark() error }
 // drainer is a command that, asked to end, lets the step under way end first.
 type drainer interface{ drains() bool }
 
+// restarter is a command that has its own words for how it is begun again.
+type restarter interface{ restart() string }
+
 var errInterrupted = errors.New("interrupted by a signal")
 
 // order is what a signal means: the first asks to end, the second ends it.
@@ -111,10 +124,17 @@ type order struct {
 	hard   chan<- struct{}
 }
 
+// lastResort is how long a program whose outer is gone may take to end: where
+// something in it is stuck, nobody is left to end it.
+const lastResort = 15 * time.Second
+
 func (o order) obey(signals <-chan os.Signal) {
 	counted := process.CountSignals(os.Getenv)
 	asked, ended := false, false
 	for sig := range signals {
+		if sig == process.Orphaned {
+			time.AfterFunc(lastResort, func() { os.Exit(fault.ExitInterrupted) })
+		}
 		_, now := counted.Seen(sig)
 		if now && !ended {
 			ended = true

@@ -57,8 +57,9 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer d.lower(j.Wall)
 	p.Agent = j.Agent.Name
-	resumed := journal.Resumed{Why: "asked to", Policy: &p}
+	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: j.Wall.Name()}
 	if d.DryRun {
 		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: w.now(), Event: resumed}))
 	}
@@ -98,6 +99,9 @@ func (c resumeCommand) over(p policy.Policy) policy.Policy {
 func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 	folder := workspace.Folder{Path: d.folder()}
 	var old journal.Run
+	if err := folder.Readable(c.ID); err != nil {
+		return workspace.Run{}, old, err
+	}
 	passed := false // one that only its people can go on with
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -16,7 +15,7 @@ import (
 
 type runCommand struct {
 	local
-	Prompt             string   `short:"p" xor:"prompt" placeholder:"TEXT" help:"What the agent is to do."`
+	Prompt             *string  `short:"p" xor:"prompt" placeholder:"TEXT" help:"What the agent is to do."`
 	PromptFile         string   `short:"f" xor:"prompt" type:"path" placeholder:"FILE" help:"A file with what it is to do, read anew for every iteration."`
 	MaximumIterations  *int     `short:"m" xor:"n" placeholder:"N" help:"Give up after this many iterations; 0: never."`
 	MaxIterations      *int     `short:"n" xor:"n" hidden:"" help:"The same."`
@@ -56,7 +55,7 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 
 // asked is the run to begin: a prompt, or the project's stories.
 func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
-	if c.Prompt == "" && c.PromptFile == "" {
+	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
 	}
 	if c.PromptFile != "" {
@@ -64,6 +63,7 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 			return job.Asked{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
+	prompt := given(c.Prompt, "")
 	p := c.over(d, d.settings.Over(policy.Of(policy.Guardrails)))
 	p.PromptFile = c.PromptFile
 	p.Word = first(c.CompletionResponse, p.Word)
@@ -73,8 +73,8 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 		}
 	}
 	return job.Asked{
-		Policy: p, Branch: "ralph/" + plan.Slug(c.Prompt, 40),
-		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(c.Prompt, 60), Body: c.Prompt},
+		Policy: p, Branch: "ralph/" + plan.Slug(prompt, 40),
+		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(prompt, 60), Body: prompt},
 	}, nil
 }
 
@@ -97,7 +97,7 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 		return job.Asked{}, err
 	}
 	prd := filepath.Join(d.ProjectDir, memory, "prd.json")
-	data, err := os.ReadFile(prd)
+	data, err := workspace.ReadPlain(prd)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return job.Asked{}, fault.Usage("there is nothing to work on: no prompt, and no "+prd,

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ const scripts = "testdata/script"
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
 //	canary                  fails where anything that was written holds the token
+//	listener [N]            opens a listener, $LISTENER; then: so many have come
+//	model [KEY]             starts a model's server, $MODEL; then: it was asked with that key alone
 //
 // The agent's script is made of the files under agent/, in their order.
 func TestScripts(t *testing.T) {
@@ -48,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Setup:               func(env *testscript.Env) error { return setup(t, env) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
+			"listener": listener, "model": model,
 		},
 	})
 }
@@ -64,7 +68,7 @@ type visitOf struct {
 func setup(t *testing.T, env *testscript.Env) error {
 	t.Helper()
 	v := &visitOf{}
-	env.Values[townKey{}] = v
+	env.Values[townKey{}], env.Values[outsideKey{}] = v, &outside{t: t}
 	env.Defer(func() {
 		if v.town == nil {
 			return
@@ -79,9 +83,29 @@ func setup(t *testing.T, env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("PLUGIN", plugin)
+	env.Setenv("GOCACHE", goCache()) // for checks that are tests of Go: without it they would build all of Go
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
-	return errors.Join(os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir))
+	return errors.Join(
+		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir),
+		opened(env),
+	)
+}
+
+// goCache is where Go keeps what it built.
+func goCache() string {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return os.Getenv("GOCACHE")
+	}
+	return cmp.Or(os.Getenv("GOCACHE"), filepath.Join(folder, "go-build"))
+}
+
+// opened has another user get through to where it works, and to this program,
+// as on a runner.
+func opened(env *testscript.Env) error {
+	bin, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+	return errors.Join(os.Chmod(filepath.Dir(env.WorkDir), 0o711), os.Chmod(filepath.Dir(bin), 0o711))
 }
 
 // agentScript puts the files under agent/ of a story into one, in the order in

@@ -66,7 +66,11 @@ func (c statusCommand) worktree(ctx context.Context, w world, run journal.Run) (
 // find is the run to tell of, as its journal has it now.
 func (c statusCommand) find() (workspace.Run, journal.Run, error) {
 	var found journal.Run
-	home, _ := workspace.FolderAbove(c.ProjectDir).Unfinished(func(run journal.Run) bool {
+	folder := workspace.FolderAbove(c.ProjectDir)
+	if err := folder.Readable(c.ID); err != nil {
+		return workspace.Run{}, found, err
+	}
+	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		found = run
 		return c.ID == "" || c.ID == run.ID
 	})

@@ -59,6 +59,8 @@ Example: ralph supervise --task-dir tasks/t1 --max-restarts 10 -- ./agent.sh`
 
 func (superviseCommand) guarded() bool { return true }
 
+func (superviseCommand) restart() string { return "start it again: ralph supervise -- COMMAND" }
+
 func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 	asked, err := c.asked(w)
 	if err != nil {

@@ -233,6 +233,7 @@ func (t *town) inputs() []string {
 	return []string{
 		"INPUT_GITHUB-TOKEN=" + token, "INPUT_AGENT=scripted",
 		"INPUT_AGENT-ARGS=" + t.path("script.txtar"), "INPUT_CHECKS=sh check.sh",
+		"INPUT_SANDBOX=none", // to raise a wall takes a second: the scripts action-wall-* do
 	}
 }
 

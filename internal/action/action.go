@@ -26,17 +26,18 @@ import (
 
 // Action is one run of the Action.
 type Action struct {
-	Getenv func(string) string
-	Out    io.Writer // the job's log
-	Now    func() time.Time
-	Exec   func(context.Context, process.Command) (process.Result, error)
-	Self   string // the path of this program
-	Drain  <-chan struct{}
-	Hard   <-chan struct{} // closed: end now, as if killed
-	Watch  func(stream.Item)
-	Pace   *github.Pace  // nil: GitHub's own
-	Every  time.Duration // the least time between two edits of a comment
-	Keep   bool          // leave the trees behind
+	Getenv  func(string) string
+	Out     io.Writer // the job's log
+	Now     func() time.Time
+	Exec    func(context.Context, process.Command) (process.Result, error)
+	Self    string // the path of this program
+	Version string // and its version
+	Drain   <-chan struct{}
+	Hard    <-chan struct{} // closed: end now, as if killed
+	Watch   func(stream.Item)
+	Pace    *github.Pace  // nil: GitHub's own
+	Every   time.Duration // the least time between two edits of a comment
+	Keep    bool          // leave the trees behind
 }
 
 // visit is an Action with all that was read for it.

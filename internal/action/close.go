@@ -145,7 +145,7 @@ func misunderstood(c trigger.Command) string {
 func (v *visit) outputs(outcome Outcome) {
 	run := outcome.Run
 	result := view.ResultOf(run)
-	result.JournalPath = outcome.Home.Journal()
+	result.JournalPath, result.EvidencePath = outcome.Home.Journal(), job.EvidenceOf(outcome.Home)
 	whole, err := json.Marshal(result)
 	if err != nil {
 		v.say(fmt.Sprintf("write the result: %v", err))
@@ -165,6 +165,7 @@ func (v *visit) outputs(outcome Outcome) {
 		{"stories-total", strconv.Itoa(len(run.Plan.UserStories))},
 		{"resumable", strconv.FormatBool(run.ID != "" && !done(run))},
 		{"journal-path", result.JournalPath},
+		{"evidence-path", result.EvidencePath},
 		{"result", string(whole)},
 	}
 	if run.Pull != nil {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,7 +22,7 @@ import (
 // Outcome is how the run stands.
 type Outcome = job.Outcome
 
-// noWall is said by every run until there is one.
+// noWall is said where somebody asked for none.
 const noWall = "sandbox level none: the agent and the checks can do whatever this job can"
 
 // rescue is how long a cancelled job has to make its work safe: GitHub kills
@@ -44,11 +42,14 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	v.say(noWall)
-	j, err := v.job(ctx)
+	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return Outcome{}, err
 	}
+	defer v.lower(j.Wall)
+	v.say(said(j.Wall))
+	asked.Level = j.Wall.Name()
+	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
 	var old journal.Run
 	home, unfinished := j.Folder.Unfinished(func(run journal.Run) bool {
 		old = run
@@ -58,9 +59,9 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	case home.ID == "" || !v.same(asked, old):
 		return j.Start(ctx, asked)
 	case unfinished:
-		return j.Resume(ctx, home, journal.Resumed{Why: "an earlier job ended before the run did"})
+		return j.Resume(ctx, home, journal.Resumed{Why: "an earlier job ended before the run did", Level: asked.Level})
 	case v.again(old):
-		return j.Resume(ctx, home, journal.Resumed{Why: "it was asked for again"})
+		return j.Resume(ctx, home, journal.Resumed{Why: "it was asked for again", Level: asked.Level})
 	}
 	return j.Start(ctx, asked)
 }
@@ -70,7 +71,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 // be lost on it.
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
 	now, err := json.Marshal(asked.Policy)
-	then, worse := json.Marshal(old.Policy)
+	then, worse := json.Marshal(old.Policy.Named())
 	return asked.Task == old.Task && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
@@ -102,8 +103,8 @@ func (v *visit) asked() (job.Asked, error) {
 		Plan:    stories,
 		Source:  string(source),
 		BaseRef: base,
+		Detect:  true,
 		Branch:  fmt.Sprintf("%sissue-%d-%s", v.inputs.BranchPrefix, v.task.Number, plan.Slug(v.task.Title, 40)),
-		Level:   "none",
 		Links:   journal.Links{Repo: v.env.repo(), Log: v.env.log()},
 		Notes:   v.notes(),
 	}, nil
@@ -136,7 +137,7 @@ func (v *visit) notes() []journal.Noted {
 }
 
 // job gathers what the run needs, and fails before anything is spent.
-func (v *visit) job(ctx context.Context) (*job.Job, error) {
+func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	options := v.inputs.Agent
 	options.Self = v.Self
 	if len(options.Args) > 0 && v.inputs.AgentName == "scripted" {
@@ -146,23 +147,36 @@ func (v *visit) job(ctx context.Context) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := agent.BaseEnv(v.Getenv, adapter.Vars...)
-	if _, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: v.env.Workspace}).Ready(); err != nil {
+	env := append(agent.BaseEnv(v.Getenv, adapter.Vars...), agent.BaseEnv(v.mirror, mirrors...)...)
+	program, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: v.env.Workspace}).Ready()
+	if err != nil {
 		return nil, err
 	}
-	tool := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: filepath.Join(v.env.folder(), "home")}
-	if err := os.MkdirAll(tool.Home, 0o700); err != nil {
+	home, err := v.home()
+	if err != nil {
 		return nil, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
 	}
+	network := v.network()
+	tool := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: home, Proxy: network.Upstream, CA: network.Bundle}
 	if _, err := tool.Version(ctx); err != nil {
 		return nil, err
 	}
+	wall, err := v.raise(ctx, adapter, program, p)
+	if err != nil {
+		return nil, err
+	}
+	options.Keys = wall.Keys(options.Keys)
+	if adapter, err = agent.Pick(v.inputs.AgentName, options); err != nil {
+		v.lower(wall)
+		return nil, err
+	}
 	return &job.Job{
+		Wall:   wall,
 		Folder: workspace.Folder{Path: v.env.folder()},
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Pulls: v.hub, Comment: v.hub.Comment,
 		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
 		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes,
-		Drain: v.Drain, Hard: v.Hard, Rescue: rescue, Grace: grace, Keep: v.Keep,
+		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
 }
 

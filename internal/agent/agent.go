@@ -29,6 +29,8 @@ type Adapter struct {
 	Notes   []string                 // what became of the user's wishes, where it is not what they said
 	Vars    []string                 // variables of the user's own that it goes by, none of them a secret
 	Home    map[string]string        // files of a home made for it alone; nil leaves it the user's
+	State   []string                 // what it keeps in its user's home: login, settings, sessions
+	Hosts   []string                 // where it goes with a login, or a key that it has to hold itself
 	Argv    func(Order) []string
 	Env     func(Order) []string // beyond the base environment
 	Stdin   func(Order) string   // nil: the prompt

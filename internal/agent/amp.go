@@ -30,6 +30,8 @@ func amp(o Options) (Adapter, error) {
 		Install: "install Amp (npm install -g @ampcode/cli)",
 		Version: append(slices.Clone(command), "--version"),
 		Notes:   append(notes, ampNotes(o.Keys)...),
+		State:   []string{".config/amp", ".local/share/amp", ".cache/amp"},
+		Hosts:   []string{"ampcode.com"},
 		Argv:    func(order Order) []string { return ampArgv(command, order, extra) },
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:   ampStdin,

@@ -33,6 +33,8 @@ func claude(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Notes:   notes,
 		Vars:    []string{"CLAUDE_CONFIG_DIR"},
+		State:   []string{".claude", ".claude.json"},
+		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys) },
 		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },

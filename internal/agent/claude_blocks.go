@@ -47,10 +47,11 @@ type claudeBlocks []claudeBlock
 // UnmarshalJSON takes both forms and no other; content that it does not know
 // is no content.
 func (b *claudeBlocks) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
+	if data[0] == '"' { // whoever calls this has seen that it is JSON
+		var text string
+		err := json.Unmarshal(data, &text)
 		*b = claudeBlocks{{Type: "text", Text: text}}
-		return nil
+		return err
 	}
 	var blocks []claudeBlock
 	if err := json.Unmarshal(data, &blocks); err != nil && !isTypeError(err) {

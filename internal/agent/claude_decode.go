@@ -68,11 +68,13 @@ type claudeDecoder struct {
 	todos  bounded[bool]
 	spoke  bool
 	closed bool
+	cut    clipper
 }
 
 // Line reads one line. What it does not know passes silently, so that a newer
 // CLI does no harm; what is no JSON is shown.
 func (d *claudeDecoder) Line(line []byte) []stream.Item {
+	line = d.cut.spare(line, `"type":"user"`, `"type":"assistant"`, `"type":"result"`)
 	parsed, ok := readLine[claudeLine](line)
 	if !ok {
 		return raw(line)

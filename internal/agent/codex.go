@@ -37,6 +37,8 @@ func codex(o Options) (Adapter, error) {
 		Install: "install Codex (npm install -g @openai/codex)",
 		Behind:  codexBehind,
 		Vars:    []string{"CODEX_HOME"},
+		State:   []string{".codex"},
+		Hosts:   []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		Version: append(slices.Clone(command), "--version"),
 		Notes:   notes,
 		Argv: func(order Order) []string {

@@ -45,11 +45,13 @@ type codexDecoder struct {
 	last   string        // the last error of the stream itself
 	spoke  bool
 	closed bool
+	cut    clipper
 }
 
 // Line reads one line. What it does not know passes silently, so that a newer
 // CLI does no harm; what is no JSON is shown.
 func (d *codexDecoder) Line(line []byte) []stream.Item {
+	line = d.cut.spare(line, `"type":"command_execution"`, `"type":"agent_message"`)
 	parsed, ok := readLine[codexLine](line)
 	if !ok {
 		return raw(line)

@@ -25,15 +25,21 @@ func command(o Options) (Adapter, error) {
 		Install: "install it, or set another agent command",
 		Argv:    func(Order) []string { return slices.Clone(argv) },
 		Env:     func(order Order) []string { return merge(o.Keys.env(), given("RALPH_MODEL", order.Model)) },
-		Decoder: func(Order) Decoder { return plain{} },
+		Decoder: func(order Order) Decoder { return &plain{echo: newEcho(order.Prompt)} },
 	}, nil
 }
 
-// plain takes every line as the agent's words.
-type plain struct{}
+// plain takes every line as the agent's words, but for the prompt, which some
+// programs print before they begin: what it says of claims is nobody's claim.
+type plain struct{ echo *echo }
 
 // Line is the line as Text.
-func (plain) Line(line []byte) []stream.Item { return []stream.Item{stream.Text{Text: string(line)}} }
+func (p *plain) Line(line []byte) []stream.Item {
+	if p.echo.heard(string(line)) {
+		return []stream.Item{stream.Progress{Text: short(string(line))}}
+	}
+	return []stream.Item{stream.Text{Text: string(line)}}
+}
 
 // End adds nothing: an exit code is all that such a program ends with.
-func (plain) End() []stream.Item { return nil }
+func (*plain) End() []stream.Item { return nil }

@@ -32,6 +32,8 @@ func copilot(o Options) (Adapter, error) {
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
+		State:   []string{".copilot"},
+		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
 		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
 		Decoder: func(Order) Decoder { return &copilotDecoder{} },

@@ -102,7 +102,7 @@ func (s *sum) exited(e ending) string {
 // as working, and nobody but a person can change that.
 func (s *sum) hopeless(e ending) bool {
 	switch {
-	case e.interrupted, e.TimedOut, e.Signal != "", s.tools > 0:
+	case e.interrupted, e.err != nil, e.TimedOut, e.Signal != "", s.tools > 0:
 		return false
 	case e.Exit == exitNotRunnable, e.Exit == exitNotFound:
 		return true

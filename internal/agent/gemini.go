@@ -34,6 +34,8 @@ func gemini(o Options) (Adapter, error) {
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
 		Home:      home,
+		State:     []string{".gemini"},
+		Hosts:     []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		Argv:      func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
 		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },
 		Decoder:   func(Order) Decoder { return &geminiDecoder{price: o.Prices} },
@@ -81,7 +83,7 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 
 // geminiRetries is how the CLI says that it asks its model again, and it says
 // so among its errors alone.
-var geminiRetries = regexp.MustCompile(`^Attempt (\d+) failed(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff`)
+var geminiRetries = regexp.MustCompile(`^Attempt (\d+) failed(?:: |(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff)`)
 
 func geminiComplaint(line string) (stream.Item, bool) {
 	m := geminiRetries.FindStringSubmatch(line)

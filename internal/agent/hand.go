@@ -30,8 +30,9 @@ type Hand struct {
 	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
 	Budget  Budget
-	Now     func() time.Time // for a server that says how long to stay away
-	Grace   time.Duration    // as in process.Command
+	Now     func() time.Time       // for a server that says how long to stay away
+	Grace   time.Duration          // as in process.Command
+	Lend    func(dir string) error // gives a folder of ours to whom the agent runs as; may be nil
 }
 
 // Ready finds the agent's program, or says what to do about it. It spends

@@ -55,8 +55,8 @@ func TestAgentEnds(t *testing.T) {
 		want         journal.AgentEnded
 	}{
 		"well": {
-			child: "prompt",
-			want:  journal.AgentEnded{Words: "do it"},
+			child: "answer",
+			want:  journal.AgentEnded{Words: "I was to do it"},
 		},
 		"after a very long line": {
 			child: "long",
@@ -110,11 +110,11 @@ func TestAgentEnds(t *testing.T) {
 }
 
 func TestNoiseIsProgress(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	s := newStand(t, "command", agent.Options{Command: self(t, "answer")})
 	if _, err := s.Do(t.Context(), order); err != nil {
 		t.Fatal(err)
 	}
-	want := "Text {Text:do it}\n"
+	want := "Text {Text:I was to do it}\n"
 	noise := "Progress {Text:warning: read 6 bytes <nil>}\n"
 	if got := script(s.items); got != want+noise && got != noise+want {
 		t.Errorf("items:\n%s", got)
@@ -244,10 +244,10 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no space left")
 func (broken) Close() error              { return nil }
 
 func TestLostTranscriptEndsNothing(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	s := newStand(t, "command", agent.Options{Command: self(t, "answer")})
 	s.Open = func(string) (io.WriteCloser, error) { return broken{}, nil }
 	got, err := s.Do(t.Context(), order)
-	if err != nil || got.Failed || got.Words != "do it" || got.Transcript != (journal.Attachment{}) {
+	if err != nil || got.Failed || got.Words != "I was to do it" || got.Transcript != (journal.Attachment{}) {
 		t.Errorf("Do = %+v, %v", got, err)
 	}
 	if !strings.Contains(script(s.items), "transcript: no space left") {

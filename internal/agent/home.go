@@ -25,6 +25,11 @@ func (h *Hand) furnish(o *Order) (leave func() error, err error) {
 			return nil, errors.Join(err, leave())
 		}
 	}
+	if h.Lend != nil {
+		if err := h.Lend(home); err != nil {
+			return nil, errors.Join(err, leave())
+		}
+	}
 	o.Home = home
 	return leave, nil
 }

@@ -66,6 +66,12 @@ var children = map[string]func() int{
 		fmt.Fprintln(os.Stderr, "warning: read", n, "bytes", err)
 		return 0
 	},
+	"answer": func() int {
+		prompt, err := io.ReadAll(os.Stdin)
+		fmt.Printf("I was to %s", prompt)
+		fmt.Fprintln(os.Stderr, "warning: read", len(prompt), "bytes", err)
+		return 0
+	},
 	"long": func() int {
 		os.Stdout.Write(append(bytes.Repeat([]byte("x"), 5<<20), '\n'))
 		fmt.Println("<promise>COMPLETE</promise>")

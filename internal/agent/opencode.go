@@ -34,6 +34,8 @@ func opencode(o Options) (Adapter, error) {
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
+		State: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
+		Hosts: []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
 		Argv: func(order Order) []string {
 			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o.Keys)), extra)
 		},

@@ -41,6 +41,7 @@ type cli struct {
 	mild    bool       // a command that failed went well, it says
 	hushed  bool       // it tells of its tries among its errors alone
 	brittle bool       // an answer that is cut ends it
+	lossy   bool       // it may end before all it said has left it
 	dogged  bool       // it tries for longer than a test can wait
 	twin    bool       // the same program is here by another name
 }
@@ -56,16 +57,16 @@ var clis = map[string]cli{
 	"codex-plain": codexTwin("gpt-5-codex"),
 	"gemini": {
 		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, silent: true, rate: true,
-		mild: true, hushed: true, brittle: true, dogged: true,
+		mild: true, hushed: true, brittle: true, dogged: true, lossy: true,
 	},
 	"opencode": {
 		agent: "opencode", model: "anthropic/claude-sonnet-4-5", calls: "claude-sonnet-4-5", keys: agent.Keys{AnthropicAPIKey: realKey},
-		hushed: true, dogged: true,
+		hushed: true, dogged: true, lossy: true,
 	},
 	// A provider that it does not know is spoken to as OpenAI once was.
 	"opencode-other": {
 		agent: "opencode", model: "gpt-6-sol", keys: agent.Keys{OpenAIAPIKey: realKey},
-		hushed: true, dogged: true, twin: true,
+		hushed: true, dogged: true, lossy: true, twin: true,
 	},
 	"copilot": {
 		agent: "copilot", model: "gpt-5.1", keys: agent.Keys{CopilotProviderAPIKey: realKey}, silent: true, blind: true,
@@ -153,6 +154,7 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 	}
 	b.stand = newStand(c.T, c.agent, o)
 	b.stoppable()
+	b.Env = append(b.Env, "TMPDIR="+c.TempDir()) // where some of them leave reports
 	if zone := os.Getenv("TZ"); zone != "" {
 		b.Env = append(b.Env, "TZ="+zone) // in which it may tell times
 	}

@@ -118,11 +118,19 @@ func TestRealHugeOutput(t *testing.T) {
 		b := c.bench(modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(
 			`printf '<response>NO</response> <promise>NO</promise>'; head -c 1200000 /dev/zero | tr '\0' x`)}}, done)
 		got, err := b.Do(t.Context(), b.order)
+		if c.lossy && lost(got) {
+			return
+		}
 		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 0 || got.Response != "DONE" || len(got.Promises) > 0 {
 			t.Errorf("Do = %+v, %v", got, err)
 		}
 		t.Logf("measured: %s, longest line %d bytes", c.agent, longest(b.kept["transcript_3.ndjson"].String()))
 	})
+}
+
+// lost tells of an end that never arrived, and then nothing is claimed either.
+func lost(got journal.AgentEnded) bool {
+	return got.Failed && got.Why == "ended without a result" && got.Response == "" && len(got.Promises) == 0
 }
 
 func longest(text string) int {
@@ -143,6 +151,9 @@ func TestRealHugeWords(t *testing.T) {
 		}
 		b := c.bench(modeltest.Answer{Words: words.String() + done.Words})
 		got, err := b.Do(t.Context(), b.order)
+		if c.lossy && lost(got) {
+			return
+		}
 		if err != nil || got.Failed || got.Response != "DONE" || !strings.HasSuffix(got.Words, done.Words) {
 			t.Errorf("Do = %+v, %v", got, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // Hand runs checks.
@@ -42,6 +43,11 @@ type Job struct {
 	Checks []policy.Check
 	// Excerpt is what is kept of an output for the next prompt and the views.
 	Excerpt policy.Excerpt
+	// Again tells whether a check that ended so is run once more; nil: none is.
+	Again func(journal.CheckEnded) bool
+	// Ask names tests of a check whose outcome is to be on record, whatever else
+	// is; nil: none.
+	Ask func(check string) []string
 }
 
 // Do runs every check of job, one after the other; a red one does not keep the
@@ -51,13 +57,25 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 	for _, check := range job.Checks {
 		slug := free(Slug(check.Command), taken)
 		taken[slug] = true
-		ended, err := h.one(ctx, job, check, "guardrail_"+job.Label+"_"+slug+".log")
+		ended, err := h.twice(ctx, job, check, "guardrail_"+job.Label+"_"+slug)
 		if err != nil {
 			return fmt.Errorf("run check %s: %w", check.Name, err)
 		}
 		emit(ended)
 	}
 	return nil
+}
+
+// twice runs check, and once more if it is asked for after how it ended. What
+// counts is how it ended last, and that it took two runs is on record.
+func (h Hand) twice(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
+	first, err := h.one(ctx, job, check, log)
+	if err != nil || job.Again == nil || first.CannotRun || !job.Again(first) {
+		return first, err
+	}
+	second, err := h.one(ctx, job, check, log+"-again")
+	second.First, second.Flaky = first.Try(), !job.Again(second)
+	return second, err
 }
 
 // free is slug, or slug with a number where a log of that name was written:
@@ -71,15 +89,15 @@ func free(slug string, taken map[string]bool) string {
 }
 
 func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
-	file, err := h.Log(log)
+	file, err := h.Log(log + ".log")
 	if err != nil {
 		return journal.CheckEnded{}, err
 	}
 	if h.Began != nil {
 		h.Began(check)
 	}
-	digest, kept := sha256.New(), newExcerpt(job.Excerpt)
-	out := io.MultiWriter(file, digest, kept)
+	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
+	out := io.MultiWriter(file, digest, kept, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
 		Dir:     job.Dir,
@@ -92,6 +110,10 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	if err := errors.Join(err, file.Close()); err != nil {
 		return journal.CheckEnded{}, err
 	}
+	told, err := h.tests(tests.Tally(), job.asked(check.Name), log+".tests")
+	if err != nil {
+		return journal.CheckEnded{}, err
+	}
 	return journal.CheckEnded{
 		Where:     job.Where,
 		Name:      check.Name,
@@ -102,9 +124,10 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		TimedOut:  result.TimedOut,
 		CannotRun: result.Exit == 126 || result.Exit == 127,
 		TookMS:    result.Took.Milliseconds(),
-		Log:       path.Join(h.Folder, log),
+		Log:       path.Join(h.Folder, log+".log"),
 		Digest:    hex.EncodeToString(digest.Sum(nil)),
 		Excerpt:   kept.String(),
+		Tests:     told,
 	}, nil
 }
 

@@ -39,7 +39,7 @@ type Scanner struct {
 func New(tags ...string) *Scanner {
 	s := &Scanner{longest: MaxPromise}
 	for _, tag := range tags {
-		if tag == "" || slices.Contains(s.wanted, tag) {
+		if tag == "" {
 			continue
 		}
 		s.wanted = append(s.wanted, tag)

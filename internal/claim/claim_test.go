@@ -2,6 +2,7 @@ package claim_test
 
 import (
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func TestPromises(t *testing.T) {
 		{"not over lines", []string{"<promise>\nDONE\n</promise>"}, nil},
 		{"not over messages", []string{"<promise>DO", "NE</promise>"}, nil},
 		{"not an empty one", []string{"<promise></promise>"}, nil},
+		{"one as long as may be", []string{"<promise>" + strings.Repeat("x", 200) + "</promise>"}, []string{strings.Repeat("x", 200)}},
 		{"not a long one", []string{"<promise>" + strings.Repeat("x", 201) + "</promise>"}, nil},
 	} {
 		if diff := cmp.Diff(c.want, scan(c.in...).Promises()); diff != "" {
@@ -77,7 +79,8 @@ func TestTag(t *testing.T) {
 		{"alone", []string{"DONE"}, true},
 		{"alone on a line", []string{"ok\r\n  DONE\t\r\nbye"}, true},
 		{"alone behind much white space", []string{strings.Repeat(" ", 50000) + "DONE" + strings.Repeat(" ", 50000)}, true},
-		{"in a word", []string{"UNDONE", "DONE2"}, false},
+		{"in a word", []string{"UNDONE", "DONE2", "DONE7", "7DONE"}, false},
+		{"alone but for a word far behind", []string{"DONE" + strings.Repeat(" ", 300) + "x"}, false},
 		{"in a sentence", []string{"not DONE yet", "DONE."}, false},
 		{"in another case", []string{"done"}, false},
 		{"with emphasis", []string{"**DONE**"}, false},
@@ -99,8 +102,68 @@ func TestTagTold(t *testing.T) {
 	if !scan("ALL DONE").Tag("ALL DONE") {
 		t.Error("a tag of two words was not found")
 	}
-	if scan("").Tag("") || claim.New("").Tag("") {
+	if scan("<promise>COMPLETE</promise>").Tag("COMPLETE") {
+		t.Error("a promise that nobody asked for is a tag")
+	}
+	blank := claim.New("")
+	blank.Write("\n\n")
+	blank.End()
+	if blank.Tag("") {
 		t.Error("an empty tag was found")
+	}
+}
+
+// A tag is what stands in the text, however it was cut.
+func TestTagIsCutAnywhere(t *testing.T) {
+	for _, c := range []struct {
+		parts []string
+		tag   string
+		want  bool
+	}{
+		{[]string{"ALL", " ", "DONE"}, "ALL DONE", true},
+		{[]string{" ", " DO", "NE ", " "}, "DONE", true},
+		{[]string{"DO", " NE"}, "DONE", false},
+	} {
+		s := claim.New("DONE", "ALL DONE")
+		for _, part := range c.parts {
+			s.Write(part)
+		}
+		s.End()
+		if got := s.Tag(c.tag); got != c.want {
+			t.Errorf("Tag(%q) after %q = %v, want %v", c.tag, c.parts, got, c.want)
+		}
+	}
+}
+
+// It keeps a few kilobytes, however long the line under way.
+func TestALongLineTakesNoMemory(t *testing.T) {
+	held := func() uint64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	s := claim.New("DONE")
+	before, part := held(), strings.Repeat("x", 1<<20)
+	for range 16 {
+		s.Write(part)
+	}
+	grown := int64(held()) - int64(before)
+	s.Write("<promise>DONE</promise>")
+	s.End()
+	if grown > 4<<20 || !s.Tag("DONE") {
+		t.Errorf("%d bytes are held of a line of 16 MiB, and the tag behind it was found: %v", grown, s.Tag("DONE"))
+	}
+}
+
+func TestPromised(t *testing.T) {
+	s := scan("<promise>A</promise>")
+	if !s.Promised("A") || s.Promised("DONE") || s.Promised("") {
+		t.Errorf("Promised of %q: A %v, DONE %v", s.Promises(), s.Promised("A"), s.Promised("DONE"))
+	}
+	s.Promises()[0] = "DONE"
+	if s.Promised("DONE") {
+		t.Error("who reads the promises can change them")
 	}
 }
 
@@ -108,6 +171,7 @@ func TestTagTold(t *testing.T) {
 func TestPromisesLimit(t *testing.T) {
 	long := strings.Repeat("long ", 2000) + "tag"
 	s := claim.New("DONE", long)
+	s.Write("<promise>DONE</promise>")
 	for i := range 100 {
 		s.Write("<promise>" + strings.Repeat("x", i) + "</promise>")
 	}

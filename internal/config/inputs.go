@@ -25,6 +25,7 @@ type Inputs struct {
 	Agent        agent.Options
 	Rules        trigger.Rules
 	Policy       policy.Policy
+	Wall         Wall
 	BaseBranch   string
 	BranchPrefix string
 	FailOn       FailOn
@@ -69,9 +70,10 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		},
 		Agent:  r.agent(),
 		Policy: r.policy(),
+		Wall:   r.wall(),
 	}
-	r.wall()
 	in.Secrets = append([]string{in.Token, in.AppKey}, in.Agent.Keys.Secrets()...)
+	in.Secrets = append(in.Secrets, in.Wall.Secrets()...)
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
 	}
@@ -105,6 +107,8 @@ func (r *reader) policy() policy.Policy {
 	p.Draft = r.get("draft") == "always"
 	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
 	p.Protect = append(policy.Protected(), r.list("protect")...)
+	p.Lenient = r.choice("protected-changes", "draft", "allow") == "allow"
+	p.Proof = policy.Bar(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
 	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
 	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
@@ -114,14 +118,6 @@ func (r *reader) policy() policy.Policy {
 	p.Checks, p.Setup = policy.Checks(r.lines("checks"), patience), policy.Setups(r.lines("setup"), patience)
 	r.choice("draft", "until-proven", "always")
 	return p
-}
-
-// wall refuses levels that do not stand yet: a wall that is not there must be
-// asked for by name, or people would believe in one.
-func (r *reader) wall() {
-	if asked := r.get("sandbox"); asked != "" && asked != "none" {
-		r.errs = append(r.errs, fmt.Errorf("sandbox: %q is not there yet: the only level is none", asked))
-	}
 }
 
 func (r *reader) note(name string, err error) {

@@ -11,7 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -26,10 +28,11 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := policy.Of(policy.Stories)
-	p.Publish, p.Baseline, p.Protect = true, policy.BaselineNew, policy.Protected()
+	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
 	want := config.Inputs{
 		BranchPrefix: "ralph/", FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: make([]string, 8),
+		Wall: config.Wall{Level: sandbox.Auto, Network: job.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadInputs (-want +got):\n%s", diff)
@@ -83,7 +86,18 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"baseline", "strict", func(in *config.Inputs) { in.Policy.Baseline = policy.BaselineStrict }},
 		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},
 		{"fail-on", "never", func(in *config.Inputs) { in.FailOn = config.FailOnNever }},
-		{"sandbox", "none", func(*config.Inputs) {}},
+		{"sandbox", "none", func(in *config.Inputs) { in.Wall.Level = sandbox.None }},
+		{"sandbox", "auto", func(*config.Inputs) {}},
+		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Wall.KeyInAgent = true }},
+		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Wall.Level, in.Wall.KeyInAgent = sandbox.Notify, true }},
+		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Wall.Network.Allow = []string{"a.example", "b.example:8443"} }},
+		{"private-hosts", "git.corp.example", func(in *config.Inputs) { in.Wall.Network.Private = []string{"git.corp.example"} }},
+		{"https-proxy", "http://proxy.corp.example:3128", func(in *config.Inputs) { in.Wall.Network.Upstream = "http://proxy.corp.example:3128" }},
+		{"https-proxy", "http://ada:pass-word@proxy.corp.example:3128", func(in *config.Inputs) {
+			in.Wall.Network.Upstream = "http://ada:pass-word@proxy.corp.example:3128"
+			in.Secrets = append(in.Secrets, "pass-word", in.Wall.Network.Upstream)
+		}},
+		{"ca-bundle", "certificates.pem", func(in *config.Inputs) { in.Wall.Network.Bundle = "certificates.pem" }},
 		{"no-such-input", "x", func(*config.Inputs) {}},
 	} {
 		want, err := config.ReadInputs(with(nil))
@@ -132,8 +146,12 @@ var wrong = []struct{ name, value, why string }{
 	{"fail-on", "red", `fail-on: "red" is none of error, stopped, never`},
 	{"agent-args", `say "half`, "agent-args:"},
 	{"agent-args", "$(rm -rf /)", "agent-args:"},
-	{"sandbox", "auto", `sandbox: "auto" is not there yet: the only level is none`},
-	{"sandbox", "namespace", `sandbox: "namespace" is not there yet`},
+	{"sandbox", "full", `sandbox: "full" is none of auto, namespace, notify, landlock, uid, external, none, key-in-agent`},
+	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
+	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
+	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},
+	{"private-hosts", "10.0.0.1", `private-hosts: cannot allow "10.0.0.1": it is an address, not a name`},
+	{"https-proxy", "ftp://ada:pass-word@host", "https-proxy: cannot read the address of the company's proxy"},
 }
 
 func TestWrongValues(t *testing.T) {

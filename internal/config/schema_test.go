@@ -135,6 +135,7 @@ var prdWords = map[string]string{
 	"Passes":             "Whether it is done. The program sets it; what an agent sets is a claim.",
 	"Notes":              "What was done, or what stands in the way.",
 	"DependsOn":          "The ids of the stories that have to pass before it.",
+	"NeedsTest":          "false: it can do without a test of its own, as words in the docs can. For people to say; what an agent sets is undone.",
 }
 
 func prdSchema(*testing.T) *jsonschema.Schema {

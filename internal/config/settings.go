@@ -28,6 +28,8 @@ type Settings struct {
 	Limits Limits `json:"limits,omitzero"`
 	// Globs of files that the agent's work may not change, beside those protected anyway.
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
+	// What makes a story proven: a test of its own that fails without it, or that nothing is broken.
+	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
 	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
 	// What confines the agent.

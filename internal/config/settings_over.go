@@ -35,6 +35,7 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 		p.SCM = policy.SCM{Command: s.SCM.Command, Tasks: s.SCM.Tasks}
 	}
 	p.Checks = slices.Concat(p.Checks, s.checks())
+	p.Proof = cmp.Or(s.Proof, p.Proof)
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.Setups(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.over(p.Limits)

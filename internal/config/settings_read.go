@@ -68,6 +68,7 @@ func (d *decoder) settings(s spot) Settings {
 		SCM:                           optional(d.field(s, "scm"), d.scm),
 		Limits:                        d.limits(d.field(s, "limits")),
 		Protect:                       given(d.field(s, "protect"), nil, each(d, d.glob)),
+		Proof:                         given(d.field(s, "proof"), "", d.bar),
 		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
 		Sandbox:                       d.sandbox(d.field(s, "sandbox")),
 	}

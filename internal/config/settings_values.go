@@ -121,6 +121,10 @@ func (d *decoder) failAction(s spot) policy.FailAction {
 	return policy.FailAction(d.oneOf(s, all))
 }
 
+func (d *decoder) bar(s spot) policy.Bar {
+	return policy.Bar(d.oneOf(s, []string{string(policy.RedToGreen), string(policy.Unbroken)}))
+}
+
 func (d *decoder) mode(s spot) string { return d.oneOf(s, modes) }
 
 func (d *decoder) oneOf(s spot, words []string) string {

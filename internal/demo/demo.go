@@ -32,14 +32,15 @@ const (
 
 // Demo is one showing.
 type Demo struct {
-	Dir    string // where everything lies; made by the caller
-	Keep   bool   // leave the repositories
-	Self   string // the path of this program
-	Getenv func(string) string
-	Now    func() time.Time
-	Exec   func(context.Context, process.Command) (process.Result, error)
-	Log    io.Writer // what the Action's log would hold
-	Every  time.Duration
+	Dir     string // where everything lies; made by the caller
+	Keep    bool   // leave the repositories
+	Self    string // the path of this program
+	Version string // and its version
+	Getenv  func(string) string
+	Now     func() time.Time
+	Exec    func(context.Context, process.Command) (process.Result, error)
+	Log     io.Writer // what the Action's log would hold
+	Every   time.Duration
 }
 
 // Shown is what a maintainer would see at the end.
@@ -79,7 +80,7 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
 	result, err := action.Action{
-		Getenv: env.get, Out: d.Log, Now: d.Now, Exec: d.Exec, Self: d.Self, Every: d.Every, Keep: d.Keep,
+		Getenv: env.get, Out: d.Log, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep,
 	}.Do(ctx)
 	if err != nil {
 		return Shown{}, err

@@ -24,6 +24,7 @@ func TestFaultsAreFoundThroughWrapping(t *testing.T) {
 		"joined":             {errors.Join(fs.ErrClosed, stopped), 1, "raise --max-cost", "file already closed\nout of money: file does not exist"},
 		"without a code":     {&fault.Fault{What: "odd"}, 2, "", "odd"},
 		"a fault of a fault": {&fault.Fault{What: "outer", Fix: "first", Exit: fault.ExitInterrupted, Err: stopped}, 130, "first", "outer: out of money: file does not exist"},
+		"usage with a cause": {fault.Usage("no agent", "install one", fs.ErrNotExist), 2, "install one", "no agent: file does not exist"},
 		"usage":              {fault.Usage("no agent", "install one", nil), 2, "install one", "no agent"},
 	} {
 		if got := fault.Exit(test.err); got != test.exit {

@@ -48,14 +48,18 @@ type tamed struct {
 }
 
 func (t *Tree) tame(ctx context.Context) (tamed, error) {
-	out, err := t.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, limit: 1 << 20})
-	if err != nil {
-		return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
+	var set []setting
+	if !t.plain() {
+		out, err := t.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, limit: 1 << 20})
+		if err != nil {
+			return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
+		}
+		set = withoutFilters(string(out))
 	}
-	set := withoutFilters(string(out))
 	if t.ignore != "" {
 		set = append(set, setting{"core.excludesFile", t.ignore})
 	}
+	set = append(set, t.endings...)
 	return tamed{t, set}, nil
 }
 
@@ -89,14 +93,21 @@ func (t tamed) run(ctx context.Context, args ...string) error {
 
 // unlock removes the locks of a git that was killed. Nobody works in the tree
 // while the program does.
-func (t *Tree) unlock(ctx context.Context) error {
+func (t *Tree) unlock(ctx context.Context) error { return t.unlockOn(ctx, "") }
+
+// unlockOn is unlock where the branch is known that is checked out; empty: it
+// is not.
+func (t *Tree) unlockOn(ctx context.Context, branch string) error {
 	at := t.lair()
 	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
 		return err
 	}
-	ref, err := t.ask(ctx, "symbolic-ref", "-q", "HEAD")
-	if err != nil {
-		return nil //nolint:nilerr // without a branch there is no lock of one
+	ref := heads(branch)
+	if branch == "" {
+		var err error
+		if ref, err = t.ask(ctx, "symbolic-ref", "-q", "HEAD"); err != nil {
+			return nil //nolint:nilerr // without a branch there is no lock of one
+		}
 	}
 	return remove(at.common, ref+".lock")
 }

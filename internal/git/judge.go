@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ type judgement struct {
 func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guarded protected) (judgement, error) {
 	var changes []change
 	for i, p := range parents {
-		against, err := compare(ctx, q.do, Span{From: p, To: c.tree})
+		against, err := q.compare(ctx, Span{From: p, To: c.tree})
 		if _, ok := answered(err); ok {
 			return judgement{}, errors.Join(errBomb, blame(err, fmt.Sprintf("%.12s changes more than can be looked at", c.id)))
 		}
@@ -129,28 +130,29 @@ func (q *quarantine) wrongFile(f change, size int64, target string) string {
 	}
 }
 
-// checkProtected holds the outcome against the promise: what is protected
+// checkProtected gives all that is changed since Last, and holds the outcome against the promise: what is protected
 // stands as it did at Last, or at Base where a merge brought that in. Only a
 // merge with something older than Last can break it unseen.
-func (q *quarantine) checkProtected(ctx context.Context, tip string, guarded protected) error {
-	sinceLast, err := compare(ctx, q.do, Span{From: q.terms.Last, To: tip})
+func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded protected) ([]change, error) {
+	to := cmp.Or(made.tree, made.tip)
+	sinceLast, err := q.compare(ctx, Span{From: q.terms.Last, To: to})
 	if err != nil {
-		return blame(err, "it changes more than can be looked at")
+		return nil, blame(err, "it changes more than can be looked at")
 	}
 	moved, _ := part(sinceLast, guarded)
 	if len(moved) == 0 {
-		return nil
+		return sinceLast, nil
 	}
-	sinceBase, err := compare(ctx, q.do, Span{From: q.terms.Base, To: tip})
+	sinceBase, err := q.compare(ctx, Span{From: q.terms.Base, To: to})
 	if err != nil {
-		return blame(err, "it changes more than can be looked at")
+		return nil, blame(err, "it changes more than can be looked at")
 	}
 	var found refusal
 	for _, c := range both(moved, sinceBase) {
 		found = append(found, journal.Finding{Path: tidy(c.path, 300), Why: "a merge brings back an older version of what is protected"})
 	}
 	if len(found) > 0 {
-		return found[:min(maxFindings, len(found))]
+		return nil, found[:min(maxFindings, len(found))]
 	}
-	return nil
+	return sinceLast, nil
 }

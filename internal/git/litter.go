@@ -14,6 +14,9 @@ func (t *Tree) Litter(ctx context.Context, span Span) (Litter, error) {
 	if err := checkSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
+	if span.From == span.To {
+		return Litter{}, nil
+	}
 	changes, err := compare(ctx, t.do, span)
 	if err != nil {
 		return nil, fmt.Errorf("look for litter: %w", err)

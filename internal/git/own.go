@@ -23,7 +23,7 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	}
 	return &Tree{
 		Dir: at.Top, Author: u.who(ctx, g.User.files()), git: g,
-		own: &lair{filepath.Clean(dir), filepath.Clean(common)}, ignore: u.ignore(ctx),
+		own: &lair{filepath.Clean(dir), filepath.Clean(common)}, ignore: u.ignore(ctx), endings: u.endings(ctx),
 	}, nil
 }
 
@@ -39,20 +39,17 @@ func (t *Tree) TreeID(ctx context.Context) (string, error) {
 // Look is how the tree stands, as the hand-over of a tree apart would tell it:
 // what was committed since last is the user's own already.
 func (t *Tree) Look(ctx context.Context) (Standing, error) {
-	head, err := t.Head(ctx)
+	s, err := t.See(ctx)
 	if err != nil {
 		return Standing{}, err
 	}
-	tree, err := t.TreeID(ctx)
-	if err != nil {
-		return Standing{}, err
-	}
-	status, err := t.Status(ctx)
-	if err != nil {
-		return Standing{}, err
-	}
-	work, err := t.Snapshot(ctx)
-	return Standing{Head: head, Tree: tree, Work: work, Dirty: status.Dirty}, err
+	return s.Standing(ctx)
+}
+
+// Standing is what Look gives.
+func (s *Sight) Standing(ctx context.Context) (Standing, error) {
+	work, err := s.Work(ctx)
+	return Standing{Head: s.Head, Tree: s.Tree, Work: work, Dirty: s.Dirty}, err
 }
 
 // Standing is how a tree stands.
@@ -92,4 +89,21 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// Strayed is why what a tree stands at is not the work that began at start on
+// branch; empty where it is. Somebody may have checked out another branch
+// there, or written history anew.
+func (s *Sight) Strayed(ctx context.Context, branch, start string) (string, error) {
+	if s.branch != branch {
+		return fmt.Sprintf("%s is not checked out any more: git switch %s brings it back", branch, branch), nil
+	}
+	if s.Head == start {
+		return "", nil
+	}
+	_, err := s.tree.ask(ctx, "merge-base", "--is-ancestor", start, s.Head)
+	if _, ok := answered(err); ok {
+		return fmt.Sprintf("its history no longer holds %.12s, where the run began: git reflog %s has what was there", start, branch), nil
+	}
+	return "", err
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Person is where a user's own configuration of git lies. Of what stands there
-// only who commits and what is ignored is ever read; no call runs under it.
+// only who commits, what is ignored and how lines end is ever read; no call runs under it.
 type Person struct {
 	Home       string // $HOME; empty: nobody's
 	ConfigHome string // $XDG_CONFIG_HOME; empty: .config at home
@@ -81,4 +81,15 @@ func (u user) ignore(ctx context.Context) string {
 		return filepath.Join(person.Home, rest)
 	}
 	return name
+}
+
+// endings is how the user has git treat the ends of lines: it decides which
+// files are changed at all.
+func (u user) endings(ctx context.Context) []setting {
+	const key = "core.autocrlf"
+	switch value := strings.ToLower(u.setting(ctx, key, u.git.User.files())); value {
+	case "true", "input":
+		return []setting{{key, value}}
+	}
+	return nil
 }

@@ -148,9 +148,9 @@ func defaultRemote(names []string) string {
 }
 
 func (u user) dirty(ctx context.Context) ([]string, error) {
-	c := call{args: statusArgs(), dir: u.dir}
+	c := call{args: statusArgs(), dir: u.dir, set: u.endings(ctx)}
 	if ignore := u.ignore(ctx); ignore != "" {
-		c.set = []setting{{"core.excludesFile", ignore}}
+		c.set = append(c.set, setting{"core.excludesFile", ignore})
 	}
 	out, err := u.git.do(ctx, c)
 	paths := changedPaths(out)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -40,12 +41,15 @@ func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
 	return tree, checkSHA(tree)
 }
 
+// maxLog is how many commits a Log tells of.
+const maxLog = 1000
+
 // Log is the commits that To has and From has not, oldest first, at most 1000.
 func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
 	if err := checkSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	out, err := t.ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count=1000", "--format=%H %s", span.From+".."+span.To)
+	out, err := t.ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}

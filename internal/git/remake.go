@@ -6,12 +6,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // remade is what commits became.
 type remade struct {
 	tip     string
 	dropped []string // paths, each once
+	tree    string   // the tip's; empty: not known
+	log     []journal.Commit
+	changes []change // since Last
 }
 
 // remake looks at commits, parents first, and makes those again that change
@@ -41,6 +46,9 @@ func (q *quarantine) remake(ctx context.Context, commits []commit, guarded prote
 	made.dropped = slices.Compact(made.dropped)
 	if len(found) > 0 {
 		return remade{}, found[:min(maxFindings, len(found))]
+	}
+	if last := commits[len(commits)-1]; made.tip == last.id {
+		made.tree, made.log = last.tree, q.log(commits, made.tip)
 	}
 	return made, nil
 }

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -22,25 +23,32 @@ type commit struct {
 	parents []string
 	lines   []string // author, committer and encoding, as they stand
 	message string
+	subject string
 	stands  bool // for all that was rewritten: it must be made again
 }
 
 // survey lists the new commits, parents first, and refuses a history that is
 // not built on what was there. Rewritten history comes back as one commit.
 func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
-	ids, err := q.list(ctx, tip, "--topo-order", "--reverse", "^"+q.terms.Base, "^"+q.terms.Last)
-	if err != nil || len(ids) == 0 {
+	fresh, err := q.walk(ctx, tip)
+	if err != nil || len(fresh.ids) == 0 {
 		return nil, err
 	}
-	if len(ids) > q.terms.MaxCommits {
+	if len(fresh.ids) > q.terms.MaxCommits {
 		return nil, refuse("more than %d commits at once", q.terms.MaxCommits)
 	}
-	commits, err := q.readCommits(ctx, ids)
+	commits, err := q.readCommits(ctx, fresh.ids)
 	if err != nil {
 		return nil, err
 	}
+	for i := range commits {
+		commits[i].subject = fresh.subjects[commits[i].id]
+	}
 	if err := q.checkDescent(ctx, commits); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(commits, func(c commit) bool { return slices.Contains(c.parents, q.terms.Last) }) {
+		return commits, nil // all of them are the tip's ancestors
 	}
 	_, err = q.ask(ctx, "merge-base", "--is-ancestor", q.terms.Last, tip)
 	if no(err) {
@@ -63,16 +71,18 @@ func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]st
 // checkDescent lets a commit descend from new ones, the base, and what was
 // handed over since; not from anything else that the store may hold.
 func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
-	before, err := q.list(ctx, q.terms.Last, "^"+q.terms.Base)
-	if err != nil {
-		return err
-	}
 	known := map[string]bool{q.terms.Base: true, q.terms.Last: true}
-	for _, id := range before {
-		known[id] = true
-	}
 	for _, c := range commits {
 		known[c.id] = true
+	}
+	if slices.ContainsFunc(commits, func(c commit) bool { return foreign(c, known) }) {
+		before, err := q.list(ctx, q.terms.Last, "^"+q.terms.Base)
+		if err != nil {
+			return err
+		}
+		for _, id := range before {
+			known[id] = true
+		}
 	}
 	var found refusal
 	for _, c := range commits {
@@ -84,6 +94,11 @@ func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
 		return found[:min(maxFindings, len(found))]
 	}
 	return nil
+}
+
+// foreign tells of a commit that has a parent besides those that are known.
+func foreign(c commit, known map[string]bool) bool {
+	return slices.ContainsFunc(c.parents, func(p string) bool { return !known[p] })
 }
 
 func descent(c commit, known map[string]bool) string {

@@ -3,11 +3,14 @@ package git
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,43 +19,80 @@ import (
 // stays untouched. Repositories within the tree are left out: as a commit they
 // could only be refused.
 func (t *Tree) Snapshot(ctx context.Context) (string, error) {
-	quiet, err := t.tame(ctx)
+	s, err := t.look(ctx)
 	if err != nil {
 		return "", err
 	}
-	return quiet.snapshot(ctx, t.beside())
+	return s.Work(ctx)
 }
+
+// look is See, for those who can do without what it cannot see: an index may be
+// broken, and still the files are there.
+func (t *Tree) look(ctx context.Context) (*Sight, error) {
+	s, err := t.See(ctx)
+	if failed, ok := answered(err); !ok || failed.Command != "status" {
+		return s, err
+	}
+	quiet, err := t.tame(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at, err := t.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s = &Sight{Dirty: true, tree: quiet, found: []entry{{kind: kindOdd}}}
+	if s.base, err = t.standsAt(ctx, at); err != nil {
+		return nil, err
+	}
+	s.Head, s.Tree = s.base.commit, s.base.tree
+	return s, nil
+}
+
+// Work is what Snapshot gives.
+func (s *Sight) Work(ctx context.Context) (string, error) { return s.snapshot(ctx, s.tree.beside()) }
 
 // CommitAll commits all of the working tree, what lies Beside too, and returns
 // the new HEAD; the old one when there is nothing to commit. No hook runs, and
 // a merge or rebase that was left half way is left behind.
 func (t *Tree) CommitAll(ctx context.Context, m Message) (string, error) {
-	quiet, err := t.tame(ctx)
+	s, err := t.look(ctx)
 	if err != nil {
 		return "", err
 	}
-	tree, err := quiet.snapshot(ctx, nil)
+	return s.CommitAll(ctx, m)
+}
+
+// CommitAll is the tree's.
+func (s *Sight) CommitAll(ctx context.Context, m Message) (string, error) {
+	tree, err := s.snapshot(ctx, nil)
 	if err != nil {
 		return "", err
 	}
-	return quiet.record(ctx, tree, m)
+	return s.record(ctx, tree, m)
 }
 
 // CommitSnapshot is CommitAll of the files as they were when Snapshot gave
 // tree. What lies Beside is committed as it is now. No file is touched: what
 // came later stays uncommitted.
 func (t *Tree) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
-	if err := checkSHA(tree); err != nil {
-		return "", err
-	}
-	quiet, err := t.tame(ctx)
+	s, err := t.look(ctx)
 	if err != nil {
 		return "", err
 	}
-	if tree, err = quiet.complete(ctx, tree); err != nil {
+	return s.CommitSnapshot(ctx, tree, m)
+}
+
+// CommitSnapshot is the tree's.
+func (s *Sight) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
+	if err := checkSHA(tree); err != nil {
 		return "", err
 	}
-	return quiet.record(ctx, tree, m)
+	tree, err := s.complete(ctx, tree)
+	if err != nil {
+		return "", err
+	}
+	return s.record(ctx, tree, m)
 }
 
 // beside are the paths in Beside that mean something within the tree.
@@ -68,19 +108,16 @@ func (t *Tree) beside() []string {
 
 // record makes tree a commit on top of HEAD and moves there, unless HEAD has
 // that tree already.
-func (t tamed) record(ctx context.Context, tree string, m Message) (string, error) {
-	head, err := t.Head(ctx)
+func (s *Sight) record(ctx context.Context, tree string, m Message) (string, error) {
+	if tree == s.Tree {
+		return s.Head, nil
+	}
+	t := s.tree
+	sha, err := t.commit(ctx, s.Head, tree, m)
 	if err != nil {
 		return "", err
 	}
-	if old, err := t.TreeID(ctx); err != nil || old == tree {
-		return head, err
-	}
-	sha, err := t.commit(ctx, head, tree, m)
-	if err != nil {
-		return "", err
-	}
-	if err := t.unlock(ctx); err != nil {
+	if err := t.unlockOn(ctx, s.branch); err != nil {
 		return "", err
 	}
 	if err := t.run(ctx, "reset", "-q", "--mixed", sha); err != nil {
@@ -90,51 +127,103 @@ func (t tamed) record(ctx context.Context, tree string, m Message) (string, erro
 }
 
 // snapshot is the working tree without some paths.
-func (t tamed) snapshot(ctx context.Context, without []string) (string, error) {
-	s, done := t.scratch()
-	defer done()
-	if err := s.copyIndex(ctx); err != nil {
-		return "", fmt.Errorf("begin a snapshot: %w", err)
+func (s *Sight) snapshot(ctx context.Context, without []string) (string, error) {
+	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.beneath(without) || e.beneath(ours) })
+	if len(rest) == 0 {
+		if tree, ok := s.tree.without(ctx, s.base, without); ok {
+			return tree, nil
+		}
 	}
-	if err := s.drop(ctx, without); err != nil {
-		return "", err
+	on, done := s.tree.scratch()
+	defer done()
+	on.alien = slices.ContainsFunc(rest, func(e entry) bool { return !e.simple() })
+	if s.staged() || !on.borrowIndex() {
+		if err := on.copyIndex(ctx); err != nil {
+			return "", fmt.Errorf("begin a snapshot: %w", err)
+		}
+	}
+	if s.base.holds(without) {
+		if err := on.drop(ctx, without); err != nil {
+			return "", err
+		}
 	}
 	specs := append([]string{"."}, notOurs()...)
 	for _, name := range without {
 		specs = append(specs, ":(top,exclude,literal)"+name)
 	}
-	if err := s.add(ctx, specs); err != nil {
+	if err := on.add(ctx, specs); err != nil {
 		return "", err
 	}
-	return s.write(ctx)
+	return on.write(ctx)
+}
+
+// staged tells whether the index may hold what HEAD does not.
+func (s *Sight) staged() bool {
+	return slices.ContainsFunc(s.found, func(e entry) bool { return e.kind != kindUntracked && !e.simple() })
 }
 
 // complete is a snapshot with what lies beside in it.
-func (t tamed) complete(ctx context.Context, tree string) (string, error) {
-	s, done := t.scratch()
+func (s *Sight) complete(ctx context.Context, tree string) (string, error) {
+	t, beside := s.tree, s.tree.beside()
+	if !slices.ContainsFunc(s.found, func(e entry) bool { return e.kind == kindOdd || e.besides(beside) }) {
+		if whole, ok := s.asHead(ctx, tree, beside); ok {
+			return whole, nil
+		}
+	}
+	on, done := t.scratch()
 	defer done()
-	if _, err := s.do(ctx, s.on("read-tree", tree)); err != nil {
+	on.alien = true
+	if _, err := on.do(ctx, on.on("read-tree", tree)); err != nil {
 		return "", fmt.Errorf("read the snapshot: %w", err)
 	}
-	if err := s.drop(ctx, t.beside()); err != nil {
+	if err := on.drop(ctx, beside); err != nil {
 		return "", err
 	}
-	for _, name := range t.beside() {
-		if err := s.bring(ctx, name); err != nil {
+	for _, name := range beside {
+		if err := on.bring(ctx, name); err != nil {
 			return "", fmt.Errorf("add %s: %w", name, err)
 		}
 	}
-	return s.write(ctx)
+	return on.write(ctx)
+}
+
+// besides tells whether it lies at one of some paths, below or above.
+func (e entry) besides(paths []string) bool {
+	return e.beneath(paths) || slices.ContainsFunc(paths, func(path string) bool {
+		return strings.HasPrefix(path+"/", strings.TrimSuffix(e.path, "/")+"/")
+	})
+}
+
+// asHead is a snapshot with what lies beside as HEAD has it; false where that
+// does not all lie at the top.
+func (s *Sight) asHead(ctx context.Context, tree string, beside []string) (string, bool) {
+	if !s.base.holds(beside) {
+		return tree, true
+	}
+	if slices.ContainsFunc(beside, func(path string) bool { return strings.Contains(path, "/") }) {
+		return "", false
+	}
+	raw, err := s.tree.do(ctx, call{args: []string{"cat-file", "tree", tree}})
+	if err != nil {
+		return "", false
+	}
+	top, err := readListing(raw, len(tree)/2)
+	if err != nil {
+		return "", false
+	}
+	whole, err := s.tree.writeTree(ctx, top.with(s.base.top, beside))
+	return whole, err == nil
 }
 
 // scratch is an index of the program's own.
 type scratch struct {
 	tamed
 	index string
+	alien bool // repositories within may get in
 }
 
 func (t tamed) scratch() (s scratch, done func()) {
-	s = scratch{t, filepath.Join(t.lair().dir, "ralph-"+rand.Text()+".index")}
+	s = scratch{tamed: t, index: filepath.Join(t.lair().dir, "ralph-"+rand.Text()+".index"), alien: true}
 	return s, func() { _ = os.Remove(s.index) } // where git failed early there is none
 }
 
@@ -151,6 +240,42 @@ func (s scratch) copyIndex(ctx context.Context) error {
 		_, err = s.do(ctx, s.on("read-tree", "HEAD"))
 	}
 	return err
+}
+
+// borrowIndex makes it the real index, as it is. The time goes along: by that
+// git knows which files may have been changed right after it was written. False
+// where it cannot be copied, and where git runs as another user: that one could
+// not read it.
+func (s scratch) borrowIndex() bool {
+	if s.Run != nil {
+		return false
+	}
+	inside, err := os.OpenRoot(s.lair().dir) // no link leads out of it
+	if err != nil {
+		return false
+	}
+	defer inside.Close() //nolint:errcheck // the files are closed by themselves
+	info, err := inside.Lstat("index")
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	name := filepath.Base(s.index)
+	return errors.Join(transfer(inside, "index", name), inside.Chtimes(name, info.ModTime(), info.ModTime())) == nil
+}
+
+// transfer makes to a copy of from.
+func transfer(within *os.Root, from, to string) error {
+	source, err := within.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // only read
+	target, err := within.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	return errors.Join(err, target.Close())
 }
 
 // drop forgets paths; the files stay.
@@ -195,8 +320,10 @@ func (s scratch) bring(ctx context.Context, name string) error {
 }
 
 func (s scratch) write(ctx context.Context) (string, error) {
-	if err := s.leaveOutRepositories(ctx); err != nil {
-		return "", err
+	if s.alien {
+		if err := s.leaveOutRepositories(ctx); err != nil {
+			return "", err
+		}
 	}
 	out, err := s.do(ctx, s.on("write-tree"))
 	if err != nil {

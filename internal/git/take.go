@@ -84,11 +84,17 @@ func senseless(err error) bool { return errors.Is(err, errOddAnswer) || errors.I
 // tip's tree and words. Whenever To is not the tree's HEAD, Tree.Reset(To)
 // brings the tree along. Repeated after a kill, Take comes to the same commits.
 func (t *Trusted) Take(ctx context.Context, tree *Tree, terms Terms) (journal.CommitsTaken, error) {
+	return t.TakeSeen(ctx, tree, nil, terms)
+}
+
+// TakeSeen is Take of a tree that was looked at since anybody worked there;
+// nil: nobody looked.
+func (t *Trusted) TakeSeen(ctx context.Context, tree *Tree, seen *Sight, terms Terms) (journal.CommitsTaken, error) {
 	if err := checkSHA(terms.Base, terms.Last); err != nil {
 		return journal.CommitsTaken{}, err
 	}
 	done := journal.CommitsTaken{From: terms.Last, To: terms.Last}
-	made, err := t.take(ctx, tree, terms.filled())
+	made, err := t.take(ctx, tree, seen, terms.filled())
 	bomb := errors.Is(err, errBomb)
 	if refused, ok := errors.AsType[refusal](err); ok {
 		done.Refused, err = refused, nil
@@ -96,41 +102,46 @@ func (t *Trusted) Take(ctx context.Context, tree *Tree, terms Terms) (journal.Co
 	if err != nil {
 		return done, fmt.Errorf("take over commits: %w", err)
 	}
-	if made.tip != "" && len(done.Refused) == 0 {
+	if len(done.Refused) > 0 {
+		made = remade{}
+	}
+	if made.tip != "" {
 		done.To, done.Dropped = made.tip, made.dropped
 	}
-	if err := tree.look(ctx, &done, bomb); err != nil {
+	if err := tree.stand(ctx, &done, seen, bomb); err != nil {
 		return done, fmt.Errorf("look at the working tree: %w", err)
 	}
-	return done, t.account(ctx, &done)
+	return done, t.account(ctx, &done, made)
 }
 
 // account fills in what can be said of the commits once they are in.
-func (t *Trusted) account(ctx context.Context, done *journal.CommitsTaken) (err error) {
-	if done.Tree, err = t.TreeOf(ctx, done.To); err != nil || done.From == done.To {
-		return err
+func (t *Trusted) account(ctx context.Context, done *journal.CommitsTaken, made remade) (err error) {
+	if done.Tree = made.tree; done.Tree == "" {
+		if done.Tree, err = t.TreeOf(ctx, done.To); err != nil {
+			return err
+		}
 	}
-	span := Span{From: done.From, To: done.To}
-	if done.Commits, err = t.Log(ctx, span); err != nil {
-		return err
+	if done.From == done.To {
+		return nil
 	}
-	changes, err := compare(ctx, t.do, span)
-	if err != nil {
-		return fmt.Errorf("list the files: %w", err)
+	if done.Commits = made.log; done.Commits == nil {
+		if done.Commits, err = t.Log(ctx, Span{From: done.From, To: done.To}); err != nil {
+			return err
+		}
 	}
-	for _, c := range changes[:min(100, len(changes))] {
+	for _, c := range made.changes[:min(100, len(made.changes))] {
 		done.Files = append(done.Files, c.path)
 	}
 	return nil
 }
 
 // take brings the commits in and says what they became.
-func (t *Trusted) take(ctx context.Context, tree *Tree, terms Terms) (remade, error) {
+func (t *Trusted) take(ctx context.Context, tree *Tree, seen *Sight, terms Terms) (remade, error) {
 	guarded, err := protect(terms.Protect)
 	if err != nil {
 		return remade{}, err
 	}
-	tip, err := tree.Head(ctx)
+	tip, err := tree.tip(ctx, seen)
 	if err != nil || tip == terms.Last {
 		return remade{}, blame(err, "the repository in the worktree cannot be read")
 	}
@@ -145,32 +156,53 @@ func (t *Trusted) take(ctx context.Context, tree *Tree, terms Terms) (remade, er
 	if err := q.receive(ctx, tree, tip); err != nil {
 		return remade{}, err
 	}
+	made, err := q.examined(ctx, tip, guarded)
+	if err != nil || made.tip == "" || made.tip == terms.Last {
+		return made, err
+	}
+	return made, q.release(ctx, made.tip)
+}
+
+// examined is what came in, if it may pass.
+func (q *quarantine) examined(ctx context.Context, tip string, guarded protected) (remade, error) {
+	defer func() { q.store.close() }()
 	commits, err := q.survey(ctx, tip)
 	if err != nil || len(commits) == 0 {
 		return remade{}, err
 	}
 	made, err := q.remake(ctx, commits, guarded)
-	if err != nil || made.tip == terms.Last {
+	if err != nil || made.tip == q.terms.Last {
 		return made, err
 	}
-	if err := q.checkProtected(ctx, made.tip, guarded); err != nil {
+	made.changes, err = q.checkProtected(ctx, made, guarded)
+	if err != nil {
 		return remade{}, err
 	}
-	return made, q.release(ctx, made.tip)
+	return made, nil
 }
 
-// look notes how the working tree stands. A tree too odd to be read is not the
+// tip is the commit that the tree stands at.
+func (t *Tree) tip(ctx context.Context, seen *Sight) (string, error) {
+	if seen != nil {
+		return seen.Head, nil
+	}
+	return t.Head(ctx)
+}
+
+// stand notes how the working tree stands. A tree too odd to be read is not the
 // program's failure: it counts as dirty, with nothing known of it. Beside a
 // bomb git is not even asked: an index of it would take all memory.
-func (t *Tree) look(ctx context.Context, done *journal.CommitsTaken, bomb bool) error {
+func (t *Tree) stand(ctx context.Context, done *journal.CommitsTaken, seen *Sight, bomb bool) (err error) {
 	if bomb {
 		done.Dirty = true
 		return nil
 	}
-	status, err := t.Status(ctx)
+	if seen == nil {
+		seen, err = t.See(ctx)
+	}
 	if err == nil {
-		done.Dirty = status.Dirty
-		done.Work, err = t.Snapshot(ctx)
+		done.Dirty = seen.Dirty
+		done.Work, err = seen.Work(ctx)
 	}
 	if _, ok := answered(err); ok || senseless(err) {
 		done.Dirty, done.Work = true, ""

@@ -19,9 +19,11 @@ type Tree struct {
 	Run    Run      // how git runs inside; nil: as it does everywhere else
 	Beside []string // slash paths within that are not work: Snapshot leaves them out
 
-	git    Git
-	own    *lair  // of the user's own tree; nil: Dir/.git, whatever lies there
-	ignore string // the user's own excludes file; empty: none
+	git     Git
+	own     *lair     // of the user's own tree; nil: Dir/.git, whatever lies there
+	ignore  string    // the user's own excludes file; empty: none
+	endings []setting // how the user has lines end
+	base    *base     // where it stood when somebody looked
 }
 
 // Identity is who commits.

@@ -46,12 +46,12 @@ func (t *Tree) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	out, err := quiet.do(ctx, call{args: statusArgs()})
-	if failed, ok := answered(err); err != nil && (!ok || !failed.TooLong) {
-		return Status{}, fmt.Errorf("read the tree's status: %w", err)
+	s, _, err := quiet.glance(ctx)
+	if err != nil {
+		return Status{}, err
 	}
-	paths := changedPaths(out)
-	return Status{Dirty: len(paths) > 0, Paths: paths[:min(100, len(paths))]}, nil
+	paths := s.paths()
+	return Status{Dirty: s.Dirty, Paths: paths[:min(100, len(paths))]}, nil
 }
 
 func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (string, error) {
@@ -110,11 +110,11 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 	if err := checkSHA(from); err != nil {
 		return "", false, err
 	}
-	quiet, err := t.tame(ctx)
+	s, err := t.look(ctx)
 	if err != nil {
 		return "", false, err
 	}
-	now, err := quiet.snapshot(ctx, nil)
+	now, err := s.snapshot(ctx, nil)
 	if err != nil {
 		return "", false, err
 	}

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,29 +25,29 @@ func (j *judge) disk(c *call) {
 		}
 	default:
 		words, ok := diskWords[c.name]
-		bad = ok && words.MatchString(strings.Join(c.args, " ")) || device && strings.HasPrefix(c.name, "mkfs")
+		bad = ok && words().MatchString(strings.Join(c.args, " ")) || device && strings.HasPrefix(c.name, "mkfs")
 	}
 	if bad {
 		j.report(DiskDestruction, c.String())
 	}
 }
 
-var diskWords = map[string]*regexp.Regexp{
-	"hdparm":     regexp.MustCompile(`--security-erase|--trim-sector`),
-	"cryptsetup": regexp.MustCompile(`luksFormat|erase|luksErase`),
-	"bootctl":    regexp.MustCompile(`\b(install|remove)\b`),
-	"efibootmgr": regexp.MustCompile(`-[bBcoO]`),
-	"diskutil":   regexp.MustCompile(`(?i)\b(erase|partition|zero|secureErase|apfs delete)`),
-	"zpool":      regexp.MustCompile(`^(destroy|labelclear|create)\b`),
-	"zfs":        regexp.MustCompile(`^destroy\b`),
-	"lvremove":   regexp.MustCompile(``),
-	"vgremove":   regexp.MustCompile(``),
-	"pvremove":   regexp.MustCompile(``),
-	"mdadm":      regexp.MustCompile(`--zero-superblock|--stop`),
-	"nvme":       regexp.MustCompile(`^(format|sanitize)`),
+var diskWords = map[string]pattern{
+	"hdparm":     regex(`--security-erase|--trim-sector`),
+	"cryptsetup": regex(`luksFormat|erase|luksErase`),
+	"bootctl":    regex(`\b(install|remove)\b`),
+	"efibootmgr": regex(`-[bBcoO]`),
+	"diskutil":   regex(`(?i)\b(erase|partition|zero|secureErase|apfs delete)`),
+	"zpool":      regex(`^(destroy|labelclear|create)\b`),
+	"zfs":        regex(`^destroy\b`),
+	"lvremove":   regex(``),
+	"vgremove":   regex(``),
+	"pvremove":   regex(``),
+	"mdadm":      regex(`--zero-superblock|--stop`),
+	"nvme":       regex(`^(format|sanitize)`),
 }
 
-func onDevice(p string) bool { return devices.MatchString(p) }
+func onDevice(p string) bool { return devices().MatchString(p) }
 
 // exhaustion judges what fills the disk, the memory or the process table.
 // Bombs and endless loops are found on the way through the tree.
@@ -82,11 +81,11 @@ func (j *judge) sizes(c *call, options ...string) {
 	}
 }
 
-var sized = regexp.MustCompile(`^(\d+)([KMGTP]?)`)
+var sized = regex(`^(\d+)([KMGTP]?)`)
 
 // huge is 100 GB and more.
 func huge(size string) bool {
-	m := sized.FindStringSubmatch(strings.ToUpper(size))
+	m := sized().FindStringSubmatch(strings.ToUpper(size))
 	if m == nil {
 		return false
 	}

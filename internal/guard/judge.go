@@ -2,7 +2,6 @@ package guard
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -100,12 +99,12 @@ type tooDeep struct{}
 
 func (tooDeep) Error() string { return "too many brackets within brackets" }
 
-var opener = regexp.MustCompile(`[({\x60]|\b(?:if|while|until|for|case|select|time|coproc)\b|!`)
+var opener = regex(`[({\x60]|\b(?:if|while|until|for|case|select|time|coproc)\b|!`)
 
 // parse reads shell as bash does. Zero bytes and the marks of this package
 // cannot stand in a real command line.
 func parse(src string) ([]*syntax.Stmt, error) {
-	if len(src) > maxNest && len(opener.FindAllStringIndex(src, maxLine)) > maxNest && deep(src) {
+	if len(src) > maxNest && len(opener().FindAllStringIndex(src, maxLine)) > maxNest && deep(src) {
 		return nil, tooDeep{}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
@@ -113,7 +112,7 @@ func parse(src string) ([]*syntax.Stmt, error) {
 		return file.Stmts, nil
 	}
 	// A here-document that runs to the end of the line is fine with bash.
-	if m := heredoc.FindStringSubmatch(src); m != nil && strings.Contains(err.Error(), "here-document") {
+	if m := heredoc().FindStringSubmatch(src); m != nil && strings.Contains(err.Error(), "here-document") {
 		file, again := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src+"\n"+m[1]+"\n"), "")
 		if again == nil {
 			return file.Stmts, nil
@@ -122,7 +121,7 @@ func parse(src string) ([]*syntax.Stmt, error) {
 	return nil, err
 }
 
-var heredoc = regexp.MustCompile(`<<-?\s*['"\\]?(\w+)`)
+var heredoc = regex(`<<-?\s*['"\\]?(\w+)`)
 
 // deep guesses how deep the parser would have to go: openings on one line
 // of thought, closings taken off. Words that open are only counted when they
@@ -138,10 +137,10 @@ func deep(src string) bool {
 		}
 		deepest = max(deepest, depth)
 	}
-	return deepest > maxNest || run.MatchString(src)
+	return deepest > maxNest || run().MatchString(src)
 }
 
-var run = regexp.MustCompile(`(?:(?:\b(?:if|while|until|time|coproc|case\s+\S+\s+in\s+\S+)\b|!)[\s;]*){100}`)
+var run = regex(`(?:(?:\b(?:if|while|until|time|coproc|case\s+\S+\s+in\s+\S+)\b|!)[\s;]*){100}`)
 
 // pieces judges shell that cannot be parsed line by line, and a line that
 // cannot be parsed by its words.
@@ -155,7 +154,7 @@ func (j *judge) pieces(src string, sc *scope) {
 			j.stmts(stmts, sc, stream{})
 			continue
 		}
-		for _, part := range separators.Split(line, 50) {
+		for _, part := range separators().Split(line, 50) {
 			j.guess(part, sc)
 		}
 	}
@@ -172,7 +171,7 @@ func (j *judge) guess(part string, sc *scope) {
 	}
 }
 
-var separators = regexp.MustCompile(`[;&|()]+`)
+var separators = regex(`[;&|()]+`)
 
 // withoutDocuments takes the bodies of here-documents out: prose, mostly.
 func withoutDocuments(src string) string {
@@ -186,7 +185,7 @@ func withoutDocuments(src string) string {
 			}
 			continue
 		case strings.Contains(line, "<<") && !strings.Contains(line, "<<<"):
-			if m := heredoc.FindStringSubmatch(line); m != nil {
+			if m := heredoc().FindStringSubmatch(line); m != nil {
 				end = m[1]
 			}
 		}

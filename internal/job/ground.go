@@ -19,13 +19,15 @@ import (
 type ground interface {
 	// folder is the agent's working directory.
 	folder(ctx context.Context) (string, error)
-	// take makes what was committed there the run's own.
-	take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error)
+	// take makes what was committed there the run's own. What was seen there is
+	// not looked for again.
+	take(ctx context.Context, run journal.Run, seen *git.Sight) (journal.CommitsTaken, error)
 	// hold remembers the files as they are before the checks run, who may leave
 	// some of their own.
 	hold(ctx context.Context, run journal.Run)
-	// sweep commits what was left uncommitted.
-	sweep(ctx context.Context, run journal.Run) error
+	// sweep commits what was left uncommitted, and tells what it saw; nil: it
+	// saw nothing.
+	sweep(ctx context.Context, run journal.Run) (*git.Sight, error)
 	// diff is what has changed since the run began, at most limit bytes of it.
 	diff(ctx context.Context, run journal.Run, limit int) (string, error)
 }
@@ -58,7 +60,8 @@ func Beside(p policy.Policy) []string {
 // apart is a tree of the agent's own: its commits are handed over.
 type apart struct {
 	*site
-	held held
+	held  held
+	grown *git.Tree // that was opened, with what is known of it
 }
 
 func (a *apart) folder(ctx context.Context) (string, error) {
@@ -77,29 +80,32 @@ func (a *apart) tree(ctx context.Context) (*git.Tree, error) {
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
-	if err := errors.Join(os.RemoveAll(young), os.RemoveAll(a.home.File(furnishing))); err != nil {
+	if err := errors.Join(a.clear(young), os.RemoveAll(a.home.File(furnishing))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
-	if _, err := a.trusted.Grow(ctx, plot(a.Run(), young)); err != nil {
+	if _, err := a.trusted.Grow(ctx, a.plot(a.Run(), young)); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(young, dir); err != nil {
 		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
 	}
+	a.grown = nil // was another
 	return a.openTree(dir)
 }
 
-func (a *apart) openTree(dir string) (*git.Tree, error) {
-	tree, err := a.trusted.OpenTree(dir)
-	if err == nil {
-		tree.Beside = Beside(a.Run().Policy)
+func (a *apart) openTree(dir string) (_ *git.Tree, err error) {
+	if a.grown == nil {
+		if a.grown, err = a.trusted.OpenTree(dir); err != nil {
+			return nil, err
+		}
 	}
-	return tree, err
+	a.grown.Beside, a.grown.Run = Beside(a.Run().Policy), a.insideGit(dir)
+	return a.grown, nil
 }
 
 // plot is where the agent's tree grows in dir, and from what.
-func plot(run journal.Run, dir string) git.Plot {
-	return git.Plot{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}}
+func (a *apart) plot(run journal.Run, dir string) git.Plot {
+	return git.Plot{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}, Run: a.insideGit(dir)}
 }
 
 func (a *apart) hold(ctx context.Context, run journal.Run) {
@@ -108,22 +114,22 @@ func (a *apart) hold(ctx context.Context, run journal.Run) {
 	}
 }
 
-func (a *apart) sweep(ctx context.Context, run journal.Run) error {
+func (a *apart) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return a.held.sweep(ctx, run, tree)
 }
 
 // take has the commits handed over. Commits that had to be made again become
 // the agent's own history.
-func (a *apart) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error) {
+func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (journal.CommitsTaken, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
-	taken, err := a.trusted.Take(ctx, tree, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect})
+	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect})
 	if err != nil {
 		return taken, err
 	}
@@ -131,11 +137,10 @@ func (a *apart) take(ctx context.Context, run journal.Run) (journal.CommitsTaken
 	if len(taken.Refused) > 0 {
 		return taken, a.mend(ctx, run, tree)
 	}
-	head, err := tree.Head(ctx)
-	if err == nil && head != taken.To {
-		err = tree.Reset(ctx, taken.To)
+	if seen != nil && seen.Head == taken.To {
+		return taken, nil
 	}
-	return taken, err
+	return taken, tree.Reset(ctx, taken.To)
 }
 
 // mend gives the tree a new repository where its own is broken, so that the
@@ -146,8 +151,8 @@ func (a *apart) mend(ctx context.Context, run journal.Run, tree *git.Tree) error
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
 		return ctx.Err()
 	}
-	a.held = held{} // was in the broken one
-	plot := plot(run, tree.Dir)
+	a.held, a.grown = held{}, nil // were of the broken one
+	plot := a.plot(run, tree.Dir)
 	strays, _ := a.furnished()
 	plot.Exclude = append(plot.Exclude, strays...)
 	_, err = a.trusted.Regrow(ctx, plot)
@@ -177,14 +182,19 @@ func (o *own) hold(ctx context.Context, run journal.Run) {
 	o.held = o.held.renew(ctx, run, o.tree)
 }
 
-func (o *own) sweep(ctx context.Context, run journal.Run) error {
+func (o *own) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
 	o.tree.Beside = Beside(run.Policy)
 	return o.held.sweep(ctx, run, o.tree)
 }
 
-func (o *own) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, error) {
+func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ journal.CommitsTaken, err error) {
 	o.tree.Beside = Beside(run.Policy)
-	standing, err := o.tree.Look(ctx)
+	if seen == nil {
+		if seen, err = o.tree.See(ctx); err != nil {
+			return journal.CommitsTaken{}, err
+		}
+	}
+	standing, err := seen.Standing(ctx)
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
@@ -192,9 +202,15 @@ func (o *own) take(ctx context.Context, run journal.Run) (journal.CommitsTaken, 
 		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty,
 	}
 	o.held.settle(ctx, run, o.tree, &taken)
-	if o.trusted != nil && taken.From != taken.To {
-		taken.Commits, err = o.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
+	if o.trusted == nil || taken.From == taken.To {
+		return taken, nil
 	}
+	why, err := seen.Strayed(ctx, run.Branch, run.Start)
+	if err != nil || why != "" {
+		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
+		return taken, err
+	}
+	taken.Commits, err = o.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	return taken, err
 }
 
@@ -203,15 +219,18 @@ func (o *own) diff(ctx context.Context, run journal.Run, limit int) (string, err
 	return text, err
 }
 
-// bare is a folder without a repository: nothing is known of it but what the
-// checks say.
+// bare is a folder without a repository: nothing is known of it but whether its
+// files are what they were.
 type bare struct{ dir string }
 
 func (b bare) folder(context.Context) (string, error)               { return b.dir, nil }
 func (bare) hold(context.Context, journal.Run)                      {}
-func (bare) sweep(context.Context, journal.Run) error               { return nil }
 func (bare) diff(context.Context, journal.Run, int) (string, error) { return "", nil }
 
-func (bare) take(context.Context, journal.Run) (journal.CommitsTaken, error) {
-	return journal.CommitsTaken{}, nil
+func (bare) sweep(context.Context, journal.Run) (*git.Sight, error) {
+	return nil, nil //nolint:nilnil // there is nothing to see
+}
+
+func (b bare) take(ctx context.Context, _ journal.Run, _ *git.Sight) (journal.CommitsTaken, error) {
+	return journal.CommitsTaken{Work: workspace.Fingerprint(ctx, b.dir)}, nil
 }

@@ -46,7 +46,7 @@ func inside(run journal.Run, tree string) string {
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
-	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove}
+	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = s.supervise
@@ -58,6 +58,7 @@ func (s *site) hands() loop.Hands {
 		Check:     s.check,
 		Take:      s.take,
 		Prove:     prover.Prove,
+		Grade:     prover.Grade,
 		Commit:    s.commit,
 		Push:      s.push,
 		OpenPull:  s.openPull,
@@ -68,8 +69,11 @@ func (s *site) hands() loop.Hands {
 	}
 }
 
-// attach keeps a text beside the journal.
+// attach keeps a text beside the journal, and as little secret in it.
 func (s *site) attach(name, text string) (journal.Attachment, error) {
+	if s.Hide != nil {
+		text = string(s.Hide([]byte(text)))
+	}
 	file, err := s.home.Create(name)
 	if err != nil {
 		return journal.Attachment{}, err
@@ -103,7 +107,7 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	if len(merged.Undone) == 0 {
 		return nil
 	}
-	return remember(dir, run, merged.Plan)
+	return s.remember(dir, run, merged.Plan)
 }
 
 // memory is the folder of the loop's memory in the agent's tree.
@@ -111,7 +115,7 @@ func memory(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace
 
 // remember puts a plan, and the log if there is none, where the agent finds
 // them. A run without a plan has no such memory.
-func remember(dir string, run journal.Run, p plan.Plan) error {
+func (s *site) remember(dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
 	}
@@ -119,7 +123,10 @@ func remember(dir string, run journal.Run, p plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	return workspace.Memory{Tree: dir, Dir: memory(run)}.Write(p, progress)
+	if err := (workspace.Memory{Tree: dir, Dir: memory(run)}).Write(p, progress); err != nil {
+		return err
+	}
+	return s.Wall.Lend(dir, memory(run))
 }
 
 // check runs the checks on the agent's tree.
@@ -129,25 +136,39 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 		return err
 	}
 	s.ground.hold(ctx, run)
-	return s.checks(ctx, run, check.Job{Where: journal.AtWork, Dir: dir, Label: latest(run)}, emit)
+	return s.checks(ctx, run, check.Job{Where: journal.AtWork, Dir: dir, Label: latest(run), Ask: run.RedBefore}, emit)
 }
 
 // prove runs them on a clean checkout.
 func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	label := "base"
-	if at.Where == journal.AtProof {
-		label = latest(run) + "_proof"
+	return s.checks(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at.Where), Again: at.Again, Ask: at.Ask}, emit)
+}
+
+// label names the logs of what runs in a clean checkout.
+func label(run journal.Run, where journal.Where) string {
+	if where == journal.AtBase {
+		return "base"
 	}
-	return s.checks(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label}, emit)
+	return latest(run) + "_" + string(where)
 }
 
 func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
+	hand := s.checker(run, job)
+	hand.Began = s.Checking
 	job.Checks, job.Excerpt, job.Dir = run.Policy.Checks, run.Policy.Excerpt, inside(run, job.Dir)
-	hand := check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Folder: s.logs(run), Began: s.Checking}
 	if job.Where == journal.AtWork { // what a proof says must not depend on what time was left for it
 		hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
 	}
+	defer s.Wall.Tell(emit)
 	return hand.Do(ctx, job, emit)
+}
+
+// checker runs commands in the tree of job.
+func (s *site) checker(run journal.Run, job check.Job) check.Hand {
+	proof := job.Where != journal.AtWork
+	return check.Hand{
+		Run: s.inside(job.Dir, proof), Env: s.Wall.Env(s.CheckEnv, proof), Grace: s.Grace, Log: s.Folder.Create, Folder: s.logs(run),
+	}
 }
 
 // latest is the number of the newest iteration, for the names of logs.
@@ -160,14 +181,20 @@ func latest(run journal.Run) string {
 
 // take makes the agent's work the run's own.
 func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emit emit) error {
+	var seen *git.Sight
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
-		if err := s.ground.sweep(ctx, run); ctx.Err() != nil {
+		var err error
+		if seen, err = s.ground.sweep(ctx, run); ctx.Err() != nil {
 			return err
 		} else if err != nil {
+			seen = nil
 			emit(journal.Noted{What: "work left uncommitted could not be committed: " + err.Error()})
 		}
 	}
-	taken, err := s.ground.take(ctx, run)
+	if err := s.refetch(ctx); err != nil {
+		return err
+	}
+	taken, err := s.ground.take(ctx, run, seen)
 	if err != nil {
 		return err
 	}

@@ -26,18 +26,18 @@ func (h *held) renew(ctx context.Context, run journal.Run, tree *git.Tree) held 
 		return *h
 	}
 	next := held{iteration: latest(run), litter: h.litter}
-	head, err := tree.Head(ctx)
+	seen, err := tree.See(ctx)
 	if err != nil {
 		return next
 	}
-	now, err := tree.Snapshot(ctx)
+	now, err := seen.Work(ctx)
 	if err != nil {
 		return next
 	}
 	if now, err = tree.Tidy(ctx, now, h.litter); err != nil {
 		return next
 	}
-	next.head, next.tree = head, now
+	next.head, next.tree = seen.Head, now
 	return next
 }
 
@@ -53,16 +53,20 @@ func (h *held) settle(ctx context.Context, run journal.Run, tree *git.Tree, take
 }
 
 // sweep commits what is uncommitted in a tree: what is held, and all of it
-// where nothing is, or where somebody has committed since.
-func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) error {
-	status, err := tree.Status(ctx)
-	if err != nil || !status.Dirty {
-		return err
+// where nothing is, or where somebody has committed since. It gives how the tree
+// stands then, where that could be seen.
+func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Sight, error) {
+	seen, err := tree.See(ctx)
+	if err != nil || !seen.Dirty {
+		return seen, err
 	}
-	if head, err := tree.Head(ctx); err == nil && h.of(run) && head == h.head {
-		_, err = tree.CommitSnapshot(ctx, h.tree, leftovers(run))
-		return err
+	if h.of(run) && seen.Head == h.head {
+		_, err = seen.CommitSnapshot(ctx, h.tree, leftovers(run))
+	} else {
+		_, err = seen.CommitAll(ctx, leftovers(run))
 	}
-	_, err = tree.CommitAll(ctx, leftovers(run))
-	return err
+	if err != nil {
+		return nil, err
+	}
+	return tree.See(ctx)
 }

@@ -39,6 +39,8 @@ type Job struct {
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
+	Wall *Wall // round the agent and its checks; nil: none. Whoever raised it closes it
+
 	Supervised *Supervised // a command in the place of an agent
 
 	Agent    agent.Adapter
@@ -55,6 +57,7 @@ type Job struct {
 	Hide    func(line []byte) []byte         // takes secrets out of the journal
 	Drain   <-chan struct{}                  // closed: end after the step under way
 	Hard    <-chan struct{}                  // closed: end now, as if killed: nothing more is written or shown
+	Version string                           // of this program
 	Grace   time.Duration                    // for agents and checks to end politely; 0: the usual
 	Rescue  time.Duration                    // how long saving work may take once the run was cancelled
 	Keep    bool                             // leave the trees behind
@@ -92,6 +95,7 @@ type Asked struct {
 	Level   string
 	Links   journal.Links
 	Notes   []journal.Noted
+	Detect  bool // use what the base's own files suggest where no check is named
 }
 
 // Outcome is how a run stands when the job is done with it.
@@ -143,10 +147,14 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	if err := first(s); err != nil {
 		return Outcome{Home: home}, err
 	}
+	if err := s.permit(ctx); err != nil {
+		return Outcome{Run: s.Run(), Home: home}, err
+	}
 	if err := s.greet(ctx); err != nil {
 		return Outcome{Home: home}, err
 	}
 	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
+	s.testify(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.leave())
 }
 

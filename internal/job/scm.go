@@ -23,7 +23,7 @@ var errNoMessage = errors.New("the agent gave no commit message")
 // commit does one task of version control. A task that fails is written down;
 // the work is still there.
 func (s *site) commit(ctx context.Context, run journal.Run, step verdict.Commit, emit emit) error {
-	done, err := s.version(ctx, run, step.Task)
+	done, err := s.version(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *site) warn(ctx context.Context, run journal.Run, emit emit) {
 	emit(journal.Noted{What: what, Hint: "git add them, or have git ignore them"})
 }
 
-func (s *site) version(ctx context.Context, run journal.Run, task string) (done journal.SCMEnded, err error) {
+func (s *site) version(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
 	dir, err := s.ground.folder(ctx)
 	if err != nil {
 		return done, err
@@ -78,7 +78,7 @@ func (s *site) version(ctx context.Context, run journal.Run, task string) (done 
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		if done.Message, done.CostUSD, err = s.message(ctx, run, dir); err != nil {
+		if done.Message, done.CostUSD, err = s.message(ctx, run, dir, emit); err != nil {
 			return done, err
 		}
 		argv = append(argv, "-am", done.Message)
@@ -116,13 +116,10 @@ func blame(said string) string {
 
 // message asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
-func (s *site) message(ctx context.Context, run journal.Run, dir string) (message string, usd float64, err error) {
-	hand := agent.Hand{
-		Adapter: s.Agent, Run: s.Exec, Dir: inside(run, dir), Env: s.AgentEnv, Watch: s.Watch, Timeout: s.patience(run), Grace: s.Grace,
-	}
-	ended, err := hand.Do(ctx, agent.Order{
+func (s *site) message(ctx context.Context, run journal.Run, dir string, emit emit) (message string, usd float64, err error) {
+	ended, err := s.have(ctx, s.hand(run, dir), agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,
-	})
+	}, emit)
 	switch {
 	case err != nil:
 		return "", 0, err

@@ -16,11 +16,7 @@ import (
 
 // ready makes a clean checkout ready for its checks.
 func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	label := "base"
-	if at.Where == journal.AtProof {
-		label = latest(run) + "_proof"
-	}
-	_, err := s.setup(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label}, emit)
+	_, err := s.setup(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at.Where)}, emit)
 	return err
 }
 
@@ -28,7 +24,8 @@ func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit 
 // fails: they build on each other. Their logs lie beside those of the checks,
 // numbered.
 func (s *site) setup(ctx context.Context, run journal.Run, job check.Job, emit emit) (ready bool, err error) {
-	hand := check.Hand{Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Folder: s.logs(run)}
+	defer s.Wall.Tell(emit)
+	hand := s.checker(run, job)
 	job.Dir = inside(run, job.Dir)
 	job.Excerpt = run.Policy.Excerpt
 	where := job.Label

@@ -23,7 +23,7 @@ import (
 type site struct {
 	*Job
 	home      workspace.Run
-	file      *os.File
+	ledger    *workspace.Ledger
 	writer    journal.Writer
 	trusted   *git.Trusted // nil: nothing is handed over, nothing proven
 	ground    ground
@@ -42,12 +42,12 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
-	file, entries, err := home.OpenJournal()
+	ledger, entries, err := home.OpenLedger()
 	if err != nil {
 		return nil, err
 	}
-	s.file, s.ground = file, s.onGround()
-	s.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
+	s.ledger, s.ground = ledger, s.onGround()
+	s.writer = journal.Writer{Disk: ledger, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	s.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
 		j.Log("could not show how the run stands: " + err.Error())
 	}}
@@ -72,7 +72,7 @@ func (s *site) close() error {
 		s.hush()
 	}
 	s.publisher.Close()
-	return s.file.Close()
+	return s.ledger.Close()
 }
 
 // ended tells whether the run has to end as if it was killed: whoever goes on
@@ -144,6 +144,9 @@ func (s *site) Append(event journal.Event) error {
 	if s.ended() {
 		return process.ErrStopped
 	}
+	if err := s.mend(); err != nil {
+		return err
+	}
 	if err := s.writer.Append(event); err != nil {
 		return err
 	}
@@ -152,6 +155,42 @@ func (s *site) Append(event journal.Event) error {
 	s.publisher.Notice(run)
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
 		return s.history(run)
+	}
+	return nil
+}
+
+// mend puts the journal back where it is gone, and says so in it.
+func (s *site) mend() error {
+	mended, err := s.ledger.Mend()
+	if !mended || err != nil {
+		return err
+	}
+	note := journal.Noted{
+		What: "somebody has removed or changed the run's journal, and it was put back",
+		Hint: "leave .ralph alone while a run goes on; git clean -x takes it away",
+	}
+	if err := s.writer.Append(note); err != nil {
+		return err
+	}
+	s.tell(s.Run(), note)
+	return nil
+}
+
+// refetch makes the program's own repository anew where it went with the
+// journal.
+func (s *site) refetch(ctx context.Context) error {
+	if _, err := os.Stat(s.work()); s.trusted == nil || err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(s.work(), 0o755); err != nil {
+		return fmt.Errorf("make the run's folders: %w", err)
+	}
+	run := s.Run()
+	if err := s.fetch(ctx, run.BaseRef, run.Branch); err != nil {
+		return err
+	}
+	if own, is := s.ground.(*own); is {
+		own.trusted = s.trusted
 	}
 	return nil
 }
@@ -176,6 +215,9 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	if err != nil {
 		return err
 	}
+	if asked, err = s.detect(ctx, asked, base); err != nil {
+		return err
+	}
 	err = s.Append(journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source,
 		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Tree: tree, Work: work, Level: asked.Level, Links: asked.Links,
@@ -190,7 +232,10 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 // as the agent will find them. Where the project tracks the loop's memory the
 // two differ, and the second is not known before there is a tree.
 func (s *site) found(ctx context.Context, asked Asked, start string) (tree, work string, err error) {
-	if s.trusted == nil {
+	switch {
+	case s.trusted == nil && s.Own == nil && s.Supervised == nil:
+		return "", workspace.Fingerprint(ctx, s.Dir), nil
+	case s.trusted == nil:
 		return "", asked.Work, nil
 	}
 	if tree, err = s.trusted.TreeOf(ctx, start); err != nil || asked.Work != "" {
@@ -223,11 +268,14 @@ func (s *site) stand(ctx context.Context, asked Asked) (base, start string, err 
 
 // checkout lends a clean checkout of commit.
 func (s *site) checkout(ctx context.Context, commit string) (string, func(), error) {
-	dir := filepath.Join(s.work(), "clean")
-	if err := os.RemoveAll(dir); err != nil {
-		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
+	if err := s.refetch(ctx); err != nil {
+		return "", nil, err
 	}
-	if _, err := s.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit}); err != nil {
+	dir := filepath.Join(s.work(), "clean")
+	if err := errors.Join(s.clear(dir), s.Wall.anew()); err != nil {
+		return "", nil, err
+	}
+	if _, err := s.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit, Run: s.insideGit(dir)}); err != nil {
 		return "", nil, err
 	}
 	return dir, func() {

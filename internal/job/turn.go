@@ -24,7 +24,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	if err := s.furnish(ctx, run, step.Number, emit); err != nil {
 		return err
 	}
-	if err := remember(dir, run, run.Plan); err != nil {
+	if err := s.remember(dir, run, run.Plan); err != nil {
 		return err
 	}
 	text, err := s.compose(ctx, run, step)
@@ -36,20 +36,29 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 		return err
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
-	hand := agent.Hand{
-		Adapter: s.Agent, Run: s.Exec, Dir: inside(run, dir), Env: s.AgentEnv, Watch: s.Watch,
-		Open: s.home.Create, Timeout: s.patience(run), Grace: s.Grace,
-		Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now,
-	}
-	ended, err := hand.Do(ctx, agent.Order{
+	hand := s.hand(run, dir)
+	hand.Open, hand.Idle, hand.Budget, hand.Now = s.home.Create, run.Policy.Limits.Idle.Std(), budget(run), s.Now
+	ended, err := s.have(ctx, hand, agent.Order{
 		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
 		Tags: tags(run.Policy), Books: workspace.Memory{Dir: memory(run)}.Books(),
-	})
+	}, emit)
 	if err != nil {
 		return err
 	}
 	emit(ended)
+	s.warnOfCost(run, ended, emit)
 	return nil
+}
+
+// warnOfCost tells once that a limit in dollars holds nothing, where nobody
+// knows what the agent costs.
+func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
+	if limit := run.Policy.Limits.CostUSD; limit > 0 && run.CostKnown && !ended.Cost.Known {
+		emit(journal.Noted{
+			What: fmt.Sprintf("what the agent costs is not known, so the limit of $%.2f cannot hold it", limit),
+			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",
+		})
+	}
 }
 
 // tags are the words that count as a claim when they stand alone on a line.

@@ -46,6 +46,7 @@ type Links struct {
 type Resumed struct {
 	Why    string         `json:"why"`
 	Policy *policy.Policy `json:"policy,omitempty"` // in force from here on; nil: as before
+	Level  string         `json:"level,omitempty"`  // what confines the agent from here on
 }
 
 // Noted is a thing people should know that changes no decision.
@@ -62,6 +63,7 @@ const (
 	AtBase  Where = "base"  // a clean checkout of the base
 	AtWork  Where = "work"  // the agent's own tree, in an iteration
 	AtProof Where = "proof" // a clean checkout of what the agent handed over
+	AtTests Where = "tests" // a clean checkout of the base with a story's tests put into it
 )
 
 // CheckEnded is the result of one check.
@@ -78,6 +80,10 @@ type CheckEnded struct {
 	Log       string `json:"log,omitempty"`    // path of the whole output
 	Digest    string `json:"digest,omitempty"` // sha256 of that output
 	Excerpt   string `json:"excerpt,omitempty"`
+
+	Tests *Tests `json:"tests,omitempty"` // by name, where its output tells them
+	Flaky bool   `json:"flaky,omitempty"` // it held the work back, and not any more when it was run again
+	First *Try   `json:"first,omitempty"` // of a check that was run again
 }
 
 // BaselineEnded closes the checks at the base. Usable tells whether any of
@@ -145,7 +151,7 @@ type CommitsTaken struct {
 	From    string    `json:"from"`
 	To      string    `json:"to"`
 	Tree    string    `json:"tree"`            // tree of To
-	Work    string    `json:"work,omitempty"`  // tree id of the working tree, uncommitted work included
+	Work    string    `json:"work,omitempty"`  // tree id of the working tree, uncommitted work included; where there is no repository, a digest of its files
 	Dirty   bool      `json:"dirty,omitempty"` // work was left uncommitted in the agent's tree
 	Swept   bool      `json:"swept,omitempty"` // the program committed what the agent had left
 	Commits []Commit  `json:"commits,omitempty"`
@@ -175,6 +181,9 @@ type ProofEnded struct {
 	Empty  bool   `json:"empty,omitempty"`  // no check could prove anything
 	Reused bool   `json:"reused,omitempty"` // the same tree was proven before
 	Why    string `json:"why,omitempty"`
+	// Restored are the protected files that were put back to their base version
+	// for it, at most 100.
+	Restored []string `json:"restored,omitempty"`
 }
 
 // IterationEnded is the verdict on an iteration.

@@ -27,8 +27,11 @@ func (r Run) copied() Run {
 	r.Proofs = slices.Clone(r.Proofs)
 	r.Loose = slices.Clone(r.Loose)
 	r.Setup = slices.Clone(r.Setup)
+	r.Grades = slices.Clone(r.Grades)
+	r.Trial.Checks, r.Trial.Setup = slices.Clone(r.Trial.Checks), slices.Clone(r.Trial.Setup)
 	r.Failures = slices.Clone(r.Failures)
 	r.Notes = slices.Clone(r.Notes)
+	r.Refused = slices.Clone(r.Refused)
 	return r
 }
 
@@ -40,14 +43,10 @@ func (r *Run) take(event Event, at time.Time) {
 		r.begin(e, at)
 	case Resumed:
 		r.resume(e, at)
-	case Noted:
-		r.Notes = append(r.Notes, e)
-	case BaselineEnded:
-		r.Baseline = &e
-	case CancelAsked:
-		r.Cancel = &e
-	case RunStopped:
-		r.Stop = &e
+	case Noted, EgressRefused:
+		r.note(event)
+	case BaselineEnded, CancelAsked, RunStopped, CommentPosted:
+		r.know(event)
 	case CheckEnded, SetupEnded:
 		r.hear(event, at)
 	case ProofEnded:
@@ -60,6 +59,8 @@ func (r *Run) take(event Event, at time.Time) {
 		r.count(e, at)
 	case PlanRead:
 		r.adopt(e, at)
+	case StoryGraded:
+		r.grade(e)
 	case IterationEnded:
 		r.judge(e, at)
 	case SCMEnded:
@@ -72,8 +73,30 @@ func (r *Run) take(event Event, at time.Time) {
 		r.pull(event)
 	case PublishFailed:
 		r.Failures = append(r.Failures, e)
+	}
+}
+
+// know takes what is known once, the newest word on it.
+func (r *Run) know(event Event) {
+	switch e := event.(type) { //nolint:gochecksumtype // take has sorted them out
+	case BaselineEnded:
+		r.Baseline = &e
+	case CancelAsked:
+		r.Cancel = &e
+	case RunStopped:
+		r.Stop = &e
 	case CommentPosted:
 		r.Comment = &e
+	}
+}
+
+// note takes what people should know, and what decides nothing.
+func (r *Run) note(event Event) {
+	if noted, is := event.(Noted); is {
+		r.Notes = append(r.Notes, noted)
+	}
+	if refused, is := event.(EgressRefused); is {
+		r.Refused = append(r.Refused, refused)
 	}
 }
 
@@ -92,8 +115,12 @@ func (r *Run) resume(e Resumed, at time.Time) {
 	if e.Policy != nil {
 		r.Policy = *e.Policy
 	}
+	if e.Level != "" {
+		r.Level = e.Level
+	}
 	r.Resumed++
 	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
+	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
 	if r.Baseline == nil {
 		r.BaseChecks = nil
@@ -115,6 +142,8 @@ func (r *Run) resume(e Resumed, at time.Time) {
 func (r *Run) hear(event Event, at time.Time) {
 	if set, is := event.(SetupEnded); is && set.Where == AtProof {
 		r.Setup = append(r.Setup, set)
+	} else if is && set.Where == AtTests {
+		r.Trial.Setup = append(r.Trial.Setup, set)
 	}
 	if check, is := event.(CheckEnded); is {
 		r.check(check, at)
@@ -131,6 +160,8 @@ func (r *Run) check(e CheckEnded, at time.Time) {
 		}
 	case AtProof:
 		r.Loose = append(r.Loose, e)
+	case AtTests:
+		r.Trial.Checks = append(r.Trial.Checks, e)
 	}
 }
 
@@ -139,10 +170,10 @@ func (r *Run) check(e CheckEnded, at time.Time) {
 func (r *Run) prove(e ProofEnded, at time.Time) {
 	proof := Proof{
 		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,
-		Rules: rules(r.Policy),
+		Rules: rules(r.Policy), Restored: e.Restored,
 	}
 	if old, found := r.ProofOf(e.Tree); e.Reused && found {
-		proof.Checks = old.Checks
+		proof.Checks, proof.Restored = old.Checks, old.Restored
 	}
 	r.Loose, r.Setup = nil, nil
 	r.Proofs = append(r.Proofs, proof)

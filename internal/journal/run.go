@@ -39,12 +39,15 @@ type Run struct {
 	Proofs     []Proof
 	Loose      []CheckEnded // checks of a proof under way outside an iteration
 	Setup      []SetupEnded // what made its checkout ready, or did not
+	Grades     []Graded
+	Trial      Trial // of a story's tests on the base, under way
 
 	Pushed   string
 	Pull     *PullOpened
 	Comment  *CommentPosted
 	Failures []PublishFailed // since the last thing that worked on GitHub
 	Notes    []Noted
+	Refused  []EgressRefused // by the wall's proxies
 
 	Looked  *TaskLooked // the task's folder, if nothing has happened since
 	Settled *TaskSettled
@@ -99,6 +102,8 @@ type Proof struct {
 	Checks []CheckEnded
 	Setup  []SetupEnded // before them
 	Rules  Rules
+
+	Restored []string // protected files that were put back for it
 }
 
 // Open is the iteration under way.
@@ -152,23 +157,12 @@ func (r Run) Passed() int {
 	return passed
 }
 
-// Blocks tells whether a failure of the check named name holds a story back.
-// One that could not run at the base never does; one that was red there does
-// only under a strict baseline.
-func (r Run) Blocks(name string) bool {
-	for _, base := range r.BaseChecks {
-		if base.Name == name {
-			return base.Passed || !base.CannotRun && !base.TimedOut && r.Policy.Baseline == policy.BaselineStrict
-		}
-	}
-	return true
-}
-
-// Green tells whether every check that blocks is among checks and passed.
+// Green tells whether every check that blocks is among checks, and none of them
+// holds a story back.
 func (r Run) Green(checks []CheckEnded) bool {
 	ran := map[string]bool{}
 	for _, check := range checks {
-		ran[check.Name] = check.Passed
+		ran[check.Name] = !r.Holds(check)
 	}
 	for _, check := range r.Policy.Checks {
 		if r.Blocks(check.Name) && !ran[check.Name] {

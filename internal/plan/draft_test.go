@@ -28,6 +28,40 @@ func TestDraftTakesAnyLineBreak(t *testing.T) {
 	}
 }
 
+// What a browser or a paste brought along that nobody sees is gone.
+func TestDraftReadsWhatPeopleSee(t *testing.T) {
+	p, _, err := plan.Draft(plan.Task{Title: "Car\x1bt\x00", Body: "\uFEFF- [ ] o\x1bne\xff\n\tmore\n- [ ] two\x07  \n  and more\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := plan.Plan{Description: "Cart", UserStories: []plan.Story{
+		{ID: "US-001", Title: "one\uFFFD more", AcceptanceCriteria: []string{"one\uFFFD more."}, Priority: 1},
+		{ID: "US-002", Title: "two and more", AcceptanceCriteria: []string{"two and more."}, Priority: 2},
+	}}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Errorf("Draft (-want +got):\n%s", diff)
+	}
+}
+
+// Quotations within quotations end somewhere: nobody writes them by hand.
+func TestDraftLooksNoDeeperThanPeopleWrite(t *testing.T) {
+	for depth, seen := range map[int]bool{20: true, 60: false} {
+		p, _, err := plan.Draft(plan.Task{Title: "Cart", Body: strings.Repeat("> ", depth) + "deep"})
+		if err != nil || strings.Contains(p.UserStories[0].Description, "deep") != seen {
+			t.Errorf("%d levels: Draft = %q, %v; want it seen: %v", depth, p.UserStories[0].Description, err, seen)
+		}
+	}
+}
+
+// A plan that could not be read back is none.
+func TestDraftRefusesWhatCannotBeRead(t *testing.T) {
+	body := "- [ ] " + strings.Repeat("\"", 60_000)
+	long := strings.Repeat("word ", 220_000)
+	if p, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: long, Body: body}); err == nil || !strings.HasPrefix(err.Error(), "issue #7: write plan: it takes ") {
+		t.Errorf("Draft = %d stories, %v, want an error that says for what", len(p.UserStories), err)
+	}
+}
+
 // A person may name the branch; what came from outside may not.
 func TestDraftKeepsAPersonsBranch(t *testing.T) {
 	body := `{"branchName":"ralph/cart","userStories":[{"id":"US-001","title":"one","acceptanceCriteria":["works"]}]}`

@@ -140,6 +140,15 @@ func (r *reader) flag(s spot) bool {
 	return s.kind == 't'
 }
 
+// choice is a flag that may be left open.
+func (r *reader) choice(s spot) *bool {
+	if s.absent() {
+		return nil
+	}
+	chosen := r.flag(s)
+	return &chosen
+}
+
 func (r *reader) whole(s spot, otherwise int) int {
 	if s.absent() {
 		return otherwise

@@ -79,11 +79,17 @@ func (m *merger) take(story Story) {
 		m.out.Claimed = append(m.out.Claimed, story.ID)
 	}
 	story.Passes = old.Passes
+	if !same(story.NeedsTest, old.NeedsTest) {
+		m.undo("whether %s needs a test", story.ID)
+		story.NeedsTest = old.NeedsTest
+	}
 	if known {
 		story = m.mend(old, story)
 	}
 	m.out.Plan.UserStories = append(m.out.Plan.UserStories, story)
 }
+
+func same(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // mend puts back what an agent may not change in a story that was there.
 func (m *merger) mend(old, story Story) Story {

@@ -188,3 +188,17 @@ func tampered(dice *rand.Rand, p plan.Plan) plan.Plan {
 	}
 	return out
 }
+
+// What an agent writes can be too much to be read back; then nothing of it is taken.
+func TestMergeTakesNothingThatCannotBeRead(t *testing.T) {
+	kept := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b"}}}}
+	proposed := plan.Plan{UserStories: slices.Clone(kept.UserStories)}
+	proposed.UserStories[0].Passes, proposed.UserStories[0].Notes = true, strings.Repeat("long ", 1<<18)
+	m := plan.Merge(kept, proposed)
+	if diff := cmp.Diff(kept, m.Plan); diff != "" {
+		t.Errorf("Merge (-kept +got):\n%s", diff)
+	}
+	if len(m.Undone) != 1 || !strings.HasPrefix(m.Undone[0], "the plan was not valid: write plan: it takes ") || !slices.Equal(m.Claimed, []string{"US-001"}) {
+		t.Errorf("undone %.80q, claimed %q", m.Undone, m.Claimed)
+	}
+}

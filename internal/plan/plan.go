@@ -23,8 +23,13 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn"`
+	NeedsTest          *bool    `json:"needsTest,omitempty"` // false: people say that it can do without; nil: it needs one
 	Extra              []Extra  `json:"-"`
 }
+
+// Untested tells that people have marked the story as one that needs no test
+// of its own, such as words in the docs.
+func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
 
 // Next is the story to work on: the lowest priority number among those that
 // do not pass and wait for none; of equals, the one that stands first.

@@ -162,6 +162,17 @@ func someplan(seed int) plan.Plan {
 	return p
 }
 
+func TestWhatIsOpen(t *testing.T) {
+	p := plan.Plan{UserStories: []plan.Story{{ID: "US-001"}, {ID: "US-002", Passes: true}, {ID: "US-003"}}}
+	var ids []string
+	for _, story := range p.Open() {
+		ids = append(ids, story.ID)
+	}
+	if diff := cmp.Diff([]string{"US-001", "US-003"}, ids); diff != "" || p.Done() {
+		t.Errorf("Done = %t, Open (-want +got):\n%s", p.Done(), diff)
+	}
+}
+
 func TestEmptyPlanIsNeverDone(t *testing.T) {
 	var p plan.Plan
 	if _, ok := p.Next(); ok || p.Done() {
@@ -195,10 +206,54 @@ func TestPlanInsideAnotherObject(t *testing.T) {
 	}
 }
 
+// What is empty is written as such: an agent sees where to fill something in.
+func TestEmptyListsAreWritten(t *testing.T) {
+	for want, p := range map[string]plan.Plan{
+		`{"project":"","branchName":"","description":"","verifyCommands":[],"userStories":[]}`: {},
+		`{"project":"","branchName":"","description":"","verifyCommands":[],"userStories":[{"id":"","title":"","description":"",` +
+			`"acceptanceCriteria":[],"priority":0,"passes":false,"notes":"","dependsOn":[]}]}`: {UserStories: []plan.Story{{}}},
+	} {
+		data, err := json.Marshal(p)
+		if err != nil || string(data) != want {
+			t.Errorf("Marshal = %s, %v, want %s", data, err, want)
+		}
+		var back plan.Plan
+		if err := json.Unmarshal(data, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p, back); diff != "" {
+			t.Errorf("Unmarshal(Marshal) (-before +after):\n%s", diff)
+		}
+	}
+}
+
+func TestWhatCannotBeTakenBack(t *testing.T) {
+	deep := `{"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`
+	for _, data := range []string{`{"project":1}`, `{"userStories":[{"id":1}]}`, `{"userStories":[` + deep + `]}`, deep} {
+		var p plan.Plan
+		if err := json.Unmarshal([]byte(data), &p); err == nil {
+			t.Errorf("Unmarshal(%.40s) = %+v, want an error", data, p)
+		}
+	}
+}
+
+func TestTasksHaveNames(t *testing.T) {
+	for want, task := range map[string]plan.Task{
+		"issue #12": {Kind: plan.KindIssue, Number: 12}, "pull request #3": {Kind: plan.KindPull, Number: 3},
+		"prompt": {Kind: plan.KindPrompt}, "task": {}, "task #1": {Number: 1},
+	} {
+		if got := task.String(); got != want {
+			t.Errorf("String of %+v = %s, want %s", task, got, want)
+		}
+	}
+}
+
 func TestMarshalRefusesWhatCannotBeReadBack(t *testing.T) {
 	long := plan.Plan{Description: strings.Repeat("long ", 1<<18)}
-	broken := plan.Plan{Extra: []plan.Extra{{Key: "owner", Value: json.RawMessage(`{`)}}}
-	for name, p := range map[string]plan.Plan{"too long": long, "broken extra": broken} {
+	broken := []plan.Extra{{Key: "owner", Value: json.RawMessage(`{`)}}
+	for name, p := range map[string]plan.Plan{
+		"too long": long, "broken extra": {Extra: broken}, "of a story": {UserStories: []plan.Story{{Extra: broken}}},
+	} {
 		if out, err := p.Marshal(); err == nil {
 			t.Errorf("%s: Marshal = %d bytes, want an error", name, len(out))
 		}

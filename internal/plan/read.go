@@ -23,7 +23,7 @@ var (
 	}
 	storyShape = shape{
 		known: []string{
-			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn",
+			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest",
 		},
 		required: []string{"id", "title", "acceptanceCriteria"},
 		audited:  []string{"priority", "passes"},
@@ -160,6 +160,7 @@ func (r *reader) story(s spot, position int) Story {
 		Passes:             r.flag(s.field("passes")),
 		Notes:              r.text(s.field("notes")),
 		DependsOn:          r.lines(s.field("dependsOn")),
+		NeedsTest:          r.choice(s.field("needsTest")),
 		Extra:              r.extra(s, storyShape),
 	}
 	if list := s.field("acceptanceCriteria"); list.kind == '[' && len(list.items) == 0 {

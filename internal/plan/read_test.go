@@ -41,6 +41,9 @@ func TestReadRefusesTooMuch(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf(`{"id":"US-%d","title":"t","acceptanceCriteria":["c"]}`, i)
 	}
+	if _, err := plan.Read("prd.json", []byte(`{"userStories":[`+strings.Join(many[:200], ",")+`]}`)); err != nil {
+		t.Errorf("Read: %v, want no error for as many as may be", err)
+	}
 	tests := map[string]struct{ data, want string }{
 		"bytes":   {strings.Repeat(" ", 1<<20+1), "prd.json: found 1048577 bytes, want at most 1048576"},
 		"stories": {`{"userStories":[` + strings.Join(many, ",") + `]}`, "prd.json:1: userStories: found 201 stories, want at most 200"},
@@ -52,6 +55,28 @@ func TestReadRefusesTooMuch(t *testing.T) {
 				t.Errorf("Read: %v, want %s", err, test.want)
 			}
 		})
+	}
+}
+
+// An error goes to a terminal: what is wrong is shown, and does nothing there.
+func TestReadSaysWhatIsWrong(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"project":"shop"}`:  "prd.json:1: userStories: missing",
+		"{\n\"a\": \"\xff\"}": "prd.json:2: found a byte that is not UTF-8, want text",
+		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":["b"],"note\u001b":"x"}]}`: "prd.json:1: userStories[0].note (US-001): unknown key, did you mean \"notes\"?",
+		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":[]}]}`:                     "prd.json:1: userStories[0].acceptanceCriteria (US-001): empty, want at least one criterion",
+		`{"userStories":7}`: "prd.json:1: userStories: found 7, want a list",
+		`{"a":[1}`:          "prd.json:1:8: broken JSON: invalid character '}' after array element",
+		`{"a":[1,]}`:        "prd.json:1:9: broken JSON: invalid character ']' looking for beginning of value (no comma after the last one)",
+		`{"a":[1, ]}`:       "prd.json:1:10: broken JSON: invalid character ']' looking for beginning of value (no comma after the last one)",
+		`{"a":[,]}`:         "prd.json:1:7: broken JSON: invalid character ',' looking for beginning of value",
+	} {
+		if _, err := plan.Read("prd.json", []byte(data)); err == nil || err.Error() != want {
+			t.Errorf("Read(%s): %v, want %s", data, err, want)
+		}
+	}
+	if _, err := plan.Read("prd.json", []byte(`{"userStories":[{"id":"US-001","title":"\uFFFD","acceptanceCriteria":["�"]}]}`)); err != nil {
+		t.Errorf("Read: %v, want no error for a replacement character that somebody wrote", err)
 	}
 }
 

@@ -17,6 +17,8 @@ var (
 	ownID     = regexp.MustCompile(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 	dependsOn = regexp.MustCompile(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
 		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
+	noTest = regexp.MustCompile(`(?i)(?:^|\s+)[(\[](?:needs\s+no\s+tests?|no\s+tests?\s+needed)[)\]]\.?\s*$|` +
+		`^\s*(?:needs\s+no\s+tests?|no\s+tests?\s+needed)\.?\s*$`)
 	anyID = regexp.MustCompile(`(?i)US-\d+`)
 )
 
@@ -47,16 +49,16 @@ func (e entry) story(position int) Story {
 	if m := ownID.FindStringSubmatch(title); m != nil {
 		s.ID, title = strings.ToUpper(m[1]), m[2]
 	}
-	title = s.takeDepends(title)
+	title = s.takeAsides(title)
 	if title == "" {
 		title = e.title
 	}
 	var about []string
 	for _, text := range e.about {
-		about = append(about, s.takeDepends(text))
+		about = append(about, s.takeAsides(text))
 	}
 	for _, text := range e.criteria {
-		if left := s.takeDepends(text); !blank(left) {
+		if left := s.takeAsides(text); !blank(left) {
 			s.AcceptanceCriteria = append(s.AcceptanceCriteria, left)
 		}
 	}
@@ -71,6 +73,21 @@ func (e entry) story(position int) Story {
 		s.Notes = tickedNote
 	}
 	return s
+}
+
+// takeAsides moves what is said of a story to where it counts.
+func (s *Story) takeAsides(text string) string {
+	return s.takeNoTest(s.takeDepends(s.takeNoTest(text)))
+}
+
+// takeNoTest is for "(needs no test)" at the end of a text, or as all of it.
+func (s *Story) takeNoTest(text string) string {
+	at := noTest.FindStringIndex(text)
+	if at == nil {
+		return text
+	}
+	s.NeedsTest = new(false)
+	return text[:at[0]]
 }
 
 // takeDepends moves "(depends on US-001, US-002)" from the end of a text to

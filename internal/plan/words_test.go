@@ -25,10 +25,38 @@ func TestNearest(t *testing.T) {
 		{"owner", ""},
 		{"", ""},
 		{strings.Repeat("x", 1<<20), ""},
+		{"itle", "title"},
+		{"xtitle", "title"},
+		{"titl", "title"},
+		{"tittle", "title"},
+		{"ttile", "title"},
+		{"itxle", ""},
+		{"xttle", ""},
 	}
 	for _, test := range tests {
 		if got, ok := plan.Nearest(test.word, known); got != test.want || ok != (test.want != "") {
 			t.Errorf("Nearest(%.20q) = %q, %t, want %q", test.word, got, ok, test.want)
+		}
+	}
+}
+
+func TestNearestOfSeveral(t *testing.T) {
+	long := strings.Repeat("y", 63)
+	for _, test := range []struct {
+		word  string
+		known []string
+		want  string
+	}{
+		{"note", []string{"notes", "note", "nota"}, "note"},
+		{"noti", []string{"note", "nota"}, "note"},
+		{"xac", []string{"abc"}, ""},
+		{"bxc", []string{"abc"}, ""},
+		{"bac", []string{"abc"}, "abc"},
+		{long + "x", []string{long + "y"}, long + "y"},
+		{long + "xx", []string{long + "yx"}, ""},
+	} {
+		if got, ok := plan.Nearest(test.word, test.known); got != test.want || ok != (test.want != "") {
+			t.Errorf("Nearest(%q, %q) = %q, %t, want %q", test.word, test.known, got, ok, test.want)
 		}
 	}
 }
@@ -40,6 +68,8 @@ func TestSlug(t *testing.T) {
 		want  string
 	}{
 		{"Add a shopping cart", 40, "add-a-shopping-cart"},
+		{"Add a shopping cart", 19, "add-a-shopping-cart"},
+		{"Add a shopping cart", 18, "add-a-shopping"},
 		{"Add a shopping cart", 12, "add-a"},
 		{"Don't crash: `parse(nil)`!", 40, "dont-crash-parse-nil"},
 		{"Größe ändern, déjà vu", 40, "groesse-aendern-deja-vu"},

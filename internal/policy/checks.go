@@ -38,6 +38,13 @@ func With(checks []Check, commands []string, timeout Duration) []Check {
 	return all
 }
 
+// Named is p without what nobody named.
+func (p Policy) Named() Policy {
+	p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(c Check) bool { return c.Detected })
+	p.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(c Check) bool { return c.Detected })
+	return p
+}
+
 // name is a command short enough for a table, unlike any other's.
 func name(command string, taken []Check) string {
 	const most = 40

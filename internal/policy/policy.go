@@ -25,8 +25,10 @@ type Policy struct {
 	Setup      []Check  `json:"setup,omitempty"` // run before the checks in a checkout that nobody works in, in their order
 	Excerpt    Excerpt  `json:"excerpt,omitzero"`
 	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
+	Proof      Bar      `json:"proof,omitempty"`    // what makes a story proven
 	Limits     Limits   `json:"limits"`
 	Protect    []string `json:"protect,omitempty"` // globs of files an agent's work may not change
+	Lenient    bool     `json:"lenient,omitempty"` // a change of such a file is shown, and keeps nothing back
 	Apart      bool     `json:"apart,omitempty"`   // the agent works in a tree of its own
 	Publish    bool     `json:"publish"`           // work goes to a branch and a pull request
 	NoPull     bool     `json:"no_pull,omitempty"` // work goes to a branch alone
@@ -59,14 +61,25 @@ const (
 	BaselineStrict Baseline = "strict"
 )
 
+// Bar is what a story has to be for it to be proven; RedToGreen where empty.
+type Bar string
+
+// By RedToGreen a test of the story fails without its change and passes with
+// it; by Unbroken it is enough that what was there before still passes.
+const (
+	RedToGreen Bar = "red-to-green"
+	Unbroken   Bar = "unbroken"
+)
+
 // Check is a command whose exit code judges the work.
 type Check struct {
 	Name       string     `json:"name"`
 	Command    string     `json:"command"`
 	Timeout    Duration   `json:"timeout,omitempty"`
 	FailAction FailAction `json:"fail_action,omitempty"`
-	Hint       string     `json:"hint,omitempty"`  // for the agent, when it fails
-	Added      bool       `json:"added,omitempty"` // by the task: it may hold back, and proves nothing
+	Hint       string     `json:"hint,omitempty"`     // for the agent, when it fails
+	Added      bool       `json:"added,omitempty"`    // by the task: it may hold back, and proves nothing
+	Detected   bool       `json:"detected,omitempty"` // nobody named it: it counts as far as it is green at the base
 }
 
 // FailAction is how a failure gets into the next prompt.

@@ -43,6 +43,9 @@ var ends = []struct {
 }
 
 func TestReasons(t *testing.T) {
+	if sorted := slices.IsSorted(policy.Reasons()); !sorted || len(policy.Reasons()) != len(constants(t, "Reason")) {
+		t.Errorf("Reasons = %q, want each reason once, sorted", policy.Reasons())
+	}
 	var tested []string
 	for _, end := range ends {
 		status := end.reason.Status()
@@ -192,15 +195,52 @@ func TestOfSharesNothing(t *testing.T) {
 }
 
 // The numbers of CONTRACTS, which the docs repeat.
-func TestDefaultsOfStories(t *testing.T) {
-	want := policy.Limits{
+func TestDefaultsOfPresets(t *testing.T) {
+	limits := policy.Limits{
 		Iterations: 10, CostUSD: 5, Run: policy.Duration(2 * time.Hour), Iteration: policy.Duration(time.Hour),
 		Idle: policy.Duration(15 * time.Minute), Stall: 3, Failures: 3,
 	}
-	if diff := cmp.Diff(want, policy.Of(policy.Stories).Limits); diff != "" {
-		t.Errorf("limits (-want +got):\n%s", diff)
+	more := limits
+	more.Iterations = 25
+	for _, want := range []policy.Policy{
+		{
+			Preset: policy.Stories, Done: policy.ByStories, Promise: "COMPLETE", Baseline: policy.BaselineStrict,
+			Excerpt: policy.Excerpt{Chars: 4000}, Limits: limits,
+		},
+		{
+			Preset: policy.Guardrails, Done: policy.ByResponse, Word: "DONE",
+			Excerpt: policy.Excerpt{Chars: 5000, Head: true}, Limits: limits,
+		},
+		{
+			Preset: policy.Checked, Done: policy.ByTag, Word: "COMPLETE",
+			Excerpt: policy.Excerpt{Chars: 2000}, Limits: more,
+		},
+	} {
+		if diff := cmp.Diff(want, policy.Of(want.Preset)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.Preset, diff)
+		}
 	}
 	if policy.DefaultCheckTimeout.Std() != 10*time.Minute {
 		t.Errorf("checks have %s", policy.DefaultCheckTimeout)
+	}
+}
+
+func TestProtected(t *testing.T) {
+	want := []string{
+		".github/**", "CODEOWNERS", "docs/CODEOWNERS",
+		"**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md", ".claude/**", ".codex/**", ".mcp.json",
+	}
+	if diff := cmp.Diff(want, policy.Protected()); diff != "" {
+		t.Errorf("Protected (-want +got):\n%s", diff)
+	}
+}
+
+func TestDurationsInText(t *testing.T) {
+	if got := policy.Duration(90 * time.Minute).String(); got != "1h30m" {
+		t.Errorf("String = %s, want 1h30m", got)
+	}
+	var limits policy.Limits
+	if err := json.Unmarshal([]byte(`{"run":"soon"}`), &limits); err == nil {
+		t.Errorf("a run of %q is read as %s, want an error", "soon", limits.Run)
 	}
 }

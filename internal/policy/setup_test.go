@@ -25,7 +25,7 @@ func TestSetups(t *testing.T) {
 
 func TestUnique(t *testing.T) {
 	got := policy.Unique([]policy.Check{
-		{Command: "make", FailAction: policy.Append},
+		{Name: "one", Command: "make", FailAction: policy.Append},
 		{Command: "make", FailAction: policy.Replace, Hint: "look"},
 		{Command: "lint"},
 		{Command: "make", FailAction: policy.Append},

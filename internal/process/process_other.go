@@ -56,3 +56,6 @@ func (t *tree) sweep() error {
 	}
 	return nil
 }
+
+// widen is for pipes that have a size to be set.
+func widen(*os.File) {}

@@ -80,6 +80,7 @@ func (s *streams) addOutput(name string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
+	widen(w)
 	s.theirs, s.borrow = append(s.theirs, w), append(s.borrow, w)
 	fail := func() { s.once.Do(func() { close(s.broken) }) }
 	s.output = append(s.output, &output{r: r, to: to, name: name, done: make(chan struct{}), fail: fail})

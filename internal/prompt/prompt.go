@@ -156,7 +156,7 @@ func unready(setup []journal.SetupEnded) []string {
 func failures(where string, run journal.Run, checks []journal.CheckEnded) []string {
 	var said []string
 	for _, check := range checks {
-		if check.Passed || !run.Blocks(check.Name) {
+		if !run.Holds(check) {
 			continue
 		}
 		how := fmt.Sprintf("failed with exit code %d", check.Exit)
@@ -166,6 +166,9 @@ func failures(where string, run journal.Run, checks []journal.CheckEnded) []stri
 		what := " It printed nothing."
 		if strings.TrimSpace(check.Excerpt) != "" {
 			what = "\n\n" + clean.Fence(check.Excerpt)
+		}
+		if fresh := run.Fresh(check); len(fresh) > 0 {
+			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
 		}
 		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, where, what))
 	}

@@ -82,7 +82,7 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 		return nil, nil, nil
 	}
 	for _, check := range it.Checks {
-		if check.Passed || !run.Blocks(check.Name) {
+		if !run.Holds(check) {
 			continue
 		}
 		asked := rule(run.Policy, check.Name)

@@ -25,6 +25,10 @@ type Prover struct {
 	Setup func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
 	// Check runs every check of the run's policy in dir.
 	Check func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
+	// Restore gives a commit that is like the one given, but for the protected
+	// files that it changed; nil: none are protected.
+	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
+	Tests   Tests
 }
 
 // Place is where checks run.
@@ -32,6 +36,12 @@ type Place struct {
 	Where  journal.Where
 	Dir    string
 	Commit string
+	Stand  string // the commit that is checked out in its place; empty: none is
+	// Again tells whether a check that ended so is to be run once more before it
+	// counts; nil: none is.
+	Again func(journal.CheckEnded) bool
+	// Ask names the tests of a check whose outcome has to be known; nil: none.
+	Ask func(check string) []string
 }
 
 // Baseline tells what each check says before any work is done, and whether
@@ -56,13 +66,16 @@ func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
 		return journal.BaselineEnded{Why: seen.unready}
 	}
 	var odd []string
-	green := 0
+	green := 0 // or partly so, as far as its output tells
 	for _, check := range seen.checks {
 		switch {
-		case check.Passed && added(p, check.Name):
+		case (check.Passed || check.Named()) && added(p, check.Name):
 			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
 		case check.Passed:
 			green++
+		case check.Named():
+			green++
+			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s", check.Name, check.Exit, check.Tests.Told()))
 		case check.TimedOut:
 			odd = append(odd, fmt.Sprintf("%s ran out of time at the base", check.Name))
 		case check.CannotRun:
@@ -80,7 +93,8 @@ func added(p policy.Policy, name string) bool {
 	return slices.ContainsFunc(p.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
 
-// Prove runs the checks on a clean checkout of a commit. The proof of a tree
+// Prove runs the checks on a clean checkout of a commit, and one that holds it
+// back once more: chance must not decide, nor go unseen. The proof of a tree
 // that was proven before, by the same checks after the same setup, is reused,
 // and said to be.
 func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, emit func(journal.Event)) error {
@@ -90,7 +104,12 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 		emit(ended)
 		return nil
 	}
-	seen, err := p.run(ctx, run, Place{Where: journal.AtProof, Commit: step.Commit}, emit)
+	at := Place{Where: journal.AtProof, Commit: step.Commit, Again: run.Holds, Ask: run.RedBefore}
+	var err error
+	if at.Stand, ended.Restored, err = p.restore(ctx, run, step.Commit); err != nil {
+		return fmt.Errorf("prove %s: %w", step.Commit, err)
+	}
+	seen, err := p.run(ctx, run, at, emit)
 	if err != nil {
 		return fmt.Errorf("prove %s: %w", step.Commit, err)
 	}
@@ -98,9 +117,19 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 	return nil
 }
 
-// sum tells what a proof is worth. Checks that were not green at the base hold
-// nothing back, and prove nothing either. A checkout that cannot be made ready
-// always does: nobody has seen this commit work.
+// restore is the commit to check out in the place of one that changed what is
+// protected, and what that is.
+func (p Prover) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
+	if p.Restore == nil {
+		return "", nil, nil
+	}
+	stand, paths, err = p.Restore(ctx, run, commit)
+	return stand, paths[:min(len(paths), mostFiles)], err
+}
+
+// sum tells what a proof is worth. What was not green at the base holds nothing
+// back, and proves nothing either. A checkout that cannot be made ready always
+// does: nobody has seen this commit work.
 func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnded {
 	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
 	if seen.unready != "" {
@@ -109,8 +138,8 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 	}
 	var red []string
 	for _, check := range seen.checks {
-		if !check.Passed && run.Blocks(check.Name) {
-			red = append(red, failure(check))
+		if run.Holds(check) {
+			red = append(red, failure(run, check))
 		}
 	}
 	ended.Passed = run.Green(seen.checks)
@@ -118,17 +147,40 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 		red = append(red, "not every check was run")
 	}
 	ended.Why = strings.Join(red, ", ")
-	if ended.Passed && run.Baseline != nil {
-		ended.Why = run.Baseline.Why
+	if ended.Passed {
+		ended.Why = worth(&ended, run, seen)
 	}
 	return ended
 }
 
-func failure(check journal.CheckEnded) string {
+// worth is what has to be known of a proof that passed: what was red before, and
+// what chance had a hand in. One in which no test is known to pass is empty.
+func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
+	var known []string
+	if run.Baseline != nil && run.Baseline.Why != "" {
+		known = append(known, run.Baseline.Why)
+	}
+	if !ended.Empty && !slices.ContainsFunc(seen.checks, run.Proves) {
+		ended.Empty = true
+		known = append(known, "no test is known to pass")
+	}
+	for _, check := range seen.checks {
+		if check.Flaky {
+			known = append(known, fmt.Sprintf("%s is flaky: it failed first (exit %d) and not when it was run again", check.Name, check.FirstExit()))
+		}
+	}
+	return strings.Join(known, "; ")
+}
+
+func failure(run journal.Run, check journal.CheckEnded) string {
 	if check.TimedOut {
 		return check.Name + " ran out of time"
 	}
-	return fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
+	text := fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
+	if fresh := run.Fresh(check); len(fresh) > 0 {
+		text += ", new: " + journal.Few(fresh)
+	}
+	return text
 }
 
 // sight is what was seen on a checkout.
@@ -140,7 +192,7 @@ type sight struct {
 // run lends a checkout for the length of setup and checks, and remembers what
 // they said. Where there is nothing to check, there is nothing to be ready for.
 func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
-	dir, done, err := p.Checkout(ctx, at.Commit)
+	dir, done, err := p.Checkout(ctx, cmp.Or(at.Stand, at.Commit))
 	if err != nil {
 		return sight{}, err
 	}

@@ -43,6 +43,9 @@ func (p *Publisher) Start(ctx context.Context) {
 // Notice hands over a newer state, in the place of one that was not shown yet.
 // It never waits, and is called from one goroutine.
 func (p *Publisher) Notice(run journal.Run) {
+	if len(p.Screens) == 0 {
+		return // a board takes longer to draw than most of what it tells of
+	}
 	select {
 	case <-p.newest:
 	default:

@@ -97,9 +97,8 @@ func inJSON(value string) []string {
 		// A string cannot fail to encode.
 		_ = enc.Encode(value)
 		safe, _ := json.Marshal(value)
-		unquoted := strings.Trim(strings.TrimSuffix(plain.String(), "\n"), "\x00")
-		all = append(all, inner(unquoted), inner(string(safe)), strings.ReplaceAll(inner(unquoted), "/", `\/`))
-		value = inner(unquoted)
+		value = inner(strings.TrimSuffix(plain.String(), "\n"))
+		all = append(all, value, inner(string(safe)), strings.ReplaceAll(value, "/", `\/`))
 	}
 	return all
 }

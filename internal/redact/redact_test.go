@@ -174,8 +174,15 @@ var errBroken = errors.New("broken pipe")
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestWriterError(t *testing.T) {
-	if _, err := redact.New().Writer(broken{}).Write([]byte("a\n")); !errors.Is(err, errBroken) {
-		t.Errorf("Write = %v, want %v", err, errBroken)
+	w := redact.New("secret-value").Writer(broken{})
+	if _, err := w.Write([]byte("secret")); err != nil {
+		t.Errorf("Write = %v, want nil for what is held back", err)
+	}
+	if err := w.Close(); !errors.Is(err, errBroken) {
+		t.Errorf("Close = %v, want %v", err, errBroken)
+	}
+	if n, err := w.Write([]byte("a\n")); n != 0 || !errors.Is(err, errBroken) {
+		t.Errorf("Write = %d, %v, want 0, %v", n, err, errBroken)
 	}
 }
 
@@ -215,8 +222,8 @@ func inSteps(t *testing.T, r *redact.Redactor, in string, step int) string {
 	w := r.Writer(&out)
 	for rest := []byte(in); len(rest) > 0; {
 		n := min(len(rest), step)
-		if _, err := w.Write(rest[:n]); err != nil {
-			t.Fatal(err)
+		if took, err := w.Write(rest[:n]); took != n || err != nil {
+			t.Fatalf("Write = %d, %v, want all of %d", took, err, n)
 		}
 		rest = rest[n:]
 	}

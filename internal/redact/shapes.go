@@ -172,7 +172,7 @@ func privateKey(s string, at int) (skip, size int, open bool) {
 	rest = rest[:min(len(rest), longestShape)]
 	label := strings.Index(rest[len(begin):], fence)
 	if label < 0 || label > 64 {
-		return 0, 0, !whole && len(rest) < len(begin)+64+len(fence)
+		return 0, 0, len(rest) < len(begin)+64+len(fence)
 	}
 	head := len(begin) + label + len(fence)
 	if !strings.HasSuffix(rest[len(begin):head-len(fence)], "PRIVATE KEY") &&

@@ -10,7 +10,7 @@ import (
 )
 
 func TestWhoMayRun(t *testing.T) {
-	trusted := trigger.Rules{AllowUsers: []string{"Mia", " "}, AllowBots: []string{"planner[bot]"}}
+	trusted := trigger.Rules{AllowUsers: []string{"Mia", " "}, AllowBots: []string{" Planner[BOT] "}}
 	planner := with(labelled("ralph"), func(t *trigger.Trigger) {
 		t.Sender = trigger.Sender{Login: "planner[bot]", IsBot: true}
 	})
@@ -73,5 +73,15 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 				t.Errorf("task (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Names that were left blank name nobody, least of all an account that is gone.
+func TestBlankNamesVouchForNobody(t *testing.T) {
+	rules := trigger.Rules{AllowUsers: []string{"", " "}, AllowBots: []string{"", "[bot]"}}
+	for _, who := range []trigger.Sender{{}, {Login: " "}, {IsBot: true}, {Login: "[bot]", IsBot: true}} {
+		if rules.Vouches(who) {
+			t.Errorf("the rules vouch for %+v", who)
+		}
 	}
 }

@@ -115,9 +115,6 @@ func (r Rules) phrase() string {
 // Vouches tells whether the rules name who, so that GitHub need not be asked
 // for a permission. GitHub could not answer for most bots anyway.
 func (r Rules) Vouches(who Sender) bool {
-	if who.Login == "" {
-		return false
-	}
 	if who.IsBot {
 		return named(r.AllowBots, who.Login, bare)
 	}

@@ -51,6 +51,9 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 		"another label":              {trigger: labelled("bug"), why: `the label is "bug", not "ralph"`},
 		"a label of one's own":       {trigger: labelled("ai: go"), rules: trigger.Rules{Label: "ai: go"}},
 		"ours when it has another":   {trigger: labelled("ralph"), rules: trigger.Rules{Label: "go"}, why: `the label is "ralph", not "go"`},
+		"blanks about a label":       {trigger: labelled(" ai: go"), rules: trigger.Rules{Label: "ai: go  "}},
+		"a comment sent by a bot":    {trigger: with(commented("/ralph"), bot("spam[bot]")), why: "mia is a bot and not one of allow-bots"},
+		"blanks about a phrase":      {trigger: commented("@bot"), rules: trigger.Rules{Phrase: " @bot "}},
 		"a bot that is named":        {trigger: with(labelled("ralph"), bot("planner[bot]")), rules: rules},
 		"a bot that is not":          {trigger: with(labelled("ralph"), bot("spam[bot]")), rules: rules, why: "spam[bot] is a bot and not one of allow-bots"},
 		"a bot is no allowed user":   {trigger: with(labelled("ralph"), bot("mia")), rules: trigger.Rules{AllowUsers: []string{"mia"}}, why: "mia is a bot and not one of allow-bots"},
@@ -69,9 +72,12 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 		"an event with nothing else": {trigger: trigger.Trigger{}, why: `the event "" starts nothing`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, why := trigger.Want(c.trigger, c.rules)
+			cmd, why := trigger.Want(c.trigger, c.rules)
 			if why != c.why {
 				t.Errorf("Want refuses with %q, want %q", why, c.why)
+			}
+			if c.why == "" && c.trigger.Event == "issues" && cmd != (trigger.Command{Verb: trigger.Run}) {
+				t.Errorf("Want = %+v, want a run and nothing said beside it", cmd)
 			}
 		})
 	}
@@ -97,6 +103,12 @@ func TestCommandsInAComment(t *testing.T) {
 		"/ralph run --max-iterations 3":         {Verb: trigger.Help, Said: "--max-iterations", Words: "3"},
 		"/ralph run -n 3":                       {Verb: trigger.Help, Said: "-n", Words: "3"},
 		"/ralph rnu":                            {Verb: trigger.Help, Said: "rnu", Nearest: trigger.Run},
+		"/ralph\trun":                           {Verb: trigger.Run},
+		"/ralph run - slowly":                   {Verb: trigger.Run, Words: "- slowly"},
+		"/ralph with -n":                        {Verb: trigger.Help, Said: "with", Words: "-n"},
+		"/ralph status --all":                   {Verb: trigger.Status, Words: "--all"},
+		"/ralph -run":                           {Verb: trigger.Help, Said: "-run"},
+		"/ralph run with care\n\n\nplease":      {Verb: trigger.Run, Words: "with care\nplease"},
 		"/ralph stauts":                         {Verb: trigger.Help, Said: "stauts", Nearest: trigger.Status},
 		"/ralph reume":                          {Verb: trigger.Help, Said: "reume", Nearest: trigger.Resume},
 		"/ralph rum":                            {Verb: trigger.Help, Said: "rum", Nearest: trigger.Run},
@@ -116,7 +128,7 @@ func TestCommandsInAComment(t *testing.T) {
 
 func TestCommentsThatAreNoCommand(t *testing.T) {
 	for _, body := range []string{
-		"", "\n", "ralph", "/ralphx", "/ralph-loop", "/ralph: go", "> /ralph", "`/ralph`",
+		"", "\n", "ralph", "/ralphx", "/ralphu", "/ralph-loop", "/ralph: go", "> /ralph", "`/ralph`",
 		"please /ralph", "Look:\n/ralph", "\n/ralph", "/ra", "/ralp\xc3",
 	} {
 		t.Run(body, func(t *testing.T) {
@@ -128,6 +140,10 @@ func TestCommentsThatAreNoCommand(t *testing.T) {
 }
 
 func TestEveryVerbSaysWhetherItWorks(t *testing.T) {
+	all := []trigger.Verb{"run", "help", "plan", "approve", "stop", "resume", "retry", "status"}
+	if diff := cmp.Diff(all, trigger.Verbs()); diff != "" {
+		t.Errorf("verbs, in the order of the help (-want +got):\n%s", diff)
+	}
 	working := []trigger.Verb{}
 	for _, verb := range trigger.Verbs() {
 		if verb.Works() {

@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ func (w *world) began() journal.RunBegan {
 func (w *world) checks(where journal.Where, green int) {
 	for _, check := range w.run.Policy.Checks {
 		passed := w.chance(green)
-		w.append(journal.CheckEnded{Where: where, Name: check.Name, Passed: passed, CannotRun: !passed && w.chance(20)})
+		w.append(journal.CheckEnded{Where: where, Name: check.Name, Passed: passed, CannotRun: !passed && w.chance(20), Tests: w.tests()})
 		if w.chance(3) {
 			w.append(journal.Resumed{Why: "killed between checks"})
 			return
@@ -55,9 +56,28 @@ func (w *world) checks(where journal.Where, green int) {
 	case journal.AtBase:
 		w.append(journal.BaselineEnded{Usable: w.chance(80)})
 	case journal.AtProof:
-		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: w.chance(80)})
-	case journal.AtWork:
+		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: w.run.Green(w.run.Loose) && w.chance(90)})
+	case journal.AtWork, journal.AtTests:
 	}
+}
+
+// tests are what a runner says, in every way that it can: nothing, no names,
+// names of old and new failures, what is no test, more than are kept.
+func (w *world) tests() *journal.Tests {
+	if w.chance(30) {
+		return nil
+	}
+	told := &journal.Tests{Runner: "go", Passed: w.IntN(3), Cut: w.chance(5), Digest: []string{"", "d1", "d2"}[w.IntN(3)]}
+	for _, name := range []string{"a", "b", "c"} {
+		if w.chance(30) {
+			told.Red = append(told.Red, name)
+		}
+	}
+	if w.chance(10) {
+		told.Broken = []string{"p"}
+	}
+	told.Failed = len(told.Red)
+	return told
 }
 
 func (w *world) iterate(s verdict.Iterate) {
@@ -120,6 +140,9 @@ func (w *world) do(step verdict.Step) bool {
 		w.take(s)
 	case verdict.Prove:
 		w.checks(journal.AtProof, 90)
+	case verdict.Grade:
+		grades := []journal.Grade{journal.RedToGreen, journal.RedToGreen, journal.RedToGreen, journal.Unbroken, journal.Unverified}
+		w.append(journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: grades[w.IntN(len(grades))]})
 	case verdict.Judge:
 		w.append(s.Verdict)
 	case verdict.Commit:
@@ -162,6 +185,7 @@ func TestEveryRunEndsHonestly(t *testing.T) {
 		if w.run.Stop.Reason == policy.AllStoriesPassed {
 			complete(t, seed, w.run)
 		}
+		blamed(t, seed, w.run)
 	}
 }
 
@@ -173,8 +197,75 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: complete with %d of %d stories", seed, run.Passed(), len(run.Plan.UserStories))
 	case !found || !proof.Passed:
 		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
+	case run.Pull != nil && !run.Pull.Draft && readied(run) != "":
+		t.Errorf("seed %d: ready though %s", seed, readied(run))
 	case run.Policy.Publish && run.Head != run.Base && (run.Pushed != run.Head || run.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
+	}
+}
+
+// readied is why a pull request may not be ready: told anew, from the grades
+// alone.
+func readied(run journal.Run) string {
+	proof, found := run.ProofOf(run.Tree)
+	if !found || proof.Empty || run.Baseline == nil || !run.Baseline.Usable && !proof.Passed {
+		return "nothing is verified"
+	}
+	for _, story := range run.Plan.UserStories {
+		proven := false
+		for _, graded := range run.Grades {
+			proven = proven || graded.Story == story.ID && graded.Grade == journal.RedToGreen
+		}
+		if !proven {
+			return story.ID + " is not proven"
+		}
+	}
+	return ""
+}
+
+// blamed tells that no iteration is green, and no proof passes, with a failure
+// that was not seen at the base: the rule told anew, from the events alone.
+func blamed(t *testing.T, seed uint64, run journal.Run) {
+	t.Helper()
+	for _, it := range run.Iterations {
+		if it.Ended != nil && it.Ended.Green {
+			oldOnly(t, seed, run, it.Checks)
+		}
+	}
+	for _, proof := range run.Proofs {
+		if proof.Passed {
+			oldOnly(t, seed, run, proof.Checks)
+		}
+	}
+}
+
+func oldOnly(t *testing.T, seed uint64, run journal.Run, checks []journal.CheckEnded) {
+	t.Helper()
+	base := map[string]journal.CheckEnded{}
+	for _, check := range run.BaseChecks {
+		base[check.Name] = check
+	}
+	for _, now := range checks {
+		before := base[now.Name]
+		if now.Passed || before.CannotRun || !before.Passed && (before.Tests == nil || len(before.Tests.Red) == 0) {
+			continue
+		}
+		if before.Passed || now.CannotRun || now.Tests == nil || len(now.Tests.Red)+len(now.Tests.Broken) == 0 {
+			t.Errorf("seed %d: green with %+v, which was %+v at the base", seed, now, before)
+			continue
+		}
+		if before.Tests.Cut || now.Tests.Cut {
+			if now.Tests.Digest == "" || now.Tests.Digest != before.Tests.Digest {
+				t.Errorf("seed %d: green with failures nobody knows: %+v, before %+v", seed, now.Tests, before.Tests)
+			}
+			continue
+		}
+		old := append(slices.Clone(before.Tests.Red), before.Tests.Broken...)
+		for _, name := range append(slices.Clone(now.Tests.Red), now.Tests.Broken...) {
+			if !slices.Contains(old, name) {
+				t.Errorf("seed %d: green with %s, which is new", seed, name)
+			}
+		}
 	}
 }
 
@@ -217,6 +308,8 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.Paused{},
 			journal.AgentEnded{Busy: true},
 			journal.TaskSettled{},
+			journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
+			journal.CheckEnded{Where: journal.AtTests, Name: "check0"},
 		}
 		for _, pick := range order {
 			w.append(events[int(pick)%len(events)])

@@ -54,14 +54,19 @@ func like(last journal.Iteration) func(journal.Iteration) bool {
 }
 
 // face is what an iteration looks like from outside: its tree and how each
-// check ended.
+// check ended. Of files that nobody could compare, what the checks said is all
+// there is to tell progress by.
 func face(it journal.Iteration) string {
 	text := ""
 	if it.Taken != nil {
 		text = it.Taken.Work
 	}
+	known := text != ""
 	for _, check := range it.Checks {
 		text += fmt.Sprintf(" %s=%d", check.Name, check.Exit)
+		if !known {
+			text += " " + check.Digest
+		}
 	}
 	return text
 }

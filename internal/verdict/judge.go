@@ -146,8 +146,11 @@ func worked(run journal.Run, it journal.Iteration) bool {
 	case it.Taken.Work == "":
 		return it.Agent.Blind
 	}
-	if before := workBefore(run, it); before != "" {
+	switch before := workBefore(run, it); {
+	case before != "":
 		return it.Taken.Work != before
+	case it.Taken.To == "": // no repository, and nobody looked at its files before
+		return it.Agent.Blind
 	}
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
 }
@@ -160,13 +163,19 @@ func workBefore(run journal.Run, it journal.Iteration) string {
 	return run.Work
 }
 
-// red names the checks that failed and block.
+// red names the checks that hold the work back, and what is new in them where
+// they were red before.
 func red(run journal.Run, checks []journal.CheckEnded) []string {
 	var names []string
 	for _, check := range checks {
-		if !check.Passed && run.Blocks(check.Name) {
-			names = append(names, check.Name)
+		if !run.Holds(check) {
+			continue
 		}
+		name := check.Name
+		if fresh := run.Fresh(check); len(fresh) > 0 {
+			name += " (new: " + journal.Few(fresh) + ")"
+		}
+		names = append(names, name)
 	}
 	return names
 }

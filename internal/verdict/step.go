@@ -34,6 +34,9 @@ type Take struct{ Leftovers bool }
 // Prove runs the checks on a clean checkout of Commit.
 type Prove struct{ Commit, Tree string }
 
+// Grade tries the tests of Story on the base code.
+type Grade struct{ Story, Commit, Tree string }
+
 // Commit does one task of version control with green work.
 type Commit struct{ Task string }
 
@@ -76,6 +79,7 @@ func (Read) step()      {}
 func (Check) step()     {}
 func (Take) step()      {}
 func (Prove) step()     {}
+func (Grade) step()     {}
 func (Commit) step()    {}
 func (Judge) step()     {}
 func (Push) step()      {}

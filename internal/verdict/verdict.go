@@ -53,6 +53,8 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Take{Leftovers: run.Green(it.Checks)}
 	case it.Proof == nil && len(believable(run, it)) > 0:
 		return Prove{Commit: run.Head, Tree: run.Tree}
+	case ungraded(run, it):
+		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case len(it.SCM) < len(run.Policy.SCM.Tasks) && run.Green(it.Checks) && !stuck(it):
 		return Commit{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
@@ -89,6 +91,16 @@ func completed(done policy.Done) policy.Reason {
 	return policy.ResponseMatched
 }
 
+// ungraded tells whether the story of an iteration is about to pass, and nobody
+// knows yet what that is worth.
+func ungraded(run journal.Run, it journal.Iteration) bool {
+	if it.Proof == nil || !it.Proof.Passed || len(believable(run, it)) == 0 {
+		return false
+	}
+	graded, found := run.GradeOf(it.Story)
+	return !found || graded.Commit != it.Proof.Commit
+}
+
 // stuck tells that a task of version control failed: those after it would
 // build on what is not there.
 func stuck(it journal.Iteration) bool {
@@ -113,8 +125,7 @@ func finish(run journal.Run) Step {
 	if why := unshown(run); why != "" {
 		return leave(run, policy.FatalError, why)
 	}
-	_, proven := run.Proven()
-	if proven && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !failed(run, "ready") {
+	if run.Sound() && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !failed(run, "ready") {
 		return ReadyPull{}
 	}
 	return stop(policy.AllStoriesPassed, "")

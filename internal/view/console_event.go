@@ -39,13 +39,15 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.Look.handed(run, e)
 	case journal.ProofEnded:
 		return c.Look.line(run, pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign)), e)
+	case journal.StoryGraded:
+		return c.Look.line(run, gradeSign(run, e), e)
 	case journal.IterationEnded:
 		return c.verdict(run, e)
 	case journal.SCMEnded:
 		return c.Look.line(run, pick(e.Failed, badSign, goodSign), e)
 	case journal.PullReadied:
 		return c.Look.line(run, goodSign, e)
-	case journal.PublishFailed, journal.CancelAsked:
+	case journal.PublishFailed, journal.CancelAsked, journal.EgressRefused:
 		return c.Look.line(run, warnSign, e)
 	case journal.Noted, journal.Pushed, journal.PullOpened, journal.CommentPosted:
 		return c.Look.line(run, "· ", e)

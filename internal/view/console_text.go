@@ -84,6 +84,9 @@ const mostStacked = 4
 // scrub is foreign text with nothing in it that a terminal would obey. A
 // carriage return begins a line: what a line was before it is not lost.
 func scrub(text string) string {
+	if harmless(text) {
+		return text
+	}
 	stacked := 0
 	return strings.Map(func(r rune) rune {
 		if r == '\n' {
@@ -100,7 +103,26 @@ func scrub(text string) string {
 			return -1
 		}
 		return r
-	}, lineEnds.Replace(sequence.ReplaceAllString(text, "")))
+	}, lineEnds.Replace(unsequenced(text)))
+}
+
+// unsequenced is text without escape sequences. Few have one, and a regular
+// expression takes its time to find that out.
+func unsequenced(text string) string {
+	if !strings.Contains(text, "\x1b") && !strings.Contains(text, "\u009b") {
+		return text
+	}
+	return sequence.ReplaceAllString(text, "")
+}
+
+// harmless tells of plain letters in lines: most of what agents print.
+func harmless(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' {
+			return false
+		}
+	}
+	return true
 }
 
 // lineOf is foreign text on one line.

@@ -53,6 +53,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 		began,
 		journal.Noted{What: text, Hint: text},
 		check(journal.AtBase, true),
+		tested(journal.AtBase, text),
 		journal.BaselineEnded{Usable: true, Why: text},
 		journal.IterationBegan{Number: 1, Story: text},
 		journal.AgentEnded{Failed: true, Why: text, Words: text, Promises: []string{text}},
@@ -63,6 +64,8 @@ func run(text string) (journal.Run, []journal.Entry) {
 			Files: []string{text}, Dropped: []string{text}, Refused: []journal.Finding{{Path: text, Why: text}, {Why: text}},
 		},
 		check(journal.AtProof, false),
+		tested(journal.AtProof, text+" too"),
+		journal.CheckEnded{Where: journal.AtProof, Name: "flaky " + text, Passed: true, Flaky: true, First: &journal.Try{Exit: 1}},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Why: text},
 		journal.IterationEnded{Number: 1, Story: text, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 		journal.SCMEnded{Task: "commit", Message: text},
@@ -79,6 +82,12 @@ func run(text string) (journal.Run, []journal.Entry) {
 		folded = journal.Fold(folded, entry)
 	}
 	return folded, entries
+}
+
+// tested is a check that is red, with a test of that name.
+func tested(where journal.Where, name string) journal.CheckEnded {
+	tests := &journal.Tests{Runner: "go", Failed: 1, Red: []string{name}}
+	return journal.CheckEnded{Where: where, Name: "make test", Command: "make test", Exit: 1, Tests: tests}
 }
 
 // Whatever others write, the page keeps the shape it has with a plain word in
@@ -185,7 +194,7 @@ func TestForeignTextKeepsToItsLine(t *testing.T) {
 func TestLargeRunsFit(t *testing.T) {
 	cut := map[string]*regexp.Regexp{
 		"comment": regexp.MustCompile(`\n- … and \d+ more\n`),
-		"pull":    regexp.MustCompile(`\n\| … and \d+ more \| \| \| \| \| \|\n`),
+		"pull":    regexp.MustCompile(`\n\| … and \d+ more \| \| \| \| \| \| \|\n`),
 	}
 	for _, title := range []string{strings.Repeat("wide ", 60), strings.Repeat("@ada|<b>`", 40), strings.Repeat("漢", 200)} {
 		board := view.Of(big(title, 200))

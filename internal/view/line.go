@@ -27,9 +27,9 @@ func line(run journal.Run, event journal.Event) string {
 	case journal.RunBegan:
 		return begun(e)
 	case journal.Resumed:
-		return "going on with run " + run.ID + ": " + one(e.Why)
-	case journal.Noted:
-		return strings.TrimSuffix("note: "+one(e.What)+" – "+one(e.Hint), " – ")
+		return strings.TrimSuffix("going on with run "+run.ID+": "+one(e.Why)+", sandbox level "+e.Level, ", sandbox level ")
+	case journal.Noted, journal.EgressRefused:
+		return noted(event)
 	case journal.CheckEnded, journal.SetupEnded:
 		return commanded(run, event)
 	case journal.BaselineEnded:
@@ -42,12 +42,10 @@ func line(run journal.Run, event journal.Event) string {
 		return planned(e)
 	case journal.CommitsTaken:
 		return taken(e)
-	case journal.ProofEnded:
-		return proved(e)
-	case journal.IterationEnded:
-		return judged(e)
+	case journal.ProofEnded, journal.StoryGraded, journal.IterationEnded:
+		return weighed(run, event)
 	case journal.RunStopped:
-		return strings.TrimSuffix(fmt.Sprintf("run %s: %s: %s", e.Reason.Status(), e.Reason, one(e.Why)), ": ")
+		return stopped(e)
 	case journal.SCMEnded:
 		return committed(e)
 	case journal.Paused:
@@ -62,6 +60,19 @@ func line(run journal.Run, event journal.Event) string {
 		return "progress comment: " + e.URL
 	case journal.CancelAsked:
 		return "stopping: " + one(e.Why)
+	}
+	return ""
+}
+
+// weighed is what work came to.
+func weighed(run journal.Run, event journal.Event) string {
+	switch e := event.(type) { //nolint:gochecksumtype // line has sorted them out
+	case journal.ProofEnded:
+		return proved(e)
+	case journal.StoryGraded:
+		return graded(run, e)
+	case journal.IterationEnded:
+		return judged(e)
 	}
 	return ""
 }
@@ -86,7 +97,7 @@ func commanded(run journal.Run, event journal.Event) string {
 		return checked("setup", journal.CheckEnded(set))
 	}
 	check, _ := event.(journal.CheckEnded)
-	return checked("check", check) + asked(run.Policy, check)
+	return checked("check", check) + tested(run, check) + asked(run.Policy, check)
 }
 
 func checked(what string, e journal.CheckEnded) string {
@@ -103,6 +114,7 @@ func checked(what string, e journal.CheckEnded) string {
 		journal.AtBase:  "at the base",
 		journal.AtWork:  "in the agent's tree",
 		journal.AtProof: "on a clean checkout",
+		journal.AtTests: "on the base with the story's tests",
 	}[e.Where]
 	return fmt.Sprintf("  %s %s %s %s, %s", what, one(e.Name), how, where, policy.Short(e.Took()))
 }
@@ -191,7 +203,11 @@ func proved(e journal.ProofEnded) string {
 	case e.Empty:
 		return "  " + short(e.Commit) + ": nothing could be verified"
 	}
-	return "  " + short(e.Commit) + " passed on a clean checkout"
+	text := "  " + short(e.Commit) + " passed on a clean checkout"
+	if len(e.Restored) > 0 {
+		text += ", with as the base has them: " + one(journal.Few(e.Restored))
+	}
+	return text
 }
 
 // begun is what a run sets out with.
@@ -224,4 +240,13 @@ func judged(e journal.IterationEnded) string {
 		return "  " + one(e.Story) + " is still open"
 	}
 	return strings.Join(parts, "\n")
+}
+
+// stopped names the reason where the status does not say it already.
+func stopped(e journal.RunStopped) string {
+	text := "run " + string(e.Reason.Status())
+	if string(e.Reason) != string(e.Reason.Status()) {
+		text += ": " + string(e.Reason)
+	}
+	return strings.TrimSuffix(text+": "+one(e.Why), ": ")
 }

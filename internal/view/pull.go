@@ -67,21 +67,6 @@ func loose(run journal.Run) bool {
 	return !found && len(run.Policy.Checks) > 0 && run.Head != run.Start
 }
 
-// verdict is how one check of a proof ended, and what that is worth.
-func verdict(run journal.Run, check journal.CheckEnded) string {
-	switch {
-	case check.Passed && run.Blocks(check.Name):
-		return "✅ passed"
-	case check.Passed:
-		return "✅ passed, was not green before"
-	case run.Blocks(check.Name):
-		return "❌ failed"
-	case check.CannotRun:
-		return "➖ cannot run here"
-	}
-	return "➖ failed, was not green before"
-}
-
 // restored are the protected files that an agent changed and that were put
 // back, once each, in whichever iteration that was.
 func restored(run journal.Run) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -19,10 +20,24 @@ type Result struct {
 	Iterations      []Pass        `json:"iterations"`
 	TotalCostUSD    float64       `json:"total_cost_usd"`
 	TotalDurationS  float64       `json:"total_duration_s"`
+	Stories         []Told        `json:"stories"`
 	Branch          string        `json:"branch"`
 	Head            string        `json:"head"`
+	SandboxLevel    string        `json:"sandbox_level"`
 	WorktreePath    string        `json:"worktree_path"`
+	EvidencePath    string        `json:"evidence_path"` // empty where there is none
 	JournalPath     string        `json:"journal_path"`
+}
+
+// Told is one story of a Result.
+type Told struct {
+	ID     string        `json:"id"`
+	Title  string        `json:"title"`
+	Passes bool          `json:"passes"`
+	Proven bool          `json:"proven"`
+	Grade  journal.Grade `json:"grade"` // empty while nobody knows
+	Tests  []string      `json:"tests"` // that are red at the base and green here
+	Why    string        `json:"why"`
 }
 
 // Pass is one iteration of a Result.
@@ -56,16 +71,37 @@ func ResultOf(run journal.Run) Result {
 		TotalDurationS:  run.Now.Sub(run.Began).Seconds(),
 		Branch:          run.Branch,
 		Head:            run.Head,
+		SandboxLevel:    run.Level,
 	}
 	if run.Stop != nil {
 		result.StopReason = run.Stop.Reason
 		result.Status = run.Stop.Reason.Status()
 		result.Success = result.Status == policy.StatusCompleted
 	}
+	result.Stories = make([]Told, 0, len(run.Plan.UserStories))
+	for _, story := range run.Plan.UserStories {
+		result.Stories = append(result.Stories, toldOf(run, story))
+	}
 	for _, it := range run.Iterations {
 		result.Iterations = append(result.Iterations, pass(run, it))
 	}
 	return result
+}
+
+func toldOf(run journal.Run, story plan.Story) Told {
+	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: run.StoryProven(story), Tests: []string{}}
+	if graded, found := run.GradeOf(story.ID); found {
+		told.Grade, told.Why = graded.Grade, graded.Why
+		told.Tests = append(told.Tests, witnessesOf(graded)...)
+	}
+	return told
+}
+
+func witnessesOf(graded journal.Graded) []string {
+	if graded.Grade != journal.RedToGreen {
+		return nil
+	}
+	return witnesses(graded.Tests, graded.Files)
 }
 
 func pass(run journal.Run, it journal.Iteration) Pass {

@@ -33,10 +33,10 @@ func supervision(run journal.Run, event journal.Event) (line string, told bool) 
 
 // over is the end; why it came was said when it was settled.
 func over(run journal.Run, e journal.RunStopped) string {
-	line := fmt.Sprintf("run %s: %s", e.Reason.Status(), e.Reason)
-	if run.Settled == nil {
-		line = strings.TrimSuffix(line+": "+one(e.Why), ": ")
+	if run.Settled != nil {
+		e.Why = ""
 	}
+	line := stopped(e)
 	if todo := supervised(run); todo != "" {
 		line += "\nnext: " + todo
 	}

@@ -64,13 +64,13 @@ var supervision = []struct {
 
 	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
 	{journal.TaskSettled{Reason: policy.Waiting, Words: "asked by file"}, "Wait-without-restart signal detected: asked by file"},
-	{journal.RunStopped{Reason: policy.Waiting}, "run waiting: waiting\nnext: once it need not wait any more, start `ralph supervise` again"},
+	{journal.RunStopped{Reason: policy.Waiting}, "run waiting\nnext: once it need not wait any more, start `ralph supervise` again"},
 
 	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
 	{journal.AgentEnded{CannotRun: true, Why: "no such\nprogram"}, "Fatal error: no such program"},
 	{journal.RunStopped{Reason: policy.FatalError, Why: "DONE is a directory"}, "run failed: fatal_error: DONE is a directory\nnext: start `ralph supervise` again"},
 	{journal.CancelAsked{Why: "SIGINT"}, "stopping: SIGINT"},
-	{journal.RunStopped{Reason: policy.Cancelled}, "run cancelled: cancelled\nnext: start `ralph supervise` again"},
+	{journal.RunStopped{Reason: policy.Cancelled}, "run cancelled\nnext: start `ralph supervise` again"},
 }
 
 func superviseTwice() policy.Policy {

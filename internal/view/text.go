@@ -20,7 +20,7 @@ func Text(run journal.Run) string {
 		case s.Active:
 			mark = ">"
 		}
-		fmt.Fprintf(&text, "[%s] %s %s\n", mark, one(s.ID), one(s.Title))
+		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, one(s.ID), one(s.Title), strings.TrimSuffix(" "+s.Worth, " –"))
 	}
 	fmt.Fprintf(&text, "%s in %s, cost %s\n", plural(len(run.Iterations), "iteration"), policy.Short(run.Now.Sub(run.Began)), money(run.CostUSD, run.CostKnown))
 	for _, said := range heard(run) {

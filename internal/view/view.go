@@ -61,6 +61,7 @@ type story struct {
 	Checks     string
 	Commit     string
 	Cost       string
+	Worth      string
 	Active     bool
 }
 
@@ -89,6 +90,7 @@ func parse(files fs.FS) *template.Template {
 		"heard":    heard,
 		"failures": failures,
 		"notes":    notes,
+		"refused":  refused,
 		"was":      was,
 		"next":     next,
 		"plural":   plural,
@@ -101,6 +103,11 @@ func parse(files fs.FS) *template.Template {
 		"doubts":   doubts,
 		"restored": restored,
 		"loose":    loose,
+		"flaky":    flaky,
+		"before":   redBefore,
+		"proofs":   proofs,
+		"unproven": unproven,
+		"touched":  touched,
 	}
 	top := template.New("").Funcs(functions)
 	for _, name := range []string{"comment/progress.md", "pull/body.md"} {
@@ -140,7 +147,7 @@ func stories(run journal.Run) []story {
 
 // tell gathers what the run's iterations did for one story.
 func tell(run journal.Run, s plan.Story) story {
-	told := story{Story: s, Checks: "–", Commit: "–"}
+	told := story{Story: s, Checks: "–", Commit: "–", Worth: worth(run, s)}
 	cost, known := 0.0, true
 	for _, it := range run.Iterations {
 		if it.Story != s.ID {
@@ -173,9 +180,13 @@ func marks(run journal.Run, checks []journal.CheckEnded) string {
 
 func mark(run journal.Run, check journal.CheckEnded) string {
 	switch {
+	case check.Where == journal.AtTests: // that it fails there is as it should be
+		return "➖"
+	case check.Flaky:
+		return warnSign
 	case check.Passed:
 		return "✅"
-	case run.Blocks(check.Name):
+	case run.Holds(check):
 		return "❌"
 	}
 	return "➖"

@@ -236,6 +236,8 @@ func next(run journal.Run) string {
 	switch {
 	case run.Stop == nil:
 		return ""
+	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft && verified(run) && !run.Sound():
+		return "look at the draft pull request with care: " + held(run)
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft && verified(run):
 		return "review the draft pull request and mark it as ready"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft:

@@ -72,7 +72,7 @@ func (f Folder) New(id string) (Run, error) {
 	if err := root.MkdirAll(runs, 0o755); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
-	if err := root.WriteFile(".gitignore", []byte("*\n!settings.json\n"), 0o644); err != nil {
+	if err := ignoreAll(root); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
@@ -83,6 +83,15 @@ func (f Folder) New(id string) (Run, error) {
 		return Run{}, cannotWrite(run.Path, err)
 	}
 	return run, nil
+}
+
+// ignoreAll keeps the folder out of git, unless its people have said what is to
+// be kept out.
+func ignoreAll(root *os.Root) error {
+	if info, err := root.Lstat(".gitignore"); err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	return root.WriteFile(".gitignore", []byte("*\n!settings.json\n"), 0o644)
 }
 
 func cannotWrite(path string, err error) error {
@@ -104,6 +113,24 @@ func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
 		}
 	}
 	return Run{}, false
+}
+
+// Readable is a fault where the journal of the newest run, or of the one that is
+// named, cannot be read: whoever asks for it is not meant to get an older one.
+func (f Folder) Readable(id string) error {
+	ids := f.ids()
+	if id == "" && len(ids) > 0 {
+		id = ids[len(ids)-1]
+	}
+	if !slices.Contains(ids, id) {
+		return nil
+	}
+	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	if _, err := run.Entries(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Usage("the run "+id+" cannot be told of: "+err.Error(),
+			"somebody else has written to "+run.Journal()+"; name another run of .ralph/runs, or begin a new one: ralph run", nil)
+	}
+	return nil
 }
 
 // ids names the runs, oldest first. What is no folder of its own is none.
@@ -170,6 +197,9 @@ func (r Run) openFile(name string, flag int) (*os.File, error) {
 
 // Entries reads the journal without touching it.
 func (r Run) Entries() ([]journal.Entry, error) {
+	if info, err := os.Lstat(r.Journal()); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
+		return nil, errors.New("read journal: it is not a plain file") // a pipe would hang the program
+	}
 	file, err := r.openFile(journalFile, os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)

@@ -149,18 +149,37 @@ func (m Memory) Prompt() (string, error) {
 	return string(data), nil
 }
 
-// ReadText reads a text that people wrote, such as a prompt.
+// ReadText reads a text that people wrote, such as a prompt. What can be read
+// once only would be empty the second time, and an agent that is asked nothing
+// is paid for nothing.
 func ReadText(name string) (string, error) {
+	data, err := ReadPlain(name)
+	if err == nil && len(bytes.TrimSpace(data)) == 0 {
+		err = fmt.Errorf("there is nothing in %s", name)
+	}
+	return string(data), err
+}
+
+// ReadPlain reads a file of people's that is a plain one: a pipe would have the
+// program wait for whoever writes to it, a device has no end.
+func ReadPlain(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no plain file", name)
+	}
 	file, err := os.Open(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read
 	data, err := io.ReadAll(io.LimitReader(file, 10*largest+1))
 	if err == nil && len(data) > 10*largest {
 		err = fmt.Errorf("%s is larger than 10 MiB", name)
 	}
-	return string(data), err
+	return data, err
 }
 
 // regular reads a plain file; a pipe would hang the program, a link could lead

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // call is one API request being answered.
@@ -26,7 +27,7 @@ type call struct {
 type route struct {
 	operation string // as it was given
 	method    string
-	pattern   *regexp.Regexp
+	pattern   func() *regexp.Regexp // read when it is first needed: every command holds the stand-in, few use it
 	need      need
 	handle    func(*call) answer
 }
@@ -48,7 +49,7 @@ func on(operation, need string, handle func(*call) answer) route {
 			segments[i] = regexp.QuoteMeta(segment)
 		}
 	}
-	pattern := regexp.MustCompile(`^` + strings.Join(segments, "/") + `$`)
+	pattern := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + strings.Join(segments, "/") + `$`) })
 	return route{operation: operation, method: method, pattern: pattern, need: parseNeed(need), handle: handle}
 }
 
@@ -56,12 +57,12 @@ func (r route) match(c *call) bool {
 	if r.method != c.request.Method {
 		return false
 	}
-	found := r.pattern.FindStringSubmatch(apiPath(c.request))
+	found := r.pattern().FindStringSubmatch(apiPath(c.request))
 	if found == nil {
 		return false
 	}
 	c.params = map[string]string{}
-	for i, name := range r.pattern.SubexpNames()[1:] {
+	for i, name := range r.pattern().SubexpNames()[1:] {
 		value, err := url.PathUnescape(found[i+1])
 		if err != nil {
 			return false

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// keepToOurselves is for Linux.
+func keepToOurselves() {}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// level is a flag's: one that is given without a value is auto.
+type level sandbox.Level
+
+// Decode reads it. Kong asks for it.
+func (l *level) Decode(ctx *kong.DecodeContext) error {
+	*l = level(sandbox.Auto)
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	word, _ := ctx.Scan.Pop().Value.(string)
+	if word == inDocker {
+		*l = inDocker
+		return nil
+	}
+	if !sandbox.Level(word).Known() {
+		return fmt.Errorf("%q is no sandbox level; there are %s", word, strings.Join(levels(), ", "))
+	}
+	*l = level(word)
+	return nil
+}
+
+// IsBool has kong take the flag without a value.
+func (*level) IsBool() bool { return true }
+
+// inDocker is a level that the wrappers of the plugin make, and not ralph.
+const inDocker = "docker"
+
+func levels() []string {
+	var names []string
+	for _, l := range sandbox.Levels() {
+		names = append(names, string(l))
+	}
+	return names
+}

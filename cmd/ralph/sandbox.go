@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+type sandboxCommand struct {
+	Level   level    `placeholder:"LEVEL" default:"auto" help:"Of the sandbox: the strongest there is when not given."`
+	Allow   []string `placeholder:"HOST" help:"A host that it may reach, by its exact name. Repeatable; every public one when not given."`
+	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
+}
+
+// Help gives the example.
+func (sandboxCommand) Help() string {
+	return `Runs a command as an agent would run on this machine: it can write to the folder
+you stand in and to caches, and read what programs are made of. What it asks for
+outside and does not get is told at the end.
+
+Example: ralph sandbox -- npm test`
+}
+
+func (sandboxCommand) guarded() bool { return true }
+
+func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
+	argv := superviseCommand{Command: c.Command}.argv()
+	if len(argv) == 0 {
+		return 0, fault.Usage("there is no command to run", "as in: ralph sandbox -- npm test", nil)
+	}
+	dir, err := filepath.EvalSymlinks(".")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the working directory: %w", err)
+	}
+	d := &desk{w: w, local: local{ProjectDir: dir, Sandbox: c.Level}}
+	home, err := d.home()
+	if err != nil {
+		return 0, err
+	}
+	self, err := executable()
+	if err != nil {
+		return 0, err
+	}
+	env := agent.Harmless(w.environ())
+	wall, err := job.Raise(ctx, job.WallAsked{
+		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: env, Home: home,
+		Network: job.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
+	})
+	if err != nil {
+		return 0, err
+	}
+	run := w.runner.Run
+	if wall != nil {
+		run = wall.Around(c.place(ctx, w, dir))
+	}
+	result, err := run(ctx, process.Command{
+		Argv: argv, Dir: dir, Env: wall.Env(env, false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
+	})
+	wall.Tell(func(event journal.Event) {
+		fmt.Fprintln(w.stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
+	})
+	return result.Exit, errors.Join(err, wall.Close())
+}
+
+// place is the folder, with the repository that it is in.
+func (sandboxCommand) place(ctx context.Context, w world, dir string) job.Place {
+	at := job.Place{Write: []string{dir}}
+	home, err := os.MkdirTemp("", "ralph-home-")
+	if err != nil {
+		return at
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
+	top, err := tool.Inspect(ctx, dir)
+	if err != nil {
+		return at
+	}
+	tree, err := tool.Own(ctx, top)
+	if err != nil {
+		return at
+	}
+	needs := tree.Needs()
+	return job.Place{Write: append([]string{tree.Dir}, needs.Write...), Read: needs.Read, ReadOnly: needs.ReadOnly}
+}

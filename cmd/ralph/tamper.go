@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/tamper"
+)
+
+type tamperCommand struct {
+	Base       string `arg:"" optional:"" help:"The commit to compare with; where the work left the default branch when not given."`
+	Head       string `arg:"" optional:"" help:"The commit to look at; the files as they are when not given."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	JSON       bool   `name:"json" help:"Print the findings as one JSON object."`
+}
+
+// Help gives the example.
+func (tamperCommand) Help() string {
+	return `Tells where tests, snapshots, lint rules, coverage floors, CI or check commands
+say less than they did: for Go, Python, JavaScript and TypeScript. It runs
+nothing, and its exit code is 0 whatever it finds.
+
+Example: ralph tamper main HEAD --json`
+}
+
+func (tamperCommand) guarded() bool { return false }
+
+func (c tamperCommand) run(ctx context.Context, w world) (int, error) {
+	tool, done, err := w.git()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	span, dir, err := c.span(ctx, tool)
+	if err != nil {
+		return 0, err
+	}
+	changed, err := tool.Changes(ctx, dir, span)
+	if err != nil {
+		return 0, err
+	}
+	changes := make([]tamper.Change, 0, len(changed))
+	for _, file := range changed {
+		changes = append(changes, tamper.Change(file))
+	}
+	return fault.ExitDone, c.print(w, tamper.Find(changes))
+}
+
+// span is what is compared, and where.
+func (c tamperCommand) span(ctx context.Context, tool git.Git) (git.Span, string, error) {
+	named := c.Head
+	if named == "" {
+		named = "HEAD"
+	}
+	head, err := tool.Named(ctx, c.ProjectDir, named)
+	if err != nil {
+		return git.Span{}, "", err
+	}
+	var base string
+	if c.Base == "" {
+		base, err = tool.Fork(ctx, c.ProjectDir, head)
+	} else {
+		base, err = tool.Named(ctx, c.ProjectDir, c.Base)
+	}
+	if err != nil || c.Head != "" {
+		return git.Span{From: base, To: head}, c.ProjectDir, err
+	}
+	tree, top, err := tool.WorkTree(ctx, c.ProjectDir)
+	return git.Span{From: base, To: tree}, top, err
+}
+
+func (c tamperCommand) print(w world, found []tamper.Finding) error {
+	if c.JSON {
+		encoder := json.NewEncoder(w.stdout)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(struct {
+			Findings []tamper.Finding `json:"findings"`
+		}{append([]tamper.Finding{}, found...)})
+	}
+	if len(found) == 0 {
+		fmt.Fprintln(w.stderr, "nothing says less than it did")
+		return nil
+	}
+	var text strings.Builder
+	for _, f := range found {
+		fmt.Fprintf(&text, "%s: %s: %s\n", f.File, f.Kind, f.Why)
+		for _, line := range f.Lines {
+			fmt.Fprintf(&text, "  %s\n", line)
+		}
+	}
+	_, err := fmt.Fprint(w.stdout, harmless(text.String()))
+	return err
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/evidence"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+type verifyCommand struct {
+	File       string `arg:"" type:"path" help:"The evidence.json of a run."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
+}
+
+// Help gives the example.
+func (verifyCommand) Help() string {
+	return `Runs the proof anew: a clean checkout of the commit that the evidence names, its
+setup and its checks, and the tests of each story on the base code. The commands
+are those of the file: nothing confines them, so look at them first.
+
+Exit code 0: all is as it is said. 1: something differs. 2: it cannot be told.
+
+Example: ralph verify .ralph/runs/RUN/evidence.json`
+}
+
+func (verifyCommand) guarded() bool { return true }
+
+func (c verifyCommand) run(ctx context.Context, w world) (int, error) {
+	e, err := c.read()
+	if err != nil {
+		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
+	}
+	tool, done, err := w.git()
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	dir, err := os.MkdirTemp("", "ralph-verify-")
+	if err != nil {
+		return 0, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // checkouts in a folder of ours
+	verifier := &job.Verifier{
+		Git: tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: agent.Harmless(w.environ())},
+		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(w.stderr, harmless(view.Line(run, event))) },
+	}
+	run, err := verifier.Verify(ctx, c.ProjectDir, e)
+	if err != nil {
+		return 0, fault.Usage("the proof cannot be made anew", fault.Hint(err), err)
+	}
+	return c.judge(w.stdout, e, run)
+}
+
+func (c verifyCommand) read() (evidence.Evidence, error) {
+	file, err := os.Open(c.File)
+	if err != nil {
+		return evidence.Evidence{}, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.LimitReader(file, evidence.Largest+1))
+	if err == nil && len(data) > evidence.Largest {
+		err = errors.New("it is larger than any evidence")
+	}
+	if err != nil {
+		return evidence.Evidence{}, err
+	}
+	return evidence.Read(data)
+}
+
+// judge says what differs.
+func (verifyCommand) judge(to io.Writer, e evidence.Evidence, run journal.Run) (int, error) {
+	differences := e.Differences(run)
+	for _, line := range differences {
+		if _, err := fmt.Fprint(to, harmless("differs: "+line+"\n")); err != nil {
+			return 0, err
+		}
+	}
+	if len(differences) > 0 {
+		return fault.ExitStopped, nil
+	}
+	_, err := fmt.Fprint(to, harmless(fmt.Sprintf("%.12s is as %s says\n", e.Proof.Commit, e.Run)))
+	return fault.ExitDone, err
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// noWall is said by every run that nobody asked a wall for.
+const noWall = "sandbox level none: the agent and the checks can do whatever you can"
+
+// wanted is the level that flags and settings ask for: none, unless they do.
+// Nobody's tools stop working because of a wall that was not asked for.
+func (l local) wanted(d *desk) (sandbox.Level, error) {
+	word := first(string(l.Sandbox), d.settings.Sandbox.Mode)
+	if l.NoSandbox {
+		word = string(sandbox.None)
+	}
+	switch {
+	case word == inDocker:
+		return "", fault.Usage("ralph itself makes no Docker sandbox",
+			"plugin/scripts/ralph.sh --sandbox runs Claude Code in one; or let ralph's own wall do it: --sandbox", nil)
+	case word == "" && len(d.settings.Sandbox.AllowDomains) > 0:
+		return "", fault.Usage("the settings name sandbox.allowDomains, and nothing confines the agent to them",
+			"give --sandbox, or sandbox.mode in the settings; --no-sandbox runs without", nil)
+	case word == "":
+		return sandbox.None, nil
+	}
+	return sandbox.Level(word), nil
+}
+
+// raise has the wall stand that is asked for, before anything is spent.
+func (d *desk) raise(ctx context.Context, adapter agent.Adapter, program string, keys agent.Keys, p policy.Policy) (*job.Wall, error) {
+	level, err := d.wanted(d)
+	if err != nil || level == sandbox.None || d.DryRun {
+		return nil, err
+	}
+	self, err := executable()
+	if err != nil {
+		return nil, err
+	}
+	home, err := d.home()
+	if err != nil {
+		return nil, err
+	}
+	options, err := d.settings.Agent.Options()
+	if err != nil {
+		return nil, err
+	}
+	allow := d.settings.Sandbox.AllowDomains
+	return job.Raise(ctx, job.WallAsked{
+		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
+		Home: home, State: adapter.State, Read: d.reads(adapter, program),
+		Network: job.Network{Any: allow == nil, Allow: allow},
+		Model: job.ModelAsked{
+			Agent: adapter.Name, Name: p.Model, Keys: keys, Hosts: adapter.Hosts,
+			Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}, Prices: options.Prices,
+		},
+	})
+}
+
+// home is the user's, which must not be what the agent works in: then nothing
+// in it would be out of its reach.
+func (d *desk) home() (string, error) {
+	home := d.w.env("HOME")
+	if !filepath.IsAbs(home) {
+		return "", fault.Usage("there is no home folder", "set HOME", nil)
+	}
+	if resolved, err := filepath.EvalSymlinks(home); err == nil {
+		home = resolved
+	}
+	root, err := filepath.EvalSymlinks(d.root())
+	if err != nil {
+		return "", fmt.Errorf("find the project: %w", err)
+	}
+	if way, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(way) {
+		return "", fault.Usage("your home folder lies in the project, and all of it would be the agent's to read",
+			"work in a folder of its own, or say --no-sandbox", nil)
+	}
+	return home, nil
+}
+
+// reads are what the agent has to read beyond the project: its program, and
+// what it goes by.
+func (d *desk) reads(adapter agent.Adapter, program string) []string {
+	read := job.Program(program, adapter)
+	for _, name := range adapter.Vars {
+		if at := d.w.env(name); filepath.IsAbs(at) {
+			read = append(read, at)
+		}
+	}
+	return read
+}
+
+// lower ends the wall, on every way out.
+func (d *desk) lower(w *job.Wall) {
+	if err := w.Close(); err != nil {
+		d.line("the wall was not cleared away: " + err.Error())
+	}
+}
+
+// said is what people are told of the wall.
+func said(w *job.Wall) string {
+	if w == nil {
+		return noWall
+	}
+	return "sandbox level " + w.Name() + ": attacked from inside, and it held"
+}

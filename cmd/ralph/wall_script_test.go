@@ -1,0 +1,105 @@
+package main_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+)
+
+// outside is what a script has beyond the wall.
+type outside struct {
+	t     *testing.T
+	came  atomic.Int32
+	model *modeltest.Server
+}
+
+type outsideKey struct{}
+
+// listener counts who comes, whatever they want.
+func listener(ts *testscript.TestScript, neg bool, args []string) {
+	out := ts.Value(outsideKey{}).(*outside)
+	if len(args) > 1 || neg && len(args) == 0 {
+		ts.Fatalf("usage: listener [N]")
+	}
+	if len(args) == 1 {
+		if came := strconv.Itoa(int(out.came.Load())); (came == args[0]) == neg {
+			ts.Fatalf("%s came", came)
+		}
+		return
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out.came.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	ts.Setenv("LISTENER", l.Addr().String())
+}
+
+// model answers whatever it is asked.
+func model(ts *testscript.TestScript, neg bool, args []string) {
+	out := ts.Value(outsideKey{}).(*outside)
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: model [KEY]")
+	}
+	if len(args) == 0 {
+		out.model = modeltest.Start(out.t)
+		ts.Setenv("MODEL", out.model.URL)
+		return
+	}
+	asked := out.model.Requests()
+	if len(asked) == 0 {
+		ts.Fatalf("nobody has asked the model")
+	}
+	for _, request := range asked {
+		if request.Key() != args[0] {
+			ts.Fatalf("%s %s came with the key %q", request.Method, request.Path, request.Key())
+		}
+	}
+}
+
+// ask is a program that scripts have: "ask tcp ADDRESS" connects, "ask post URL
+// KEY" sends a question to a model. It prints what came of it.
+func ask() {
+	if os.Args[1] == "tcp" {
+		conn, err := net.DialTimeout("tcp", os.Args[2], 5*time.Second)
+		fmt.Println("tcp", err == nil)
+		if err == nil {
+			_, _ = io.Copy(io.Discard, conn)
+		}
+		return
+	}
+	request, err := http.NewRequest(http.MethodPost, os.Args[2]+"/v1/messages",
+		strings.NewReader(`{"model":"claude-sonnet-4-6","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`))
+	if err == nil {
+		request.Header.Set("X-Api-Key", os.Args[3])
+		request.Header.Set("Content-Type", "application/json")
+		var answer *http.Response
+		if answer, err = http.DefaultClient.Do(request); err == nil {
+			text, _ := io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+			fmt.Println(answer.StatusCode, string(text))
+		}
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+}

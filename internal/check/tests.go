@@ -1,0 +1,74 @@
+package check
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// mostNames is how many names of an event's tests the journal holds; all of
+// them are in a file beside the log.
+const mostNames = 200
+
+// tests is what goes on record of the tests that a check's output told of; nil
+// where it told of none.
+func (h Hand) tests(told tally.Tally, asked []string, name string) (*journal.Tests, error) {
+	if len(told.Tests) == 0 && told.Passed+told.Failed+told.Skipped == 0 {
+		return nil, nil //nolint:nilnil // no tests and no trouble
+	}
+	all, err := h.keep(name, told.String())
+	if err != nil {
+		return nil, err
+	}
+	red, broken := told.Names(tally.Failed), told.Names(tally.Broken)
+	kept := &journal.Tests{
+		Runner: strings.Join(told.Runners, ", "), Passed: told.Passed, Failed: told.Failed, Skipped: told.Skipped,
+		Red: red[:min(len(red), mostNames)],
+		Cut: told.Cut || len(red)+len(broken) > mostNames,
+		All: all,
+	}
+	for _, name := range asked {
+		if kept.Asked == nil {
+			kept.Asked = map[string]tally.Outcome{}
+		}
+		kept.Asked[name] = told.Of(name)
+	}
+	kept.Broken = broken[:min(len(broken), mostNames-len(kept.Red))]
+	if len(red)+len(broken) > 0 && !told.Cut {
+		kept.Digest = digest(strings.Join(told.Names(tally.Failed, tally.Broken), "\n") + "\n")
+	}
+	return kept, nil
+}
+
+// asked are the tests of a check that the job asks for, as many as are kept.
+func (j Job) asked(check string) []string {
+	if j.Ask == nil {
+		return nil
+	}
+	names := j.Ask(check)
+	return names[:min(len(names), mostNames)]
+}
+
+// keep writes text beside the logs.
+func (h Hand) keep(name, text string) (journal.Attachment, error) {
+	file, err := h.Log(name)
+	if err != nil {
+		return journal.Attachment{}, err
+	}
+	_, err = io.WriteString(file, text)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return journal.Attachment{}, err
+	}
+	return journal.Attachment{Path: path.Join(h.Folder, name), Digest: digest(text), Size: int64(len(text))}, nil
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

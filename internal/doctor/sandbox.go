@@ -1,0 +1,146 @@
+// Package doctor looks at what a run will need and tells what it does not find,
+// each gap with its remedy. It mends nothing.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// Sandbox is what this machine offers to confine an agent.
+type Sandbox struct {
+	Level   string      `json:"level"`            // the strongest that works
+	Mounts  bool        `json:"mounts"`           // with a root of its own
+	Holds   bool        `json:"holds"`            // the attack from inside failed
+	Why     string      `json:"why,omitempty"`    // what it does not hold, or why that is not known
+	Remedy  string      `json:"remedy,omitempty"` // towards a stronger level
+	Parts   []Part      `json:"parts"`
+	Vectors []Attempted `json:"vectors"`
+}
+
+// Part is a part of the wall, found or not.
+type Part struct {
+	Name   string `json:"name"`
+	Found  bool   `json:"found"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Attempted is an attempt from inside.
+type Attempted struct {
+	Vector   string `json:"vector"`
+	Control  string `json:"control"`
+	Held     bool   `json:"held"`
+	Promised bool   `json:"promised"` // by that level
+	Saw      string `json:"saw,omitempty"`
+}
+
+// LookAtSandbox tries what there is, at the level that is asked for, and attacks
+// it from inside. wall says who is to be there.
+func LookAtSandbox(ctx context.Context, wall sandbox.Wall, next sandbox.Next) Sandbox {
+	found := sandbox.Probe(ctx, wall, next)
+	if wall.Level == sandbox.Auto {
+		wall = found.Apply(wall)
+	} else {
+		wall.Flat = wall.Level == sandbox.Namespace && found.Flat
+	}
+	s := Sandbox{Level: string(wall.Level), Mounts: wall.Level == sandbox.Namespace && !wall.Flat, Remedy: remedy(wall.Level)}
+	for _, m := range found.Found {
+		s.Parts = append(s.Parts, Part(m))
+	}
+	if wall.Level == sandbox.None {
+		s.Why = "nothing on this machine confines anybody"
+		return s
+	}
+	results, err := attack(ctx, wall, next)
+	if s.Holds = err == nil; err != nil {
+		s.Why = err.Error()
+	}
+	for _, r := range results {
+		s.Vectors = append(s.Vectors, Attempted{r.Vector, r.Control, r.Held, r.Promised, r.Saw})
+	}
+	return s
+}
+
+// attack is made as on a run: with a port that leads to a proxy.
+func attack(ctx context.Context, wall sandbox.Wall, next sandbox.Next) ([]sandbox.Result, error) {
+	door, err := egress.Listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = door.Close() }()
+	wall.Ports = []int{door.Port}
+	results, err := wall.Attack(ctx, next)
+	if err != nil {
+		return nil, err
+	}
+	return results, sandbox.Holds(wall.Level, results)
+}
+
+// remedy is what would make more of a level than there is.
+func remedy(level sandbox.Level) string {
+	switch level {
+	case sandbox.Namespace, sandbox.External, sandbox.Auto:
+		return ""
+	case sandbox.Notify:
+		return "servers and UDP on loopback are all that a stronger level would add: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces"
+	case sandbox.Landlock, sandbox.UID, sandbox.None:
+		return "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces"
+	}
+	return ""
+}
+
+// Text is s for people.
+func (s Sandbox) Text() string {
+	var b strings.Builder
+	state := "the attack from inside failed, as it should"
+	if !s.Holds {
+		state = s.Why
+	}
+	fmt.Fprintf(&b, "sandbox level %s: %s\n", s.Level, state)
+	if s.Remedy != "" {
+		fmt.Fprintf(&b, "  more: %s\n", s.Remedy)
+	}
+	b.WriteString("\nwhat this machine offers\n")
+	for _, p := range s.Parts {
+		fmt.Fprintf(&b, "  %s %s%s\n", mark(p.Found), p.Name, behind(p.Detail))
+	}
+	if len(s.Vectors) > 0 {
+		b.WriteString("\nattempts from inside\n")
+	}
+	for _, v := range s.Vectors {
+		fmt.Fprintf(&b, "  %s %s%s\n", v.mark(), v.Vector, behind(v.said()))
+	}
+	return b.String()
+}
+
+func (v Attempted) mark() string {
+	if !v.Held && !v.Promised {
+		return "open"
+	}
+	return mark(v.Held)
+}
+
+func (v Attempted) said() string {
+	if v.Held {
+		return v.Control
+	}
+	return v.Saw
+}
+
+func mark(good bool) string {
+	if good {
+		return "ok  "
+	}
+	return "no  "
+}
+
+func behind(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}

@@ -1,0 +1,107 @@
+package egress
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"slices"
+)
+
+// kind is what an address leads to.
+type kind int
+
+const (
+	public  kind = iota
+	private      // at home: for hosts that a person named as private
+	never        // nobody's host: metadata, multicast, nothing at all
+)
+
+// The ranges that are not the open internet, by the registries of special
+// addresses. Metadata servers stand in front: some of them have addresses that
+// would be private, or even public.
+var ranges = []struct {
+	kind     kind
+	prefixes []netip.Prefix
+}{
+	{never, prefixes(
+		"169.254.0.0/16", "fe80::/10", // link-local, and with it most metadata servers
+		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", // the others
+		"0.0.0.0/8", "::/128", "224.0.0.0/3", "ff00::/8", // nothing, multicast, reserved, broadcast
+		"192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24",
+		"100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
+	)},
+	{private, prefixes(
+		"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "198.18.0.0/15",
+		"::1/128", "fc00::/7", "64:ff9b:1::/48",
+	)},
+}
+
+func prefixes(all ...string) []netip.Prefix {
+	parsed := make([]netip.Prefix, len(all))
+	for i, p := range all {
+		parsed[i] = netip.MustParsePrefix(p)
+	}
+	return parsed
+}
+
+// kindOf says what an address leads to; those within it, too.
+func kindOf(a netip.Addr) kind {
+	if !a.IsValid() || a.Zone() != "" {
+		return never
+	}
+	if inner, embedded := within(a); embedded {
+		return kindOf(inner)
+	}
+	for _, r := range ranges {
+		if slices.ContainsFunc(r.prefixes, func(p netip.Prefix) bool { return p.Contains(a) }) {
+			return r.kind
+		}
+	}
+	if a.Is6() && !global.Contains(a) {
+		return never
+	}
+	return public
+}
+
+// global is all of IPv6 that is in use.
+var global = netip.MustParsePrefix("2000::/3")
+
+// Where an IPv4 address is hidden in one of IPv6. A gateway on the way turns
+// these into that address.
+var embeddings = []struct {
+	prefix netip.Prefix
+	at     int
+	masked bool
+}{
+	{prefix: netip.MustParsePrefix("::ffff:0:0:0/96"), at: 12}, // translated
+	{prefix: netip.MustParsePrefix("64:ff9b::/96"), at: 12},    // NAT64
+	{prefix: netip.MustParsePrefix("2002::/16"), at: 2},        // 6to4
+	{prefix: netip.MustParsePrefix("2001::/32"), at: 12, masked: true},
+}
+
+// within is the IPv4 address in a, if there is one.
+func within(a netip.Addr) (netip.Addr, bool) {
+	if a.Is4In6() {
+		return a.Unmap(), true
+	}
+	if a.Is4() {
+		return netip.Addr{}, false
+	}
+	b := a.As16()
+	for _, e := range embeddings {
+		if e.prefix.Contains(a) {
+			return ipv4(b[e.at:], e.masked), true
+		}
+	}
+	// ISATAP has it behind ::5efe:, the oldest spelling behind nothing at all.
+	tunnel := binary.BigEndian.Uint32(b[8:])&^0x0200_0000 == 0x5efe
+	compatible := netip.MustParsePrefix("::/96").Contains(a) && binary.BigEndian.Uint32(b[12:]) > 1
+	return ipv4(b[12:], false), tunnel || compatible
+}
+
+func ipv4(b []byte, masked bool) netip.Addr {
+	n := binary.BigEndian.Uint32(b)
+	if masked { // Teredo writes it inverted
+		n = ^n
+	}
+	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, n)))
+}

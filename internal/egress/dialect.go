@@ -1,0 +1,206 @@
+package egress
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Dialect is the API of a model's maker.
+type Dialect string
+
+// The dialects.
+const (
+	Anthropic Dialect = "anthropic"
+	OpenAI    Dialect = "openai"
+	Gemini    Dialect = "gemini"
+)
+
+// Maker is a model's server, and what it wants to be paid with.
+type Maker struct {
+	Dialect Dialect
+	Base    *url.URL // as clients of that maker are given it; nil: the maker's own
+	Key     Secret
+	Bearer  bool // Key is a token of a login, as Claude Code's; OpenAI knows no other
+}
+
+// grammar is what may be said in a dialect.
+type grammar struct {
+	base   string
+	folder string // in which its API is; a Base may name it or not
+	paths  []endpoint
+
+	tools    map[string]bool // kinds of tools that run where the agent does; a pattern ends in *
+	kind     func(tool map[string]any) []string
+	closed   map[string]string // fields that may not be there, and why
+	fetching map[string]bool   // fields that may hold what the server would fetch, in an object's url or, where true, bare
+	opaque   map[string]bool   // fields in which the model's or the agent's own words are, in any form
+
+	sign    func(http.Header, Maker)
+	refusal func(why string) any
+}
+
+// endpoint is a path that may be asked, with POST and no other method.
+type endpoint struct {
+	pattern *regexp.Regexp // a first group is the model
+	query   string         // what must be asked with it
+	may     string         // what may be
+	free    bool           // it costs nothing
+}
+
+var grammars = map[Dialect]*grammar{
+	Anthropic: {
+		base: "https://api.anthropic.com", folder: "/v1",
+		paths: []endpoint{
+			{pattern: exactly("/messages"), may: "beta=true"},
+			{pattern: exactly("/messages/count_tokens"), may: "beta=true", free: true},
+		},
+		tools:    set("custom", "function", "bash_*", "text_editor_*", "memory_*", "tool_search_tool_*"),
+		kind:     kindByType("custom"),
+		closed:   map[string]string{"mcp_servers": remote, "container": remote},
+		fetching: map[string]bool{"source": false},
+		opaque:   set("input_schema", "metadata"),
+		sign: func(h http.Header, m Maker) {
+			if m.Bearer {
+				h.Set("Authorization", "Bearer "+string(m.Key))
+				return
+			}
+			h.Set("X-Api-Key", string(m.Key))
+		},
+		refusal: func(why string) any {
+			return map[string]any{"type": "error", "error": map[string]any{"type": "permission_error", "message": why}}
+		},
+	},
+	OpenAI: {
+		base: "https://api.openai.com", folder: "/v1",
+		paths: []endpoint{
+			{pattern: exactly("/responses")}, {pattern: exactly("/responses/compact")}, {pattern: exactly("/chat/completions")},
+		},
+		tools: set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
+		kind:  kindByType("function"),
+		closed: map[string]string{
+			"background": "it would go on unmetered", "prompt": "a stored prompt cannot be looked into", "web_search_options": remote,
+		},
+		fetching: set("image_url", "file_url"),
+		opaque:   set("parameters", "schema", "metadata", "client_metadata"),
+		sign:     func(h http.Header, m Maker) { h.Set("Authorization", "Bearer "+string(m.Key)) },
+		refusal: func(why string) any {
+			return map[string]any{"error": map[string]any{"message": why, "type": "permission_error", "param": nil, "code": "refused_by_ralph"}}
+		},
+	},
+	Gemini: {
+		base: "https://generativelanguage.googleapis.com", folder: "/v1beta",
+		paths: []endpoint{
+			{pattern: exactly("/models/([A-Za-z0-9._-]+):generateContent")},
+			{pattern: exactly("/models/([A-Za-z0-9._-]+):streamGenerateContent"), query: "alt=sse"},
+			{pattern: exactly("/models/([A-Za-z0-9._-]+):countTokens"), free: true},
+		},
+		tools:    set("functionDeclarations", "function_declarations"),
+		kind:     kindByField,
+		closed:   map[string]string{"cachedContent": "what was stored cannot be looked into", "cached_content": "what was stored cannot be looked into"},
+		fetching: set("fileUri", "file_uri"),
+		opaque:   set("functionDeclarations", "function_declarations", "args", "response", "responseSchema", "response_schema", "responseJsonSchema"),
+		sign:     func(h http.Header, m Maker) { h.Set("X-Goog-Api-Key", string(m.Key)) },
+		refusal: func(why string) any {
+			return map[string]any{"error": map[string]any{"code": http.StatusForbidden, "message": why, "status": "PERMISSION_DENIED"}}
+		},
+	},
+}
+
+const remote = "the maker's server would reach out for it, past the list of hosts"
+
+func exactly(pattern string) *regexp.Regexp { return regexp.MustCompile("^" + pattern + "$") }
+
+func set(words ...string) map[string]bool {
+	all := make(map[string]bool, len(words))
+	for _, w := range words {
+		all[w] = true
+	}
+	return all
+}
+
+// kindByType reads tools that say their type, or are of the usual one.
+func kindByType(usual string) func(map[string]any) []string {
+	return func(tool map[string]any) []string {
+		switch kind := tool["type"].(type) {
+		case string:
+			return []string{kind}
+		case nil:
+			return []string{usual}
+		default:
+			return []string{"unreadable"}
+		}
+	}
+}
+
+// kindByField reads tools that are known by what is in them.
+func kindByField(tool map[string]any) []string {
+	var kinds []string
+	for field := range tool {
+		kinds = append(kinds, field)
+	}
+	return kinds
+}
+
+// local tells whether a tool of that kind runs where the agent does.
+func (g *grammar) local(kind string) bool {
+	if g.tools[kind] {
+		return true
+	}
+	for pattern := range g.tools {
+		if start, open := strings.CutSuffix(pattern, "*"); open && strings.HasPrefix(kind, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// route finds the dialect of a request's path, and what it is for.
+func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
+	for d, g := range grammars {
+		rest, in := strings.CutPrefix(escaped, g.folder)
+		if !in {
+			continue
+		}
+		for _, p := range g.paths {
+			if m := p.pattern.FindStringSubmatch(rest); m != nil {
+				return d, p, strings.Join(m[1:], ""), true
+			}
+		}
+	}
+	return "", endpoint{}, "", false
+}
+
+// words are a refusal in a dialect; any other will do where none is known.
+func words(d Dialect, why string) []byte {
+	g := grammars[or(d, Anthropic)]
+	body, err := json.Marshal(g.refusal("ralph: " + why))
+	if err != nil {
+		panic("egress: " + err.Error()) // a map of words is always JSON
+	}
+	return body
+}
+
+// at is where the real server answers to a path: below its Base, whether that
+// names the folder or leaves it to the client.
+func (m Maker) at(escaped, query string) (*url.URL, error) {
+	g := grammars[m.Dialect]
+	base := m.Base
+	if base == nil {
+		var err error
+		if base, err = url.Parse(g.base); err != nil {
+			return nil, err
+		}
+	}
+	rest := escaped
+	named := strings.TrimSuffix(base.Path, "/")
+	if strings.HasSuffix(named, g.folder) || m.Dialect == OpenAI && named != "" {
+		rest = strings.TrimPrefix(escaped, g.folder)
+	}
+	u := *base
+	u.Path, u.RawPath = named+rest, ""
+	u.RawQuery = strings.Trim(base.RawQuery+"&"+query, "&")
+	return &u, nil
+}

@@ -1,0 +1,60 @@
+// Package egress is the only way out for those behind the wall: a Proxy that
+// lets them through to the hosts of a list and to no other, and a Model server
+// that asks the real one in their stead, with a key that they never see, as
+// long as there is a budget. Both stand outside the wall and serve listeners
+// that they are given, on loopback. It decides on no list, and no secret of its
+// own stands in anything that it says.
+package egress
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Secret is a value that is not printed, whatever prints it.
+type Secret string
+
+// Format writes *** for every verb.
+func (Secret) Format(s fmt.State, _ rune) { fmt.Fprint(s, mask) }
+
+// MarshalText is *** as well.
+func (Secret) MarshalText() ([]byte, error) { return []byte(mask), nil }
+
+const mask = "***"
+
+// Refusal is what those inside asked for and did not get. What they wrote
+// stands in it cut short and in ASCII, but otherwise as they wrote it.
+type Refusal struct {
+	What  string // the host and port, or what was wanted of the model
+	Why   string
+	Input string // the line that would allow it, as "allow-domains: host"; empty where none does
+}
+
+// mostRefusals is how many are told of: whoever makes up names shall not fill
+// the journal with them.
+const mostRefusals = 50
+
+// crier tells of refusals, one for each thing.
+type crier struct {
+	tell func(Refusal)
+
+	mu    sync.Mutex
+	cried map[string]bool
+}
+
+// once tells of r unless something was told of that thing before.
+func (c *crier) once(thing string, r Refusal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tell == nil || c.cried[thing] || len(c.cried) > mostRefusals {
+		return
+	}
+	if c.cried == nil {
+		c.cried = map[string]bool{}
+	}
+	c.cried[thing] = true
+	if len(c.cried) > mostRefusals {
+		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different things were refused", mostRefusals)}
+	}
+	c.tell(r)
+}

@@ -1,0 +1,73 @@
+package egress
+
+import (
+	"context"
+	"io"
+	"net/netip"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Hear is hear, for tests outside.
+func Hear(ctx context.Context, from io.Reader, host string) ([]byte, error) {
+	return hear(ctx, from, host)
+}
+
+// ParseTarget is parseTarget.
+func ParseTarget(target string) (Name, error) { return parseTarget(target) }
+
+// KindOf is kindOf, in a word.
+func KindOf(a netip.Addr) string {
+	return map[kind]string{public: "public", private: "private", never: "never"}[kindOf(a)]
+}
+
+// Judge is the judgement on a body, in words; empty: it may pass.
+func Judge(d Dialect, models []string, web bool, body string) (model, no string) {
+	tree, err := readObject([]byte(body))
+	if err != nil {
+		return "", err.Error()
+	}
+	model, refusal := rules{models: models, web: web}.judge(d, "", tree)
+	if refusal == nil {
+		return model, ""
+	}
+	return model, refusal.What
+}
+
+// ReadUsage reads an answer that comes in these pieces.
+func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, known, ended bool) {
+	r := reading{dialect: d}
+	s := splitter{events: events, take: r.take}
+	for _, piece := range pieces {
+		s.write([]byte(piece))
+	}
+	s.close()
+	return r.sofar(), r.known, r.ended
+}
+
+// Veil hides keys in what is read, as answers are.
+func Veil(from io.Reader, keys ...Secret) io.Reader { return newVeil(from, keys) }
+
+// At is where a maker's server answers to a path.
+func At(m Maker, path string) string {
+	u, err := m.at(path, "")
+	if err != nil {
+		return err.Error()
+	}
+	return u.String()
+}
+
+// Foreign is foreign.
+func Foreign(header string) bool { return foreign(header) }
+
+// Read is how the answer of a client of a bundle is read, by its first word.
+func Read(bundle, client, said string) Answer {
+	var all sources
+	for _, q := range questions[bundle] {
+		if strings.Join(q.argv("dir")[:1], "") == client {
+			all.add(q.read(said))
+		}
+	}
+	return all.answer(bundle)
+}

@@ -1,0 +1,105 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// gate counts who is inside. Once it is shut, nobody comes in, and whoever shut
+// it waits for the last to leave.
+type gate struct {
+	mu     sync.Mutex
+	inside int
+	shut   bool
+	gone   sync.WaitGroup
+}
+
+// enter lets in most at a time.
+func (g *gate) enter(most int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut || g.inside >= most {
+		return false
+	}
+	g.inside++
+	g.gone.Add(1)
+	return true
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside--
+	g.gone.Done()
+}
+
+func (g *gate) close() {
+	g.mu.Lock()
+	g.shut = true
+	g.mu.Unlock()
+	g.gone.Wait()
+}
+
+// bounds are what a stranger may take of a server.
+type bounds struct {
+	conns  int           // open at once
+	header time.Duration // for a request's head to arrive
+}
+
+// serve serves l until ctx is done, and returns when every connection has
+// ended. It logs nothing: what strangers make a server say is theirs.
+func serve(ctx context.Context, l net.Listener, h http.Handler, b bounds) error {
+	inside, conns := new(gate), new(gate)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !inside.enter(b.conns) {
+				http.Error(w, "too many at once", http.StatusServiceUnavailable)
+				return
+			}
+			defer inside.leave()
+			h.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: b.header,
+		IdleTimeout:       30 * time.Second,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnState:         func(c net.Conn, s http.ConnState) { conns.watch(c, s, b.conns) },
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	err := server.Serve(l)
+	cancel() // those that were taken over end as well
+	_ = server.Close()
+	inside.close()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// watch closes connections beyond the most there may be before a word is read.
+func (g *gate) watch(c net.Conn, s http.ConnState, most int) {
+	switch s {
+	case http.StateNew:
+		g.mu.Lock()
+		g.inside++
+		full := g.inside > most
+		g.mu.Unlock()
+		if full {
+			_ = c.Close()
+		}
+	case http.StateHijacked, http.StateClosed:
+		g.mu.Lock()
+		g.inside--
+		g.mu.Unlock()
+	case http.StateActive, http.StateIdle:
+	}
+}

@@ -1,0 +1,173 @@
+package egress
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// rules are what may be asked of a model.
+type rules struct {
+	models []string
+	web    bool
+}
+
+// judge holds a request against the rules: the model that it is for, or why it
+// is refused.
+func (r rules) judge(d Dialect, named string, tree map[string]any) (model string, no *Refusal) {
+	model = named
+	if inBody, is := tree["model"].(string); is && named == "" {
+		model = inBody
+	}
+	if model == "" {
+		return "", &Refusal{What: "a request", Why: "it names no model"}
+	}
+	if no := r.model(model); no != nil {
+		return model, no
+	}
+	for _, field := range []string{"service_tier", "serviceTier", "speed"} {
+		if tier, is := tree[field].(string); is && !plainTiers[strings.ToLower(tier)] {
+			return model, &Refusal{What: field + " " + quoted(tier), Why: "it may cost more than the model's price"}
+		}
+	}
+	j := judge{rules: r, grammar: grammars[d]}
+	if no := j.fields(tree); no != nil {
+		return model, no
+	}
+	return model, j.walk(tree)
+}
+
+// plainTiers are those that cost what the price list says, or less.
+var plainTiers = set("", "auto", "default", "standard", "standard_only", "service_tier_standard", "flex", "service_tier_flex")
+
+func (r rules) model(name string) *Refusal {
+	name = strings.TrimPrefix(name, "models/") // as Gemini writes it in bodies
+	if Allows(r.models, name) {
+		return nil
+	}
+	no := &Refusal{What: "model " + quoted(name), Why: "it is not among the models of this run"}
+	if likely.MatchString(name) {
+		no.Input = "model: " + name
+	}
+	return no
+}
+
+// likely is what a model may well be called.
+var likely = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
+
+// dated is the end of a snapshot's name.
+var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+
+// Allows tells whether a list of models has that one: by its name, by that of
+// which it is a snapshot, or by a beginning of it, "claude-haiku-*". A list
+// without any has them all.
+func Allows(models []string, name string) bool {
+	if len(models) == 0 {
+		return true
+	}
+	plain := dated.ReplaceAllString(name, "")
+	return slices.ContainsFunc(models, func(m string) bool {
+		start, open := strings.CutSuffix(m, "*")
+		return m == name || m == plain || open && strings.HasPrefix(name, start)
+	})
+}
+
+// judge looks through a body.
+type judge struct {
+	rules
+	grammar *grammar
+}
+
+// fields are looked at on top only, where they mean something.
+func (j judge) fields(tree map[string]any) *Refusal {
+	for field, why := range j.grammar.closed {
+		value, there := tree[field]
+		nothing := value == nil || value == false || isEmpty(value)
+		if there && !nothing && (why != remote || !j.web) {
+			return &Refusal{What: field, Why: why}
+		}
+	}
+	return nil
+}
+
+func isEmpty(value any) bool {
+	list, is := value.([]any)
+	return is && len(list) == 0
+}
+
+// walk looks everywhere but into what the model or a tool has said: that is
+// read by the model and obeyed by no server.
+func (j judge) walk(value any) *Refusal {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			if no := j.walk(item); no != nil {
+				return no
+			}
+		}
+	case map[string]any:
+		for field, inner := range value {
+			if no := j.field(value, field, inner); no != nil {
+				return no
+			}
+		}
+	}
+	return nil
+}
+
+// calls are the blocks whose input is a tool's.
+var calls = set("tool_use", "server_tool_use", "mcp_tool_use")
+
+func text(v any) string { s, _ := v.(string); return s }
+
+// field looks at a field of an object, and at what is in it.
+func (j judge) field(of map[string]any, name string, value any) *Refusal {
+	var no *Refusal
+	switch {
+	case j.grammar.opaque[name] || name == "input" && calls[text(of["type"])]:
+		return nil
+	case name == "tools":
+		no = j.tools(value)
+	case name == "model" && text(value) != "":
+		no = j.model(text(value)) // a helper within the request, an adviser, a fallback
+	case !j.web && j.fetched(name, value):
+		no = &Refusal{What: name, Why: remote}
+	}
+	if no != nil {
+		return no
+	}
+	return j.walk(value)
+}
+
+// fetched tells whether a field holds an address that the server would fetch,
+// and not the thing itself.
+func (j judge) fetched(name string, value any) bool {
+	bare, known := j.grammar.fetching[name]
+	object, is := value.(map[string]any)
+	if is {
+		value = object["url"]
+	}
+	if !known || !is && !bare {
+		return false
+	}
+	s := strings.ToLower(strings.TrimSpace(text(value)))
+	return s != "" && !strings.HasPrefix(s, "data:")
+}
+
+// tools are looked at one by one. Whatever is not known to run where the agent
+// does is taken to run at the maker's.
+func (j judge) tools(value any) *Refusal {
+	list, is := value.([]any)
+	if !is && value != nil {
+		return &Refusal{What: "tools", Why: "they are no list"}
+	}
+	for _, item := range list {
+		tool, _ := item.(map[string]any)
+		for _, kind := range j.grammar.kind(tool) {
+			if !j.web && !j.grammar.local(kind) {
+				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model's maker, past the list of hosts"}
+			}
+		}
+	}
+	return nil
+}

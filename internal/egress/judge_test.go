@@ -1,0 +1,185 @@
+package egress_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+)
+
+var models = []string{"big", "helper-*"}
+
+// What is refused, and by which words of it.
+func TestJudgeRefuses(t *testing.T) {
+	const a, o, g = egress.Anthropic, egress.OpenAI, egress.Gemini
+	for _, test := range []struct {
+		dialect egress.Dialect
+		body    string
+		want    string
+	}{
+		{a, `{"model":"bigger"}`, `model "bigger"`},
+		{a, `{"model":"big-fast"}`, `model "big-fast"`},
+		{a, `{"model":"Big"}`, `model "Big"`},
+		{a, `{"Model":"big"}`, "a request"},
+		{a, `{}`, "a request"},
+		{a, `{"model":""}`, "a request"},
+		{a, `{"model":["big"]}`, "a request"},
+		{a, `{"model":"big","model":"bigger"}`, "a field stands twice in its body"},
+		{a, `{"model":"big","mod\u0065l":"bigger"}`, "a field stands twice in its body"},
+		{a, `{"model":"big","tools":[{"type":"web_search_20250305","type":"custom"}]}`, "a field stands twice in its body"},
+		{a, `{"model":"big"}{"model":"bigger"}`, "its body is not a JSON object"},
+		{a, `[{"model":"big"}]`, "its body is not a JSON object"},
+		{a, `"model"`, "its body is not a JSON object"},
+		{a, ``, "its body is not a JSON object"},
+		{a, `{"model":"big"`, "its body is not a JSON object"},
+		{a, "\xef\xbb\xbf" + `{"model":"big"}`, "its body is not a JSON object"},
+		{a, `{"model":"big","a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, "its body is nested too deeply"},
+		{a, `{"model":"big","service_tier":"priority"}`, `service_tier "priority"`},
+		{a, `{"model":"big","speed":"fast"}`, `speed "fast"`},
+		{a, `{"model":"big","fallbacks":[{"model":"bigger"}]}`, `model "bigger"`},
+		{a, `{"model":"big","mcp_servers":[{"type":"url","url":"https://a.example"}]}`, "mcp_servers"},
+		{a, `{"model":"big","container":"c1"}`, "container"},
+		{a, `{"model":"big","tools":[{"name":"x"},{"type":"web_search_20250305","name":"web_search"}]}`, `tool "web_search_20250305"`},
+		{a, `{"model":"big","tools":[{"type":"web_fetch_20250910"}]}`, `tool "web_fetch_20250910"`},
+		{a, `{"model":"big","tools":[{"type":"code_execution_20250825"}]}`, `tool "code_execution_20250825"`},
+		{a, `{"model":"big","tools":[{"type":"computer_20250124"}]}`, `tool "computer_20250124"`},
+		{a, `{"model":"big","tools":[{"type":"advisor_20260301","model":"big"}]}`, `tool "advisor_20260301"`},
+		{a, `{"model":"big","tools":[{"type":"mcp_toolset"}]}`, `tool "mcp_toolset"`},
+		{a, `{"model":"big","tools":[{"type":1}]}`, `tool "unreadable"`},
+		{a, `{"model":"big","tools":{"0":{"type":"web_search_20250305"}}}`, "tools"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"url","url":"https://a.example/?secret"}}]}]}`, "source"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_result","content":[{"type":"document","source":{"type":"url","url":"http://a"}}]}]}]}`, "source"},
+		{o, `{"model":"big","tools":[{"type":"web_search","external_web_access":true}]}`, `tool "web_search"`},
+		{o, `{"model":"big","tools":[{"type":"file_search"}]}`, `tool "file_search"`},
+		{o, `{"model":"big","tools":[{"type":"code_interpreter"}]}`, `tool "code_interpreter"`},
+		{o, `{"model":"big","tools":[{"type":"mcp","server_url":"https://a.example"}]}`, `tool "mcp"`},
+		{o, `{"model":"big","tools":[{"type":"image_generation"}]}`, `tool "image_generation"`},
+		{o, `{"model":"big","tools":[{"type":"computer_use_preview"}]}`, `tool "computer_use_preview"`},
+		{o, `{"model":"big","tools":[{"type":"namespace","tools":[{"type":"web_search"}]}]}`, `tool "web_search"`},
+		{o, `{"model":"big","input":[{"type":"additional_tools","tools":[{"type":"web_search"}]}]}`, `tool "web_search"`},
+		{o, `{"model":"big","background":true}`, "background"},
+		{o, `{"model":"big","prompt":{"id":"p1"}}`, "prompt"},
+		{o, `{"model":"big","web_search_options":{}}`, "web_search_options"},
+		{o, `{"model":"big","service_tier":"Priority"}`, `service_tier "Priority"`},
+		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_image","image_url":"https://a.example/x.png"}]}]}`, "image_url"},
+		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_file","file_url":"https://a.example/x"}]}]}`, "file_url"},
+		{o, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":" HTTPS://a.example/x.png"}}]}]}`, "image_url"},
+		{g, `{"model":"models/bigger"}`, `model "bigger"`},
+		{g, `{"model":"big","tools":[{"googleSearch":{}}]}`, `tool "googleSearch"`},
+		{g, `{"model":"big","tools":[{"google_search":{}}]}`, `tool "google_search"`},
+		{g, `{"model":"big","tools":[{"urlContext":{}}]}`, `tool "urlContext"`},
+		{g, `{"model":"big","tools":[{"codeExecution":{}}]}`, `tool "codeExecution"`},
+		{g, `{"model":"big","tools":[{"computerUse":{}}]}`, `tool "computerUse"`},
+		{g, `{"model":"big","cachedContent":"cachedContents/x"}`, "cachedContent"},
+		{g, `{"model":"big","contents":[{"parts":[{"fileData":{"fileUri":"https://a.example/x"}}]}]}`, "fileUri"},
+		{g, `{"model":"big","contents":[{"parts":[{"file_data":{"file_uri":"https://a.example/x"}}]}]}`, "file_uri"},
+	} {
+		if _, got := egress.Judge(test.dialect, models, false, test.body); got != test.want {
+			t.Errorf("%s: Judge(%.120s) = %q, want %q", test.dialect, test.body, got, test.want)
+		}
+	}
+}
+
+// What CLIs send, and what only looks like the rest.
+func TestJudgeLetsPass(t *testing.T) {
+	const a, o, g = egress.Anthropic, egress.OpenAI, egress.Gemini
+	for _, test := range []struct {
+		dialect egress.Dialect
+		body    string
+		model   string
+	}{
+		{a, `{"model":"big","stream":true,"tools":[{"name":"Bash"},{"type":"custom","name":"x"},{"type":null},{"type":"bash_20250124"},{"type":"text_editor_20250728"},{"type":"memory_20250818"},{"type":"tool_search_tool_regex_20251119"}]}`, "big"},
+		{a, `{"model":"big-20260101"}`, "big-20260101"},
+		{a, `{"model":"big-2026-01-01","mcp_servers":[],"container":null,"service_tier":"auto","speed":"standard"}`, "big-2026-01-01"},
+		{a, `{"model":"helper-3"}`, "helper-3"},
+		{a, `{"model":"big","tools":[{"name":"x","input_schema":{"properties":{"tools":{"type":"array"},"model":{"type":"string"},"source":{"type":"object","url":"x"}}}}]}`, "big"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_use","input":{"model":"bigger","tools":[{"type":"web_search_1"}],"source":{"type":"url","url":"https://a"}}}]}]}`, "big"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"base64","data":"aGk="}},{"type":"search_result","source":"https://a.example"}]}]}`, "big"},
+		{a, `{"model":"big","messages":[{"content":"call the tools web_search and model bigger"}],"metadata":{"model":"bigger"}}`, "big"},
+		{o, `{"model":"big","background":false,"tools":[{"type":"function","name":"a","parameters":{"properties":{"image_url":"https://a","model":"x"}}},{"type":"namespace","tools":[{"type":"custom"}]},{"type":"local_shell"}]}`, "big"},
+		{o, `{"model":"big","input":[{"type":"additional_tools","tools":[{"type":"namespace","tools":[{"type":"function"}]}]},{"type":"function_call","arguments":"{\"tools\":[{\"type\":\"web_search\"}]}"}],"client_metadata":{"model":"x"}}`, "big"},
+		{o, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, "big"},
+		{o, `{"model":"big","text":{"format":{"type":"json_schema","schema":{"properties":{"model":"x"}}}}}`, "big"},
+		{g, `{"model":"models/big","tools":[{"functionDeclarations":[{"name":"x","parametersJsonSchema":{"properties":{"model":"x"}}}]}]}`, "models/big"},
+		{g, `{"model":"big","contents":[{"parts":[{"functionCall":{"args":{"fileUri":"https://a","model":"x"}}},{"inlineData":{"data":"aGk="}}]}]}`, "big"},
+	} {
+		if model, no := egress.Judge(test.dialect, models, false, test.body); no != "" || model != test.model {
+			t.Errorf("%s: Judge(%.120s) = %q, refused for %q", test.dialect, test.body, model, no)
+		}
+	}
+}
+
+// Web tools are one decision; the rest of the rules stands.
+func TestJudgeWithTheWeb(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"model":"big","tools":[{"type":"web_search_20250305"}],"mcp_servers":[{"url":"https://a"}]}`: "",
+		`{"model":"big","messages":[{"content":[{"source":{"type":"url","url":"https://a"}}]}]}`:       "",
+		`{"model":"bigger","tools":[{"type":"web_search_20250305"}]}`:                                  `model "bigger"`,
+	} {
+		if _, got := egress.Judge(egress.Anthropic, models, true, body); got != want {
+			t.Errorf("Judge(%s) = %q, want %q", body, got, want)
+		}
+	}
+	if _, got := egress.Judge(egress.OpenAI, nil, true, `{"model":"any","background":true}`); got != "background" {
+		t.Errorf("what goes on unmetered = %q", got)
+	}
+}
+
+// FuzzJudge holds that no body is too odd to be judged, and that none passes
+// with another model than that of the list.
+func FuzzJudge(f *testing.F) {
+	f.Add(`{"model":"big","tools":[{"type":"web_search"}],"input":[{"a":[1,null,"x"]}]}`)
+	f.Add(`{"model":"big","model":"bigger"}`)
+	f.Add(`{"model":{"model":"big"}}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, d := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
+			model, no := egress.Judge(d, []string{"big"}, false, body)
+			if no == "" && !egress.Allows([]string{"big"}, strings.TrimPrefix(model, "models/")) {
+				t.Errorf("%s: %q passes with the model %q", d, body, model)
+			}
+			if len(no) > 600 {
+				t.Errorf("refused in %d bytes", len(no))
+			}
+		}
+	})
+}
+
+func TestAt(t *testing.T) {
+	for _, test := range []struct {
+		dialect          egress.Dialect
+		base, path, want string
+	}{
+		{egress.Anthropic, "", "/v1/messages", "https://api.anthropic.com/v1/messages"},
+		{egress.Anthropic, "https://h", "/v1/messages", "https://h/v1/messages"},
+		{egress.Anthropic, "https://h/", "/v1/messages", "https://h/v1/messages"},
+		{egress.Anthropic, "https://h/v1/", "/v1/messages", "https://h/v1/messages"},
+		{egress.Anthropic, "https://h/gateway/anthropic", "/v1/messages", "https://h/gateway/anthropic/v1/messages"},
+		{egress.OpenAI, "", "/v1/responses", "https://api.openai.com/v1/responses"},
+		{egress.OpenAI, "https://h", "/v1/responses", "https://h/v1/responses"},
+		{egress.OpenAI, "https://h/v1", "/v1/chat/completions", "https://h/v1/chat/completions"},
+		{egress.OpenAI, "https://h/openai/deployments/d?api-version=1", "/v1/chat/completions", "https://h/openai/deployments/d/chat/completions?api-version=1"},
+		{egress.Gemini, "", "/v1beta/models/m:generateContent", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent"},
+		{egress.Gemini, "https://h/v1beta", "/v1beta/models/m:generateContent", "https://h/v1beta/models/m:generateContent"},
+	} {
+		maker := egress.Maker{Dialect: test.dialect}
+		if test.base != "" {
+			maker.Base = address(t, test.base)
+		}
+		if got := egress.At(maker, test.path); got != test.want {
+			t.Errorf("%s at %q: %s, want %s", test.dialect, test.base, got, test.want)
+		}
+	}
+}
+
+// longBody is what a long session sends.
+func longBody() string {
+	message := `{"role":"user","content":[{"type":"text","text":"` + strings.Repeat("some words ", 150) + `"},{"type":"tool_use","input":{"command":"ls -l"}}]}`
+	return `{"model":"big","stream":true,"tools":[{"name":"Bash","input_schema":{"type":"object"}}],"messages":[` + strings.Repeat(message+",", 1150) + message + `]}`
+}
+
+func judged(tb testing.TB, body string) {
+	tb.Helper()
+	if _, no := egress.Judge(egress.Anthropic, models, false, body); no != "" {
+		tb.Fatal(no)
+	}
+}

@@ -1,0 +1,332 @@
+package egress_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// asks are the requests of each API, in one piece and streamed.
+var asks = map[string]struct{ path, body string }{
+	"anthropic":          {messages, `{"model":"big",` + anthropicTools + `}`},
+	"anthropic streamed": {messages + "?beta=true", `{"model":"big","stream":true,` + anthropicTools + `}`},
+	"responses":          {responses, `{"model":"big",` + responsesTools + `}`},
+	"responses streamed": {responses, `{"model":"big","stream":true,` + responsesTools + `}`},
+	"chat":               {chat, `{"model":"big",` + chatTools + `}`},
+	"chat streamed":      {chat, `{"model":"big","stream":true,"stream_options":{"include_usage":true},` + chatTools + `}`},
+	"gemini":             {generate, `{` + geminiTools + `}`},
+	"gemini streamed":    {streamed + "?alt=sse", `{` + geminiTools + `}`},
+}
+
+// Who offers to run commands gets what the script says.
+const (
+	anthropicTools = `"tools":[{"name":"Bash"}]`
+	responsesTools = `"tools":[{"type":"function","name":"exec_command"}]`
+	chatTools      = `"tools":[{"type":"function","function":{"name":"bash"}}]`
+	geminiTools    = `"tools":[{"functionDeclarations":[{"name":"run_shell_command"}]}]`
+)
+
+// Answers pass as they are, and are counted and priced as they are billed.
+func TestAnswersAreCounted(t *testing.T) {
+	used := stream.Usage{Input: 1000, Output: 300, CacheRead: 500}
+	answer := modeltest.Answer{
+		Words: "I do it, and the key " + realKey[:9] + " is none.", Calls: []modeltest.Call{{Tool: "Bash", Input: map[string]string{"command": "ls"}}}, Usage: used,
+	}
+	for name, ask := range asks {
+		t.Run(name, func(t *testing.T) {
+			server, twin := modeltest.Start(t, answer), modeltest.Start(t, answer)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, twin.URL+ask.path, strings.NewReader(ask.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			direct, err := http.DefaultTransport.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer direct.Body.Close()
+			want, _ := io.ReadAll(direct.Body)
+			d := newDesk(t, server.URL, nil)
+			got := d.ask(ask.path, ask.body)
+			if diff := cmp.Diff(string(want), got.text); diff != "" || got.err != nil || got.Header.Get("Content-Type") != direct.Header.Get("Content-Type") {
+				t.Errorf("%v, and not as it was sent (-want +got):\n%s", got.err, diff)
+			}
+			settled(t, d)
+			if sum := d.sum(); sum.Usage != used || !sum.Cost.Known || fmt.Sprintf("%.6f", sum.Cost.USD) != "0.004050" {
+				t.Errorf("used %+v", sum)
+			}
+		})
+	}
+}
+
+// settled waits until the desk has closed its books.
+func settled(t *testing.T, d *desk) {
+	t.Helper()
+	if err := d.stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
+	server := modeltest.Start(t, modeltest.Answer{Words: "one"}, modeltest.Answer{Words: "two"})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget = egress.Budget{USD: 0.000001, Tokens: 2000} })
+	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusForbidden} {
+		if got := d.ask(messages, `{"model":"nobody-knows"}`); got.StatusCode != want {
+			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
+		}
+	}
+	if sum := d.sum(); sum.Cost.Known || sum.Usage.Tokens() != 2*modeltest.Usual.Tokens() {
+		t.Errorf("used %+v", sum)
+	}
+}
+
+// Counting tokens costs none.
+func TestFree(t *testing.T) {
+	server := modeltest.Start(t)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1 })
+	for _, path := range []string{messages + "/count_tokens", "/v1beta/models/big:countTokens", messages + "/count_tokens"} {
+		if got := d.ask(path, `{"model":"big"}`); got.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", path, got.StatusCode, got.text)
+		}
+	}
+	if sum := d.sum(); sum.Usage != (stream.Usage{}) {
+		t.Errorf("used %+v", sum)
+	}
+}
+
+// endless streams until its asker goes, or next tells it to end.
+func endless(first, more string, gone chan<- string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		line := first
+		for r.Context().Err() == nil {
+			if _, err := io.WriteString(w, line); err != nil {
+				break
+			}
+			_ = http.NewResponseController(w).Flush()
+			line = more
+		}
+		gone <- r.URL.Path
+	}
+}
+
+const (
+	begun = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":100,\"output_tokens\":1}}}\n\n"
+	piece = "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"some words of the model, again and again\"}}\n\n"
+)
+
+// Row 4: a stream that uses the last of the budget is cut in the middle, others
+// with it, and whatever comes after is refused without a word to the server.
+func TestBudgetCutsStreams(t *testing.T) {
+	for name, test := range map[string]struct{ path, body, first, more string }{
+		"anthropic": {messages, `{"model":"big","stream":true}`, begun, piece},
+		"anthropic, told": {
+			messages, `{"model":"big","stream":true}`, begun,
+			"data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":5000}}\n\n",
+		},
+		"responses": {responses, `{"model":"big","stream":true}`, "", "data: {\"type\":\"response.output_text.delta\",\"delta\":\"some words of the model\"}\n\n"},
+		"chat":      {chat, `{"model":"big","stream":true}`, "", "data: {\"choices\":[{\"delta\":{\"content\":\"some words of the model\"}}]}\n\n"},
+		"gemini":    {streamed + "?alt=sse", `{}`, "", "data: {\"candidates\":[{}],\"usageMetadata\":{\"promptTokenCount\":1,\"candidatesTokenCount\":5000}}\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gone := make(chan string, 8)
+			server := newReceiver(t, endless(test.first, test.more, gone))
+			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 5000 })
+			got := d.ask(test.path, test.body)
+			if got.StatusCode != http.StatusOK || got.err == nil || d.model.Exhausted() != true {
+				t.Errorf("answer %d, ended with %v", got.StatusCode, got.err)
+			}
+			<-gone // the server was hung up on
+			hits := len(server.hits())
+			for other, ask := range asks {
+				after := d.ask(ask.path, ask.body)
+				if after.StatusCode != http.StatusForbidden || !strings.Contains(after.text, "budget") || after.Header.Get("X-Should-Retry") != "false" {
+					t.Errorf("then %s: %d %s", other, after.StatusCode, after.text)
+				}
+			}
+			if len(server.hits()) != hits {
+				t.Error("the server was asked once more")
+			}
+		})
+	}
+}
+
+// All that is under way ends with the budget, not only the one that used it up.
+func TestBudgetCutsTheOthers(t *testing.T) {
+	release, arrived, gone := make(chan bool), make(chan bool), make(chan string, 2)
+	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == messages {
+			arrived <- true
+			<-release
+			endless(begun, piece, gone)(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: {}\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		gone <- r.URL.Path
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })
+	quiet, err := http.DefaultTransport.RoundTrip(d.request(responses, `{"model":"big","stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer quiet.Body.Close()
+	spender := make(chan reply, 1)
+	go func() { spender <- d.ask(messages, `{"model":"big","stream":true}`) }()
+	<-arrived
+	close(release)
+	if got := <-spender; got.err == nil {
+		t.Error("the spender was not cut")
+	}
+	if _, err := io.ReadAll(quiet.Body); err == nil {
+		t.Error("the quiet one was not cut")
+	}
+	for range 2 {
+		<-gone
+	}
+}
+
+// An answer that is whole is paid for: its end is not cut off, though nothing
+// comes after it.
+func TestWholeAnswersPass(t *testing.T) {
+	for name, ask := range asks {
+		t.Run(name, func(t *testing.T) {
+			server := modeltest.Start(t, modeltest.Answer{Words: "all of it", Usage: stream.Usage{Input: 10, Output: 10}})
+			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.00005 })
+			if got := d.ask(ask.path, ask.body); got.err != nil || got.StatusCode != http.StatusOK {
+				t.Errorf("answer %d %q, %v", got.StatusCode, got.text, got.err)
+			}
+			if got := d.ask(ask.path, ask.body); got.StatusCode != http.StatusForbidden || len(server.Requests()) != 1 {
+				t.Errorf("then %d, and %d arrived", got.StatusCode, len(server.Requests()))
+			}
+		})
+	}
+}
+
+// Hanging up before the count is told saves nobody a budget.
+func TestWhoHangsUpPaysToo(t *testing.T) {
+	body := `{"model":"big","stream":true,"x":"` + strings.Repeat("words ", 500) + `"}`
+	for name, answer := range map[string]http.HandlerFunc{
+		"in a stream": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"type\":\"response.output_text.delta\",\"delta\":\""+strings.Repeat("word ", 300)+"\"}\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		},
+		"before it begins": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"as the server does": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			arrived := make(chan bool, 1)
+			server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) { arrived <- true; answer(w, r) })
+			d := newDesk(t, server.URL, nil)
+			request := d.request(responses, body)
+			ctx, cancel := context.WithCancel(t.Context())
+			heard := make(chan bool)
+			go func() {
+				defer close(heard)
+				response, err := http.DefaultTransport.RoundTrip(request.WithContext(ctx))
+				if err != nil {
+					return
+				}
+				defer response.Body.Close()
+				_, _ = response.Body.Read(make([]byte, 1<<16))
+				cancel()
+			}()
+			<-arrived
+			defer cancel()
+			if name == "before it begins" {
+				cancel()
+			}
+			<-heard
+			settled(t, d)
+			if used := d.sum().Usage; used.Input != int64(len(body))/5 || name == "in a stream" && used.Output != 300 {
+				t.Errorf("used %+v, for %d bytes", used, len(body))
+			}
+		})
+	}
+}
+
+// A server's refusal costs nothing.
+func TestErrorsCostNothing(t *testing.T) {
+	server := modeltest.Start(t, modeltest.Answer{Status: http.StatusTooManyRequests, Times: 2})
+	d := newDesk(t, server.URL, nil)
+	if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != http.StatusTooManyRequests || !strings.Contains(got.text, "rate limit") {
+		t.Errorf("answer %d %s", got.StatusCode, got.text)
+	}
+	settled(t, d)
+	if sum := d.sum(); sum.Usage != (stream.Usage{}) {
+		t.Errorf("used %+v", sum)
+	}
+}
+
+// The sum is told while an answer is still under way.
+func TestToldDuringAStream(t *testing.T) {
+	gone := make(chan string, 1)
+	server := newReceiver(t, endless(begun, piece, gone))
+	told := make(chan stream.Spent, 1)
+	d := newDesk(t, server.URL, func(m *egress.Model) {
+		m.Spent = func(s stream.Spent) {
+			select {
+			case told <- s:
+			default:
+			}
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	request := d.request(messages, `{"model":"big","stream":true}`).WithContext(ctx)
+	go func() {
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			return
+		}
+		defer response.Body.Close()
+		_, _ = io.Copy(io.Discard, response.Body)
+	}()
+	if first := <-told; first.Usage.Input != 100 || !first.Cost.Known {
+		t.Errorf("told %+v", first)
+	}
+	cancel()
+	<-gone
+}
+
+// The end of an answer passes, also where it comes long after the count that
+// was the last of the budget.
+func TestEndAfterTheLastCount(t *testing.T) {
+	release := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, begun+data(msgEnd))
+		_ = http.NewResponseController(w).Flush()
+		<-release
+		_, _ = io.WriteString(w, data(`{"type":"message_stop"}`))
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 120 })
+	response, err := http.DefaultTransport.RoundTrip(d.request(messages, `{"model":"big","stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.ReadFull(response.Body, make([]byte, len(begun+data(msgEnd)))); err != nil || !d.model.Exhausted() {
+		t.Fatalf("%v, exhausted %v", err, d.model.Exhausted())
+	}
+	close(release)
+	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != data(`{"type":"message_stop"}`) {
+		t.Errorf("the rest is %q, %v", rest, err)
+	}
+}

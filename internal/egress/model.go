@@ -1,0 +1,200 @@
+package egress
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Model is asked in place of the real servers. It puts the key in, lets through
+// what is on its short list of paths, models and tools, counts what is used,
+// and when the budget is used says no to everything.
+type Model struct {
+	Makers []Maker // at most one of a dialect
+
+	// Models are those that may be asked for, helpers included: by name, or by
+	// a beginning, "claude-haiku-*". None named means any.
+	Models []string
+
+	Web    bool   // tools that run at the maker's may be used
+	Token  Secret // what those inside have in place of a key; empty: anything will do
+	Budget Budget
+	Prices map[string]price.Rate // by model, before the list's
+
+	// Transport reaches the real servers: a Route's.
+	Transport http.RoundTripper
+
+	Spent   func(stream.Spent) // the sum so far, after each request and during streams; may be nil, and may not wait for the Model
+	Refused func(Refusal)      // may be nil
+	Limits  ModelLimits
+
+	crier crier
+	meter meter
+	judge chan struct{} // so many bodies are looked through at a time
+}
+
+// ModelLimits are what those inside may take of a Model. Zero stands for the
+// usual.
+type ModelLimits struct {
+	Conns  int           // open at once; 32
+	Header time.Duration // for a request's head to arrive; 10 s
+	Body   time.Duration // for its body; 60 s
+	Bytes  int64         // of a body; 32 MiB, the most that any maker takes
+}
+
+func (l ModelLimits) orUsual() ModelLimits {
+	return ModelLimits{
+		Conns: or(l.Conns, 32), Header: or(l.Header, 10*time.Second), Body: or(l.Body, time.Minute), Bytes: or(l.Bytes, 32<<20),
+	}
+}
+
+// Serve serves l until ctx is done, and returns when every answer under way has
+// been cut off. It is called once.
+func (m *Model) Serve(ctx context.Context, l net.Listener) error {
+	m.Limits = m.Limits.orUsual()
+	m.crier.tell = m.Refused
+	m.meter.budget, m.meter.prices, m.meter.told = m.Budget, m.Prices, m.Spent
+	m.judge = make(chan struct{}, 2)
+	defer m.hangUp()
+	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})
+}
+
+// hangUp closes the connections that the transport keeps for later.
+func (m *Model) hangUp() {
+	if t, keeps := m.Transport.(interface{ CloseIdleConnections() }); keeps {
+		t.CloseIdleConnections()
+	}
+}
+
+// Exhausted tells whether the budget is used, and nothing is answered any more.
+func (m *Model) Exhausted() bool { return m.meter.exhausted() }
+
+func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
+	c := call{m: m, w: w}
+	if !c.find(r) || !c.welcome(r) || !c.read(r) || !c.allowed() {
+		return
+	}
+	c.pass(r)
+}
+
+// call is one request.
+type call struct {
+	m       *Model
+	w       http.ResponseWriter
+	dialect Dialect
+	maker   Maker
+	path    endpoint
+	where   string // the path as it was asked
+	model   string
+	body    []byte
+}
+
+// find says what a request is for by its path, where that is pinned and asked
+// as it should be.
+func (c *call) find(r *http.Request) bool {
+	c.where = r.URL.EscapedPath()
+	var found bool
+	c.dialect, c.path, c.model, found = route(c.where)
+	i := slices.IndexFunc(c.m.Makers, func(maker Maker) bool { return maker.Dialect == c.dialect })
+	switch what := r.Method + " " + c.where; {
+	case !found || i < 0 || r.Method != http.MethodPost:
+		return c.refuse(Refusal{What: quoted(what), Why: "only a model's own API is here"})
+	case r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "":
+		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP is spoken here"})
+	case !asks(r, c.path.query):
+		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
+	}
+	c.maker = c.m.Makers[i]
+	return true
+}
+
+// asks tells whether a query has that setting; none goes without saying.
+func asks(r *http.Request, setting string) bool {
+	name, value, _ := strings.Cut(setting, "=")
+	return setting == "" || slices.Equal(r.URL.Query()[name], []string{value})
+}
+
+// welcome asks whether it is one of ours, and whether anything is left.
+func (c *call) welcome(r *http.Request) bool {
+	if !c.m.known(r) {
+		return c.refuse(Refusal{What: "a stranger", Why: "it came without the token that the agent was given"})
+	}
+	if c.m.meter.exhausted() {
+		return c.spent()
+	}
+	return true
+}
+
+// known tells whether a request came with our token, in one of the places where
+// clients put a key.
+func (m *Model) known(r *http.Request) bool {
+	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	for _, given := range []string{r.Header.Get("X-Api-Key"), bearer, r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")} {
+		if subtle.ConstantTimeCompare([]byte(given), []byte(m.Token)) == 1 {
+			return true
+		}
+	}
+	return m.Token == ""
+}
+
+// read takes the whole body in, for as long and as much as may be.
+func (c *call) read(r *http.Request) bool {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "what is packed cannot be looked into"})
+	}
+	late := time.AfterFunc(c.m.Limits.Body, func() {
+		_ = http.NewResponseController(c.w).SetReadDeadline(time.Unix(1, 0)) // long ago
+	})
+	defer late.Stop()
+	var err error
+	c.body, err = io.ReadAll(http.MaxBytesReader(c.w, r.Body, c.m.Limits.Bytes))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return c.say(http.StatusRequestEntityTooLarge, "the request is too large")
+	}
+	return err == nil || c.say(http.StatusRequestTimeout, "the request did not arrive whole")
+}
+
+// allowed looks into the body.
+func (c *call) allowed() bool {
+	c.m.judge <- struct{}{}
+	defer func() { <-c.m.judge }()
+	tree, err := readObject(c.body)
+	if err != nil {
+		return c.refuse(Refusal{What: "a request", Why: err.Error()})
+	}
+	model, no := rules{models: c.m.Models, web: c.m.Web}.judge(c.dialect, c.model, tree)
+	if no != nil {
+		return c.refuse(*no)
+	}
+	c.model = model
+	return true
+}
+
+// refuse tells those inside and, once for each thing, those outside. It is
+// false, as its callers are then.
+func (c *call) refuse(r Refusal) bool {
+	c.m.crier.once(r.What, r)
+	return c.say(http.StatusForbidden, r.String())
+}
+
+// spent is the answer to everything once the budget is used.
+func (c *call) spent() bool { return c.say(http.StatusForbidden, errBudget.Error()) }
+
+// say answers in the words of the dialect, so that a client shows them, and in
+// a way that it does not try again.
+func (c *call) say(status int, why string) bool {
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("X-Should-Retry", "false")
+	c.w.WriteHeader(status)
+	_, _ = c.w.Write(words(c.dialect, why)) // who went away needs no answer
+	return false
+}

@@ -1,0 +1,441 @@
+package egress_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// The key that only the real servers may see, and what those inside have.
+const (
+	realKey = "sk-canary-7d1f0c5be2"
+	dummy   = "the-agents-own-token"
+)
+
+func address(tb testing.TB, s string) *url.URL {
+	tb.Helper()
+	u, err := url.Parse(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return u
+}
+
+// desk is a Model that serves, and what came of it.
+type desk struct {
+	testing.TB
+	model *egress.Model
+	url   string
+	stop  func() error
+
+	mu      sync.Mutex
+	spent   []stream.Spent
+	refused []egress.Refusal
+}
+
+// newDesk asks the server at that address, whatever the dialect.
+func newDesk(tb testing.TB, server string, set func(*egress.Model)) *desk {
+	tb.Helper()
+	d := &desk{TB: tb}
+	d.model = &egress.Model{
+		Token: dummy, Transport: egress.Route{}.Transport(),
+		Prices: map[string]price.Rate{"big": {Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 2}},
+		Spent: func(s stream.Spent) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.spent = append(d.spent, s)
+		},
+		Refused: func(r egress.Refusal) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.refused = append(d.refused, r)
+		},
+	}
+	for _, dialect := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
+		d.model.Makers = append(d.model.Makers, egress.Maker{Dialect: dialect, Base: address(tb, server), Key: realKey})
+	}
+	if set != nil {
+		set(d.model)
+	}
+	host, stop := served(tb, d.model.Serve)
+	d.url, d.stop = "http://"+host, stop
+	return d
+}
+
+// sum is what was told last.
+func (d *desk) sum() stream.Spent {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.spent) == 0 {
+		return stream.Spent{}
+	}
+	return d.spent[len(d.spent)-1]
+}
+
+func (d *desk) told() []egress.Refusal {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.refused)
+}
+
+// reply is what those inside got.
+type reply struct {
+	*http.Response
+	text string
+	err  error // that cut it off
+}
+
+func (d *desk) request(path, body string, headers ...string) *http.Request {
+	d.Helper()
+	r, err := http.NewRequestWithContext(d.Context(), http.MethodPost, d.url+path, strings.NewReader(body))
+	if err != nil {
+		d.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", dummy)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	return r
+}
+
+func (d *desk) do(r *http.Request) reply {
+	d.Helper()
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return reply{response, string(text), err}
+}
+
+func (d *desk) ask(path, body string, headers ...string) reply {
+	d.Helper()
+	return d.do(d.request(path, body, headers...))
+}
+
+// receiver is a server that keeps what it is asked.
+type receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []*http.Request
+}
+
+func newReceiver(tb testing.TB, answer http.HandlerFunc) *receiver {
+	tb.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		r.mu.Lock()
+		r.asked = append(r.asked, request)
+		r.mu.Unlock()
+		_, _ = io.Copy(io.Discard, request.Body)
+		if answer != nil {
+			answer(w, request)
+		}
+	}))
+	tb.Cleanup(func() {
+		r.CloseClientConnections()
+		r.Close()
+	})
+	return r
+}
+
+func (r *receiver) hits() []*http.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.asked)
+}
+
+const (
+	messages  = "/v1/messages"
+	responses = "/v1/responses"
+	chat      = "/v1/chat/completions"
+	generate  = "/v1beta/models/big:generateContent"
+	streamed  = "/v1beta/models/big:streamGenerateContent"
+)
+
+// Row 3: the key is known to the real server and to nobody else.
+func TestKey(t *testing.T) {
+	for path, header := range map[string]string{
+		messages: "X-Api-Key", responses: "Authorization", chat: "Authorization", generate: "X-Goog-Api-Key", streamed + "?alt=sse": "X-Goog-Api-Key",
+	} {
+		server := newReceiver(t, nil)
+		d := newDesk(t, server.URL, nil)
+		foreign := []string{
+			"X-Api-Key: " + dummy, "Authorization: Bearer sk-theirs", "X-Goog-Api-Key: theirs", "Api-Key: theirs", "Cookie: a=theirs",
+			"Proxy-Authorization: Basic theirs", "X-Forwarded-For: theirs", "Forwarded: for=theirs", "Via: theirs", "OpenAI-Organization: theirs",
+			"OpenAI-Project: theirs", "X-Goog-User-Project: theirs", "Chatgpt-Account-Id: theirs", "X-Http-Method-Override: DELETE", "X-Auth-Token: theirs",
+			"Anthropic-Beta: b1", "Anthropic-Version: v1", "X-Stainless-Lang: js", "User-Agent: cli",
+		}
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
+		}
+		d.ask(path+separator+"key=theirs&access_token=theirs&%24alt=proto", `{"model":"big"}`, foreign...)
+		hits := server.hits()
+		if len(hits) != 1 {
+			t.Fatalf("%s: %d requests arrived", path, len(hits))
+		}
+		got := hits[0]
+		if key := strings.TrimPrefix(got.Header.Get(header), "Bearer "); key != realKey || len(got.Header[header]) != 1 {
+			t.Errorf("%s: the key that arrived is %q", path, got.Header[header])
+		}
+		if all := fmt.Sprint(got.Header, got.URL, got.Host); strings.Contains(all, "theirs") || strings.Contains(all, dummy) || strings.Contains(all, "DELETE") {
+			t.Errorf("%s: arrived as %s", path, all)
+		}
+		if got.Header.Get("Anthropic-Beta") != "b1" || got.Header.Get("X-Stainless-Lang") != "js" || got.UserAgent() != "cli" {
+			t.Errorf("%s: lost on the way: %v", path, got.Header)
+		}
+		if got.Header.Get("Accept-Encoding") != "identity" || got.Header.Get("X-Forwarded-For") != "" {
+			t.Errorf("%s: asked for %v", path, got.Header)
+		}
+	}
+}
+
+// A login's token goes where logins' tokens go.
+func TestBearer(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Makers[0].Bearer = true })
+	d.ask(messages+"?beta=true", `{"model":"big"}`, "X-Api-Key: ", "Authorization: Bearer "+dummy)
+	got := server.hits()[0]
+	if got.Header.Get("Authorization") != "Bearer "+realKey || got.Header.Get("X-Api-Key") != "" || got.URL.RawQuery != "beta=true" {
+		t.Errorf("arrived with %v, query %q", got.Header, got.URL.RawQuery)
+	}
+}
+
+// Row 4: whatever is not on the short list gets 403 in the words of its
+// dialect, and the real server hears nothing of it.
+func TestRefusedByTheModel(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Models = []string{"big"} })
+	const fine = `{"model":"big"}`
+	for _, test := range []struct {
+		method, path, body string
+		headers            []string
+	}{
+		{"GET", messages, "", nil},
+		{"PUT", messages, fine, nil},
+		{"DELETE", "/v1/files/f1", "", nil},
+		{"HEAD", "/", "", nil},
+		{"GET", "/v1/models", "", nil},
+		{"POST", "/v1/files", fine, nil},
+		{"POST", "/v1/messages/batches", fine, nil},
+		{"POST", "/v1/messages/", fine, nil},
+		{"POST", "//v1/messages", fine, nil},
+		{"POST", "/v1/./messages", fine, nil},
+		{"POST", "/v1/messages/../files", fine, nil},
+		{"POST", "/v1/messages%2F..%2Ffiles", fine, nil},
+		{"POST", "/v1/m%65ssages", fine, nil},
+		{"POST", "/V1/messages", fine, nil},
+		{"POST", "/v1/images/generations", fine, nil},
+		{"POST", "/v1/organization/api_keys", fine, nil},
+		{"POST", "/v1beta/models/big:embedContent", fine, nil},
+		{"POST", "/v1beta/models/bigger:generateContent", `{}`, nil},
+		{"POST", "/v1beta/models/bigger:generateContent", fine, nil},
+		{"POST", "/v1beta/models/big/x:generateContent", fine, nil},
+		{"POST", "/v1beta/tunedModels/big:generateContent", fine, nil},
+		{"POST", "/v1beta/cachedContents", fine, nil},
+		{"POST", streamed, fine, nil},
+		{"POST", streamed + "?alt=json", fine, nil},
+		{"POST", streamed + "?alt=sse&alt=json", fine, nil},
+		{"POST", messages, `{"model":"bigger"}`, nil},
+		{"POST", responses, `{"model":"bigger"}`, nil},
+		{"POST", chat, `{"model":"bigger"}`, nil},
+		{"POST", messages + "/count_tokens", `{"model":"bigger"}`, nil},
+		{"POST", generate, `{"model":"models/bigger"}`, nil},
+		{"POST", messages, `{"model":"big","tools":[{"type":"web_search_20250305"}]}`, nil},
+		{"POST", messages, `not JSON`, nil},
+		{"POST", messages, fine, []string{"Content-Encoding: gzip"}},
+		{"POST", messages, fine, []string{"Upgrade: websocket", "Connection: Upgrade"}},
+		{"GET", responses, "", []string{"Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: eA=="}},
+		{"POST", messages, fine, []string{"X-Api-Key: sk-theirs"}},
+		{"POST", messages, fine, []string{"X-Api-Key: "}},
+		{"POST", messages, fine, []string{"X-Api-Key: " + realKey}},
+	} {
+		r := d.request("", test.body, test.headers...)
+		r.Method = test.method
+		r.URL = address(t, d.url+test.path)
+		got := d.do(r)
+		if got.StatusCode != http.StatusForbidden {
+			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.body, got.StatusCode, got.text)
+		}
+		if test.method != "HEAD" && !json.Valid([]byte(got.text)) || got.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s %s: the answer is %q", test.method, test.path, got.text)
+		}
+	}
+	if hits := server.hits(); len(hits) > 0 {
+		t.Errorf("the real server was asked %s %s", hits[0].Method, hits[0].URL)
+	}
+	if told := d.told(); len(told) == 0 || !slices.Contains(told, egress.Refusal{
+		What: `model "bigger"`, Why: "it is not among the models of this run", Input: "model: bigger",
+	}) {
+		t.Errorf("told %+v", told)
+	}
+}
+
+// A dialect whose server nobody named is not spoken.
+func TestNoMaker(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Makers = m.Makers[:1] })
+	if got := d.ask(chat, `{"model":"big"}`); got.StatusCode != http.StatusForbidden || len(server.hits()) > 0 {
+		t.Errorf("answer %d, %d hits", got.StatusCode, len(server.hits()))
+	}
+}
+
+// What is refused is said in the dialect's own words, else CLIs show nothing of
+// it, or try again.
+func TestRefusalInEachDialect(t *testing.T) {
+	d := newDesk(t, newReceiver(t, nil).URL, func(m *egress.Model) { m.Models = []string{"big"} })
+	for path, want := range map[string]string{
+		messages:                               `{"error":{"message":"ralph: `,
+		responses:                              `{"error":{"code":"refused_by_ralph","message":"ralph: `,
+		"/v1beta/models/other:generateContent": `{"error":{"code":403,"message":"ralph: `,
+	} {
+		got := d.ask(path, `{"model":"other"}`)
+		if !strings.HasPrefix(got.text, want) || got.Header.Get("X-Should-Retry") != "false" {
+			t.Errorf("%s: %s, %v", path, got.text, got.Header)
+		}
+	}
+}
+
+// A key that a server says back reaches nobody: in a head, early, in the body in
+// pieces, behind it.
+func TestKeyIsNotSaidBack(t *testing.T) {
+	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Link", "<"+realKey+">")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("X-Your-Key", "it is "+realKey)
+		w.Header().Set("Set-Cookie", "a=b")
+		w.Header().Set("Trailer", "X-Late")
+		w.Header().Set("X-Fine", "yes")
+		w.WriteHeader(http.StatusUnauthorized)
+		for _, piece := range append(strings.Split("wrong key: "+realKey+".", ""), realKey, realKey[:5]) {
+			_, _ = io.WriteString(w, piece)
+			_ = http.NewResponseController(w).Flush()
+		}
+		w.Header().Set("X-Late", realKey)
+		w.Header().Set(http.TrailerPrefix+"X-Later", realKey)
+	})
+	d := newDesk(t, server.URL, nil)
+	early := 0
+	trace := &httptrace.ClientTrace{Got1xxResponse: func(int, textproto.MIMEHeader) error { early++; return nil }}
+	request := d.request(messages, `{"model":"big"}`)
+	got := d.do(request.WithContext(httptrace.WithClientTrace(t.Context(), trace)))
+	if early > 0 {
+		t.Errorf("%d hints came through that nobody had looked at", early)
+	}
+	if got.text != "wrong key: ***.***"+realKey[:5] || got.StatusCode != http.StatusUnauthorized || got.Header.Get("X-Fine") != "yes" {
+		t.Errorf("answer %d %q", got.StatusCode, got.text)
+	}
+	if all := fmt.Sprint(got.Header, got.Trailer); strings.Contains(all, realKey) || strings.Contains(all, "Cookie") {
+		t.Errorf("headers %s", all)
+	}
+}
+
+// Nothing that is printed of a Model has a key in it, whatever prints it.
+func TestSecretIsNotPrinted(t *testing.T) {
+	d := newDesk(t, "http://127.0.0.1:1", nil)
+	text, err := json.Marshal(d.model.Makers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := fmt.Sprintf("%v %+v %#v %s %q %x", d.model.Makers, d.model.Makers, d.model.Makers, d.model.Token, d.model.Token, d.model.Token) + string(text)
+	if strings.Contains(all, realKey) || strings.Contains(all, dummy) {
+		t.Error(all)
+	}
+}
+
+// A server that is not there, or elsewhere, or answers in riddles.
+func TestServersThatDoNotAnswer(t *testing.T) {
+	elsewhere := newReceiver(t, nil)
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		status int
+		why    string
+	}{
+		"gone": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, http.StatusBadGateway, "not reached"},
+		"elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL+"/"+realKey, http.StatusTemporaryRedirect)
+		}, http.StatusForbidden, "model-base-url"},
+		"packed": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = io.WriteString(w, "x")
+		}, http.StatusForbidden, "packed"},
+		"in another protocol": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Upgrade", "websocket")
+			w.Header().Set("Connection", "Upgrade")
+			w.WriteHeader(http.StatusSwitchingProtocols)
+		}, http.StatusForbidden, "another protocol"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, newReceiver(t, test.answer).URL, nil)
+			got := d.ask(messages, `{"model":"big"}`)
+			told := fmt.Sprint(d.told())
+			if got.StatusCode != test.status || !strings.Contains(told, test.why) {
+				t.Errorf("answer %d %s, told %s", got.StatusCode, got.text, told)
+			}
+			if all := got.text + told + fmt.Sprint(got.Header); strings.Contains(all, realKey) {
+				t.Errorf("the key is in %s", all)
+			}
+		})
+	}
+	if len(elsewhere.hits()) > 0 {
+		t.Error("the redirect was followed")
+	}
+}
+
+func TestBodiesThatAreNotTaken(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Bytes = 1 << 10 })
+	large := `{"model":"big","x":"` + strings.Repeat("x", 1<<10) + `"}`
+	if got := d.ask(messages, large); got.StatusCode != http.StatusRequestEntityTooLarge || len(server.hits()) > 0 {
+		t.Errorf("answer %d, %d hits", got.StatusCode, len(server.hits()))
+	}
+	request := d.request(messages, "")
+	request.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"model":`), broken{}))
+	request.ContentLength = -1
+	if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
+		response.Body.Close()
+	}
+	if len(server.hits()) > 0 {
+		t.Error("half a request was passed on")
+	}
+}
+
+// Nobody may sit there with half a request.
+func TestSlowBody(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Body = 50 * time.Millisecond })
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: h\r\nX-Api-Key: %s\r\nContent-Length: 15\r\n\r\n{", messages, dummy)
+	answer, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") || len(server.hits()) > 0 {
+		t.Errorf("answer %q, %v, %d hits", answer, err, len(server.hits()))
+	}
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errors.New("broken off") }

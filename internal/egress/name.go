@@ -1,0 +1,152 @@
+package egress
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Name is a host and a port. The host is a name in ASCII and lower case,
+// without a dot at its end, and never an address.
+type Name struct {
+	Host string
+	Port uint16
+}
+
+const tlsPort = 443
+
+func (n Name) String() string { return n.Host + ":" + strconv.Itoa(int(n.Port)) }
+
+// Entry is n as it stands in a list: without the port that goes without saying.
+func (n Name) Entry() string {
+	if n.Port == tlsPort {
+		return n.Host
+	}
+	return n.String()
+}
+
+// ParseName reads an entry of a list: host, or host:port.
+func ParseName(entry string) (Name, error) {
+	n, err := parseName(entry, "443")
+	if err != nil {
+		return Name{}, fault.Usage(
+			fmt.Sprintf("cannot allow %s: %s", quoted(entry), err),
+			"name one host exactly, as registry.example.com, or with its port, as registry.example.com:8443", nil)
+	}
+	return n, nil
+}
+
+// ParseNames reads the entries of a list; the first that is none is the error.
+func ParseNames(entries []string) ([]Name, error) {
+	var names []Name
+	for _, entry := range entries {
+		n, err := ParseName(entry)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, n)
+	}
+	return names, nil
+}
+
+// What is wrong with a name.
+var (
+	errLiteral = errors.New("it is an address, not a name")
+	errHost    = errors.New("it is not a host's name")
+	errPort    = errors.New("its port is not a number from 1 to 65535")
+	errNoPort  = errors.New("it has no port")
+	errPattern = errors.New("hosts are named exactly, not by patterns")
+)
+
+// parseTarget reads what a CONNECT asks for: host and port, both said.
+func parseTarget(target string) (Name, error) { return parseName(target, "") }
+
+func parseName(s, port string) (Name, error) {
+	host := s
+	if strings.Count(s, ":") > 1 || strings.ContainsAny(s, "[]") {
+		return Name{}, errLiteral
+	}
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		host, port = s[:i], s[i+1:]
+	}
+	host, err := canonical(host)
+	if err != nil {
+		return Name{}, err
+	}
+	if port == "" {
+		return Name{}, errNoPort
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
+		return Name{}, errPort
+	}
+	return Name{Host: host, Port: uint16(n)}, nil
+}
+
+// names maps to what a resolver is asked, and refuses what none may be. What
+// Unicode takes for digits and dots is mapped as well, so that a literal in
+// disguise comes out as one.
+var names = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true),
+	idna.CheckHyphens(false)) // "r3---sn-x" is in use
+
+const longestName = 253
+
+// canonical is the one spelling of a host's name.
+func canonical(host string) (string, error) {
+	if strings.HasPrefix(host, "*") || strings.HasPrefix(host, ".") {
+		return "", errPattern
+	}
+	if len(host) > 4*longestName || strings.ContainsAny(host, "@/\\%?#") {
+		return "", errHost // names, passwords and paths are no part of it
+	}
+	ascii, err := names.ToASCII(strings.TrimSuffix(host, "."))
+	if err != nil || len(ascii) > longestName || !plain(ascii) {
+		return "", errHost
+	}
+	if same, err := names.ToASCII(ascii); err != nil || same != ascii {
+		return "", errHost // not every mapping is a name
+	}
+	if numeric(ascii[strings.LastIndexByte(ascii, '.')+1:]) {
+		return "", errLiteral
+	}
+	return ascii, nil
+}
+
+// plain tells whether all labels are of letters, digits and inner hyphens. The
+// mapping answers for most of that already; the check must not depend on it.
+func plain(ascii string) bool {
+	for label := range strings.SplitSeq(ascii, ".") {
+		odd := strings.ContainsFunc(label, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+		})
+		if label == "" || odd || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// numeric tells whether a last label makes an IPv4 address of the name, as
+// 127.1, 2130706433, 0177.0.0.1 and 0x7f000001 do for many. No top-level domain
+// is a number.
+func numeric(label string) bool {
+	digits, hex := strings.CutPrefix(label, "0x")
+	if !hex {
+		return strings.Trim(label, "0123456789") == ""
+	}
+	return strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+// quoted is what somebody wrote, short and without control characters.
+func quoted(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strconv.QuoteToASCII(s)
+}

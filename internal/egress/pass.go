@@ -1,0 +1,215 @@
+package egress
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+)
+
+var (
+	errRedirect = errors.New("it answers that it is elsewhere, and no redirect is followed; correct model-base-url")
+	errPacked   = errors.New("it answers packed, though it was asked not to, and cannot be metered")
+	errUpgrade  = errors.New("it answers in another protocol")
+)
+
+// pass asks the real server and passes its answer on as it comes.
+func (c *call) pass(r *http.Request) {
+	ctx, cut := context.WithCancelCause(r.Context())
+	defer cut(nil)
+	to, err := c.maker.at(c.where, c.query(r))
+	if err != nil {
+		c.say(http.StatusBadGateway, "the model's server has no address")
+		return
+	}
+	answer := &answering{call: c, bill: c.m.meter.begin(c.model, cut)}
+	defer c.m.meter.end(answer.bill)
+	r = r.WithContext(ctx)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+	proxy := httputil.ReverseProxy{
+		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
+		Transport:      unheard{c.m.Transport},
+		FlushInterval:  -1,
+		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		ModifyResponse: answer.begin,
+		ErrorHandler:   func(_ http.ResponseWriter, r *http.Request, err error) { answer.failed(r.Context(), err) },
+	}
+	proxy.ServeHTTP(c.w, r)
+}
+
+// query is what of a query is passed on: keys and all else stay here.
+func (c *call) query(r *http.Request) string {
+	if c.path.may != "" && asks(r, c.path.may) {
+		return c.path.may
+	}
+	return c.path.query
+}
+
+func (c *call) rewrite(out *http.Request, to *url.URL) {
+	out.URL, out.Host = to, to.Host
+	for name := range out.Header {
+		if foreign(name) {
+			delete(out.Header, name)
+		}
+	}
+	out.Header.Set("Content-Type", "application/json")
+	out.Header.Set("Accept-Encoding", "identity") // or nobody could read what it costs
+	grammars[c.dialect].sign(out.Header, c.maker)
+}
+
+// foreign tells whether a header may carry a credential of somebody else's, say
+// who pays, or make of the request another one. There are as many names for
+// that as there are gateways.
+func foreign(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{
+		"auth", "key", "token", "cookie", "secret", "credential", "password", "signature",
+		"organization", "project", "account", "tenant", "billing",
+		"proxy", "forward", "override", "rewrite", "original-url", "expect", "via", "real-ip", "content-encoding",
+	} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// unheard is a transport that does not tell the proxy of the hints that come
+// before an answer: nobody has looked at those.
+type unheard struct{ http.RoundTripper }
+
+func (u unheard) RoundTrip(r *http.Request) (*http.Response, error) {
+	return u.RoundTripper.RoundTrip(r.WithContext(mute{r.Context()})) //nolint:contextcheck // it ends with the one it stands for
+}
+
+// mute is a context without values: it ends when the other does.
+type mute struct{ context.Context }
+
+func (mute) Value(any) any { return nil }
+
+// answering is an answer on its way.
+type answering struct {
+	*call
+	bill    *bill
+	read    reading
+	split   splitter
+	arrived int64
+	from    io.ReadCloser
+	header  *http.Response
+}
+
+// begin looks at an answer's head and sees to it that its body is read as it
+// passes.
+func (a *answering) begin(response *http.Response) error {
+	switch encoding := response.Header.Get("Content-Encoding"); {
+	case response.StatusCode == http.StatusSwitchingProtocols:
+		return errUpgrade
+	case response.StatusCode >= 300 && response.StatusCode < 400:
+		return errRedirect
+	case encoding != "" && encoding != "identity":
+		return errPacked
+	}
+	keys := a.m.keys()
+	strip(response.Header, keys)
+	a.read.dialect = a.dialect
+	a.split = splitter{events: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), take: a.read.take}
+	a.from, a.header, response.Trailer = response.Body, response, nil
+	response.Body = struct {
+		io.Reader
+		io.Closer
+	}{newVeil(a, keys), a}
+	return nil
+}
+
+func (m *Model) keys() []Secret {
+	var keys []Secret
+	for _, maker := range m.Makers {
+		keys = append(keys, maker.Key)
+	}
+	return keys
+}
+
+// strip takes out what an answer's head may not carry: a key, however it came
+// there, cookies, and the length that the body had before it was looked at.
+func strip(h http.Header, keys []Secret) {
+	for _, name := range []string{"Set-Cookie", "Alt-Svc", "Content-Length", "Proxy-Authenticate", "Www-Authenticate"} {
+		h.Del(name)
+	}
+	for name, values := range h {
+		for _, key := range keys {
+			if key != "" && strings.Contains(name+"\n"+strings.Join(values, "\n"), string(key)) {
+				delete(h, name)
+			}
+		}
+	}
+}
+
+// Read reads the answer for the client, and for the meter.
+func (a *answering) Read(p []byte) (int, error) {
+	if a.bill.isCut() {
+		return 0, errBudget
+	}
+	n, err := a.from.Read(p)
+	a.arrived += int64(n)
+	a.split.write(p[:n])
+	if err != nil {
+		a.header.Trailer = nil // nobody has looked at it
+	}
+	if !a.path.free {
+		a.m.meter.set(a.bill, a.read.sofar(), a.read.ended)
+	}
+	return n, err
+}
+
+// Close settles the bill: by what was told, or where an answer was cut off
+// before that, by what went to and fro.
+func (a *answering) Close() error {
+	a.split.close()
+	used := a.read.sofar()
+	if good := a.header.StatusCode < 300; good && !a.read.known {
+		used.Input = int64(len(a.body)) / bytesPerToken
+		if !a.split.events {
+			used.Output = a.arrived / bytesPerToken
+		}
+	}
+	if !a.path.free {
+		a.m.meter.set(a.bill, used, true)
+	}
+	return a.from.Close()
+}
+
+// failed answers where the real server did not.
+func (a *answering) failed(ctx context.Context, err error) {
+	switch {
+	case errors.Is(context.Cause(ctx), errBudget):
+		a.spent()
+	case ctx.Err() != nil: // the client went away; the server may have begun all the same
+		if !a.path.free {
+			used := a.read.sofar()
+			used.Input = int64(len(a.body)) / bytesPerToken
+			a.m.meter.set(a.bill, used, true)
+		}
+	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
+		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
+	default:
+		a.m.crier.once("the model's server", Refusal{What: "the model's server", Why: a.m.harmless(err)})
+		a.say(http.StatusBadGateway, "the model's server is not reached")
+	}
+}
+
+// harmless is an error's text without a key.
+func (m *Model) harmless(err error) string {
+	text := fmt.Sprintf("it is not reached: %s", err)
+	for _, key := range m.keys() {
+		if key != "" {
+			text = strings.ReplaceAll(text, string(key), mask)
+		}
+	}
+	return text
+}

@@ -1,0 +1,169 @@
+package egress
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Route is how the outside is reached. The zero Route goes there directly.
+type Route struct {
+	// Private are hosts that a person named as being at home: they may have
+	// private addresses, and are reached without a company's proxy.
+	Private []Name
+
+	Upstream *url.URL       // a company's proxy, with its name and password; may be nil
+	Roots    *x509.CertPool // whom to trust; nil: the system's
+
+	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil: the system's
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's
+}
+
+// Roots are the system's certificates and those of a bundle.
+func Roots(bundle []byte) (*x509.CertPool, error) {
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool() // a system without any; then the bundle is all there is
+	}
+	if !pool.AppendCertsFromPEM(bundle) {
+		return nil, fault.Usage("no certificate in the CA bundle",
+			"give ca-bundle a file of certificates in PEM, which begin with -----BEGIN CERTIFICATE-----", nil)
+	}
+	return pool, nil
+}
+
+// Why a host is not reached. The first two are refusals, the rest misfortune.
+var (
+	errPrivate = errors.New("it has a private address")
+	errNever   = errors.New("it has an address that is nobody's host")
+	errUnknown = errors.New("its name is not known")
+)
+
+func (r Route) home(n Name) bool { return slices.Contains(r.Private, n) }
+
+func (r Route) direct(n Name) bool { return r.Upstream == nil || r.home(n) }
+
+// find gives the addresses at which n may be dialled. There are none where a
+// company's proxy does the finding.
+func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
+	if !r.direct(n) {
+		return nil, nil
+	}
+	resolve, host := r.Resolve, n.Host
+	if resolve == nil {
+		resolve = lookUp
+	}
+	if !r.home(n) {
+		host += "." // no domain of this machine's is tried behind it
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	found, err := resolve(ctx, host)
+	if err != nil || len(found) == 0 {
+		return nil, errUnknown // the resolver's own words may name the machine's servers
+	}
+	return r.permitted(n, found)
+}
+
+func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
+	var good []netip.Addr
+	worst := public
+	for _, a := range found {
+		k := kindOf(a)
+		if k == public || k == private && r.home(n) {
+			good = append(good, a.Unmap())
+			continue
+		}
+		worst = max(worst, k)
+	}
+	switch {
+	case len(good) > 0:
+		return good, nil
+	case worst == never:
+		return nil, errNever
+	default:
+		return nil, errPrivate
+	}
+}
+
+// reach connects to n: to one of the addresses that find gave and to no other,
+// or through the company's proxy.
+func (r Route) reach(ctx context.Context, n Name, at []netip.Addr) (net.Conn, error) {
+	if !r.direct(n) {
+		return r.tunnel(ctx, n)
+	}
+	err := errUnknown
+	for i, a := range at {
+		var conn net.Conn
+		if conn, err = r.try(ctx, netip.AddrPortFrom(a, n.Port), len(at)-i); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, fmt.Errorf("reach %s: %w", n, err)
+}
+
+const dialTime = 15 * time.Second
+
+// try gives an address its share of the time, so that one that does not answer
+// leaves some to the others.
+func (r Route) try(ctx context.Context, a netip.AddrPort, left int) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, max(dialTime/time.Duration(left), 2*time.Second))
+	defer cancel()
+	return r.dial(ctx, "tcp", a.String())
+}
+
+func (r Route) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if r.Dial == nil {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+	return r.Dial(ctx, network, address)
+}
+
+// Transport asks servers that a person named: the model's, and registries of
+// what they are made of. It follows no redirect and takes nothing compressed.
+func (r Route) Transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 r.proxyFor,
+		DialContext:           r.dial,
+		TLSClientConfig:       r.trust(""),
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true,
+		TLSHandshakeTimeout:   dialTime,
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConnsPerHost:   16,
+		IdleConnTimeout:       90 * time.Second,
+
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}
+
+func (r Route) trust(server string) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: r.Roots, ServerName: server}
+}
+
+// proxyFor leaves this machine's own servers, and those at home, to be reached
+// directly.
+func (r Route) proxyFor(request *http.Request) (*url.URL, error) {
+	host := request.URL.Hostname()
+	address, err := netip.ParseAddr(host)
+	local := host == "localhost" || err == nil && kindOf(address) != public
+	home := slices.ContainsFunc(r.Private, func(n Name) bool { return n.Host == host })
+	if local || home {
+		return nil, nil
+	}
+	return r.Upstream, nil
+}

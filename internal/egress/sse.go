@@ -1,0 +1,75 @@
+package egress
+
+import "bytes"
+
+// largestFrame bounds what is kept of an answer in order to read it. What is
+// larger passes all the same, and is not read.
+const largestFrame = 16 << 20
+
+// splitter finds the frames in an answer that comes in pieces: the events of a
+// stream, or the whole of it.
+type splitter struct {
+	events bool
+	take   func(data []byte)
+
+	line  []byte
+	data  []byte
+	spoil bool // too much of it; skipped to its end
+}
+
+// write takes the next piece.
+func (s *splitter) write(p []byte) {
+	if !s.events {
+		s.keep(&s.data, p)
+		return
+	}
+	for {
+		before, after, found := bytes.Cut(p, []byte("\n"))
+		s.keep(&s.line, before)
+		if !found {
+			return
+		}
+		s.endLine()
+		p = after
+	}
+}
+
+// close takes what has no end.
+func (s *splitter) close() {
+	if s.events {
+		s.endLine()
+	}
+	s.endFrame()
+}
+
+func (s *splitter) keep(to *[]byte, p []byte) {
+	if len(s.line)+len(s.data)+len(p) > largestFrame {
+		s.spoil = true
+	}
+	if !s.spoil {
+		*to = append(*to, p...)
+	}
+}
+
+// endLine takes a line: a piece of data, the blank behind an event, or what is
+// of no matter here.
+func (s *splitter) endLine() {
+	line := bytes.TrimSuffix(s.line, []byte("\r"))
+	data, is := bytes.CutPrefix(line, []byte("data:"))
+	switch {
+	case len(line) == 0 && !s.spoil:
+		s.endFrame()
+	case len(line) == 0:
+		s.data, s.spoil = s.data[:0], false
+	case is:
+		s.keep(&s.data, data)
+	}
+	s.line = s.line[:0]
+}
+
+func (s *splitter) endFrame() {
+	if len(s.data) > 0 && !s.spoil {
+		s.take(s.data)
+	}
+	s.data = s.data[:0]
+}

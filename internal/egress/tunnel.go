@@ -1,0 +1,99 @@
+package egress
+
+import (
+	"cmp"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Traffic is what passed to and from one host.
+type Traffic struct {
+	Name    Name
+	Tunnels int64
+	Up      int64 // bytes that those inside sent
+	Down    int64 // bytes that they got
+}
+
+// ledger counts by host.
+type ledger struct {
+	mu   sync.Mutex
+	flow map[Name]*flow
+}
+
+type flow struct{ tunnels, up, down atomic.Int64 }
+
+func (l *ledger) open(n Name) *flow {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.flow == nil {
+		l.flow = map[Name]*flow{}
+	}
+	if l.flow[n] == nil {
+		l.flow[n] = new(flow)
+	}
+	l.flow[n].tunnels.Add(1)
+	return l.flow[n]
+}
+
+func (l *ledger) sums() []Traffic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []Traffic
+	for n, f := range l.flow {
+		all = append(all, Traffic{Name: n, Tunnels: f.tunnels.Load(), Up: f.up.Load(), Down: f.down.Load()})
+	}
+	slices.SortFunc(all, func(a, b Traffic) int { return cmp.Compare(a.Name.String(), b.Name.String()) })
+	return all
+}
+
+// ends are of a tunnel.
+type ends struct{ client, server net.Conn }
+
+func (e ends) close() {
+	_ = e.client.Close()
+	_ = e.server.Close()
+}
+
+// pump passes on what was said already and whatever follows, both ways, until
+// both sides have had their say, one is gone, or nothing moves for idle.
+func (f *flow) pump(e ends, said []byte, idle time.Duration) {
+	watch := time.AfterFunc(idle, e.close)
+	defer watch.Stop()
+	moved := func() { watch.Reset(idle) }
+	if _, err := (tally{e.server, &f.up, moved}).Write(said); err != nil {
+		return
+	}
+	var back sync.WaitGroup
+	back.Go(func() { pass(e, tally{e.client, &f.down, moved}, e.server) })
+	pass(e, tally{e.server, &f.up, moved}, e.client)
+	back.Wait()
+}
+
+// pass copies until from ends, and tells to that it did. One that breaks takes
+// the other with it.
+func pass(e ends, to tally, from net.Conn) {
+	buffer := make([]byte, 64<<10)
+	if _, err := io.CopyBuffer(to, struct{ io.Reader }{from}, buffer); err != nil {
+		e.close()
+		return
+	}
+	_ = closeWrite(to.Conn)
+}
+
+// tally counts what is written to a connection.
+type tally struct {
+	net.Conn
+	count *atomic.Int64
+	moved func()
+}
+
+func (t tally) Write(p []byte) (int, error) {
+	n, err := t.Conn.Write(p)
+	t.count.Add(int64(n))
+	t.moved()
+	return n, err
+}

@@ -1,0 +1,117 @@
+package egress
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// ParseUpstream reads the address of a company's proxy. What is wrong with it
+// is said without its password.
+func ParseUpstream(address string) (*url.URL, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address // as most programs take it
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+		return nil, fault.Usage("cannot read the address of the company's proxy",
+			"give https-proxy as http://host:port or http://name:password@host:port", nil)
+	}
+	return u, nil
+}
+
+var errUpstream = errors.New("the company's proxy did not connect it")
+
+// tunnel asks the company's proxy for a connection to n. Its name and password
+// go to it and nowhere else.
+func (r Route) tunnel(ctx context.Context, n Name) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*dialTime)
+	defer cancel()
+	conn, err := r.dialUpstream(ctx)
+	if err != nil {
+		return nil, errUpstream // without its address, which may hold a password
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	tunnel, err := r.ask(conn, n)
+	if !stop() && err == nil {
+		err = ctx.Err() // it was closed at the last moment
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return tunnel, nil
+}
+
+func (r Route) dialUpstream(ctx context.Context) (net.Conn, error) {
+	port := r.Upstream.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[r.Upstream.Scheme]
+	}
+	conn, err := r.dial(ctx, "tcp", net.JoinHostPort(r.Upstream.Hostname(), port))
+	if err != nil || r.Upstream.Scheme != "https" {
+		return conn, err
+	}
+	safe := tls.Client(conn, r.trust(r.Upstream.Hostname()))
+	if err := safe.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return safe, nil
+}
+
+// ask says CONNECT and reads the answer, which may be followed by what the
+// server says.
+func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
+	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: n.String()}, Host: n.String(), Header: http.Header{}}
+	if user := r.Upstream.User; user != nil {
+		password, _ := user.Password()
+		login := http.Request{Header: http.Header{}}
+		login.SetBasicAuth(user.Username(), password)
+		request.Header.Set("Proxy-Authorization", login.Header.Get("Authorization"))
+	}
+	if err := request.Write(conn); err != nil {
+		return nil, errUpstream
+	}
+	const largestAnswer = 64 << 10
+	limited := &io.LimitedReader{R: conn, N: largestAnswer}
+	reader := bufio.NewReader(limited)
+	answer, err := http.ReadResponse(reader, request)
+	if err != nil {
+		return nil, errUpstream
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%w: it says %d", errUpstream, answer.StatusCode)
+	}
+	_ = answer.Body.Close() // there is none
+	limited.N = 1 << 62     // what follows is the tunnel
+	return &ahead{Conn: conn, from: reader}, nil
+}
+
+// ahead is a connection some of which was read already.
+type ahead struct {
+	net.Conn
+	from io.Reader
+}
+
+func (a *ahead) Read(p []byte) (int, error) { return a.from.Read(p) }
+
+// CloseWrite tells the other side that nothing more comes.
+func (a *ahead) CloseWrite() error { return closeWrite(a.Conn) }
+
+// closeWrite half-closes a connection, or where that cannot be, closes it.
+func closeWrite(c net.Conn) error {
+	if half, can := c.(interface{ CloseWrite() error }); can {
+		return half.CloseWrite()
+	}
+	return c.Close()
+}

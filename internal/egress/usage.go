@@ -1,0 +1,215 @@
+package egress
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// count is what a maker says that an answer used, under all the names that any
+// of them has for it.
+type count struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+
+	Prompt     int64   `json:"prompt_tokens"`
+	Completion int64   `json:"completion_tokens"`
+	Details    details `json:"input_tokens_details"`
+	PromptOf   details `json:"prompt_tokens_details"`
+}
+
+type details struct {
+	Cached  int64 `json:"cached_tokens"`
+	Written int64 `json:"cache_write_tokens"`
+}
+
+// geminiCount is Gemini's. Thoughts are billed as output, and with some models
+// stand in the total alone.
+type geminiCount struct {
+	Prompt     int64 `json:"promptTokenCount"`
+	Tools      int64 `json:"toolUsePromptTokenCount"`
+	Candidates int64 `json:"candidatesTokenCount"`
+	Thoughts   int64 `json:"thoughtsTokenCount"`
+	Cached     int64 `json:"cachedContentTokenCount"`
+	Total      int64 `json:"totalTokenCount"`
+}
+
+// plain is c with no token in two of the counts: OpenAI has the cached ones
+// among the input, Anthropic beside it.
+func (c count) plain(d Dialect) stream.Usage {
+	if d == Anthropic {
+		return sane(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite})
+	}
+	read := sum(c.Details.Cached, c.PromptOf.Cached)
+	written := sum(c.Details.Written, c.PromptOf.Written)
+	return sane(stream.Usage{
+		Input: sum(c.Input, c.Prompt) - read - written, Output: sum(c.Output, c.Completion), CacheRead: read, CacheWrite: written,
+	})
+}
+
+func (c geminiCount) plain() stream.Usage {
+	input, cached := sum(c.Prompt, c.Tools), sum(c.Cached)
+	return sane(stream.Usage{
+		Input:     input - cached,
+		Output:    max(sum(c.Candidates, c.Thoughts), sum(c.Total)-input),
+		CacheRead: cached,
+	})
+}
+
+// mostTokens bounds what one count is believed, so that no sum overflows.
+const mostTokens = 1_000_000_000_000
+
+func sane(u stream.Usage) stream.Usage {
+	return stream.Usage{Input: sum(u.Input), Output: sum(u.Output), CacheRead: sum(u.CacheRead), CacheWrite: sum(u.CacheWrite)}
+}
+
+// sum adds counts within reason.
+func sum(counts ...int64) int64 {
+	var all int64
+	for _, c := range counts {
+		all = min(all+min(max(c, 0), mostTokens), mostTokens)
+	}
+	return all
+}
+
+// frame is an event of a stream or a whole answer, as far as any is read.
+type frame struct {
+	Type    string          `json:"type"`
+	Usage   json.RawMessage `json:"usage"`
+	Delta   json.RawMessage `json:"delta"`
+	Message struct {
+		Usage json.RawMessage `json:"usage"`
+	} `json:"message"`
+	Response struct {
+		Usage json.RawMessage `json:"usage"`
+	} `json:"response"`
+	Choices []struct {
+		Delta  json.RawMessage `json:"delta"`
+		Finish string          `json:"finish_reason"`
+	} `json:"choices"`
+	Candidates []struct {
+		Finish string `json:"finishReason"`
+	} `json:"candidates"`
+	Metadata *geminiCount `json:"usageMetadata"`
+}
+
+// reading is what is known so far of what an answer used.
+type reading struct {
+	dialect Dialect
+	told    stream.Usage // by the maker
+	known   bool         // that anything was told
+	said    int64        // bytes of the answer's own words
+	ended   bool         // its last count is told
+}
+
+// bytesPerToken is how much text a token is, at the least: what is estimated
+// shall not come out dearer than what is billed.
+const bytesPerToken = 5
+
+// take reads a frame. What was cut off in the middle or is no JSON is passed
+// over; of one with a field of another kind, the rest is read.
+func (r *reading) take(data []byte) {
+	var f frame
+	err := json.Unmarshal(data, &f)
+	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !odd {
+		return
+	}
+	for _, usage := range []json.RawMessage{f.Message.Usage, f.Response.Usage, f.Usage} {
+		r.count(usage)
+	}
+	if f.Metadata != nil {
+		r.told, r.known = f.Metadata.plain(), true
+	}
+	r.said += spoken(f.Delta)
+	for _, c := range f.Choices {
+		r.said += spoken(c.Delta)
+	}
+	r.ended = r.ended || r.last(f)
+}
+
+// count takes what a maker told. Output tokens are the sum so far, so the last
+// word counts; what is not repeated stands.
+func (r *reading) count(usage json.RawMessage) {
+	if len(usage) == 0 || string(usage) == "null" {
+		return
+	}
+	var c count
+	if json.Unmarshal(usage, &c) != nil {
+		return
+	}
+	now := c.plain(r.dialect)
+	if r.dialect == Anthropic {
+		now = stream.Usage{
+			Input: or(now.Input, r.told.Input), Output: or(now.Output, r.told.Output),
+			CacheRead: or(now.CacheRead, r.told.CacheRead), CacheWrite: or(now.CacheWrite, r.told.CacheWrite),
+		}
+	}
+	r.told, r.known = now, true
+}
+
+// last tells whether nothing that is billed comes after f.
+func (r *reading) last(f frame) bool {
+	switch f.Type {
+	case "message_stop", "response.completed", "response.incomplete", "response.failed":
+		return true
+	case "message_delta":
+		var stop struct {
+			Reason string `json:"stop_reason"`
+		}
+		return json.Unmarshal(f.Delta, &stop) == nil && stop.Reason != ""
+	}
+	for _, c := range f.Candidates {
+		if c.Finish != "" {
+			return true
+		}
+	}
+	return r.dialect == OpenAI && len(f.Choices) == 0 && len(f.Usage) > 0
+}
+
+// sofar is the best guess while an answer is under way: what was told, or what
+// its words come to where that is more.
+func (r *reading) sofar() stream.Usage {
+	u := r.told
+	if !r.ended {
+		u.Output = max(u.Output, r.said/bytesPerToken)
+	}
+	return u
+}
+
+// spoken is how many bytes of the model's words are in a delta: a text, or an
+// object with texts in it.
+func spoken(delta json.RawMessage) int64 {
+	if len(delta) == 0 {
+		return 0
+	}
+	var value any
+	if json.Unmarshal(delta, &value) != nil {
+		return 0
+	}
+	return weigh("", value)
+}
+
+// weigh counts the texts of the fields in which models speak.
+func weigh(field string, value any) int64 {
+	var all int64
+	switch value := value.(type) {
+	case string:
+		if field == "" || voices[field] {
+			all = int64(len(value))
+		}
+	case map[string]any:
+		for name, inner := range value {
+			all += weigh(or(name, "-"), inner)
+		}
+	case []any:
+		for _, inner := range value {
+			all += weigh("-", inner)
+		}
+	}
+	return all
+}
+
+var voices = set("text", "thinking", "partial_json", "content", "reasoning", "reasoning_content", "refusal", "arguments", "input")

@@ -1,0 +1,180 @@
+package egress_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// data is a stream of these events.
+func data(events ...string) string {
+	return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
+}
+
+const (
+	msgStart = `{"type":"message_start","message":{"usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":1}}}`
+	msgWords = `{"type":"content_block_delta","delta":{"type":"text_delta","text":"0123456789"}}`
+	msgJSON  = `{"type":"content_block_delta","delta":{"type":"input_json_delta","partial_json":"0123456789"}}`
+	msgSign  = `{"type":"content_block_delta","delta":{"type":"signature_delta","signature":"0123456789"}}`
+	msgDelta = `{"type":"message_delta","delta":{"stop_reason":null},"usage":{"output_tokens":40}}`
+	msgEnd   = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":50}}`
+	respUse  = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":30,"cache_write_tokens":20},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":3}}`
+)
+
+// reads are answers and what they come to.
+var reads = []struct {
+	name    string
+	dialect egress.Dialect
+	events  bool
+	text    string
+	used    stream.Usage
+	known   bool
+	ended   bool
+}{
+	{"whole message", egress.Anthropic, false, `{"type":"message","usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":50}}`, stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, false},
+	{"cumulative: the last counts", egress.Anthropic, true, data(msgStart, msgWords, msgDelta, msgEnd), stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, true},
+	{"input told anew", egress.Anthropic, true, data(msgStart, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":11,"cache_read_input_tokens":31,"output_tokens":5}}`), stream.Usage{Input: 11, Output: 5, CacheRead: 31, CacheWrite: 20}, true, true},
+	{"cut in the words", egress.Anthropic, true, data(msgStart, msgWords, msgJSON, msgSign), stream.Usage{Input: 10, Output: 4, CacheRead: 30, CacheWrite: 20}, true, false},
+	{"cut in a line", egress.Anthropic, true, data(msgStart, msgWords) + "data: " + msgEnd[:60], stream.Usage{Input: 10, Output: 2, CacheRead: 30, CacheWrite: 20}, true, false},
+	{"no newline at the end", egress.Anthropic, true, data(msgStart) + "data: " + msgEnd, stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, true},
+	{"named, with returns and comments", egress.Anthropic, true, ": hi\r\nevent: message_start\r\nid: 1\r\ndata:" + msgStart + "\r\n\r\n: ping\r\n\r\ndata:" + msgEnd + "\r\n\r\n", stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, true},
+	{"in several lines", egress.Anthropic, true, "data: {\"type\":\ndata: \"message_start\",\ndata: \"message\":{\"usage\":{\"input_tokens\":3}}}\n\n", stream.Usage{Input: 3}, true, false},
+	{"an error in the middle", egress.Anthropic, true, data(msgStart, `{"type":"error","error":{"type":"overloaded_error"},"message":"x","usage":7}`), stream.Usage{Input: 10, Output: 1, CacheRead: 30, CacheWrite: 20}, true, false},
+	{"no usage", egress.Anthropic, true, data(`{"type":"ping"}`), stream.Usage{}, false, false},
+
+	{"whole response", egress.OpenAI, false, `{"object":"response","output":[],"usage":` + respUse + `}`, stream.Usage{Input: 50, Output: 7, CacheRead: 30, CacheWrite: 20}, true, true},
+	{"a response's events", egress.OpenAI, true, data(`{"type":"response.created","response":{"usage":null}}`, `{"type":"response.output_text.delta","delta":"0123456789"}`, `{"type":"response.completed","response":{"usage":`+respUse+`}}`), stream.Usage{Input: 50, Output: 7, CacheRead: 30, CacheWrite: 20}, true, true},
+	{"incomplete", egress.OpenAI, true, data(`{"type":"response.incomplete","response":{"usage":` + respUse + `}}`), stream.Usage{Input: 50, Output: 7, CacheRead: 30, CacheWrite: 20}, true, true},
+	{"a response that is cut", egress.OpenAI, true, data(`{"type":"response.created","response":{"usage":null}}`, `{"type":"response.function_call_arguments.delta","delta":"01234567890123456789"}`), stream.Usage{Output: 4}, false, false},
+	{"chat", egress.OpenAI, false, `{"choices":[{"message":{"content":"hi"}}],"usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":30}}}`, stream.Usage{Input: 70, Output: 7, CacheRead: 30}, true, false},
+	{"chat's chunks", egress.OpenAI, true, data(`{"choices":[{"delta":{"content":"0123456789"},"finish_reason":null}],"usage":null}`, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}}`, `[DONE]`), stream.Usage{Input: 9, Output: 7}, true, true},
+	{"chat that does not tell", egress.OpenAI, true, data(`{"choices":[{"delta":{"content":"0123456789","tool_calls":[{"id":"call_1234567890","function":{"name":"x","arguments":"0123456789"}}]}}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}]}`), stream.Usage{Output: 4}, false, false},
+
+	{"gemini", egress.Gemini, false, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":30,"candidatesTokenCount":5,"thoughtsTokenCount":2,"totalTokenCount":107}}`, stream.Usage{Input: 70, Output: 7, CacheRead: 30}, true, true},
+	{"gemini's chunks: the last counts", egress.Gemini, true, data(`{"candidates":[{}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":5}}`, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":9}}`), stream.Usage{Input: 100, Output: 9}, true, true},
+	{"gemini's thoughts in the total alone", egress.Gemini, true, data(`{"candidates":[{}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":5,"totalTokenCount":125}}`), stream.Usage{Input: 100, Output: 25}, true, false},
+
+	{"counts nobody can have", egress.Anthropic, false, `{"usage":{"input_tokens":-5,"output_tokens":9223372036854775807,"cache_read_input_tokens":99999999999999}}`, stream.Usage{Output: 1e12, CacheRead: 1e12}, true, false},
+	{"counts nobody can add", egress.OpenAI, false, `{"usage":{"input_tokens":9223372036854775807,"prompt_tokens":9223372036854775807,"input_tokens_details":{"cached_tokens":-1}}}`, stream.Usage{Input: 1e12}, true, true},
+	{"no JSON", egress.Gemini, false, `<html>`, stream.Usage{}, false, false},
+	{"nothing", egress.OpenAI, true, "", stream.Usage{}, false, false},
+}
+
+func TestReadUsage(t *testing.T) {
+	for _, test := range reads {
+		for _, pieces := range [][]string{{test.text}, strings.Split(test.text, ""), halves(test.text)} {
+			used, known, ended := egress.ReadUsage(test.dialect, test.events, pieces...)
+			if used != test.used || known != test.known || ended != test.ended {
+				t.Errorf("%s, in %d pieces: %+v known %v ended %v, want %+v %v %v", test.name, len(pieces), used, known, ended, test.used, test.known, test.ended)
+			}
+		}
+	}
+}
+
+func halves(s string) []string { return []string{s[:len(s)/2], s[len(s)/2:]} }
+
+// An event that is too large to be read passes over; what follows is read.
+func TestHugeEvent(t *testing.T) {
+	huge := `{"type":"x","y":"` + strings.Repeat("y", 17<<20) + `"}`
+	used, _, ended := egress.ReadUsage(egress.Anthropic, true, data(msgStart), "data: "+huge, "\n\n", data(msgEnd))
+	if used.Input != 10 || used.Output != 50 || !ended {
+		t.Errorf("used %+v, ended %v", used, ended)
+	}
+}
+
+// FuzzReadUsage holds that it does not matter where an answer is cut in pieces,
+// and that no server can have us count what cannot be.
+func FuzzReadUsage(f *testing.F) {
+	for _, r := range reads {
+		f.Add(r.text, len(r.text)/3, r.events)
+	}
+	f.Fuzz(func(t *testing.T, text string, at int, events bool) {
+		if at < 0 || at > len(text) {
+			return
+		}
+		for _, d := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
+			whole, known, ended := egress.ReadUsage(d, events, text)
+			cut, knownCut, endedCut := egress.ReadUsage(d, events, text[:at], text[at:])
+			if whole != cut || known != knownCut || ended != endedCut {
+				t.Errorf("%s: %+v, cut at %d %+v", d, whole, at, cut)
+			}
+			for _, n := range []int64{whole.Input, whole.Output, whole.CacheRead, whole.CacheWrite} {
+				if n < 0 || n > 1e12 {
+					t.Errorf("%s: %+v", d, whole)
+				}
+			}
+		}
+	})
+}
+
+func TestVeil(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"", ""},
+		{"nothing of it", "nothing of it"},
+		{"aab", "***"},
+		{"aaab", "a***"},
+		{"aaaab aab", "aa*** ***"},
+		{"aabaabaab", "*********"},
+		{"aa", "aa"},
+		{"a longer key: aabccc!", "a longer key: ***!"},
+		{"aabcc", "***cc"},
+	} {
+		for name, from := range map[string]io.Reader{
+			"at once": strings.NewReader(test.in), "byte by byte": iotest.OneByteReader(strings.NewReader(test.in)),
+			"with the end": iotest.DataErrReader(strings.NewReader(test.in)),
+		} {
+			got, err := io.ReadAll(egress.Veil(from, "aab", "", "aabccc"))
+			if string(got) != test.want || err != nil {
+				t.Errorf("%q %s = %q, %v, want %q", test.in, name, got, err, test.want)
+			}
+		}
+	}
+}
+
+// What cannot become a key does not wait: a person is watching.
+func TestVeilIsPrompt(t *testing.T) {
+	from, to := io.Pipe()
+	veiled := egress.Veil(from, "secret-key")
+	go func() {
+		for _, piece := range []string{"data: x\n\n", "a secr", "et"} {
+			_, _ = io.WriteString(to, piece)
+		}
+		to.Close()
+	}()
+	buffer := make([]byte, 100)
+	var got []string
+	for {
+		n, err := veiled.Read(buffer)
+		if n > 0 {
+			got = append(got, string(buffer[:n]))
+		}
+		if err != nil {
+			break
+		}
+	}
+	if all := fmt.Sprintf("%q", got); all != `["data: x\n\n" "a " "secret"]` {
+		t.Errorf("read %s", all)
+	}
+}
+
+// FuzzVeil holds that a key is gone wherever the pieces end, and that nothing
+// else is.
+func FuzzVeil(f *testing.F) {
+	f.Add("xx aab aaab", "aab", 3)
+	f.Add("secret-secret-key", "secret-key", 9)
+	f.Fuzz(func(t *testing.T, text, key string, at int) {
+		if len(key) < 4 || at < 0 || at > len(text) || strings.Contains(key, "*") {
+			return
+		}
+		from := io.MultiReader(strings.NewReader(text[:at]), strings.NewReader(text[at:]))
+		got, err := io.ReadAll(egress.Veil(from, egress.Secret(key)))
+		if want := strings.ReplaceAll(text, key, "***"); string(got) != want || err != nil {
+			t.Errorf("%q with %q cut at %d = %q, %v, want %q", text, key, at, got, err, want)
+		}
+	})
+}

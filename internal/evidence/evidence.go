@@ -1,0 +1,262 @@
+// Package evidence makes of a run what its pull request rests on, as a file
+// that anybody can hold against the repository: each story with its criteria,
+// its commit, what was run there and what that said. It judges nothing anew and
+// opens no file.
+package evidence
+
+import (
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Version is that of the file. A later one is refused, never guessed at.
+const Version = 1
+
+// Evidence is what a run rests on.
+type Evidence struct {
+	// The version of this file.
+	Version int `json:"version"`
+	// The run's id.
+	Run string `json:"run"`
+	// How the run stands: completed, waiting, stopped, cancelled, failed or running.
+	Status policy.Status `json:"status"`
+	// Why it stopped, in one word.
+	StopReason policy.Reason `json:"stop_reason,omitempty"`
+	// When it began.
+	Began time.Time `json:"began"`
+	// When its last event was.
+	Ended time.Time `json:"ended"`
+	// The programs that made this, with their versions as far as they are known.
+	Tools map[string]string `json:"tools"`
+	// What was asked for.
+	Task Task `json:"task"`
+	// The code before and after.
+	Code Code `json:"code"`
+	// What the checks had to be.
+	Rules Rules `json:"rules"`
+	// What they said before any work.
+	Baseline *Baseline `json:"baseline,omitempty"`
+	// The stories, in the plan's order.
+	Stories []Story `json:"stories"`
+	// The proof of the newest commit.
+	Proof *Proof `json:"proof,omitempty"`
+	// What the agent did, pass by pass.
+	Iterations []Iteration `json:"iterations"`
+	// What is not verified, in words.
+	NotVerified []string `json:"not_verified"`
+	// What all of it cost.
+	Cost Cost `json:"cost"`
+}
+
+// Task is what was asked for, and by whom.
+type Task struct {
+	// issue, pull_request or prompt.
+	Kind string `json:"kind"`
+	// Its number.
+	Number int `json:"number,omitempty"`
+	// Its title.
+	Title string `json:"title,omitempty"`
+	// Who asked.
+	Author string `json:"author,omitempty"`
+	// The repository, as owner/name.
+	Repo string `json:"repo,omitempty"`
+	// Its page.
+	URL string `json:"url,omitempty"`
+}
+
+// Code is where the work began and where it led.
+type Code struct {
+	// The branch the work is for.
+	BaseRef string `json:"base_ref,omitempty"`
+	// Its commit.
+	Base string `json:"base"`
+	// The branch of the work.
+	Branch string `json:"branch,omitempty"`
+	// Its newest commit.
+	Head string `json:"head"`
+	// The tree of that commit.
+	Tree string `json:"tree"`
+}
+
+// Rules are what a proof is by.
+type Rules struct {
+	// The commands that make a checkout ready, in their order.
+	Setup []Command `json:"setup"`
+	// The commands that judge the work.
+	Checks []Command `json:"checks"`
+	// What a red check at the base means: new or strict.
+	Baseline policy.Baseline `json:"baseline,omitempty"`
+	// What makes a story proven: red-to-green or unbroken.
+	Proof policy.Bar `json:"proof"`
+	// Globs of the files that are put back to their base version for a proof.
+	Protect []string `json:"protect"`
+	// The folder of the repository in which the commands run; its top where empty.
+	Within string `json:"within,omitempty"`
+	// What confined the agent.
+	Sandbox string `json:"sandbox"`
+}
+
+// Command is one that was to be run.
+type Command struct {
+	// What it is called.
+	Name string `json:"name"`
+	// The command, for a shell.
+	Command string `json:"command"`
+	// How long it may take; none where it may take as long as it likes.
+	Timeout string `json:"timeout,omitempty"`
+	// Whether the task itself brought it: it may hold back, and proves nothing.
+	Added bool `json:"added,omitempty"`
+}
+
+// Said is one run of a command.
+type Said struct {
+	// What the command is called.
+	Name string `json:"name"`
+	// The command itself.
+	Command string `json:"command"`
+	// Its exit code.
+	Exit int `json:"exit"`
+	// Whether it passed.
+	Passed bool `json:"passed"`
+	// Whether it was ended for taking too long.
+	TimedOut bool `json:"timed_out,omitempty"`
+	// Whether the command is missing or may not run.
+	CannotRun bool `json:"cannot_run,omitempty"`
+	// How long it took, in milliseconds.
+	TookMS int64 `json:"took_ms"`
+	// The sha256 of its whole output.
+	LogDigest string `json:"log_digest,omitempty"`
+	// Whether it failed first, and not when it was run again.
+	Flaky bool `json:"flaky,omitempty"`
+	// What its test runner told, where it told of tests.
+	Tests *Tests `json:"tests,omitempty"`
+}
+
+// Tests is what a test runner told.
+type Tests struct {
+	// Which it is.
+	Runner string `json:"runner"`
+	// How many tests passed.
+	Passed int `json:"passed"`
+	// How many failed.
+	Failed int `json:"failed"`
+	// How many were skipped.
+	Skipped int `json:"skipped,omitempty"`
+	// Those that failed, by name, at most 200.
+	Red []string `json:"red,omitempty"`
+	// What failed and is no test, such as what did not build.
+	Broken []string `json:"broken,omitempty"`
+	// Whether more failed than is named.
+	Cut bool `json:"cut,omitempty"`
+}
+
+// Baseline is what was so before any work.
+type Baseline struct {
+	// Whether any check could prove something.
+	Usable bool `json:"usable"`
+	// What limits that.
+	Why string `json:"why,omitempty"`
+	// What each check said.
+	Checks []Said `json:"checks"`
+}
+
+// Proof is a run of the checks on a clean checkout.
+type Proof struct {
+	// The commit.
+	Commit string `json:"commit"`
+	// Its tree.
+	Tree string `json:"tree"`
+	// Whether nothing held it back.
+	Passed bool `json:"passed"`
+	// Whether no check could prove anything.
+	Empty bool `json:"empty,omitempty"`
+	// Whether the same tree had been checked before.
+	Reused bool `json:"reused,omitempty"`
+	// What has to be known of it.
+	Why string `json:"why,omitempty"`
+	// Protected files that were put back to their base version for it.
+	Restored []string `json:"restored,omitempty"`
+	// What made the checkout ready.
+	Setup []Said `json:"setup,omitempty"`
+	// What each check said.
+	Checks []Said `json:"checks"`
+}
+
+// Story is one story and what it rests on.
+type Story struct {
+	// Its id.
+	ID string `json:"id"`
+	// What it is.
+	Title string `json:"title"`
+	// What has to be true when it is done.
+	Criteria []string `json:"criteria"`
+	// Whether people marked it as one that needs no test of its own.
+	NeedsNoTest bool `json:"needs_no_test,omitempty"`
+	// Whether it passes.
+	Passes bool `json:"passes"`
+	// Whether it is proven.
+	Proven bool `json:"proven"`
+	// red to green, unbroken or unverified; none while nobody knows.
+	Grade journal.Grade `json:"grade,omitempty"`
+	// Why it is no more than that.
+	Why string `json:"why,omitempty"`
+	// The commit that it passed with.
+	Commit string `json:"commit,omitempty"`
+	// Its tests and what serves them, as files.
+	Files []string `json:"files,omitempty"`
+	// The tests, by name, that are red on the base code and green with the change.
+	Tests []string `json:"tests,omitempty"`
+	// What the checks said of the base code with its tests.
+	OnBase []Said `json:"on_base,omitempty"`
+	// The proof of its commit.
+	Proof *Proof `json:"proof,omitempty"`
+	// The iterations that worked on it.
+	Iterations []int `json:"iterations,omitempty"`
+}
+
+// Iteration is one pass of the loop.
+type Iteration struct {
+	// Its number.
+	Number int `json:"number"`
+	// The story it was for.
+	Story string `json:"story,omitempty"`
+	// The sha256 of the prompt.
+	PromptDigest string `json:"prompt_digest,omitempty"`
+	// The sha256 of all that the agent printed.
+	TranscriptDigest string `json:"transcript_digest,omitempty"`
+	// How many tools the agent called.
+	Tools int `json:"tools"`
+	// What it cost, in dollars, as far as it is known.
+	CostUSD float64 `json:"cost_usd"`
+	// The commits it left.
+	Commits []string `json:"commits,omitempty"`
+	// Protected files that it changed and that were put back.
+	Dropped []string `json:"dropped,omitempty"`
+	// What the checks said in its tree.
+	Checks []Said `json:"checks,omitempty"`
+	// The stories that passed in it.
+	Passed []string `json:"passed,omitempty"`
+	// The claims that were not believed, and why.
+	Rejected []Rejection `json:"rejected,omitempty"`
+}
+
+// Rejection is a claim that was not believed.
+type Rejection struct {
+	// What was claimed.
+	Claim string `json:"claim"`
+	// Why it was not believed.
+	Why string `json:"why"`
+}
+
+// Cost is what the agents took.
+type Cost struct {
+	// In dollars.
+	USD float64 `json:"usd"`
+	// Whether every agent told what it cost.
+	Known bool `json:"known"`
+	// In tokens.
+	Tokens stream.Usage `json:"tokens"`
+}

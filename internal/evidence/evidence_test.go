@@ -1,0 +1,202 @@
+package evidence_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+	valid "github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/evidence"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+const published = "../../schema/evidence.schema.json"
+
+// Every file in testdata is a story: what a journal says, and what it rests on.
+func TestStories(t *testing.T) {
+	schema, err := valid.NewCompiler().Compile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journaltest.Stories(t, *update, func(t *testing.T, s journaltest.Story) []txtar.File {
+		t.Helper()
+		data, err := evidence.Of(s.Run, map[string]string{"ralph": "1.2.3"}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := valid.UnmarshalJSON(bytes.NewReader(data))
+		if err == nil {
+			err = schema.Validate(doc)
+		}
+		if err != nil {
+			t.Errorf("it does not keep to its schema: %v", err)
+		}
+		return []txtar.File{{Name: "evidence.json", Data: data}}
+	})
+}
+
+func TestSchemaIsFresh(t *testing.T) {
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true}
+	if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/evidence", "./"); err != nil {
+		t.Fatal(err)
+	}
+	for name, comment := range r.CommentMap {
+		r.CommentMap[name] = strings.ReplaceAll(comment, "\n", " ")
+	}
+	root := r.Reflect(evidence.Evidence{})
+	root.Title = "ralph: evidence.json"
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(root); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(published, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("%s is stale, run go test with -update (-it +types):\n%s", published, diff)
+	}
+}
+
+const worked = `{"type":"check_ended","where":"base","name":"test","command":"make test","passed":true}
+{"type":"baseline_ended","usable":true}
+{"type":"iteration_began","number":1,"story":"US-001"}
+{"type":"agent_ended","tools":3}
+{"type":"plan_read","claimed":["US-001"]}
+{"type":"check_ended","where":"work","name":"test","command":"make test","passed":true}
+{"type":"commits_taken","from":"b0","to":"c1","tree":"t1","work":"t1"}
+{"type":"check_ended","where":"proof","name":"test","command":"make test","passed":true}
+{"type":"proof_ended","commit":"c1","tree":"t1","passed":true}
+{"type":"story_graded","story":"US-001","commit":"c1","grade":"red to green","files":["tests/a.sh"]}
+{"type":"iteration_ended","number":1,"story":"US-001","green":true,"passed":["US-001"]}
+`
+
+func of(t *testing.T) evidence.Evidence {
+	t.Helper()
+	return evidence.Of(journaltest.Run(t, []byte(worked)), nil)
+}
+
+// What is written is read back as it was; what is no evidence is refused.
+func TestRead(t *testing.T) {
+	e := of(t)
+	data, err := e.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := evidence.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if twice, err := again.Marshal(); err != nil || !bytes.Equal(twice, data) {
+		t.Errorf("read back as other: %v\n%s", err, cmp.Diff(string(data), string(twice)))
+	}
+	for why, change := range map[string]func(*evidence.Evidence){
+		"version 2":   func(e *evidence.Evidence) { e.Version = 2 },
+		"no proof":    func(e *evidence.Evidence) { e.Proof = nil },
+		"no checks":   func(e *evidence.Evidence) { e.Rules.Checks = nil },
+		"at the base": func(e *evidence.Evidence) { e.Baseline = nil },
+	} {
+		odd := of(t)
+		change(&odd)
+		data, err := odd.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := evidence.Read(data); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("Read without it = %v, want %q", err, why)
+		}
+	}
+	for _, text := range []string{"", "[]", `{"version":1,"more":2}`, `{"version":"1"}`} {
+		if _, err := evidence.Read([]byte(text)); err == nil {
+			t.Errorf("Read(%s) is content", text)
+		}
+	}
+	e.Rules.Checks[0].Timeout = "soon"
+	if _, err := e.Again(); err == nil {
+		t.Error("Again takes a time that is none")
+	}
+}
+
+// anew is a run in which all is as it was, but for what change says.
+func anew(t *testing.T, e evidence.Evidence, events ...journal.Event) journal.Run {
+	t.Helper()
+	run, err := e.Again()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, event := range events {
+		run = journal.Fold(run, journal.Entry{Event: event})
+	}
+	return run
+}
+
+func TestDifferences(t *testing.T) {
+	base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}
+	usable := journal.BaselineEnded{Usable: true}
+	here := journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true}
+	proof := journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true}
+	grade := journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen}
+	redBase, redHere, failed, touched, unbroken := base, here, proof, proof, grade
+	redBase.Passed, redBase.Exit = false, 2
+	redHere.Passed, redHere.Exit = false, 1
+	failed.Passed, failed.Why = false, "test failed (exit 1)"
+	touched.Restored = []string{"CODEOWNERS"}
+	unbroken.Grade, unbroken.Why = journal.Unbroken, "it brought no test"
+	for name, test := range map[string]struct {
+		events []journal.Event
+		want   []string
+	}{
+		"nothing":    {[]journal.Event{base, usable, here, proof, grade}, nil},
+		"no proof":   {[]journal.Event{base, usable}, []string{"the proof could not be made anew"}},
+		"no grade":   {[]journal.Event{base, usable, here, proof}, []string{"US-001 is unverified, and it is said to be red to green"}},
+		"less grade": {[]journal.Event{base, usable, here, proof, unbroken}, []string{"US-001 is unbroken, and it is said to be red to green: it brought no test"}},
+		"protected":  {[]journal.Event{base, usable, here, touched, grade}, []string{"protected files that are changed: CODEOWNERS, as it is said: none"}},
+		"not run":    {[]journal.Event{base, usable, proof, grade}, []string{"check test was not run"}},
+		"red": {[]journal.Event{base, usable, redHere, failed, grade}, []string{
+			"the proof fails, and it is said that it passes: test failed (exit 1)",
+			"check test fails (exit 1), and it is said that it passes (exit 0)",
+		}},
+		"red before": {[]journal.Event{redBase, journal.BaselineEnded{}, here, proof, grade}, []string{
+			"at the base the checks can prove something: false, and it is said: true",
+			"at the base check test fails (exit 2), and it is said that it passes (exit 0)",
+		}},
+	} {
+		e := of(t)
+		if diff := cmp.Diff(test.want, e.Differences(anew(t, e, test.events...))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Failures are told apart by name.
+func TestDifferencesByName(t *testing.T) {
+	e := of(t)
+	e.Proof.Checks[0].Passed, e.Proof.Checks[0].Tests = false, &evidence.Tests{Runner: "go", Red: []string{"b", "a"}}
+	for names, want := range map[string]int{"a b": 0, "a": 1, "a c": 1, "": 1} {
+		red := journal.CheckEnded{Where: journal.AtProof, Name: "test", Tests: &journal.Tests{Runner: "go", Red: strings.Fields(names)}}
+		run := anew(t, e, journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}, journal.BaselineEnded{Usable: true}, red,
+			journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true}, journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen})
+		if got := e.Differences(run); len(got) != want {
+			t.Errorf("red %q: %q, want %d lines", names, got, want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package evidence
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Of is what run rests on. Which programs made it the record does not know.
+func Of(run journal.Run, tools map[string]string) Evidence {
+	e := Evidence{
+		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
+		Tools: map[string]string{"agent": run.Policy.Agent}, Task: task(run.Task),
+		Code:    Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
+		Rules:   rules(run),
+		Stories: []Story{}, Iterations: []Iteration{}, NotVerified: missing(run),
+		Cost: Cost{USD: run.CostUSD, Known: run.CostKnown, Tokens: run.Usage},
+	}
+	maps.Copy(e.Tools, tools)
+	if run.Policy.Model != "" {
+		e.Tools["model"] = run.Policy.Model
+	}
+	if run.Stop != nil {
+		e.Status, e.StopReason = run.Stop.Reason.Status(), run.Stop.Reason
+	}
+	if run.Baseline != nil {
+		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, said(run.BaseChecks)}
+	}
+	if found, is := run.ProofOf(run.Tree); is {
+		e.Proof = proof(found)
+	}
+	for _, story := range run.Plan.UserStories {
+		e.Stories = append(e.Stories, tell(run, story))
+	}
+	for _, it := range run.Iterations {
+		e.Iterations = append(e.Iterations, iteration(it))
+	}
+	return e
+}
+
+// Marshal is the file.
+func (e Evidence) Marshal() ([]byte, error) {
+	data, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write the evidence: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+func task(t plan.Task) Task {
+	return Task{Kind: string(t.Kind), Number: t.Number, Title: t.Title, Author: t.Author, Repo: t.Repo, URL: t.URL}
+}
+
+func rules(run journal.Run) Rules {
+	p := run.Policy
+	return Rules{
+		Setup: commands(p.Setup), Checks: commands(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen),
+		Protect: append([]string{}, p.Protect...), Within: p.Within, Sandbox: run.Level,
+	}
+}
+
+func commands(checks []policy.Check) []Command {
+	all := make([]Command, 0, len(checks))
+	for _, check := range checks {
+		command := Command{Name: check.Name, Command: check.Command, Added: check.Added}
+		if check.Timeout > 0 {
+			command.Timeout = check.Timeout.String()
+		}
+		all = append(all, command)
+	}
+	return all
+}
+
+// missing is what nobody can rely on.
+func missing(run journal.Run) []string {
+	words := []string{}
+	if run.Baseline != nil && run.Baseline.Why != "" {
+		words = append(words, run.Baseline.Why)
+	}
+	proof, found := run.ProofOf(run.Tree)
+	switch {
+	case !found:
+		words = append(words, "the newest commit was not checked on a clean checkout")
+	case !proof.Passed:
+		words = append(words, "on a clean checkout: "+proof.Why)
+	case len(proof.Restored) > 0:
+		words = append(words, "protected files are changed, and were put back for the proof")
+	}
+	for _, story := range run.Plan.UserStories {
+		graded, _ := run.GradeOf(story.ID)
+		switch {
+		case !story.Passes:
+			words = append(words, story.ID+" is open")
+		case run.Earned(story.ID) && !run.StoryProven(story):
+			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), graded.Why))
+		}
+	}
+	return words
+}
+
+func tell(run journal.Run, story plan.Story) Story {
+	told := Story{
+		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
+		NeedsNoTest: story.Untested(), Passes: story.Passes, Proven: run.StoryProven(story),
+	}
+	for _, it := range run.Iterations {
+		if it.Story == story.ID {
+			told.Iterations = append(told.Iterations, it.Number)
+		}
+		if it.Story == story.ID && it.Proof != nil && it.Proof.Passed {
+			told.Proof, told.Commit = proof(*it.Proof), it.Proof.Commit
+		}
+	}
+	if graded, found := run.GradeOf(story.ID); found {
+		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
+		told.OnBase = said(graded.Trial.Checks)
+	}
+	return told
+}
+
+func iteration(it journal.Iteration) Iteration {
+	told := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: said(it.Checks)}
+	if it.Agent != nil {
+		told.TranscriptDigest, told.Tools, told.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.USD
+	}
+	if it.Taken != nil {
+		told.Dropped = it.Taken.Dropped
+		for _, commit := range it.Taken.Commits {
+			told.Commits = append(told.Commits, commit.SHA)
+		}
+	}
+	if it.Ended != nil {
+		told.Passed = it.Ended.Passed
+		for _, rejected := range it.Ended.Rejected {
+			told.Rejected = append(told.Rejected, Rejection(rejected))
+		}
+	}
+	return told
+}
+
+func proof(p journal.Proof) *Proof {
+	told := &Proof{
+		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored, Checks: said(p.Checks),
+	}
+	for _, set := range p.Setup {
+		told.Setup = append(told.Setup, one(journal.CheckEnded(set)))
+	}
+	return told
+}
+
+func said(checks []journal.CheckEnded) []Said {
+	all := make([]Said, 0, len(checks))
+	for _, check := range checks {
+		all = append(all, one(check))
+	}
+	return all
+}
+
+func one(check journal.CheckEnded) Said {
+	told := Said{
+		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
+		TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
+	}
+	if tests := check.Tests; tests != nil {
+		told.Tests = &Tests{tests.Runner, tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}
+	}
+	return told
+}

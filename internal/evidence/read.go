@@ -1,0 +1,94 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Largest is more than evidence ever is.
+const Largest = 32 << 20
+
+// Read takes back what Marshal wrote. It comes from anywhere: what is no
+// evidence of this version is refused.
+func Read(data []byte) (Evidence, error) {
+	var e Evidence
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	var version struct{ Version int }
+	switch err := json.Unmarshal(data, &version); {
+	case err != nil:
+		return e, fmt.Errorf("read the evidence: %w", err)
+	case version.Version != Version:
+		return e, fmt.Errorf("it has version %d, this program reads %d", version.Version, Version)
+	}
+	if err := decoder.Decode(&e); err != nil {
+		return e, fmt.Errorf("read the evidence: %w", err)
+	}
+	switch {
+	case e.Proof == nil:
+		return e, errors.New("it holds no proof of its newest commit")
+	case len(e.Rules.Checks) == 0:
+		return e, errors.New("it names no checks")
+	case e.Baseline == nil:
+		return e, errors.New("it does not say what the checks said at the base")
+	}
+	return e, nil
+}
+
+// Again is the run as it stood before anything was checked, with what is needed
+// to do that anew.
+func (e Evidence) Again() (journal.Run, error) {
+	run := journal.Run{
+		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
+		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Protect: e.Rules.Protect, Within: e.Rules.Within},
+	}
+	var err error
+	if run.Policy.Checks, err = checks(e.Rules.Checks); err != nil {
+		return run, err
+	}
+	if run.Policy.Setup, err = checks(e.Rules.Setup); err != nil {
+		return run, err
+	}
+	for _, story := range e.Stories {
+		run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: story.ID, Title: story.Title, AcceptanceCriteria: story.Criteria, Passes: story.Passes})
+	}
+	return run, nil
+}
+
+func checks(commands []Command) ([]policy.Check, error) {
+	var all []policy.Check
+	for _, command := range commands {
+		check := policy.Check{Name: command.Name, Command: command.Command, Added: command.Added}
+		if command.Timeout != "" {
+			limit, err := policy.ParseDuration(command.Timeout)
+			if err != nil {
+				return nil, fmt.Errorf("the time of %q: %w", command.Name, err)
+			}
+			check.Timeout = limit
+		}
+		all = append(all, check)
+	}
+	return all, nil
+}
+
+func (s Said) ended(where journal.Where) journal.CheckEnded {
+	check := journal.CheckEnded{Where: where, Name: s.Name, Command: s.Command, Exit: s.Exit, Passed: s.Passed, TimedOut: s.TimedOut, CannotRun: s.CannotRun}
+	if s.Tests != nil {
+		check.Tests = &journal.Tests{
+			Runner: s.Tests.Runner, Passed: s.Tests.Passed, Failed: s.Tests.Failed, Skipped: s.Tests.Skipped, Red: s.Tests.Red, Broken: s.Tests.Broken, Cut: s.Tests.Cut,
+		}
+	}
+	return check
+}
+
+// Graded are the stories that say they went from red to green.
+func (e Evidence) Graded() []Story {
+	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool { return s.Grade != journal.RedToGreen })
+}

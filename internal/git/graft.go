@@ -1,0 +1,141 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Names are the files of To that it has changed or added since it left From.
+func (t *Trusted) Names(ctx context.Context, span Span) ([]string, error) {
+	changes, err := t.since(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range changes {
+		if c.mode != modeNone && c.mode != modeLink {
+			names = append(names, c.path)
+		}
+	}
+	return names, nil
+}
+
+// since is what To has changed since it left From, which may have gone on.
+func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
+	if err := checkSHA(span.From, span.To); err != nil {
+		return nil, err
+	}
+	if fork, err := t.ask(ctx, "merge-base", span.From, span.To); err == nil && checkSHA(fork) == nil {
+		span.From = fork
+	}
+	changes, err := compare(ctx, t.do, span)
+	if err != nil {
+		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
+	}
+	return changes, nil
+}
+
+// Guarded are the files that To has changed since it left From although globs
+// protect them, the deleted ones too.
+func (t *Trusted) Guarded(ctx context.Context, span Span, globs []string) ([]string, error) {
+	guarded, err := protect(globs)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := t.since(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range changes {
+		if guarded.covers(c.path) {
+			names = append(names, c.path)
+		}
+	}
+	return names, nil
+}
+
+// Graft is what a commit is to become: Onto, with some files as From has them.
+type Graft struct {
+	Onto, From string
+	Paths      []string
+}
+
+// Graft makes a commit that no branch leads to, for a checkout of its own; Onto
+// itself where nothing differs. No file is written: a link in the way leads
+// nowhere.
+func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
+	if err := checkSHA(g.Onto, g.From); err != nil {
+		return "", err
+	}
+	changes, err := compare(ctx, t.do, Span{From: g.Onto, To: g.From})
+	if err != nil {
+		return "", fmt.Errorf("compare %.12s with %.12s: %w", g.Onto, g.From, err)
+	}
+	changes = slices.DeleteFunc(changes, func(c change) bool { return !slices.Contains(g.Paths, c.path) || c.mode == modeLink })
+	if len(changes) == 0 {
+		return g.Onto, nil
+	}
+	sha, err := t.graft(ctx, g.Onto, changes)
+	if err != nil {
+		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", g.From, g.Onto, err)
+	}
+	return sha, nil
+}
+
+func (t *Trusted) graft(ctx context.Context, onto string, changes []change) (string, error) {
+	dir, err := os.MkdirTemp(t.Dir, "graft-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
+	on := func(args ...string) call {
+		return call{args: args, env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}}
+	}
+	if _, err := t.do(ctx, on("read-tree", onto)); err != nil {
+		return "", err
+	}
+	// What is to go goes first: it may stand where a folder is to come.
+	var gone, come strings.Builder
+	for _, c := range changes {
+		if c.mode == modeNone {
+			fmt.Fprintf(&gone, "%s %s\t%s\x00", modeNone, c.blob, c.path)
+		} else {
+			fmt.Fprintf(&come, "%s %s\t%s\x00", c.mode, c.blob, c.path)
+		}
+	}
+	update := on("update-index", "--replace", "-z", "--index-info")
+	update.stdin = strings.NewReader(gone.String() + come.String())
+	if _, err := t.do(ctx, update); err != nil {
+		return "", err
+	}
+	tree, err := t.do(ctx, on("write-tree"))
+	if err != nil {
+		return "", err
+	}
+	return t.unnamed(ctx, onto, strings.TrimSpace(string(tree)))
+}
+
+// unnamed is a commit of a tree, the same each time it is made.
+func (t *Trusted) unnamed(ctx context.Context, parent, tree string) (string, error) {
+	if err := checkSHA(tree); err != nil {
+		return "", err
+	}
+	const never = "@0 +0000"
+	out, err := t.do(ctx, call{
+		args: []string{"commit-tree", "-p", parent, "-m", "ralph: for a checkout", tree},
+		env: []string{
+			"GIT_AUTHOR_NAME=" + ralph.Name, "GIT_AUTHOR_EMAIL=" + ralph.Email, "GIT_AUTHOR_DATE=" + never,
+			"GIT_COMMITTER_NAME=" + ralph.Name, "GIT_COMMITTER_EMAIL=" + ralph.Email, "GIT_COMMITTER_DATE=" + never,
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	sha := strings.TrimSpace(string(out))
+	return sha, checkSHA(sha)
+}

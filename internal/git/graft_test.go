@@ -1,0 +1,85 @@
+package git_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// A graft is a commit with some files as another has them: changed, added and
+// gone, and nothing else of it.
+func TestGraft(t *testing.T) {
+	l := newLab(t)
+	to := l.commit("one", map[string]string{"README.md": "# changed\n", "tests/a.sh": "true\n", "src/b.go": "package main\n"})
+	l.take(l.terms())
+	ctx := t.Context()
+	names := must(l.trusted.Names(ctx, git.Span{From: l.base, To: to}))(t)
+	if diff := cmp.Diff([]string{"README.md", "src/b.go", "tests/a.sh"}, names); diff != "" {
+		t.Errorf("Names (-want +got):\n%s", diff)
+	}
+	for name, test := range map[string]struct {
+		graft git.Graft
+		want  []string // that differ from Onto
+	}{
+		"tests onto the base": {git.Graft{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}, []string{"tests/a.sh"}},
+		"back to the base":    {git.Graft{Onto: to, From: l.base, Paths: []string{"README.md", "src/b.go"}}, []string{"README.md"}},
+		"what is the same":    {git.Graft{Onto: l.base, From: to, Paths: []string{"CODEOWNERS", "nowhere"}}, nil},
+	} {
+		made := must(l.trusted.Graft(ctx, test.graft))(t)
+		if again := must(l.trusted.Graft(ctx, test.graft))(t); again != made {
+			t.Errorf("%s: made %s and %s", name, made, again)
+		}
+		if diff := cmp.Diff(test.want, must(l.trusted.Names(ctx, git.Span{From: test.graft.Onto, To: made}))(t)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		dir := filepath.Join(t.TempDir(), "clean")
+		must(l.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: made}))(t)
+		if left := l.sh(dir, "git", "status", "--porcelain"); left != "" {
+			t.Errorf("%s: its checkout is not clean:\n%s", name, left)
+		}
+	}
+	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Graft(ctx, git.Graft{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
+		t.Errorf("a ref leads to it: %s", gone)
+	}
+}
+
+// A file where the other has a folder is no obstacle, either way.
+func TestGraftTurnsFilesIntoFolders(t *testing.T) {
+	l := newLab(t)
+	l.sh(l.tree.Dir, "git", "rm", "-q", "README.md")
+	to := l.commit("one", map[string]string{"README.md/a_test.go": "package a\n"})
+	l.take(l.terms())
+	for _, graft := range []git.Graft{
+		{Onto: l.base, From: to, Paths: []string{"README.md/a_test.go"}},
+		{Onto: to, From: l.base, Paths: []string{"README.md"}},
+	} {
+		if made := must(l.trusted.Graft(t.Context(), graft))(t); made == graft.Onto {
+			t.Errorf("nothing came of %+v", graft)
+		}
+	}
+}
+
+func TestGuarded(t *testing.T) {
+	l := newLab(t)
+	work := t.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	write(t, filepath.Join(work, "CODEOWNERS"), "* @evil\n")
+	write(t, filepath.Join(work, "a.txt"), "a\n")
+	l.sh(work, "git", "rm", "-q", ".github/workflows/ci.yml")
+	l.sh(work, "git", "add", "-A")
+	l.sh(work, "git", "commit", "-q", "-m", "evil")
+	l.sh(work, "git", "push", "-q", l.remote, "HEAD:main")
+	head := l.sh(work, "git", "rev-parse", "HEAD")
+	trusted := must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "trusted.git"), git.Want{Base: "main"}))(t)
+	got := must(trusted.Guarded(t.Context(), git.Span{From: l.base, To: head}, []string{"CODEOWNERS", ".github/**"}))(t)
+	if diff := cmp.Diff([]string{".github/workflows/ci.yml", "CODEOWNERS"}, got); diff != "" {
+		t.Errorf("Guarded (-want +got):\n%s", diff)
+	}
+	// What the base itself has changed meanwhile is not the branch's doing.
+	if got := must(trusted.Guarded(t.Context(), git.Span{From: head, To: l.base}, []string{"CODEOWNERS"}))(t); len(got) > 0 {
+		t.Errorf("Guarded = %q, want nothing of the base's own", got)
+	}
+}

@@ -1,0 +1,153 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Sight is one look at a tree, for all that has to be known of it at a time: a
+// git process costs more than anything else that an iteration does. What it
+// says, and what it is asked to do, holds until somebody works there again.
+type Sight struct {
+	Head  string // the commit it stands at
+	Tree  string // of Head
+	Dirty bool   // there is work that is not committed, books and all
+
+	tree   tamed
+	branch string // that is checked out; empty: not known
+	found  []entry
+	base   *base
+}
+
+// See takes a look.
+func (t *Tree) See(ctx context.Context) (*Sight, error) {
+	quiet, err := t.tame(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, at, err := quiet.glance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.base, err = t.standsAt(ctx, at); err != nil {
+		return nil, err
+	}
+	s.Head, s.Tree = s.base.commit, s.base.tree
+	return s, nil
+}
+
+// glance is a look without one at the commit, whose name comes with it.
+func (t tamed) glance(ctx context.Context) (s *Sight, at string, err error) {
+	out, err := t.do(ctx, call{args: []string{
+		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
+		"--ignore-submodules=dirty", // without a process in one
+	}})
+	s = &Sight{tree: t}
+	if failed, ok := answered(err); ok && failed.TooLong {
+		s.Dirty, err = true, nil
+		s.found = []entry{{kind: kindOdd}}
+		out = out[:max(0, strings.LastIndexByte(string(out), 0))]
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("read the tree's status: %w", err)
+	}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		if name, is := strings.CutPrefix(line, "# branch.oid "); is {
+			at = name
+		} else if name, is := strings.CutPrefix(line, "# branch.head "); is && name != "(detached)" {
+			s.branch = name
+		} else if e, is := readEntry(line); is {
+			s.found = append(s.found, e)
+		}
+	}
+	s.Dirty = s.Dirty || slices.ContainsFunc(s.found, entry.counts)
+	return s, at, nil
+}
+
+// paths are those that count.
+func (s *Sight) paths() []string {
+	var paths []string
+	for _, e := range s.found {
+		if e.counts() && e.path != "" {
+			paths = append(paths, e.path)
+		}
+	}
+	return paths
+}
+
+// kinds of entries.
+const (
+	kindChanged   = '1'
+	kindUntracked = '?'
+	kindOdd       = 0 // something that is not looked into: a conflict, too much
+)
+
+// entry is what a look found at a path.
+type entry struct {
+	kind       byte
+	path       string
+	staged     bool   // the index is not as HEAD
+	how        byte   // the file is not as the index: M, T, D
+	head, now  string // modes in HEAD and of the file
+	index      string // mode
+	repository bool   // a folder nobody tracks, which may be a repository
+}
+
+// readEntry reads a line of porcelain v2; false for a header.
+func readEntry(line string) (entry, bool) {
+	if line == "" || line[0] == '#' {
+		return entry{}, false
+	}
+	if path, is := strings.CutPrefix(line, "? "); is {
+		return entry{kind: kindUntracked, path: path, repository: strings.HasSuffix(path, "/")}, true
+	}
+	// 1 XY sub mH mI mW hH hI path
+	fields := strings.SplitN(line, " ", 9)
+	if fields[0] == "1" && len(fields) == 9 && len(fields[1]) == 2 {
+		return entry{
+			kind: kindChanged, path: fields[8], staged: fields[1][0] != '.', how: fields[1][1],
+			head: fields[3], index: fields[4], now: fields[5],
+		}, true
+	}
+	// u XY sub m1 m2 m3 mW h1 h2 h3 path
+	fields = strings.SplitN(line, " ", 11)
+	return entry{kind: kindOdd, path: fields[len(fields)-1]}, true
+}
+
+// counts tells of an entry that is work: what is ralph's own is nobody's, and
+// of a repository within only that it is there.
+func (e entry) counts() bool {
+	switch {
+	case e.beneath(ours):
+		return false
+	case e.kind != kindChanged:
+		return true
+	}
+	return e.staged && !alien(e.head, e.index) || e.how != '.' && !alien(e.index, e.now)
+}
+
+// alien tells of modes between which nothing changed but a repository within.
+func alien(modes ...string) bool {
+	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != modeLink && mode != modeNone })
+}
+
+// beneath tells whether it lies at one of some paths or below.
+func (e entry) beneath(paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool {
+		return e.path == path || strings.HasPrefix(e.path, path+"/")
+	})
+}
+
+// simple tells of a change of nothing but a file, in which the index had no
+// part.
+func (e entry) simple() bool {
+	switch e.kind {
+	case kindUntracked:
+		return !e.repository
+	case kindChanged:
+		return !e.staged && strings.IndexByte("MTD", e.how) >= 0
+	}
+	return false
+}

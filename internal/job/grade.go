@@ -1,0 +1,57 @@
+package job
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// suite are the tests of a run's stories, as its repository has them.
+type suite struct{ *site }
+
+// Of are the files that the iterations on a story changed. What an earlier run
+// left on the branch is anybody's: it counts for a story that brought nothing
+// else.
+func (s suite) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
+	var files []string
+	for _, it := range run.Iterations {
+		if it.Story != story || it.Taken == nil || it.Taken.To == "" || it.Taken.To == it.Taken.From {
+			continue
+		}
+		changed, err := s.trusted.Names(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, changed...)
+	}
+	if len(files) == 0 && run.Start != run.Base {
+		return s.trusted.Names(ctx, git.Span{From: run.Base, To: run.Start})
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// Onto puts files as commit has them onto the base.
+func (s suite) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
+	return s.trusted.Graft(ctx, git.Graft{Onto: run.Base, From: commit, Paths: files})
+}
+
+// Told reads the list beside the log.
+func (s suite) Told(check journal.CheckEnded) tally.Tally { return list(s.Folder, check) }
+
+// restore puts back for a proof what is protected, as the base has it.
+func (s *site) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
+	return restored(ctx, s.trusted, run, commit)
+}
+
+func restored(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string) (stand string, paths []string, err error) {
+	paths, err = trusted.Guarded(ctx, git.Span{From: run.Base, To: commit}, run.Policy.Protect)
+	if err != nil || len(paths) == 0 {
+		return "", nil, err
+	}
+	stand, err = trusted.Graft(ctx, git.Graft{Onto: commit, From: run.Base, Paths: paths})
+	return stand, paths, err
+}

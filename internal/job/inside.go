@@ -1,0 +1,106 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// inside is how things run that an agent may have had a hand in, in a tree.
+func (s *site) inside(dir string, proof bool) sandbox.Next {
+	if s.Wall == nil {
+		return s.Exec
+	}
+	at := Place{Write: []string{dir}, Proof: proof}
+	if s.trusted != nil {
+		at.Read = s.trusted.Lent()
+	}
+	switch {
+	case s.Own != nil && dir == s.Own.Dir:
+		needs := s.Own.Needs()
+		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
+		at.ReadOnly = needs.ReadOnly
+		s.ours(&at)
+	case s.Own == nil && dir == s.Dir:
+		s.ours(&at)
+	}
+	return s.Wall.Around(at)
+}
+
+// ours is what lies in the user's own folder and is nobody's inside to write:
+// what the program keeps there, and the settings that the next run begins with.
+// Where no mounts hold the first, the journal mends itself.
+func (s *site) ours(at *Place) {
+	at.Ours = []string{s.Folder.Path}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		at.ReadOnly = append(at.ReadOnly, filepath.Join(s.Folder.Path, name))
+	}
+}
+
+// insideGit is how git runs in a tree that an agent works in: as who works
+// there, and without a way out. nil: as it does everywhere else.
+func (s *site) insideGit(dir string) git.Run {
+	if s.Wall == nil {
+		return nil
+	}
+	read := []string{s.Git.Home}
+	if s.trusted != nil {
+		read = append(read, s.trusted.Lent()...)
+	}
+	return git.Run(s.Wall.Around(Place{Write: []string{dir}, Read: read, Alone: true}))
+}
+
+// clear makes an empty folder for those inside.
+func (s *site) clear(dir string) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return fmt.Errorf("clear %s: %w", dir, err)
+	}
+	return s.Wall.Lend(dir, ".")
+}
+
+// hand is the agent, in the tree at dir.
+func (s *site) hand(run journal.Run, dir string) agent.Hand {
+	return agent.Hand{
+		Adapter: s.Agent, Run: s.inside(dir, false), Dir: inside(run, dir), Env: s.Wall.Env(s.AgentEnv, false), Watch: s.Watch,
+		Timeout: s.patience(run), Grace: s.Grace, Lend: func(dir string) error { return s.Wall.Lend(dir, ".") },
+	}
+}
+
+// have has the agent do something, and puts on record what the wall heard
+// meanwhile. What was used of the model is what the agent says, or what was
+// seen at the wall where that is more.
+func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
+	before, _ := s.Wall.used()
+	ended, err := hand.Do(ctx, order)
+	after, exhausted := s.Wall.used()
+	if err == nil {
+		ended = metered(ended, before, after)
+		ended.Overspent = ended.Overspent || exhausted
+	}
+	s.Wall.Tell(emit)
+	return ended, err
+}
+
+// metered lays what was seen at the wall over what an agent said of itself.
+func metered(ended journal.AgentEnded, before, after stream.Spent) journal.AgentEnded {
+	seen := stream.Usage{
+		Input: after.Usage.Input - before.Usage.Input, Output: after.Usage.Output - before.Usage.Output,
+		CacheRead: after.Usage.CacheRead - before.Usage.CacheRead, CacheWrite: after.Usage.CacheWrite - before.Usage.CacheWrite,
+	}
+	if seen.Tokens() > ended.Usage.Tokens() {
+		ended.Usage = seen
+	}
+	usd := after.Cost.USD - before.Cost.USD
+	if seen.Tokens() > 0 && after.Cost.Known && (!ended.Cost.Known || usd > ended.Cost.USD) {
+		ended.Cost = stream.Cost{USD: usd, Known: true}
+	}
+	return ended
+}

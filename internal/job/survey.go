@@ -1,0 +1,94 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/survey"
+)
+
+// largestSurveyed is more than any file has that says how a project is checked.
+const largestSurveyed = 1 << 20
+
+// Surveyed are the files of a commit that say how its project is checked.
+func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {
+	names, err := trusted.Top(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	wanted, files := survey.Wanted(), survey.Files{}
+	for _, name := range names {
+		if !slices.Contains(wanted, name) {
+			continue
+		}
+		if strings.HasSuffix(name, "/") {
+			files[name] = nil
+			continue
+		}
+		// What is too large, or a link, is as if it was not there.
+		if data, err := trusted.ReadFile(ctx, git.At{Commit: at.Commit, Path: path.Join(at.Path, name)}, largestSurveyed); err == nil {
+			files[name] = data
+		}
+	}
+	return files, ctx.Err()
+}
+
+// detect has the base's own files say what is to be checked, where that is
+// wanted.
+func (s *site) detect(ctx context.Context, asked Asked, base string) (Asked, error) {
+	if !asked.Detect || s.trusted == nil {
+		return asked, nil
+	}
+	files, err := Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Within})
+	if err != nil {
+		return asked, err
+	}
+	p, notes := Detect(asked.Policy, files)
+	asked.Policy, asked.Notes = p, append(asked.Notes, notes...)
+	return asked, nil
+}
+
+// Detect fills in the checks that a project's own files suggest where nobody
+// named any. What it says is for people.
+func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted) {
+	if slices.ContainsFunc(p.Checks, func(check policy.Check) bool { return !check.Added }) {
+		return p, nil
+	}
+	found := files.Checks()
+	if len(found) == 0 {
+		return p, nil
+	}
+	p.Checks = slices.Concat(detected(found, policy.Checks), p.Checks)
+	told := "no checks are named; the base's own files suggest " + words(found)
+	if setup := files.Setup(); len(p.Setup) == 0 && len(setup) > 0 {
+		p.Setup = detected(setup, policy.Setups)
+		told += ", after " + words(setup)
+	}
+	return p, []journal.Noted{{What: told, Hint: "name them in the input checks, or in guardrails of the settings"}}
+}
+
+func detected(found []survey.Command, made func([]string, policy.Duration) []policy.Check) []policy.Check {
+	var commands []string
+	for _, command := range found {
+		commands = append(commands, command.Command)
+	}
+	checks := made(commands, policy.DefaultCheckTimeout)
+	for i := range checks {
+		checks[i].Detected = true
+	}
+	return checks
+}
+
+func words(found []survey.Command) string {
+	var all []string
+	for _, command := range found {
+		all = append(all, fmt.Sprintf("%s (%s)", command.Command, command.From))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,187 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/evidence"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Verifier makes a proof anew, far from where it was made.
+type Verifier struct {
+	Hand check.Hand // Log and Folder are its own
+	Git  git.Git
+	Dir  string // an empty folder
+	Tell func(journal.Run, journal.Event)
+
+	trusted *git.Trusted
+	run     journal.Run
+}
+
+// Verify proves the newest commit of the evidence and grades its stories, with
+// the code of the repository that project lies in. The run is as it came out.
+func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Evidence) (journal.Run, error) {
+	var err error
+	if v.run, err = e.Again(); err != nil {
+		return v.run, err
+	}
+	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+		return v.run, err
+	}
+	if err := v.known(ctx, e); err != nil {
+		return v.run, err
+	}
+	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
+	tests := told{v: v, files: map[string][]string{}}
+	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests}
+	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
+		return v.run, err
+	}
+	if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
+		return v.run, err
+	}
+	for _, story := range e.Graded() {
+		tests.files[story.ID] = story.Files
+		step := verdict.Grade{Story: story.ID, Commit: v.run.Head, Tree: v.run.Tree}
+		if err := prover.Grade(ctx, v.run, step, v.emit); err != nil {
+			return v.run, err
+		}
+	}
+	return v.run, nil
+}
+
+// Look runs the checks of a policy at a commit of the repository that project
+// lies in; where none is named, those that its own files suggest.
+func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
+	var err error
+	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+		return v.run, err
+	}
+	files, err := Surveyed(ctx, v.trusted, git.At{Commit: commit, Path: p.Within})
+	if err != nil {
+		return v.run, err
+	}
+	p, notes := Detect(p, files)
+	v.run = journal.Run{Base: commit, Policy: p}
+	for _, note := range notes {
+		v.emit(note)
+	}
+	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
+	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check}
+	err = prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	return v.run, err
+}
+
+// known tells that the repository has the commits, and that the proven one is
+// what the evidence says it is.
+func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
+	for _, sha := range []string{e.Code.Base, e.Proof.Commit} {
+		if _, err := v.trusted.Resolve(ctx, sha); err != nil {
+			return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
+		}
+	}
+	tree, err := v.trusted.TreeOf(ctx, e.Proof.Commit)
+	if err == nil && tree != e.Proof.Tree {
+		err = fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", e.Proof.Commit, tree, e.Proof.Tree), "this is no evidence of that commit", nil)
+	}
+	return err
+}
+
+// emit takes what happens into the run.
+func (v *Verifier) emit(event journal.Event) {
+	v.run = journal.Fold(v.run, journal.Entry{Seq: v.run.Seq + 1, Event: event})
+	if v.Tell != nil {
+		v.Tell(v.run, event)
+	}
+}
+
+func (v *Verifier) create(name string) (io.WriteCloser, error) {
+	return workspace.Folder{Path: v.Dir}.Create(name)
+}
+
+func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(), error) {
+	dir := filepath.Join(v.Dir, "clean")
+	if err := os.RemoveAll(dir); err != nil {
+		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
+	}
+	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})
+	return dir, func() { _ = os.RemoveAll(dir) }, err
+}
+
+func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	ready := true
+	for i, command := range run.Policy.Setup {
+		job := v.job(run, at)
+		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", at.Where, i+1), []policy.Check{command}
+		err := v.Hand.Do(ctx, job, func(event journal.Event) {
+			if ended, is := event.(journal.CheckEnded); is {
+				ready = ended.Passed
+				emit(journal.SetupEnded(ended))
+			}
+		})
+		if err != nil || !ready {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	job := v.job(run, at)
+	job.Again, job.Ask = at.Again, at.Ask
+	return v.Hand.Do(ctx, job, emit)
+}
+
+func (v *Verifier) job(run journal.Run, at proof.Place) check.Job {
+	return check.Job{Where: at.Where, Dir: inside(run, at.Dir), Commit: at.Commit, Label: string(at.Where), Checks: run.Policy.Checks}
+}
+
+func (v *Verifier) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
+	return restored(ctx, v.trusted, run, commit)
+}
+
+// told are the tests of stories as evidence tells of them.
+type told struct {
+	v     *Verifier
+	files map[string][]string
+}
+
+func (t told) Of(_ context.Context, _ journal.Run, story, _ string) ([]string, error) {
+	return t.files[story], nil
+}
+
+func (t told) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
+	return t.v.trusted.Graft(ctx, git.Graft{Onto: run.Base, From: commit, Paths: files})
+}
+
+func (t told) Told(check journal.CheckEnded) tally.Tally {
+	return list(workspace.Folder{Path: t.v.Dir}, check)
+}
+
+// list is every test that a check told of, as the file beside its log has it. One
+// that is not what the journal says it is tells nothing.
+func list(folder workspace.Folder, check journal.CheckEnded) tally.Tally {
+	if check.Tests == nil || check.Tests.All.Path == "" {
+		return tally.Tally{}
+	}
+	text, err := folder.Read(path.Base(check.Tests.All.Path), check.Tests.All.Digest)
+	if err != nil {
+		return tally.Tally{}
+	}
+	told := tally.Parse(text)
+	told.Passed = max(told.Passed, check.Tests.Passed)
+	return told
+}

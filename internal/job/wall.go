@@ -1,0 +1,290 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// WallAsked is what is asked of the wall round an agent and its checks.
+type WallAsked struct {
+	Level sandbox.Level // Auto: the strongest that there is
+	// Strict has Auto be content with nothing less than no network of their own,
+	// as where nobody sits beside it.
+	Strict bool
+
+	UID, GID int    // who those inside are, where we are root; 0: whoever we are
+	Self     string // this program: the launcher, and what an agent's hooks call
+	Exec     sandbox.Next
+	Temp     string   // where the folders of those inside are made; empty: the usual
+	Env      []string // ours, as far as it tells where tools are
+
+	// Home is the user's own, where those inside are to be at home, too; empty:
+	// they get a new one, and the proofs yet another.
+	Home  string
+	State []string // what the agent keeps in Home
+	Read  []string // what they can read besides what programs are made of
+	Reach []string // where they will work
+
+	Beyond []string // addresses that External has to keep from them
+	Apart  []string // never to be read for the sake of PATH: the job's workspace
+
+	Network Network
+	Model   ModelAsked
+}
+
+// Wall is a wall that stands, with the two ways out. A nil Wall is none: things
+// run inside as they would anywhere.
+type Wall struct {
+	Level sandbox.Level
+
+	notes []journal.Noted
+	base  sandbox.Wall
+	next  sandbox.Next
+	rooms rooms
+	doors doors
+
+	mu    sync.Mutex
+	heard []journal.Event // that are not on record yet
+}
+
+// Raise makes the wall stand, and has it attacked from inside. Where the level
+// that is asked for does not hold it is a fault; level none is no wall.
+func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
+	if asked.Level == sandbox.None {
+		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+	}
+	w := &Wall{next: asked.Exec, base: sandbox.Wall{Level: asked.Level, Self: asked.Self, Beyond: asked.Beyond}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	if os.Geteuid() == 0 {
+		_ = 0
+	}
+	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(dir, ".") }); err != nil {
+		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that the temporary folder is writable, or name another in TMPDIR", err)
+	}
+	w.base.Read = w.rooms.read
+	if err := w.open(ctx, asked); err != nil {
+		return nil, err
+	}
+	return w, w.stand(ctx, asked)
+}
+
+// stand finds the level, and puts it to the test.
+func (w *Wall) stand(ctx context.Context, asked WallAsked) error {
+	if asked.Level == sandbox.UID && w.base.UID == 0 {
+		return fault.Usage("the sandbox level uid needs another user to be, and only root can become one", lower(asked), nil)
+	}
+	if asked.Level == sandbox.Auto || asked.Level == sandbox.Namespace {
+		found := sandbox.Probe(ctx, w.base, w.next)
+		if asked.Level == sandbox.Auto {
+			w.base = found.Apply(w.base)
+		}
+		// With mounts of its own it would have been the first to be found.
+		w.base.Flat = w.base.Level == sandbox.Namespace && (found.Level != sandbox.Namespace || found.Flat)
+	}
+	w.Level = w.base.Level
+	if err := enough(asked, w.Level); err != nil {
+		return err
+	}
+	attacked := w.base
+	attacked.Write, attacked.ReadOnly = []string{w.rooms.stage()}, []string{w.rooms.held()}
+	results, err := attacked.Attack(ctx, w.next)
+	if err != nil {
+		return fault.Usage(fmt.Sprintf("the sandbox level %s cannot be had here", w.Level), lower(asked), err)
+	}
+	return errors.Join(sandbox.Holds(w.Level, results), w.reachable(asked))
+}
+
+// reachable is a fault where another user cannot get to where it is to work.
+func (w *Wall) reachable(asked WallAsked) error {
+	if w.base.UID == 0 || w.mounts() {
+		return nil
+	}
+	for _, path := range append(asked.Reach, w.rooms.dir) {
+		for dir := path; ; dir = filepath.Dir(dir) {
+			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
+				return fault.Usage(fmt.Sprintf("the user behind the wall cannot get to %s: %s is closed to others", path, dir),
+					"open it: chmod o+x "+dir, nil)
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// enough refuses what Auto came to, where more is wanted.
+func enough(asked WallAsked, found sandbox.Level) error {
+	strong := found == sandbox.Namespace || found == sandbox.Notify
+	if asked.Level != sandbox.Auto || strong || found != sandbox.None && !asked.Strict {
+		return nil
+	}
+	what := "nothing on this machine confines an agent"
+	if found != sandbox.None {
+		what = fmt.Sprintf("the strongest sandbox level of this machine is %s, which leaves the network open", found)
+	}
+	return fault.Usage(what, lower(asked), nil)
+}
+
+// lower is how somebody says that less will do.
+func lower(asked WallAsked) string {
+	if asked.Home != "" {
+		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs with nothing that confines the agent"
+	}
+	return "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"
+}
+
+// Name is the level, as people read it.
+func (w *Wall) Name() string {
+	if w == nil {
+		return string(sandbox.None)
+	}
+	return string(w.Level)
+}
+
+// Notices are what people should know of the wall.
+func (w *Wall) Notices() []journal.Noted {
+	if w == nil {
+		return nil
+	}
+	return w.notes
+}
+
+// Place is what those inside have of the world.
+type Place struct {
+	Write    []string
+	Read     []string
+	ReadOnly []string // within Write
+	Ours     []string // within Write, and the program's own
+	Proof    bool     // where the agent never was: its home is not there either
+	Alone    bool     // nothing but that: no home, no way out
+}
+
+// Around is how things run in a place.
+func (w *Wall) Around(at Place) sandbox.Next {
+	inside := w.base
+	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
+	if inside.Ports = nil; !at.Alone {
+		inside.Write = slices.Concat(w.rooms.write(at.Proof), at.Write)
+		inside.Ports = w.doors.ports()
+	}
+	lies := func(path string) bool {
+		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && under(dir, path) })
+	}
+	inside.ReadOnly, inside.Ours, inside.Mended = only(at.ReadOnly, lies), only(at.Ours, lies), w.mended
+	return inside.Run(w.next)
+}
+
+func only(paths []string, keep func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
+}
+
+// Env is what env is inside.
+func (w *Wall) Env(env []string, proof bool) []string {
+	if w == nil {
+		return env
+	}
+	return slices.Concat(w.rooms.env(env, proof), w.doors.env())
+}
+
+// anew gives a proof a home that nobody was in.
+func (w *Wall) anew() error {
+	if w == nil {
+		return nil
+	}
+	return w.rooms.anew()
+}
+
+// Lend gives to those inside what is ours in dir at name, with all in it. No
+// link leads us out of dir.
+func (w *Wall) Lend(dir, name string) error {
+	if w == nil || w.base.UID == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("lend a folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if err := give(root, name, w.base.UID, w.base.GID); err != nil {
+		return fmt.Errorf("lend %s: %w", dir, err)
+	}
+	return nil
+}
+
+// give is for the few files of ours that those inside are to write to.
+func give(root *os.Root, name string, uid, gid int) error {
+	if err := root.Lchown(name, uid, gid); err != nil {
+		return err
+	}
+	if info, err := root.Lstat(name); err != nil || !info.IsDir() {
+		return err
+	}
+	folder, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	entries, err := folder.ReadDir(-1)
+	err = errors.Join(err, folder.Close())
+	for _, entry := range entries {
+		err = errors.Join(err, give(root, name+"/"+entry.Name(), uid, gid))
+	}
+	return err
+}
+
+// mounts tells whether what is read-only is so for those inside alone, while
+// the program may write there.
+func (w *Wall) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
+
+// mended tells of what those inside changed though it was not theirs.
+func (w *Wall) mended(paths []string) {
+	const few = 5
+	what := "put back, as it is not the agent's to change: " + strings.Join(paths[:min(few, len(paths))], ", ")
+	if more := len(paths) - few; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	w.hear(journal.Noted{What: what})
+}
+
+// hear keeps an event until somebody can put it on record.
+func (w *Wall) hear(event journal.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = append(w.heard, event)
+}
+
+// Tell puts on record what was heard since it last did.
+func (w *Wall) Tell(emit func(journal.Event)) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	heard := w.heard
+	w.heard = nil
+	w.mu.Unlock()
+	for _, event := range heard {
+		emit(event)
+	}
+}
+
+// Close ends the ways out, and takes the folders of those inside away.
+func (w *Wall) Close() error {
+	if w == nil {
+		return nil
+	}
+	return errors.Join(w.doors.close(), w.rooms.close())
+}

@@ -1,0 +1,136 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// nothing is a machine on which nothing can be started inside.
+func nothing(context.Context, process.Command) (process.Result, error) {
+	return process.Result{}, errors.New("refused by the machine")
+}
+
+// A wall that does not stand is a fault with what to do, and nothing of it is
+// left behind.
+func TestRaiseRefuses(t *testing.T) {
+	home := t.TempDir()
+	for _, test := range []struct {
+		name      string
+		asked     job.WallAsked
+		what, fix string
+	}{
+		{"nothing in the Action", job.WallAsked{Level: sandbox.Auto, Strict: true}, "nothing on this machine confines an agent", "sandbox: landlock, uid or none"},
+		{"nothing on a laptop", job.WallAsked{Level: sandbox.Auto, Home: home}, "nothing on this machine confines an agent", "--no-sandbox"},
+		{"a level", job.WallAsked{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox"},
+		{"uid without one", job.WallAsked{Level: sandbox.UID}, "needs another user", "ralph doctor --sandbox"},
+		{"a pattern", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
+		{"an address at home", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},
+		{"no proxy", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},
+		{"no bundle", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Bundle: "/nowhere.pem"}}, "cannot read the CA bundle", "ca-bundle"},
+		{
+			"a key for the agent alone",
+			job.WallAsked{Level: sandbox.Auto, Model: job.ModelAsked{Agent: "amp", Keys: agent.Keys{AmpAPIKey: "k"}}},
+			"the agent amp cannot be pointed", "sandbox: key-in-agent",
+		},
+		{
+			"a server that is none",
+			job.WallAsked{Level: sandbox.Auto, Model: job.ModelAsked{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "x"}}},
+			"the address of the model's server", "model-base-url",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			temp := t.TempDir()
+			test.asked.Temp, test.asked.Exec = temp, nothing
+			wall, err := job.Raise(t.Context(), test.asked)
+			if wall != nil && err == nil {
+				t.Fatal("it stands")
+			}
+			if !strings.Contains(err.Error(), test.what) || !strings.Contains(fault.Hint(err), test.fix) || fault.Exit(err) != fault.ExitUsage {
+				t.Errorf("%v\nhint: %s", err, fault.Hint(err))
+			}
+			if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+				t.Errorf("it left %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// No wall does nothing, and can be asked everything.
+func TestNoWall(t *testing.T) {
+	wall, err := job.Raise(t.Context(), job.WallAsked{Level: sandbox.None, Exec: nothing})
+	if wall != nil || err != nil {
+		t.Fatalf("Raise = %v, %v", wall, err)
+	}
+	keys := agent.Keys{AmpAPIKey: "k"}
+	if wall.Name() != "none" || wall.Keys(keys) != keys || len(wall.Notices()) > 0 || wall.Lend("/nowhere", ".") != nil || wall.Close() != nil {
+		t.Error("it is more than none")
+	}
+	if diff := cmp.Diff([]string{"A=b"}, wall.Env([]string{"A=b"}, true)); diff != "" {
+		t.Error(diff)
+	}
+	wall.Tell(func(event journal.Event) { t.Errorf("it heard %v", event) })
+}
+
+// What PATH needs can be read: a bin with what stands beside it, but not all of
+// a home for the sake of its bin, and nothing of the job's workspace.
+func TestToolchain(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", ".ssh", ".config/git"} {
+		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(names ...string) []string {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, filepath.Join(home, name))
+		}
+		return paths
+	}
+	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
+	read := job.Toolchain(job.WallAsked{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home}})
+	want := append([]string{"/ralph"}, at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node", "tools/plain")...)
+	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
+	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".cargo") {
+		if slices.Contains(read, hidden) {
+			t.Errorf("%s can be read: %q", hidden, read)
+		}
+	}
+}
+
+// A program is read with the packages that it is one of.
+func TestProgram(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "lib", "node_modules", "claude", "cli.js")
+	script, link := filepath.Join(dir, "play.txt"), filepath.Join(dir, "claude")
+	err = errors.Join(os.MkdirAll(filepath.Dir(program), 0o755), os.WriteFile(program, nil, 0o755), os.WriteFile(script, nil, 0o644), os.Symlink(program, link))
+	if err != nil {
+		t.Fatal(err)
+	}
+	adapter := agent.Adapter{Argv: func(agent.Order) []string { return []string{"claude", script, "/nowhere", "-p"} }}
+	want := []string{link, script, filepath.Join(dir, "lib", "node_modules"), script}
+	if diff := cmp.Diff(want, job.Program(link, adapter)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,319 @@
+package journal_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// minutely folds events that happened a minute apart, from noon on.
+func minutely(events ...journal.Event) journal.Run {
+	var run journal.Run
+	for i, event := range events {
+		run = journal.Fold(run, journal.Entry{Seq: i + 1, At: minute(i), Event: event})
+	}
+	return run
+}
+
+func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
+
+// Every event leaves its mark, and nothing but its mark.
+func TestWhatARunAmountsTo(t *testing.T) {
+	stories := func(passes bool) []plan.Story {
+		return []plan.Story{{ID: "US-001", Title: "one", Passes: passes}, {ID: "US-002", Title: "two"}}
+	}
+	first := journal.RunBegan{
+		Run: "r1", Task: plan.Task{Title: "A shop"}, Plan: plan.Plan{Project: "shop", UserStories: stories(false)}, Source: "json",
+		Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Tree: "t0", Work: "w0", Level: "none",
+		Links: journal.Links{Repo: "repo", Log: "log"},
+	}
+	lied := plan.Plan{Project: "ours", UserStories: []plan.Story{{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due", Passes: true}}}
+	var (
+		noted   = journal.Noted{What: "no wall"}
+		refused = journal.EgressRefused{What: "a.example:443"}
+		posted  = journal.CommentPosted{ID: 7}
+		atBase  = journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}
+		based   = journal.BaselineEnded{Usable: true}
+		prompt  = journal.Attachment{Path: "p"}
+		agent   = journal.AgentEnded{Tools: 2, Usage: stream.Usage{Input: 10}, Cost: cost(0.5)}
+		read    = journal.PlanRead{Plan: lied, Claimed: []string{"US-001"}}
+		atWork  = journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true}
+		taken   = journal.CommitsTaken{From: "s0", To: "c1", Tree: "t1", Work: "t1", Dirty: true}
+		atProof = journal.CheckEnded{Where: journal.AtProof, Name: "test"}
+		setup   = journal.SetupEnded{Where: journal.AtProof, Name: "npm ci"}
+		atTests = journal.CheckEnded{Where: journal.AtTests, Name: "test"}
+		trial   = journal.SetupEnded{Where: journal.AtTests, Name: "npm ci"}
+		graded  = journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen}
+		scm     = journal.SCMEnded{Task: "commit", CostUSD: 0.25}
+		ended   = journal.IterationEnded{Number: 1, Story: "US-001", Passed: []string{"US-001"}}
+		failed  = journal.PublishFailed{Act: "push", Why: "502"}
+		opened  = journal.PullOpened{Number: 3, Draft: true}
+		looked  = journal.TaskLooked{Done: true}
+		settled = journal.TaskSettled{Reason: policy.DoneFile}
+		cancel  = journal.CancelAsked{Why: "SIGINT"}
+		stopped = journal.RunStopped{Reason: policy.Cancelled}
+	)
+	run := minutely(
+		first, noted, refused, posted, // 0 to 3
+		atBase, based, // 4 and 5
+		journal.IterationBegan{Number: 1, Story: "US-001", Prompt: prompt, Bus: 9}, agent, read, atWork, taken, // 6 to 10
+		atProof, setup, journal.ProofEnded{Commit: "c1", Tree: "t1", Empty: true, Passed: true, Why: "so", Restored: []string{"ci"}}, // 11 to 13
+		trial, atTests, graded, scm, ended, // 14 to 18
+		journal.ProofEnded{Tree: "t1", Reused: true}, // 19
+		journal.Pushed{SHA: "c1"}, opened, failed,    // 20 to 22
+		journal.IterationBegan{Number: 2, Story: "US-002"}, journal.AgentEnded{}, // 23 and 24
+		journal.CommitsTaken{Dirty: true, Swept: true}, journal.IterationEnded{Number: 2, Story: "US-002"}, // 25 and 26
+		journal.Paused{MS: 1500}, looked, settled, cancel, stopped, // 27 to 31
+		atProof, setup, atTests, trial, // 32 to 35
+	)
+	empty := journal.CommitsTaken{Dirty: true, Swept: true}
+	ended2 := journal.IterationEnded{Number: 2, Story: "US-002"}
+	proof := journal.Proof{
+		Commit: "c1", Tree: "t1", Empty: true, Passed: true, Why: "so", Restored: []string{"ci"},
+		Checks: []journal.CheckEnded{atProof}, Setup: []journal.SetupEnded{setup},
+	}
+	reused := journal.Proof{Tree: "t1", Reused: true, Checks: proof.Checks, Restored: proof.Restored}
+	want := journal.Run{
+		ID: "r1", Task: first.Task, Plan: plan.Plan{Project: "ours", UserStories: []plan.Story{
+			{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due"},
+		}},
+		Source: "json", Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Work: "w0", Level: "none", Links: first.Links,
+		Seq: 36, Began: minute(0), Now: minute(35), Granted: journal.Grant{At: minute(0)},
+		Baseline: &based, BaseChecks: []journal.CheckEnded{atBase},
+		Iterations: []journal.Iteration{
+			{
+				Number: 1, Story: "US-001", Began: minute(6), Last: minute(18), Prompt: prompt, Bus: 9, Agent: &agent, Read: &read,
+				Checks: []journal.CheckEnded{atWork}, Taken: &taken, Proof: &proof, SCM: []journal.SCMEnded{scm}, Ended: &ended,
+			},
+			{
+				Number: 2, Story: "US-002", Began: minute(23), Last: minute(26), Agent: &journal.AgentEnded{}, Taken: &empty, Ended: &ended2,
+				Paused: true, Wake: minute(27).Add(1500 * time.Millisecond),
+			},
+		},
+		Head: "c1", Tree: "t1", Proofs: []journal.Proof{proof, reused},
+		Loose: []journal.CheckEnded{atProof}, Setup: []journal.SetupEnded{setup},
+		Grades: []journal.Graded{{
+			Story: graded.Story, Commit: graded.Commit, Grade: graded.Grade, Files: graded.Files, Tests: graded.Tests, Why: graded.Why,
+			Trial: journal.Trial{Checks: []journal.CheckEnded{atTests}, Setup: []journal.SetupEnded{trial}},
+		}},
+		Trial:  journal.Trial{Checks: []journal.CheckEnded{atTests}, Setup: []journal.SetupEnded{trial}},
+		Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed},
+		Notes: []journal.Noted{noted}, Refused: []journal.EgressRefused{refused},
+		Looked: &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
+		Usage: agent.Usage, CostUSD: 0.75,
+	}
+	if diff := cmp.Diff(want, run); diff != "" {
+		t.Errorf("Fold (-want +got):\n%s", diff)
+	}
+	if first.Plan.UserStories[0].Passes || read.Plan.UserStories[1].Passes != true {
+		t.Error("a fold wrote to the events it was given")
+	}
+	readied := journal.Fold(run, journal.Entry{Seq: 37, At: minute(36), Event: journal.PullReadied{}})
+	if readied.Pull.Draft || readied.Failures != nil || !run.Pull.Draft {
+		t.Errorf("ready: %+v, failures %v; before %+v", readied.Pull, readied.Failures, run.Pull)
+	}
+}
+
+// To go on is to forget what was cut off half way, and what somebody decided.
+func TestWhatIsForgottenOnResume(t *testing.T) {
+	check := journal.CheckEnded{Where: journal.AtWork, Name: "test"}
+	at := func(where journal.Where) journal.CheckEnded { return journal.CheckEnded{Where: where, Name: "test"} }
+	before := []journal.Event{
+		began(),
+		journal.CheckEnded{Where: journal.AtBase, Name: "test"},
+		journal.IterationBegan{Number: 1},
+		journal.AgentEnded{Usage: stream.Usage{Output: 5}},
+		check,
+		at(journal.AtProof),
+		journal.SetupEnded{Where: journal.AtProof},
+		at(journal.AtTests),
+		journal.SetupEnded{Where: journal.AtTests},
+		journal.PublishFailed{},
+		journal.TaskSettled{},
+		journal.TaskLooked{},
+		journal.CancelAsked{},
+		journal.RunStopped{},
+	}
+	run := minutely(append(before, journal.Resumed{Level: "landlock"}, journal.Resumed{})...)
+	if run.Level != "landlock" || run.Resumed != 2 || run.Policy.Preset != policy.Stories {
+		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Resumed, run.Policy.Preset)
+	}
+	if run.Stop != nil || run.Cancel != nil || run.Failures != nil || run.Loose != nil || run.Setup != nil ||
+		run.Looked != nil || run.Settled != nil || run.BaseChecks != nil || run.Iterations[0].Checks != nil {
+		t.Errorf("not forgotten: %+v", run)
+	}
+	if diff := cmp.Diff(journal.Trial{}, run.Trial); diff != "" {
+		t.Errorf("trial (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(journal.Grant{At: minute(15), Tokens: 5}, run.Granted); diff != "" {
+		t.Errorf("granted (-want +got):\n%s", diff)
+	}
+	if run.Elapsed() != 0 || run.SpentTokens() != 0 {
+		t.Errorf("%s gone, %d tokens used of limits granted just now", run.Elapsed(), run.SpentTokens())
+	}
+
+	kept := minutely(append(before, journal.BaselineEnded{}, journal.CommitsTaken{}, journal.Resumed{})...)
+	if len(kept.BaseChecks) != 1 || len(kept.Iterations[0].Checks) != 1 {
+		t.Errorf("forgotten: %d checks of a closed baseline, %d of a tree that was taken", len(kept.BaseChecks), len(kept.Iterations[0].Checks))
+	}
+	over := minutely(began(), journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.IterationEnded{}, journal.Resumed{})
+	if over.Used() != 0 {
+		t.Errorf("%d iterations used of limits granted just now", over.Used())
+	}
+}
+
+// An agent that was turned away is begun again in its place, and what it had
+// used belongs to it.
+func TestTriesOfOneIteration(t *testing.T) {
+	busy := func(n int) journal.AgentEnded {
+		return journal.AgentEnded{
+			Busy: true, TookMS: int64(n), Tools: n, Chores: n, ToolErrors: n, Swept: n,
+			Usage: stream.Usage{Input: int64(n)}, Cost: cost(float64(n)),
+		}
+	}
+	began1 := journal.IterationBegan{Number: 1, Story: "US-001"}
+	twice := []journal.Event{began(), began1, busy(1), journal.Paused{}, began1, busy(20)}
+	run := minutely(append(twice, journal.Paused{}, began1)...)
+	want := busy(21)
+	if len(run.Iterations) != 1 || run.Iterations[0].Agent != nil || run.Iterations[0].Paused {
+		t.Fatalf("begun again: %+v, want one iteration under way", run.Iterations)
+	}
+	if run.Iterations[0].Turned != 2 || !cmp.Equal(&want, run.Iterations[0].Earlier) {
+		t.Errorf("turned away %d times, with %+v; want twice, with %+v", run.Iterations[0].Turned, run.Iterations[0].Earlier, want)
+	}
+	ended := minutely(append(twice, began1, journal.AgentEnded{Tools: 300, Cost: cost(300)})...)
+	want.Busy, want.Tools, want.Cost = false, 321, cost(321)
+	if diff := cmp.Diff(&want, ended.Iterations[0].Agent); diff != "" {
+		t.Errorf("sum of the tries (-want +got):\n%s", diff)
+	}
+	if ended.CostUSD != 321 || !ended.CostKnown || ended.Iterations[0].Turned != 2 {
+		t.Errorf("%v dollars, turned away %d times", ended.CostUSD, ended.Iterations[0].Turned)
+	}
+
+	resumed := minutely(append(twice, journal.Resumed{})...)
+	if it := resumed.Iterations[0]; it.Turned != 0 || !it.Paused {
+		t.Errorf("resumed: turned away %d times, paused %v; want it tried at once", it.Turned, it.Paused)
+	}
+	quiet := minutely(began(), began1, journal.AgentEnded{}, journal.Resumed{})
+	if quiet.Iterations[0].Paused {
+		t.Error("an agent that was not turned away is tried again")
+	}
+	cut := minutely(began(), began1, began1, journal.AgentEnded{}, journal.IterationBegan{Number: 2})
+	if len(cut.Iterations) != 2 {
+		t.Errorf("%d iterations, want one that was cut off and one after it", len(cut.Iterations))
+	}
+}
+
+// What was seen of a task holds until something happens to it.
+func TestALookIsOfTheMoment(t *testing.T) {
+	for _, c := range []struct {
+		then  journal.Event
+		holds bool
+	}{
+		{journal.Noted{}, true},
+		{journal.TaskSettled{}, true},
+		{journal.IterationBegan{}, false},
+		{journal.AgentEnded{}, false},
+		{journal.Paused{}, false},
+	} {
+		if run := minutely(began(), journal.TaskLooked{}, c.then); (run.Looked != nil) != c.holds {
+			t.Errorf("after %s the look is %v, want it kept: %v", c.then.Type(), run.Looked, c.holds)
+		}
+	}
+	if run := minutely(began(), journal.Paused{MS: 1}); len(run.Iterations) != 0 {
+		t.Errorf("a pause made %d iterations", len(run.Iterations))
+	}
+}
+
+func TestCostsAreKnownWhereEachIs(t *testing.T) {
+	known, unknown := journal.AgentEnded{Cost: cost(1)}, journal.AgentEnded{}
+	for _, c := range []struct {
+		agents []journal.Event
+		want   bool
+	}{
+		{nil, true},
+		{[]journal.Event{known, known}, true},
+		{[]journal.Event{known, unknown}, false},
+		{[]journal.Event{unknown, known}, false},
+	} {
+		if run := minutely(append([]journal.Event{began()}, c.agents...)...); run.CostKnown != c.want {
+			t.Errorf("%d agents: known %v, want %v", len(c.agents), run.CostKnown, c.want)
+		}
+	}
+}
+
+// Two runs that go on from the same one know nothing of each other.
+func TestRunsThatPartShareNothing(t *testing.T) {
+	for seed := range uint64(300) {
+		dice := rand.New(rand.NewPCG(seed, 17))
+		common, one, other := odd(dice), odd(dice), odd(dice)
+		for i := range other {
+			other[i].Event = apart(other[i].Event)
+		}
+		want := journal.Fold(oneByOne(common), one...)
+		prefix := oneByOne(common)
+		got := journal.Fold(prefix, one...)
+		_ = journal.Fold(prefix, other...)
+		if !reflect.DeepEqual(want, got) {
+			t.Fatalf("seed %d: one run changed the other (-before +after):\n%s", seed, cmp.Diff(want, got))
+		}
+	}
+}
+
+func oneByOne(entries []journal.Entry) journal.Run {
+	var run journal.Run
+	for _, entry := range entries {
+		run = journal.Fold(run, entry)
+	}
+	return run
+}
+
+// apart is event with words of its own, so that it can be told from another of
+// its type.
+func apart(event journal.Event) journal.Event {
+	switch e := event.(type) {
+	case journal.Noted:
+		e.What = "apart"
+		return e
+	case journal.EgressRefused:
+		e.What = "apart"
+		return e
+	case journal.CheckEnded:
+		e.Name = "apart"
+		return e
+	case journal.SetupEnded:
+		e.Name = "apart"
+		return e
+	case journal.IterationBegan:
+		e.Story = "apart"
+		return e
+	case journal.IterationEnded:
+		e.Passed = []string{"US-002"}
+		return e
+	case journal.ProofEnded:
+		e.Why = "apart"
+		return e
+	case journal.SCMEnded:
+		e.Message = "apart"
+		return e
+	case journal.StoryGraded:
+		e.Why = "apart"
+		return e
+	case journal.PublishFailed:
+		e.Why = "apart"
+		return e
+	case journal.AgentEnded, journal.BaselineEnded, journal.CancelAsked, journal.CommentPosted, journal.CommitsTaken,
+		journal.Paused, journal.PlanRead, journal.PullOpened, journal.PullReadied, journal.Pushed, journal.Resumed,
+		journal.RunBegan, journal.RunStopped, journal.TaskLooked, journal.TaskSettled:
+		// the newest of these counts
+	}
+	return event
+}

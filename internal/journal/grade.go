@@ -1,0 +1,127 @@
+package journal
+
+import (
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// Grade is how much it is worth that a story passes.
+type Grade string
+
+// A test of the story fails on the base code and passes with its change; or
+// nothing that passed before is broken; or nothing was there to say so.
+const (
+	RedToGreen Grade = "red to green"
+	Unbroken   Grade = "unbroken"
+	Unverified Grade = "unverified"
+)
+
+// StoryGraded is the grade of a story whose proof has passed.
+type StoryGraded struct {
+	Story  string   `json:"story"`
+	Commit string   `json:"commit"`
+	Grade  Grade    `json:"grade"`
+	Files  []string `json:"files,omitempty"` // the tests it brought or changed, at most 100
+	Tests  []string `json:"tests,omitempty"` // by name, what was red there and is green here, at most 200
+	Why    string   `json:"why,omitempty"`
+}
+
+// Type is the event's name in the journal.
+func (StoryGraded) Type() string { return "story_graded" }
+
+func (StoryGraded) event() {}
+
+// Trial is what checks said of the base with a story's tests in it.
+type Trial struct {
+	Checks []CheckEnded
+	Setup  []SetupEnded
+}
+
+// Graded is a grade, and what it rests on.
+type Graded struct {
+	Story  string
+	Commit string
+	Grade  Grade
+	Files  []string
+	Tests  []string
+	Why    string
+	Trial  Trial
+}
+
+func (r *Run) grade(e StoryGraded) {
+	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Why, r.Trial})
+	r.Trial = Trial{}
+}
+
+// GradeOf is the newest grade of a story.
+func (r Run) GradeOf(story string) (Graded, bool) {
+	for _, graded := range slices.Backward(r.Grades) {
+		if graded.Story == story {
+			return graded, true
+		}
+	}
+	return Graded{}, false
+}
+
+// Earned tells whether this run is why the story passes: one that people had
+// ticked off before is theirs to vouch for.
+func (r Run) Earned(story string) bool {
+	return slices.ContainsFunc(r.Iterations, func(it Iteration) bool {
+		return it.Ended != nil && slices.Contains(it.Ended.Passed, story)
+	})
+}
+
+// StoryProven tells whether a story is proven: it went from red to green, or
+// nothing is broken and that is enough for it.
+func (r Run) StoryProven(story plan.Story) bool {
+	graded, found := r.GradeOf(story.ID)
+	return found && story.Passes && r.Suffices(story, graded.Grade)
+}
+
+// Suffices tells whether a grade is enough for a story.
+func (r Run) Suffices(story plan.Story, grade Grade) bool {
+	return grade == RedToGreen || grade == Unbroken && (story.Untested() || r.Policy.Proof == policy.Unbroken)
+}
+
+// Unproven are the stories that pass by this run's work and are not proven.
+func (r Run) Unproven() []plan.Story {
+	var all []plan.Story
+	for _, story := range r.Plan.UserStories {
+		if story.Passes && r.Earned(story.ID) && !r.StoryProven(story) {
+			all = append(all, story)
+		}
+	}
+	return all
+}
+
+// Sound tells whether the work as a whole is proven: the newest tree, with
+// nothing protected changed, and every story.
+func (r Run) Sound() bool {
+	proof, proven := r.Proven()
+	return proven && (len(proof.Restored) == 0 || r.Policy.Lenient) && len(r.Unproven()) == 0
+}
+
+// Mended are the tests that were red at the base, by name, and pass in proof,
+// but for those that other stories are graded by already.
+func (r Run) Mended(story string, proof Proof) []string {
+	var names []string
+	for _, check := range proof.Checks {
+		if !r.Proves(check) || r.Holds(check) {
+			continue
+		}
+		for _, name := range r.RedBefore(check.Name) {
+			if check.Outcome(name) == tally.Passed && !r.Credited(name, story) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Credited tells whether a test is what another story is graded by.
+func (r Run) Credited(test, story string) bool {
+	return slices.ContainsFunc(r.Grades, func(g Graded) bool { return g.Story != story && slices.Contains(g.Tests, test) })
+}

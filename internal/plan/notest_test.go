@@ -1,0 +1,62 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// Whoever writes the issue says which story can do without a test.
+func TestDraftNeedsNoTest(t *testing.T) {
+	for body, want := range map[string]bool{
+		"- [ ] Mend the words in the docs (needs no test)":                                                                         true,
+		"- [ ] Mend the words (no test needed) (depends on US-002)\n- [ ] Two":                                                     true,
+		"- [ ] Mend the words (depends on US-002) [No tests needed]\n- [ ] Two":                                                    true,
+		"- [ ] Mend the words\n  - the page says hello\n  - needs no test\n":                                                       true,
+		"- [ ] Make the build work without tests":                                                                                  false,
+		"- [ ] Say on the page that the shop needs no test":                                                                        false,
+		"```json\n{\"userStories\":[{\"id\":\"US-001\",\"title\":\"a\",\"acceptanceCriteria\":[\"b\"],\"needsTest\":false}]}\n```": true,
+		"```json\n{\"userStories\":[{\"id\":\"US-001\",\"title\":\"a\",\"acceptanceCriteria\":[\"b\"],\"needsTest\":true}]}\n```":  false,
+	} {
+		drafted, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Title: "Words", Body: body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		story := drafted.UserStories[0]
+		if story.Untested() != want || strings.Contains(story.Title, "(no") || slices.Contains(story.AcceptanceCriteria, "needs no test") {
+			t.Errorf("%s\ndrafted as %+v, want untested %v", body, story, want)
+		}
+	}
+}
+
+// An agent may not say of its own story that it needs no test.
+func TestMergeKeepsNeedsTest(t *testing.T) {
+	no, yes := false, true
+	for name, test := range map[string]struct {
+		kept, proposed *bool
+		undone         bool
+	}{
+		"alone":        {nil, nil, false},
+		"kept":         {&no, new(false), false},
+		"set":          {nil, &no, true},
+		"taken away":   {&no, nil, true},
+		"turned":       {&yes, &no, true},
+		"said as much": {nil, &yes, true},
+	} {
+		story := func(needs *bool) plan.Plan {
+			return plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b"}, NeedsTest: needs}}}
+		}
+		merged := plan.Merge(story(test.kept), story(test.proposed))
+		if got := merged.Plan.UserStories[0].NeedsTest; (got == nil) != (test.kept == nil) || got != nil && *got != *test.kept || (len(merged.Undone) > 0) != test.undone {
+			t.Errorf("%s: %v, undone %q", name, got, merged.Undone)
+		}
+	}
+	fresh := plan.Story{ID: "US-002", Title: "mine", AcceptanceCriteria: []string{"c"}, NeedsTest: &no}
+	kept := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b"}}}}
+	merged := plan.Merge(kept, plan.Plan{UserStories: append(slices.Clone(kept.UserStories), fresh)})
+	if added, found := merged.Plan.Find("US-002"); !found || added.NeedsTest != nil || len(merged.Undone) != 1 {
+		t.Errorf("a new story %+v, undone %q; want one that needs a test", added, merged.Undone)
+	}
+}

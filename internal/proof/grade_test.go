@@ -1,0 +1,280 @@
+package proof_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// shelf is a story's files, and the lists beside the logs.
+type shelf struct {
+	files   []string
+	stand   string // the base with them; the base itself where empty
+	lists   map[journal.Where]string
+	of, put error
+}
+
+func (s shelf) Of(context.Context, journal.Run, string, string) ([]string, error) {
+	return s.files, s.of
+}
+
+func (s shelf) Onto(_ context.Context, run journal.Run, _ string, _ []string) (string, error) {
+	if s.stand == "" {
+		return run.Base, s.put
+	}
+	return s.stand, s.put
+}
+
+func (s shelf) Told(check journal.CheckEnded) tally.Tally { return tally.Parse(s.lists[check.Where]) }
+
+// failing is a check that is red with these tests, and these that are none.
+func failing(red []string, broken ...string) journal.CheckEnded {
+	return journal.CheckEnded{Name: "test", Exit: 1, Tests: &journal.Tests{Runner: "go", Passed: 1, Failed: len(red), Red: red, Broken: broken}}
+}
+
+func asking(check journal.CheckEnded, asked map[string]tally.Outcome) journal.CheckEnded {
+	tests := *check.Tests
+	tests.Asked = asked
+	check.Tests = &tests
+	return check
+}
+
+func TestGrade(t *testing.T) {
+	const cart = "p.TestCart"
+	brought := []string{"cart.go", "cart_test.go"}
+	flaky := failing([]string{cart})
+	flaky.Flaky = true
+	killed := red("test", 137)
+	for name, test := range map[string]struct {
+		base, here, there journal.CheckEnded
+		files             []string
+		same              bool
+		lists             map[journal.Where]string
+		want              journal.Grade
+		tests             []string
+		why               string
+	}{
+		"red as a whole": {base: green("test"), here: green("test"), there: red("test", 1), files: brought, want: journal.RedToGreen},
+		"green as a whole": {
+			base: green("test"), here: green("test"), there: green("test"), files: brought,
+			want: journal.Unbroken, why: "its tests pass without its change, too",
+		},
+		"by name": {
+			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
+			lists: map[journal.Where]string{journal.AtProof: "passed " + cart}, want: journal.RedToGreen, tests: []string{cart},
+		},
+		"of a runner that names no passes": {
+			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
+			lists: map[journal.Where]string{journal.AtProof: "passed p"}, want: journal.RedToGreen, tests: []string{cart},
+		},
+		"skipped here": {
+			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
+			lists: map[journal.Where]string{journal.AtProof: "skipped " + cart + "\npassed p.TestA"}, want: journal.Unbroken, why: "its tests pass without its change, too",
+		},
+		"not run here": {
+			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
+			lists: map[journal.Where]string{journal.AtProof: "passed q.TestA"}, want: journal.Unbroken, why: "its tests pass without its change, too",
+		},
+		"it does not build there": {
+			base: counted(1), here: counted(2), there: failing(nil, "p"), files: brought,
+			lists: map[journal.Where]string{journal.AtBase: "passed p.TestOld", journal.AtProof: "passed p.TestOld\npassed " + cart},
+			want:  journal.RedToGreen, tests: []string{cart},
+		},
+		"only what was red before": {
+			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld"}), files: brought,
+			want: journal.Unbroken, why: "its tests pass without its change, too",
+		},
+		"red before by name, and more": {
+			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld", cart}), files: brought,
+			lists: map[journal.Where]string{journal.AtProof: "failed p.TestOld\npassed " + cart}, want: journal.RedToGreen, tests: []string{cart},
+		},
+		"a test that was red before, mended": {
+			base: failing([]string{cart}), here: asking(counted(2), map[string]tally.Outcome{cart: tally.Passed}), files: []string{"cart.go"},
+			want: journal.RedToGreen, tests: []string{cart},
+		},
+		"chance": {base: counted(1), here: counted(2), there: flaky, files: brought, want: journal.Unbroken, why: "test is flaky on the base code with its tests"},
+		"killed": {base: green("test"), here: green("test"), there: killed, files: brought, want: journal.Unbroken, why: "its tests pass without its change, too"},
+		"no tool there": {
+			base: green("test"), here: green("test"), there: missing("test"), files: brought,
+			want: journal.Unbroken, why: "its tests could not be tried on the base code: test cannot run (exit 127)",
+		},
+		"for ever there": {
+			base: green("test"), here: green("test"), there: late("test"), files: brought,
+			want: journal.Unbroken, why: "its tests could not be tried on the base code: test ran out of time",
+		},
+		"no test":       {base: green("test"), here: green("test"), files: []string{"cart.go"}, want: journal.Unbroken, why: "it brought no test"},
+		"only fixtures": {base: green("test"), here: green("test"), files: []string{"testdata/a.json"}, want: journal.Unbroken, why: "it brought no test"},
+		"the base's own": {
+			base: green("test"), here: green("test"), files: brought, same: true, want: journal.Unbroken, why: "its tests are the base's own",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := proved(asked(test.base), test.here)
+			l := &lab{says: []journal.CheckEnded{test.there}}
+			p, kept := l.prover(), shelf{files: test.files, stand: "b0+tests", lists: test.lists}
+			if test.same {
+				kept.stand = ""
+			}
+			p.Tests = kept
+			if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+				t.Fatal(err)
+			}
+			want := journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: test.want, Tests: test.tests, Why: test.why}
+			if test.there.Name != "" || test.same {
+				want.Files = []string{"cart_test.go"}
+			}
+			if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" {
+				t.Errorf("Grade (-want +got):\n%s", diff)
+			}
+			lent := "b0+tests"
+			if test.there.Name == "" {
+				lent = ""
+			}
+			l.want(t, lent)
+		})
+	}
+}
+
+// proved is run with a proof of c1 that passed.
+func proved(run journal.Run, here journal.CheckEnded) journal.Run {
+	here.Where = journal.AtProof
+	run.Baseline.Usable = true
+	run.Proofs = []journal.Proof{{
+		Commit: "c1", Tree: "t1", Passed: true, Checks: []journal.CheckEnded{here}, Rules: journal.Rules{Checks: run.Policy.Checks},
+	}}
+	return run
+}
+
+// Where no check could tell anything, nothing is tried.
+func TestGradeUnverified(t *testing.T) {
+	for name, run := range map[string]journal.Run{
+		"empty": func() journal.Run {
+			run := proved(asked(green("test")), green("test"))
+			run.Proofs[0].Empty = true
+			return run
+		}(),
+		"no proof": asked(green("test")),
+	} {
+		l := &lab{}
+		p := l.prover()
+		p.Tests = shelf{files: []string{"a_test.go"}, stand: "b0+tests"}
+		if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		want := journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.Unverified, Why: "no check could tell"}
+		if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" || len(l.lent) > 0 {
+			t.Errorf("%s: lent %v (-want +got):\n%s", name, l.lent, diff)
+		}
+	}
+}
+
+// A test belongs to the story that was graded by it first.
+func TestATestCountsForOneStory(t *testing.T) {
+	const old = "p.TestOld"
+	run := proved(asked(failing([]string{old})), asking(counted(2), map[string]tally.Outcome{old: tally.Passed}))
+	run.Grades = []journal.Graded{{Story: "US-000", Grade: journal.RedToGreen, Tests: []string{old}}}
+	l := &lab{}
+	p := l.prover()
+	p.Tests = shelf{}
+	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != journal.Unbroken {
+		t.Errorf("graded as %+v, want unbroken", l.last())
+	}
+}
+
+// Setup that fails with the tests in place says nothing of them.
+func TestGradeAfterSetup(t *testing.T) {
+	l := &lab{sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}}
+	run := prepared(true)
+	run.Proofs = proved(run, green("test")).Proofs
+	run.Proofs[0].Rules.Setup = run.Policy.Setup
+	p := l.prover()
+	p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests"}
+	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	graded, is := l.last().(journal.StoryGraded)
+	if want := "its tests could not be tried on the base code: setup failed: npm ci (exit 1)"; !is || graded.Grade != journal.Unbroken || graded.Why != want {
+		t.Errorf("graded as %+v, want unbroken for %q", l.last(), want)
+	}
+}
+
+func TestWhatBreaksIsNoGrade(t *testing.T) {
+	broken := errors.New("no space left")
+	for name, kept := range map[string]shelf{
+		"no files":  {of: broken},
+		"no commit": {files: []string{"a_test.go"}, put: broken},
+		"no run":    {files: []string{"a_test.go"}, stand: "b0+tests"},
+	} {
+		l := &lab{}
+		if name == "no run" {
+			l.noCheckout = broken
+		}
+		p := l.prover()
+		p.Tests = kept
+		err := p.Grade(t.Context(), proved(asked(green("test")), green("test")), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit)
+		if !errors.Is(err, broken) || l.last() != nil {
+			t.Errorf("%s: Grade = %v, last event %v; want %v and no grade", name, err, l.last(), broken)
+		}
+	}
+}
+
+// A failure on the base code is tried again where it may be chance.
+func TestWhatIsTriedAgain(t *testing.T) {
+	run := proved(asked(counted(1)), counted(2))
+	var again func(journal.CheckEnded) bool
+	p := (&lab{}).prover()
+	p.Tests = shelf{files: []string{"a_test.go"}, stand: "b0+tests", lists: map[journal.Where]string{journal.AtBase: "passed p.TestOld"}}
+	p.Check = func(_ context.Context, _ journal.Run, at proof.Place, _ func(journal.Event)) error {
+		again = at.Again
+		return nil
+	}
+	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, func(journal.Event) {}); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		check journal.CheckEnded
+		want  bool
+	}{
+		"green":            {counted(2), false},
+		"a new test":       {failing([]string{"p.TestNew"}), false},
+		"one that passed":  {failing([]string{"p.TestOld"}), true},
+		"none by name":     {red("test", 1), true},
+		"it did not build": {failing(nil, "p"), false},
+	} {
+		if got := again(test.check); got != test.want {
+			t.Errorf("%s: again %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// A proof is made of a commit without what it changed of protected files.
+func TestProveWithoutProtected(t *testing.T) {
+	l, run := &lab{says: []journal.CheckEnded{green("test")}}, asked(green("test"))
+	p := l.prover()
+	p.Restore = func(context.Context, journal.Run, string) (string, []string, error) {
+		return "c1-restored", []string{"CODEOWNERS"}, nil
+	}
+	if err := p.Prove(t.Context(), run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	l.want(t, "c1-restored")
+	want := journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true, Why: "as it was", Restored: []string{"CODEOWNERS"}}
+	if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" {
+		t.Errorf("Prove (-want +got):\n%s", diff)
+	}
+	broken := errors.New("no space left")
+	p.Restore = func(context.Context, journal.Run, string) (string, []string, error) { return "", nil, broken }
+	if err := p.Prove(t.Context(), run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); !errors.Is(err, broken) {
+		t.Errorf("Prove = %v, want %v", err, broken)
+	}
+}

@@ -1,0 +1,133 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Result is what one attempt from inside came to.
+type Result struct {
+	Vector  string
+	Control string // what should have held
+	Held    bool
+	Saw     string // what got through; empty where it held
+	// Promised: the level has a control for it. What is not promised is
+	// what a person accepts who asks for a lower level.
+	Promised bool
+}
+
+// vector is an attempt that Attack makes.
+type vector struct {
+	name, control string
+	open          []Level // where nothing is promised
+}
+
+// The vectors, by the names that the attempts inside use too.
+const (
+	toPort      = "TCP to another port of loopback"
+	toProxyPort = "TCP to another host at the proxy's port"
+	toIPv6      = "TCP over IPv6"
+	toMachine   = "TCP to the machine's own address"
+	toBeyond    = "TCP to other machines"
+	byMPTCP     = "multipath TCP"
+	byFastOpen  = "TCP fast open"
+	byUDP       = "UDP"
+	byOther     = "sockets of other kinds"
+	byRing      = "io_uring"
+	toFileSock  = "another's local socket"
+	toDatagram  = "another's local datagrams"
+	toAbstract  = "another's abstract socket"
+	toDaemons   = "daemons' sockets"
+	atMemory    = "memory, environment and files of the program"
+	atTracing   = "tracing the program"
+	atSignals   = "signals to the program"
+	atKernel    = "calls into the kernel"
+	atUser      = "user and groups"
+	atCaps      = "capabilities"
+	atGains     = "gains by set-user-id programs"
+	atFile      = "a file that is not named"
+	atFolder    = "writing beside its folders"
+	atReadOnly  = "writing to what is read-only"
+)
+
+func vectors() []vector {
+	low := []Level{UID, External}
+	some := []Level{Landlock, UID}
+	ours := []Level{Landlock, UID, External}
+	return []vector{
+		{name: toPort, control: "network namespace or supervisor", open: low},
+		{name: toProxyPort, control: "network namespace or supervisor", open: ours},
+		{name: toIPv6, control: "network namespace or supervisor", open: low},
+		{name: toMachine, control: "network namespace or supervisor", open: low},
+		{name: toBeyond, control: "network namespace, supervisor, or whoever holds the network", open: some},
+		{name: byMPTCP, control: "seccomp", open: low},
+		{name: byFastOpen, control: "seccomp"},
+		{name: byUDP, control: "network namespace or seccomp"},
+		{name: byOther, control: "seccomp"},
+		{name: byRing, control: "seccomp"},
+		{name: toFileSock, control: "mounts, supervisor or seccomp"},
+		{name: toDatagram, control: "mounts or seccomp"},
+		{name: toAbstract, control: "network namespace, supervisor or Landlock", open: low},
+		{name: toDaemons, control: "no groups, mounts, supervisor or seccomp"},
+		{name: atMemory, control: "another user or Landlock"},
+		{name: atTracing, control: "seccomp"},
+		{name: atSignals, control: "another user or Landlock"},
+		{name: atKernel, control: "seccomp"},
+		{name: atUser, control: "another user"},
+		{name: atCaps, control: "no capabilities"},
+		{name: atGains, control: "no new privileges"},
+		{name: atFile, control: "Landlock or mounts", open: low},
+		{name: atFolder, control: "Landlock or mounts", open: low},
+		{name: atReadOnly, control: "mounts, or put back afterwards", open: low},
+	}
+}
+
+// Attack does from inside what must fail, and asks those who would have been
+// reached whether they were: the listeners, the file, the program beside it.
+// The error says that it could not be made, so that nothing is known.
+func (w Wall) Attack(ctx context.Context, next Next) ([]Result, error) {
+	saw, err := w.attack(ctx, next)
+	if err != nil {
+		return nil, fmt.Errorf("attack the sandbox from inside: %w", err)
+	}
+	results := make([]Result, 0, len(vectors()))
+	for _, v := range vectors() {
+		results = append(results, Result{
+			Vector: v.name, Control: v.control, Held: saw[v.name] == "", Saw: saw[v.name], Promised: w.promises(v),
+		})
+	}
+	return results, nil
+}
+
+// promises tells what there is a control for. Another's signals do harm but learn
+// and reach nothing; on a laptop they are held since Linux 6.12.
+func (w Wall) promises(v vector) bool {
+	if v.name == atSignals && w.sameUser() && !w.scoped() {
+		return false
+	}
+	return !slices.Contains(v.open, w.Level)
+}
+
+// Holds is nil where nothing got through that the level promises to hold, and
+// else a fault that names what did.
+func Holds(level Level, results []Result) error {
+	var through []string
+	for _, r := range results {
+		if !r.Held && r.Promised {
+			through = append(through, fmt.Sprintf("%s (%s)", r.Vector, r.Saw))
+		}
+	}
+	switch {
+	case len(results) == 0:
+		return fault.Usage(fmt.Sprintf("the sandbox level %s was not put to the test", level), "run ralph doctor --sandbox", nil)
+	case len(through) == 0:
+		return nil
+	}
+	return fault.Usage(
+		fmt.Sprintf("the sandbox level %s does not hold: %s", level, strings.Join(through, ", ")),
+		"ask for less with sandbox: landlock, uid or none, if that is what you want; ralph doctor --sandbox shows what this machine offers", nil)
+}

@@ -1,0 +1,269 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// everybodys lets every user connect to a socket.
+func everybodys(path string) error { return os.Chmod(path, 0o777) } //nolint:gosec // it is for them to try
+
+// attackFromInside reads targets and writes what it got by each vector.
+func attackFromInside(in io.Reader, out io.Writer) error {
+	var t targets
+	if err := json.NewDecoder(in).Decode(&t); err != nil {
+		return err
+	}
+	saw := attempts{}
+	if t.Loopback {
+		saw.note("loopback", serveYourself())
+		return json.NewEncoder(out).Encode(saw)
+	}
+	t.network(saw)
+	t.locals(saw)
+	t.selves(saw)
+	t.files(saw)
+	t.program(saw)
+	saw.note(atKernel, kernelCalls())
+	return json.NewEncoder(out).Encode(saw)
+}
+
+type attempts map[string]string
+
+func (a attempts) note(vector, got string) {
+	if got != "" && a[vector] == "" {
+		a[vector] = got
+	}
+}
+
+const greeting = "from inside"
+
+func (t targets) network(saw attempts) {
+	for vector, addr := range t.Dial {
+		to, err := netip.ParseAddrPort(addr)
+		if err != nil {
+			continue
+		}
+		switch vector {
+		case byMPTCP:
+			saw.note(vector, dialOut(to, unix.IPPROTO_MPTCP))
+		case byFastOpen:
+			saw.note(vector, fastOpenOut(to))
+		default:
+			saw.note(vector, dialOut(to, 0))
+		}
+	}
+	for _, addr := range t.Beyond {
+		if to, err := netip.ParseAddrPort(addr); err == nil && dialOut(to, 0) != "" {
+			saw.note(toBeyond, addr)
+		}
+	}
+	if to, err := netip.ParseAddrPort(t.Datagram); err == nil {
+		saw.note(byUDP, sendOut(to))
+	}
+	saw.note(byOther, otherSockets())
+	_, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0)
+	if errno != unix.ENOSYS && errno != unix.EPERM {
+		saw.note(byRing, errno.Error())
+	}
+}
+
+func domainOf(to netip.AddrPort) (int, unix.Sockaddr) {
+	if to.Addr().Is4() {
+		return unix.AF_INET, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
+	}
+	return unix.AF_INET6, &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}
+}
+
+func dialOut(to netip.AddrPort, protocol int) string {
+	domain, addr := domainOf(to)
+	fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, protocol)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = unix.Close(fd) }()
+	_ = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 1})
+	if err := unix.Connect(fd, addr); err != nil {
+		return ""
+	}
+	_, _ = unix.Write(fd, []byte(greeting))
+	return "connected"
+}
+
+// fastOpenOut sends before it connects, by every call that can.
+func fastOpenOut(to netip.AddrPort) string {
+	domain, addr := domainOf(to)
+	for _, send := range []func(fd int) error{
+		func(fd int) error { return unix.Sendto(fd, []byte(greeting), unix.MSG_FASTOPEN, addr) },
+		func(fd int) error { return unix.Sendmsg(fd, []byte(greeting), nil, addr, unix.MSG_FASTOPEN) },
+	} {
+		fd, err := unix.Socket(domain, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return ""
+		}
+		err = send(fd)
+		_ = unix.Close(fd)
+		if err == nil {
+			return "sent"
+		}
+	}
+	return ""
+}
+
+func sendOut(to netip.AddrPort) string {
+	domain, addr := domainOf(to)
+	fd, err := unix.Socket(domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if err := unix.Sendto(fd, []byte(greeting), 0, addr); err != nil {
+		return ""
+	}
+	return "sent"
+}
+
+// otherSockets are kinds that reach out by ways that no port rule sees.
+func otherSockets() string {
+	var got []string
+	for name, s := range map[string][3]int{
+		"SCTP":     {unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_SCTP},
+		"raw":      {unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_RAW},
+		"ping":     {unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP},
+		"packet":   {unix.AF_PACKET, unix.SOCK_RAW, 0},
+		"vsock":    {unix.AF_VSOCK, unix.SOCK_STREAM, 0},
+		"kernel":   {unix.AF_ALG, unix.SOCK_SEQPACKET, 0},
+		"netlink":  {unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_SOCK_DIAG},
+		"xdp":      {unix.AF_XDP, unix.SOCK_RAW, 0},
+		"MPTCP v6": {unix.AF_INET6, unix.SOCK_STREAM, unix.IPPROTO_MPTCP},
+	} {
+		fd, err := unix.Socket(s[0], s[1]|unix.SOCK_CLOEXEC, s[2])
+		if err == nil {
+			_ = unix.Close(fd)
+			got = append(got, name)
+		}
+	}
+	return strings.Join(got, " ")
+}
+
+// daemonsOf would do as they are asked, as root or as the user.
+func daemonsOf(uid int) []string {
+	all := []string{
+		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/run/crio/crio.sock",
+		"/run/dbus/system_bus_socket", "/run/systemd/private", "/run/snapd.socket", "/run/buildkit/buildkitd.sock",
+	}
+	for _, of := range []string{"bus", "docker.sock", "podman/podman.sock", "systemd/private", "gnupg/S.gpg-agent"} {
+		all = append(all, "/run/user/"+strconv.Itoa(uid)+"/"+of)
+	}
+	return all
+}
+
+func (t targets) locals(saw attempts) {
+	saw.note(toFileSock, dialLocal(t.Socket, unix.SOCK_STREAM))
+	saw.note(toAbstract, dialLocal(t.Abstract, unix.SOCK_STREAM))
+	saw.note(toDatagram, dialLocal(t.DatagramSocket, unix.SOCK_DGRAM))
+	saw.note(toDatagram, dialLocal(t.DatagramSocket, unix.SOCK_RAW))
+	for _, path := range t.Daemons {
+		if dialLocal(path, unix.SOCK_STREAM) != "" {
+			saw.note(toDaemons, path)
+		}
+	}
+}
+
+func dialLocal(path string, kind int) string {
+	fd, err := unix.Socket(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if kind != unix.SOCK_STREAM {
+		if err := unix.Sendto(fd, []byte(greeting), 0, &unix.SockaddrUnix{Name: path}); err != nil {
+			return ""
+		}
+		return "sent"
+	}
+	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		return ""
+	}
+	return "connected"
+}
+
+// selves are what we may, as we are.
+func (t targets) selves(saw attempts) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return
+	}
+	value := map[string]string{}
+	for line := range strings.Lines(string(status)) {
+		if name, v, ok := strings.Cut(line, ":"); ok {
+			value[name] = strings.TrimSpace(v)
+		}
+	}
+	if !t.SameUser && (os.Getuid() == t.Outer || value["Groups"] != "") {
+		saw.note(atUser, fmt.Sprintf("uid %d, groups %q", os.Getuid(), value["Groups"]))
+	}
+	for _, set := range []string{"CapEff", "CapPrm", "CapInh", "CapAmb"} {
+		if strings.Trim(value[set], "0") != "" {
+			saw.note(atCaps, set+" "+value[set])
+		}
+	}
+	if value["NoNewPrivs"] != "1" {
+		saw.note(atGains, "exec may gain privileges")
+	}
+}
+
+func (t targets) files(saw attempts) {
+	if text, err := os.ReadFile(t.Secret); err == nil {
+		saw.note(atFile, string(text))
+	}
+	if err := os.WriteFile(filepath.Join(t.Folder, intruder), nil, 0o600); err == nil {
+		saw.note(atFolder, "written")
+	}
+	for _, path := range t.ReadOnly {
+		if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
+			_, _ = f.WriteString(intruder)
+			_ = f.Close()
+			saw.note(atReadOnly, path)
+		}
+	}
+}
+
+// program is what of others can be read or done, the victim's first of all.
+func (t targets) program(saw attempts) {
+	own := strconv.Itoa(os.Getpid())
+	list, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range list {
+		if filepath.Base(dir) == own {
+			continue
+		}
+		if text, err := os.ReadFile(dir + "/environ"); err == nil {
+			if i := bytes.Index(text, []byte(canary)); i >= 0 {
+				saw.note(atMemory, "environment: "+string(text[i:min(len(text), i+64)]))
+			}
+		}
+	}
+	victim := "/proc/" + strconv.Itoa(t.Victim)
+	if f, err := os.Open(victim + "/mem"); err == nil {
+		_ = f.Close()
+		saw.note(atMemory, "its memory")
+	}
+	if to, err := os.Readlink(victim + "/fd/0"); err == nil {
+		saw.note(atMemory, "its files: "+to)
+	}
+	if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(t.Victim), 0, 0, 0, 0); errno == 0 {
+		saw.note(atTracing, "it let itself be traced")
+	}
+	if unix.Kill(t.Victim, unix.SIGKILL) == nil {
+		saw.note(atSignals, "delivered")
+	}
+}

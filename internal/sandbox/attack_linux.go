@@ -1,0 +1,246 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// targets is what those inside are told to try. What they must not learn is not
+// in it: they know a canary only by its prefix.
+type targets struct {
+	Dial           map[string]string `json:",omitempty"` // vector to address
+	Datagram       string            `json:",omitempty"`
+	Socket         string            `json:",omitempty"` // in the file system
+	DatagramSocket string            `json:",omitempty"`
+	Abstract       string            `json:",omitempty"`
+	Victim         int               `json:",omitempty"`
+	Secret         string            `json:",omitempty"` // a file
+	Folder         string            `json:",omitempty"`
+	ReadOnly       []string          `json:",omitempty"`
+	Outer          int               // our user, whom they must not be
+	Beyond         []string          `json:",omitempty"`
+	Daemons        []string          `json:",omitempty"`
+	Loopback       bool              // only show that a server inside is reached
+	SameUser       bool
+}
+
+// canary begins every secret that is laid out.
+const canary = "RALPH-CANARY-"
+
+type stage struct {
+	targets
+
+	wall   Wall
+	dir    string
+	secret string
+	doors  []*door // by which they would be seen to have come out
+	victim *victimOf
+}
+
+func (w Wall) attack(ctx context.Context, next Next) (map[string]string, error) {
+	st, err := w.setStage(ctx, next)
+	if st != nil {
+		defer st.strike()
+	}
+	if err != nil {
+		return nil, err
+	}
+	saw, err := w.inside(ctx, next, st.targets)
+	if err != nil {
+		return nil, err
+	}
+	st.judge(ctx, saw)
+	return saw, nil
+}
+
+func (w Wall) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
+
+func (w Wall) scoped() bool { return (&launch{spec: &spec{ABI: w.abi}}).landlock() >= 6 }
+
+// inside runs the attempts. This program is lent as a descriptor: its folder
+// need not be there inside.
+func (w Wall) inside(ctx context.Context, next Next, t targets) (map[string]string, error) {
+	self, err := os.Open(itself)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = self.Close() }()
+	orders, err := json.Marshal(t) //nolint:gosec // what is called a secret there is a path
+	if err != nil {
+		return nil, err
+	}
+	var out, said bytes.Buffer
+	const lent = "/proc/self/fd/3"
+	w.Mended = nil // what the attack itself does to ReadOnly is nobody's news
+	w.Read = append(append([]string(nil), w.Read...), lent)
+	res, err := w.Run(next)(ctx, process.Command{
+		Argv: []string{lent, Hidden, attack}, Dir: "/", Files: []*os.File{self},
+		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var saw map[string]string
+	if err := json.Unmarshal(out.Bytes(), &saw); err != nil || res.Exit != 0 {
+		return nil, fmt.Errorf("exit %d, %w, %.400s", res.Exit, errors.Join(err), said.String())
+	}
+	return saw, nil
+}
+
+// setStage lays out what they will try to reach, outside.
+func (w Wall) setStage(ctx context.Context, next Next) (*stage, error) {
+	if w.Level == External && len(w.Beyond) == 0 {
+		return nil, errors.New("level external: no address of another machine to try")
+	}
+	st := &stage{wall: w, secret: canary + rand.Text()}
+	st.targets = targets{
+		Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
+		Daemons: append(daemonsOf(os.Geteuid()), w.daemons...),
+	}
+	var err error
+	if st.dir, err = w.besides("ralph-attack-"); err != nil {
+		return st, err
+	}
+	if err := os.Chmod(st.dir, 0o777); err != nil { //nolint:gosec // it is for them to try
+		return st, err
+	}
+	st.Folder, st.Secret = st.dir, filepath.Join(st.dir, "secret")
+	if err := os.WriteFile(st.Secret, []byte(st.secret), 0o644); err != nil {
+		return st, err
+	}
+	if err := st.openDoors(ctx); err != nil {
+		return st, err
+	}
+	if st.victim, err = startVictim(ctx, next, w.Self, st.secret); err != nil {
+		return st, err
+	}
+	st.Victim = st.victim.pid
+	return st, nil
+}
+
+// besides makes a folder that lies in none of theirs.
+func (w Wall) besides(name string) (string, error) {
+	theirs := append(append([]string(nil), w.Write...), w.Read...)
+	for _, dir := range []string{os.TempDir(), "/var/tmp", "/home", "/srv"} {
+		in := func(other string) bool {
+			rel, err := filepath.Rel(other, dir)
+			return err == nil && filepath.IsLocal(rel)
+		}
+		if slices.ContainsFunc(theirs, in) {
+			continue
+		}
+		if made, err := os.MkdirTemp(dir, name); err == nil {
+			return made, nil
+		}
+	}
+	return "", errors.New("no folder but theirs can be written to")
+}
+
+func (st *stage) strike() {
+	for _, d := range st.doors {
+		_ = d.Close()
+	}
+	if st.victim != nil {
+		st.victim.end()
+	}
+	if st.dir != "" {
+		_ = os.RemoveAll(st.dir)
+	}
+}
+
+// judge asks the receivers. What those inside say of themselves counts only
+// where it is against the wall, or where nobody else can tell.
+func (st *stage) judge(ctx context.Context, saw map[string]string) {
+	for name, got := range saw {
+		if strings.Contains(got, canary) && !strings.Contains(got, st.secret) {
+			delete(saw, name) // another run's, or the prefix in our own memory
+		}
+	}
+	for _, d := range st.doors {
+		delete(saw, d.vector)
+	}
+	for _, d := range st.doors {
+		if n := d.came(ctx); n > 0 {
+			saw[d.vector] = strconv.Itoa(n) + " came out"
+		}
+	}
+	delete(saw, atSignals)
+	if st.victim.end(); st.victim.res.Signal != "" {
+		saw[atSignals] = "it was ended"
+	}
+	delete(saw, atFolder)
+	if _, err := os.Lstat(filepath.Join(st.Folder, intruder)); !errors.Is(err, fs.ErrNotExist) {
+		saw[atFolder] = "a file was made"
+	}
+	delete(saw, atReadOnly)
+	for _, path := range st.ReadOnly {
+		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(intruder)) {
+			saw[atReadOnly] = path
+		}
+	}
+}
+
+const intruder = "ralph-was-here"
+
+// victimOf is a program like ralph: beside them, with a secret in its
+// environment.
+type victimOf struct {
+	pid  int
+	stop io.Closer
+	done chan struct{}
+	res  process.Result
+	err  error
+}
+
+func startVictim(ctx context.Context, next Next, self, secret string) (*victimOf, error) {
+	if self == "" {
+		self = itself
+	}
+	in, stop := io.Pipe()
+	said, out := io.Pipe()
+	v := &victimOf{stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(v.done)
+		v.res, v.err = next(ctx, process.Command{
+			Argv: []string{self, Hidden, victim}, Env: []string{"RALPH_SECRET=" + secret}, Stdin: in, Stdout: out,
+		})
+		_ = out.CloseWithError(errors.Join(io.ErrUnexpectedEOF, v.err))
+	}()
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err == nil {
+		v.pid, err = strconv.Atoi(strings.TrimSpace(line))
+	}
+	if err != nil {
+		v.end()
+		return v, errors.Join(fmt.Errorf("start a program to be attacked: %w", err), v.err)
+	}
+	return v, nil
+}
+
+func (v *victimOf) end() {
+	_ = v.stop.Close()
+	<-v.done
+}
+
+// standStill is the victim.
+func standStill(in, out *os.File) error {
+	if _, err := fmt.Fprintln(out, os.Getpid()); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, in)
+	return err
+}

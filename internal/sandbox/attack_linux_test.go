@@ -1,0 +1,299 @@
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// attacked is a wall as it was attacked by a user.
+func attacked(t *testing.T, who user, o order) []sandbox.Result {
+	t.Helper()
+	dir := folder(t, max(who.uid, who.outside))
+	o.Wall.Write, o.Wall.UID, o.Wall.GID = []string{dir}, who.uid, who.uid
+	write(t, filepath.Join(dir, "config"), "")
+	o.Wall.ReadOnly = []string{filepath.Join(dir, "config")}
+	o.Daemon = filepath.Join(folder(t, 0), "daemon")
+	answering(t, "unix", o.Daemon, "daemon")
+	open(t, o.Daemon)
+	var list []sandbox.Result
+	who.play(t, &list, "assault", asJSON(t, o))
+	return list
+}
+
+func through(list []sandbox.Result) (names []string) {
+	for _, r := range list {
+		if !r.Held {
+			names = append(names, r.Vector)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// levels are those that a user can have on this machine.
+func (u user) levels() []sandbox.Level {
+	all := []sandbox.Level{sandbox.Namespace, sandbox.Notify, sandbox.Landlock}
+	if u.weaker != "" {
+		all = all[1:]
+	}
+	if u.uid != 0 {
+		all = append(all, sandbox.UID)
+	}
+	return all
+}
+
+// TestAttack prints what make attack shows: each vector at each level.
+func TestAttack(t *testing.T) {
+	for _, who := range users() {
+		t.Run(who.name, func(t *testing.T) {
+			var columns [][]sandbox.Result
+			for _, level := range who.levels() {
+				list := attacked(t, who, order{Wall: sandbox.Wall{Level: level, Ports: []int{freePort(t)}}})
+				if err := sandbox.Holds(level, list); err != nil {
+					t.Error(err)
+				}
+				columns = append(columns, list)
+			}
+			show(t, who.name+":\n"+table(who.levels(), columns))
+		})
+	}
+}
+
+// The levels that the Action requires let nothing through at all.
+func TestTheHighLevelsPromiseEverything(t *testing.T) {
+	for _, level := range []sandbox.Level{sandbox.Namespace, sandbox.Notify} {
+		for _, r := range attacked(t, users()[0], order{Wall: sandbox.Wall{Level: level}}) {
+			if !r.Promised || !r.Held {
+				t.Errorf("%s at level %s: promised %t, held %t", r.Vector, level, r.Promised, r.Held)
+			}
+		}
+	}
+}
+
+func table(levels []sandbox.Level, columns [][]sandbox.Result) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "vector")
+	for _, l := range levels {
+		fmt.Fprintf(w, "\t%s", l)
+	}
+	fmt.Fprintln(w)
+	for i := range columns[0] {
+		fmt.Fprint(w, columns[0][i].Vector)
+		for _, c := range columns {
+			fmt.Fprintf(w, "\t%s", outcome(c[i]))
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush()
+	return b.String()
+}
+
+func outcome(r sandbox.Result) string {
+	switch {
+	case r.Held:
+		return "held"
+	case r.Promised:
+		return "THROUGH"
+	}
+	return "open, as the level says"
+}
+
+// A part of the wall is taken away, and the attack must tell: else it proves
+// nothing where it finds nothing. What two parts hold falls with both.
+func TestTheAttackTellsWhatIsMissing(t *testing.T) {
+	const (
+		port, proxy, ipv6, machine = "TCP to another port of loopback", "TCP to another host at the proxy's port", "TCP over IPv6", "TCP to the machine's own address"
+	)
+	tests := []struct {
+		who     user
+		level   sandbox.Level
+		without string
+		want    []string
+	}{
+		{asOther, sandbox.Namespace, "network namespace", []string{port, ipv6, machine}},
+		{asOther, sandbox.Namespace, "network namespace, landlock scopes, seccomp datagrams", []string{"UDP", "another's abstract socket"}},
+		{asOther, sandbox.Namespace, "mounts, landlock files, seccomp unix sockets", []string{"a file that is not named", "another's local socket", "another's local datagrams", "writing beside its folders"}},
+		{asOther, sandbox.Namespace, "mounts, seccomp unix sockets", []string{"another's local socket", "another's local datagrams", "daemons' sockets"}},
+		{asOther, sandbox.Namespace, "mounts, put back", []string{"writing to what is read-only"}},
+		{asOther, sandbox.Notify, "put back", []string{"writing to what is read-only"}},
+		{asOther, sandbox.Namespace, "mounts, landlock files", []string{"a file that is not named", "writing beside its folders"}},
+		{asOther, sandbox.Namespace, "seccomp protocols", []string{"sockets of other kinds"}},
+		{asOther, sandbox.Namespace, "seccomp", []string{"calls into the kernel", "io_uring"}},
+		{asOther, sandbox.Namespace, "seccomp io_uring", []string{"io_uring"}},
+		{asOther, sandbox.Namespace, "another user, mounts", []string{"user and groups"}},
+		{asOther, sandbox.Namespace, "another user, landlock files, mounts, no capabilities", []string{"memory, environment and files of the program", "signals to the program", "user and groups"}},
+		{asOther, sandbox.Namespace, "another user, no capabilities", []string{"capabilities", "user and groups"}},
+		{asOther, sandbox.Notify, "supervisor, landlock ports", []string{port, ipv6, machine, "another's local socket"}},
+		{asOther, sandbox.Notify, "supervisor, landlock ports, landlock scopes", []string{port, "another's abstract socket"}},
+		{asOther, sandbox.Notify, "supervisor's look at the owner", []string{port, ipv6}},
+		{asOther, sandbox.Notify, "seccomp datagrams", []string{"UDP"}},
+		{asOther, sandbox.Notify, "seccomp fast open", []string{"TCP fast open"}},
+		{asOther, sandbox.Notify, "seccomp unix sockets", []string{"another's local datagrams"}},
+		{asOther, sandbox.Notify, "landlock files", []string{"a file that is not named", "writing beside its folders"}},
+		{asOther, sandbox.Landlock, "landlock ports", []string{port, ipv6, machine}},
+		{asOther, sandbox.Landlock, "seccomp protocols", []string{"multipath TCP", "UDP", "sockets of other kinds"}},
+		{asOther, sandbox.Landlock, "seccomp fast open", []string{"TCP fast open"}},
+		{asOrdinary, sandbox.Notify, "landlock scopes", []string{"signals to the program"}},
+		{asOrdinary, sandbox.Notify, "landlock files", []string{"memory, environment and files of the program", "signals to the program"}},
+		{asOrdinary, sandbox.Notify, "landlock files, seccomp", []string{"tracing the program"}},
+		{asOrdinary, sandbox.Landlock, "seccomp unix sockets, landlock scopes", []string{"another's local socket", "another's abstract socket"}},
+	}
+	shown := map[string]bool{
+		"gains by set-user-id programs": true, // Landlock and seccomp cannot be had without no_new_privs
+		"TCP to other machines":         true, // TestAnotherWallIsJudgedByWhatItHolds
+		proxy:                           true, // TestTheAttackSeesTheHoleOfLandlock
+	}
+	for _, tt := range tests {
+		for _, name := range tt.want {
+			shown[name] = true
+		}
+	}
+	for _, r := range attacked(t, users()[0], order{Wall: sandbox.Wall{Level: sandbox.Notify}}) {
+		if !shown[r.Vector] {
+			t.Errorf("no row shows that %q is ever seen to get through", r.Vector)
+		}
+	}
+	for _, tt := range tests {
+		if !tt.who.possible() {
+			continue
+		}
+		t.Run(string(tt.level)+" without "+tt.without, func(t *testing.T) {
+			got := through(attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level}, Without: strings.Split(tt.without, ", ")}))
+			for _, name := range tt.want {
+				if !slices.Contains(got, name) {
+					t.Errorf("%q was held all the same; through came %q", name, got)
+				}
+			}
+		})
+	}
+}
+
+func TestTheAttackSeesTheHoleOfLandlock(t *testing.T) {
+	list := attacked(t, users()[0], order{Wall: sandbox.Wall{Level: sandbox.Landlock, Ports: []int{freePort(t)}}})
+	if got := through(list); !slices.Equal(got, []string{"TCP to another host at the proxy's port"}) {
+		t.Errorf("through came %q, want another host at the proxy's port and nothing else", got)
+	}
+}
+
+// An older kernel has less of Landlock.
+func TestOlderKernels(t *testing.T) {
+	tests := []struct {
+		who   user
+		level sandbox.Level
+		abi   int
+		want  string // what the fault names; empty: all is held
+	}{
+		{asOther, sandbox.Namespace, -1, ""},
+		{asOther, sandbox.Namespace, 3, ""},
+		{asOther, sandbox.Notify, 3, ""},
+		{asOther, sandbox.Notify, 1, ""},
+		{asOther, sandbox.Notify, 5, ""},
+		{asOrdinary, sandbox.Namespace, 3, ""},
+		{asOrdinary, sandbox.Notify, 3, ""},
+	}
+	for _, tt := range tests {
+		if !tt.who.possible() {
+			continue
+		}
+		t.Run(fmt.Sprintf("%s at ABI %d as %s", tt.level, tt.abi, tt.who.name), func(t *testing.T) {
+			list := attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level}, ABI: tt.abi})
+			if err := sandbox.Holds(tt.level, list); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestLevelsThatAKernelCannotHave(t *testing.T) {
+	for _, tt := range []struct {
+		level sandbox.Level
+		abi   int
+	}{{sandbox.Landlock, 3}, {sandbox.Notify, -1}} {
+		w := sandbox.Pretend(wall(t, tt.level, users()[0]), tt.abi)
+		_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
+		if err == nil || !strings.Contains(err.Error(), "Landlock") {
+			t.Errorf("level %s at ABI %d: %v, want an error that names Landlock", tt.level, tt.abi, err)
+		}
+	}
+}
+
+// Somebody else's wall is judged by what it holds. A network namespace without a
+// way out, which the test makes, stands for a NetworkPolicy.
+func TestAnotherWallIsJudgedByWhatItHolds(t *testing.T) {
+	who := users()[0]
+	elsewhere := answering(t, "tcp4", "127.0.0.3:0", "another machine")
+	o := order{Wall: sandbox.Wall{Level: sandbox.External, Beyond: []string{elsewhere.Addr().String()}}}
+	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err == nil || !strings.Contains(err.Error(), "other machines") {
+		t.Errorf("with the network open: %v, want a fault that names other machines", err)
+	}
+	who.alone = true
+	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err != nil {
+		t.Errorf("with the network held by another: %v", err)
+	}
+}
+
+func TestAnotherWallNeedsSomethingToTry(t *testing.T) {
+	w := wall(t, sandbox.External, users()[0])
+	if _, err := w.Attack(t.Context(), new(process.Runner).Run); err == nil || !strings.Contains(err.Error(), "another machine") {
+		t.Errorf("Attack = %v, want an error that asks for an address", err)
+	}
+}
+
+func TestHoldsNamesWhatGotThrough(t *testing.T) {
+	list := []sandbox.Result{
+		{Vector: "UDP", Promised: true, Saw: "1 came out"}, {Vector: "TCP", Held: true, Promised: true}, {Vector: "signals"},
+	}
+	err := sandbox.Holds(sandbox.Notify, list)
+	var f *fault.Fault
+	if !errors.As(err, &f) || !strings.Contains(f.What, "UDP (1 came out)") || strings.Contains(f.What, "TCP") ||
+		strings.Contains(f.What, "signals") || !strings.Contains(f.Fix, "sandbox: landlock") {
+		t.Errorf("Holds = %v with hint %q, want a fault that names UDP alone and the input", err, fault.Hint(err))
+	}
+	if err := sandbox.Holds(sandbox.Notify, list[1:]); err != nil {
+		t.Errorf("Holds = %v, want nil: signals are not promised", err)
+	}
+	if err := sandbox.Holds(sandbox.Notify, nil); err == nil {
+		t.Error("Holds without any attempt = nil, want an error")
+	}
+}
+
+func TestProbe(t *testing.T) {
+	want := map[string]sandbox.Level{
+		asOther.name: sandbox.Namespace, asRoot.name: sandbox.Namespace, asDocker.name: sandbox.Notify,
+		asOrdinary.name: sandbox.Namespace, asClosed.name: sandbox.Notify,
+	}
+	for _, who := range users() {
+		var r sandbox.Report
+		w := wall(t, sandbox.Auto, who)
+		who.play(t, &r, "probe", asJSON(t, order{Wall: w}))
+		if r.Level != want[who.name] {
+			t.Errorf("as %s: level %s, want %s: %+v", who.name, r.Level, want[who.name], r.Found)
+		}
+		for _, m := range r.Found {
+			if !m.Found && m.Detail == "" {
+				t.Errorf("as %s: %s is not found, and nobody says why", who.name, m.Name)
+			}
+		}
+	}
+}
+
+func TestLevelsAreKnown(t *testing.T) {
+	for _, l := range sandbox.Levels() {
+		if !l.Known() {
+			t.Errorf("%q is not known", l)
+		}
+	}
+	if sandbox.Level("full").Known() {
+		t.Error(`"full" is known`)
+	}
+}

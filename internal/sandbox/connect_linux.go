@@ -1,0 +1,233 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// crowd is how many connects may be under way at once; who asks for more waits.
+const crowd = 128
+
+// supervisor makes the connects of those inside in their stead, with sockets of
+// its own, to addresses in its own memory. It never lets the kernel go on with
+// a connect, whose address could be another by then: so there is no race to
+// win, and nothing depends on what Landlock knows of the network.
+type supervisor struct {
+	n       notices
+	file    *os.File // of n: were it forgotten, it would be closed
+	ports   []int
+	folders []string // real paths, where local sockets may be
+	anyone  bool     // tests: whoever listens
+	trust   bool     // tests: the kernel does what was asked a moment ago
+
+	mu  sync.Mutex
+	own map[uint64]bool // sockets that those inside listen on, by inode
+}
+
+func newSupervisor(s *spec, listener *os.File) *supervisor {
+	sv := &supervisor{n: notices(listener.Fd()), file: listener, ports: s.Ports, anyone: s.off(owner), trust: s.off(injected), own: map[uint64]bool{}}
+	for _, dir := range append([]string{sharedMemory}, s.Write...) {
+		if place, err := filepath.EvalSymlinks(dir); err == nil {
+			sv.folders = append(sv.folders, place)
+		}
+	}
+	return sv
+}
+
+func (sv *supervisor) serve() {
+	defer runtime.KeepAlive(sv.file)
+	room := make(chan struct{}, crowd)
+	for {
+		q, ok := sv.n.next()
+		if !ok {
+			return
+		}
+		room <- struct{}{}
+		go func() { sv.take(q); <-room }()
+	}
+}
+
+func (sv *supervisor) take(q notice) {
+	if int(q.Number) == unix.SYS_LISTEN {
+		sv.remember(q)
+		sv.n.goOn(q) // it names no memory
+		return
+	}
+	errno := sv.connect(q)
+	if sv.trust && errno == 0 {
+		sv.n.goOn(q)
+		return
+	}
+	sv.n.refuse(q, errno)
+}
+
+func (sv *supervisor) connect(q notice) unix.Errno {
+	name, errno := sv.n.name(q)
+	if errno != 0 {
+		return errno
+	}
+	flags, errno := flagsOf(q)
+	if errno != 0 {
+		return errno
+	}
+	var ours int
+	switch family(name) {
+	case unix.AF_INET, unix.AF_INET6:
+		ours, errno = sv.tcp(name)
+	case unix.AF_UNIX:
+		ours, errno = sv.local(q.PID, name[2:])
+	default:
+		return unix.EACCES
+	}
+	if errno != 0 {
+		return errno
+	}
+	defer func() { _ = unix.Close(ours) }()
+	if sv.trust {
+		return 0
+	}
+	if flags&unix.O_NONBLOCK != 0 {
+		if err := unix.SetNonblock(ours, true); err != nil {
+			return unix.EPERM
+		}
+	}
+	if err := sv.n.inject(q, ours, int(int32(q.Args[0])), flags&unix.O_CLOEXEC); err != nil { //nolint:gosec // the kernel reads 32 bits
+		return unix.EPERM
+	}
+	return 0
+}
+
+func (sv *supervisor) tcp(name []byte) (int, unix.Errno) {
+	to, ok := addressOf(name)
+	if !ok {
+		return -1, unix.EINVAL
+	}
+	if !to.Addr().Unmap().IsLoopback() {
+		return -1, unix.EACCES
+	}
+	if !sv.reachable(to) {
+		return -1, unix.ECONNREFUSED
+	}
+	if family(name) == unix.AF_INET {
+		return dial(unix.AF_INET, unix.SOCK_STREAM, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().Unmap().As4()})
+	}
+	return dial(unix.AF_INET6, unix.SOCK_STREAM, &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
+}
+
+// reachable are our proxies, and what those inside listen on themselves.
+func (sv *supervisor) reachable(to netip.AddrPort) bool {
+	for _, port := range sv.ports {
+		if port == int(to.Port()) && to.Addr().Unmap() == netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
+			return true
+		}
+	}
+	if sv.anyone {
+		return true
+	}
+	inodes, err := listeners(to.Port())
+	if err != nil || len(inodes) == 0 {
+		return false
+	}
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	for _, inode := range inodes {
+		if !sv.own[inode] {
+			return false
+		}
+	}
+	return true
+}
+
+// addressOf reads a sockaddr_in or sockaddr_in6. To connect to no address means
+// this machine.
+func addressOf(name []byte) (netip.AddrPort, bool) {
+	var addr netip.Addr
+	switch {
+	case family(name) == unix.AF_INET && len(name) >= unix.SizeofSockaddrInet4:
+		addr = netip.AddrFrom4([4]byte(name[4:8]))
+	case family(name) == unix.AF_INET6 && len(name) >= unix.SizeofSockaddrInet6-4: // the scope may be missing
+		addr = netip.AddrFrom16([16]byte(name[8:24]))
+	default:
+		return netip.AddrPort{}, false
+	}
+	if addr.IsUnspecified() {
+		if addr = netip.AddrFrom4([4]byte{127, 0, 0, 1}); family(name) == unix.AF_INET6 {
+			addr = netip.IPv6Loopback()
+		}
+	}
+	return netip.AddrPortFrom(addr, binary.BigEndian.Uint16(name[2:4])), true
+}
+
+// local connects to a socket in a folder that those inside may write to. The
+// file is held by a descriptor before it is judged, and connected to by it.
+func (sv *supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
+	path, _, _ := strings.Cut(string(name), "\x00")
+	if path == "" {
+		return -1, unix.ECONNREFUSED // an abstract name: of whom, nobody can tell
+	}
+	if !filepath.IsAbs(path) {
+		path = "/proc/" + strconv.FormatUint(uint64(pid), 10) + "/cwd/" + path
+	}
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, errnoOf(err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	held := "/proc/self/fd/" + strconv.Itoa(fd)
+	place, err := os.Readlink(held)
+	if err != nil || !sv.contains(place) {
+		return -1, unix.EACCES
+	}
+	ours, errno := dial(unix.AF_UNIX, unix.SOCK_STREAM, &unix.SockaddrUnix{Name: held})
+	if errno == unix.EPROTOTYPE {
+		return dial(unix.AF_UNIX, unix.SOCK_SEQPACKET, &unix.SockaddrUnix{Name: held})
+	}
+	return ours, errno
+}
+
+func (sv *supervisor) contains(place string) bool {
+	for _, dir := range sv.folders {
+		if strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// dial waits no longer than a full backlog deserves.
+func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
+	fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, errnoOf(err)
+	}
+	err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: 10})
+	if err == nil {
+		err = unix.Connect(fd, to)
+	}
+	if err == nil {
+		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
+	}
+	if err == nil {
+		return fd, 0
+	}
+	_ = unix.Close(fd)
+	if errno := errnoOf(err); errno != unix.EINPROGRESS {
+		return -1, errno
+	}
+	return -1, unix.ETIMEDOUT
+}
+
+func errnoOf(err error) unix.Errno {
+	if errno, ok := err.(unix.Errno); ok { //nolint:errorlint // a bare errno
+		return errno
+	}
+	return unix.EPERM
+}

@@ -1,0 +1,114 @@
+package sandbox
+
+import (
+	"fmt"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+)
+
+// What the filter answers. The errnos are Linux's, which other systems number
+// differently.
+const (
+	allow  = uint32(seccomp.ActionAllow)
+	kill   = uint32(seccomp.ActionKillProcess)
+	notify = uint32(0x7fc00000) // SECCOMP_RET_USER_NOTIF, unknown to the library
+
+	eperm           = 1
+	eacces          = 13
+	enosys          = 38
+	eprotonosupport = 93
+	eafnosupport    = 97
+)
+
+func refuse(errno uint32) uint32 { return uint32(seccomp.ActionErrno) | errno }
+
+// filter is a seccomp program to be: what a level lets through.
+type filter struct {
+	Own    bool // the network is one of its own: datagrams reach nobody
+	Notify bool // each connect is asked of the supervisor
+	Unix   bool // sockets of the file system may be used
+	off    func(mechanism) bool
+}
+
+// build writes the program for one machine. A call that no rule names goes
+// through: the list is of what breaks out, since what programs need is more
+// than anybody can list.
+//
+// The library's own Policy is of no use here: it lets calls of a foreign
+// architecture through, and compares 64 bits where the kernel reads 32.
+func (f filter) build(machine *arch.Info) ([]bpf.Instruction, error) {
+	a := &assembly{machine: machine, Program: seccomp.NewProgram()}
+	if !f.off(calls) {
+		f.refuse(a)
+	}
+	if !f.off(protocols) {
+		f.sockets(a)
+	}
+	if !f.off(fastOpen) {
+		f.sends(a)
+	}
+	if f.Notify && !f.off(notified) {
+		a.on("connect", notify)
+		a.on("listen", notify)
+	}
+	a.ret(allow)
+	body, err := a.Assemble()
+	if err != nil {
+		return nil, fmt.Errorf("assemble the seccomp filter: %w", err)
+	}
+	return append(entrance(machine), body...), nil
+}
+
+// entrance kills who calls by another architecture's numbers, x32's included,
+// and loads the number of the call.
+func entrance(machine *arch.Info) []bpf.Instruction {
+	in := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: 4, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(machine.ID), SkipTrue: 1},
+		bpf.RetConstant{Val: kill},
+		bpf.LoadAbsolute{Off: 0, Size: 4},
+	}
+	if machine.ID != arch.X86_64.ID {
+		return in
+	}
+	return append(in,
+		bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: uint32(arch.X32.SeccompMask), SkipFalse: 1}, //nolint:gosec // a bit
+		bpf.RetConstant{Val: kill})
+}
+
+// assembly is a program under way.
+type assembly struct {
+	seccomp.Program
+
+	machine *arch.Info
+}
+
+func (a *assembly) ret(what uint32) { a.Ret(seccomp.Action(what)) }
+
+// on answers a call, whatever its arguments.
+func (a *assembly) on(name string, what uint32) { a.rule(name, func() { a.ret(what) }) }
+
+// rule begins what happens at a call; then must return on every way. A machine
+// that has no such call needs no rule for it.
+func (a *assembly) rule(name string, then func()) {
+	nr, ok := a.machine.SyscallNames[name]
+	if !ok {
+		return
+	}
+	hit, miss := a.NewLabel(), a.NewLabel()
+	a.JmpIf(bpf.JumpEqual, uint32(nr), hit, miss) //nolint:gosec // a number of a call
+	a.SetLabel(hit)
+	then()
+	a.SetLabel(miss)
+}
+
+// when runs yes if the loaded word matches, and goes on if not.
+func (a *assembly) when(cond bpf.JumpTest, val, yes uint32) {
+	hit, miss := a.NewLabel(), a.NewLabel()
+	a.JmpIf(cond, val, hit, miss)
+	a.SetLabel(hit)
+	a.ret(yes)
+	a.SetLabel(miss)
+}

@@ -1,0 +1,155 @@
+package sandbox
+
+import "golang.org/x/net/bpf"
+
+// refused are the calls that reach other processes, the kernel's inside or the
+// machine. None is needed to build and to test a program.
+var refused = []string{
+	// other processes
+	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
+	// keys of others
+	"keyctl", "add_key", "request_key",
+	// the file system's shape
+	"mount", "umount2", "move_mount", "open_tree", "open_tree_attr", "fsopen", "fsconfig", "fsmount", "fspick",
+	"mount_setattr", "pivot_root", "chroot", "unshare", "setns", "swapon", "swapoff", "quotactl", "quotactl_fd",
+	"open_by_handle_at", "fanotify_init", "acct", "nfsservctl",
+	// the kernel
+	"bpf", "perf_event_open", "userfaultfd", "kexec_load", "kexec_file_load", "init_module", "finit_module",
+	"delete_module", "create_module", "reboot", "syslog", "iopl", "ioperm", "modify_ldt", "vhangup", "lookup_dcookie",
+	"settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
+}
+
+const (
+	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
+	tiocsti        = 0x5412     // types into the terminal of another
+	tioclinux      = 0x541c
+	msgFastOpen    = 0x20000000
+	newListener    = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
+
+	familyUnix    = 1
+	familyInet    = 2
+	familyInet6   = 10
+	familyNetlink = 16
+
+	typeDatagram = 2
+	notStream    = 0xe // bits of a socket's type that are not SOCK_STREAM's
+	notDatagram  = 0xd
+
+	protocolTCP = 6
+	protocolUDP = 17
+)
+
+func (f filter) refuse(a *assembly) {
+	for _, name := range refused {
+		a.on(name, refuse(eperm))
+	}
+	if !f.off(rings) {
+		for _, name := range []string{"io_uring_setup", "io_uring_enter", "io_uring_register"} {
+			a.on(name, refuse(enosys)) // a ring does what the filter does not see
+		}
+	}
+	a.on("clone3", refuse(enosys)) // its flags lie in memory; libc then takes clone
+	a.rule("clone", func() {
+		a.LdLo(0)
+		a.when(bpf.JumpBitsSet, namespaceFlags, refuse(eperm))
+		a.ret(allow)
+	})
+	a.rule("ioctl", func() {
+		a.LdLo(1)
+		a.when(bpf.JumpEqual, tiocsti, refuse(eperm))
+		a.when(bpf.JumpEqual, tioclinux, refuse(eperm))
+		a.ret(allow)
+	})
+	a.rule("seccomp", func() { // nobody answers for the supervisor
+		a.LdLo(1)
+		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
+		a.ret(allow)
+	})
+}
+
+// sends refuses the data that goes before a connection, and so round connect.
+func (f filter) sends(a *assembly) {
+	send := func(name string, flags uint32) {
+		a.rule(name, func() {
+			a.LdLo(flags)
+			a.when(bpf.JumpBitsSet, msgFastOpen, refuse(eperm))
+			a.ret(allow)
+		})
+	}
+	send("sendto", 3)
+	send("sendmsg", 2)
+	send("sendmmsg", 3)
+}
+
+// sockets lets in what the level can hold: local sockets, the kernel's own news
+// of the network, TCP, and UDP where the network is one of its own. The kernel
+// reads 32 bits of each argument, and so does the filter.
+func (f filter) sockets(a *assembly) {
+	a.rule("socketpair", func() {
+		local := a.NewLabel()
+		a.LdLo(0)
+		a.JmpIfTrue(bpf.JumpEqual, familyUnix, local)
+		a.ret(refuse(eafnosupport))
+		a.SetLabel(local)
+		f.connected(a)
+	})
+	a.rule("socket", func() {
+		local, news, inet := a.NewLabel(), a.NewLabel(), a.NewLabel()
+		a.LdLo(0)
+		a.JmpIfTrue(bpf.JumpEqual, familyUnix, local)
+		a.JmpIfTrue(bpf.JumpEqual, familyNetlink, news)
+		a.JmpIfTrue(bpf.JumpEqual, familyInet, inet)
+		a.JmpIfTrue(bpf.JumpEqual, familyInet6, inet)
+		a.ret(refuse(eafnosupport))
+
+		a.SetLabel(local)
+		f.local(a)
+
+		a.SetLabel(news)
+		a.LdLo(2)
+		a.when(bpf.JumpEqual, 0, allow) // NETLINK_ROUTE: which addresses there are
+		a.ret(refuse(eafnosupport))
+
+		a.SetLabel(inet)
+		f.inet(a)
+	})
+}
+
+func (f filter) local(a *assembly) {
+	if !f.Unix && !f.off(locals) {
+		a.ret(refuse(eacces))
+		return
+	}
+	f.connected(a)
+}
+
+// connected leaves out local datagrams where a connect is watched or nobody may
+// be found: they need no connect to go to any name.
+func (f filter) connected(a *assembly) {
+	if (f.Notify || !f.Unix) && !f.off(locals) {
+		a.LdLo(1)
+		a.when(bpf.JumpBitsSet, typeDatagram, refuse(eacces)) // of SOCK_DGRAM and of its twin SOCK_RAW
+	}
+	a.ret(allow)
+}
+
+func (f filter) inet(a *assembly) {
+	other := a.NewLabel()
+	a.LdLo(1)
+	a.JmpIfTrue(bpf.JumpBitsSet, notStream, other)
+	a.LdLo(2)
+	a.when(bpf.JumpEqual, 0, allow)
+	a.when(bpf.JumpEqual, protocolTCP, allow)
+	a.ret(refuse(eprotonosupport)) // MPTCP: Go falls back to TCP
+
+	a.SetLabel(other)
+	if !f.Own && !f.off(datagrams) {
+		a.ret(refuse(eacces))
+		return
+	}
+	a.when(bpf.JumpBitsSet, notDatagram, refuse(eacces))
+	a.LdLo(2)
+	a.when(bpf.JumpEqual, 0, allow)
+	a.when(bpf.JumpEqual, protocolUDP, allow)
+	a.ret(refuse(eprotonosupport))
+}

@@ -1,0 +1,218 @@
+package sandbox_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// What the filter answers.
+const (
+	allowed = 0x7fff0000
+	killed  = 0x80000000
+	asked   = 0x7fc00000
+	errno   = 0x00050000
+
+	eperm, eacces, enosys, eprotonosupport, eafnosupport = errno | 1, errno | 13, errno | 38, errno | 93, errno | 97
+)
+
+var machines = []*arch.Info{arch.X86_64, arch.AARCH64}
+
+// answer is what the kernel would be told: the program is run on the data of a
+// call as the kernel lays it out, but that the emulator reads in network order.
+func answer(tb testing.TB, program []bpf.Instruction, machine uint32, number int, args ...uint64) uint32 {
+	tb.Helper()
+	vm, err := bpf.NewVM(program)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	data := make([]byte, 64)
+	binary.BigEndian.PutUint32(data[0:], uint32(number))
+	binary.BigEndian.PutUint32(data[4:], machine)
+	for i, a := range args { // the low half first
+		binary.BigEndian.PutUint32(data[16+8*i:], uint32(a))
+		binary.BigEndian.PutUint32(data[20+8*i:], uint32(a>>32))
+	}
+	got, err := vm.Run(data)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return uint32(got)
+}
+
+const high = 1 << 40 // bits that the kernel does not read
+
+func TestTheFilterAnswers(t *testing.T) {
+	own := sandbox.Filter{Own: true, Unix: true}
+	watched := sandbox.Filter{Notify: true, Unix: true}
+	bare := sandbox.Filter{}
+	all := []sandbox.Filter{own, watched, bare}
+	type filters = []sandbox.Filter
+	tests := []struct {
+		in   filters
+		call string
+		args []uint64
+		want uint32
+	}{
+		{all, "read", nil, allowed},
+		{all, "execve", nil, allowed},
+		{all, "ptrace", nil, eperm},
+		{all, "mount", nil, eperm},
+		{all, "bpf", nil, eperm},
+		{all, "open_tree_attr", nil, eperm},
+		{all, "io_uring_setup", nil, enosys},
+		{all, "clone3", nil, enosys},
+		{all, "clone", []uint64{0x01200011}, allowed},         // fork
+		{all, "clone", []uint64{0x3d0f00}, allowed},           // a thread
+		{all, "clone", []uint64{0x10000000 | 17}, eperm},      // a user namespace
+		{all, "clone", []uint64{0x00020000}, eperm},           // a mount namespace
+		{all, "clone", []uint64{high | 0x40000000}, eperm},    // a network namespace
+		{all, "ioctl", []uint64{0, 0x5401}, allowed},          // TCGETS
+		{all, "ioctl", []uint64{0, 0x5412}, eperm},            // TIOCSTI
+		{all, "ioctl", []uint64{0, high | 0x5412}, eperm},     // the same to the kernel
+		{all, "ioctl", []uint64{0, 0x541c}, eperm},            // TIOCLINUX
+		{all, "seccomp", []uint64{1, 0}, allowed},             // a browser's own
+		{all, "seccomp", []uint64{1, 8}, eperm},               // a listener of theirs
+		{all, "sendto", []uint64{3, 0, 5, 0x4000}, allowed},   // MSG_NOSIGNAL
+		{all, "sendto", []uint64{3, 0, 5, 0x20000000}, eperm}, // MSG_FASTOPEN
+		{all, "sendmsg", []uint64{3, 0, high | 0x20000000}, eperm},
+		{all, "sendmmsg", []uint64{3, 0, 1, 0x20004000}, eperm},
+
+		{all, "socket", []uint64{2, 1, 0}, allowed},
+		{all, "socket", []uint64{10, 0x80801, 6}, allowed}, // with SOCK_CLOEXEC and SOCK_NONBLOCK
+		{all, "socket", []uint64{2, 1, 262}, eprotonosupport},
+		{all, "socket", []uint64{2, 1, 132}, eprotonosupport},
+		{all, "socket", []uint64{2, 3, 255}, eacces}, // raw
+		{all, "socket", []uint64{2, 3, 0}, eacces},
+		{all, "socket", []uint64{high | 2, high | 3, 0}, eacces},
+		{all, "socket", []uint64{17, 3, 0}, eafnosupport}, // packet
+		{all, "socket", []uint64{40, 1, 0}, eafnosupport}, // vsock
+		{all, "socket", []uint64{high | 40, 1, 0}, eafnosupport},
+		{all, "socket", []uint64{38, 5, 0}, eafnosupport}, // the kernel's ciphers
+		{all, "socket", []uint64{16, 3, 0}, allowed},      // netlink: addresses
+		{all, "socket", []uint64{16, 3, 4}, eafnosupport}, // netlink: sockets
+		{filters{own}, "socket", []uint64{2, 2, 0}, allowed},
+		{filters{own}, "socket", []uint64{10, 0x80002, 17}, allowed},
+		{filters{own}, "socket", []uint64{2, 2, 1}, eprotonosupport}, // ping
+		{filters{watched, bare}, "socket", []uint64{2, 2, 0}, eacces},
+		{filters{watched, bare}, "socket", []uint64{10, 0x80002, 17}, eacces},
+		{filters{own, watched}, "socket", []uint64{1, 1, 0}, allowed},
+		{filters{own, watched}, "socket", []uint64{1, 0x80805, 0}, allowed},
+		{filters{own}, "socket", []uint64{1, 2, 0}, allowed},
+		{filters{watched, bare}, "socket", []uint64{1, 2, 0}, eacces},
+		{filters{watched, bare}, "socket", []uint64{1, 3, 0}, eacces}, // what the kernel makes a datagram's
+		{filters{bare}, "socket", []uint64{1, 1, 0}, eacces},
+		{all, "socketpair", []uint64{1, 1, 0}, allowed},
+		{all, "socketpair", []uint64{30, 1, 0}, eafnosupport},
+		{filters{own}, "socketpair", []uint64{1, 2, 0}, allowed},
+		{filters{watched, bare}, "socketpair", []uint64{1, 2, 0}, eacces},
+		{filters{watched, bare}, "socketpair", []uint64{1, 3, 0}, eacces},
+
+		{filters{watched}, "connect", nil, asked},
+		{filters{watched}, "listen", nil, asked},
+		{filters{own, bare}, "connect", nil, allowed},
+		{filters{own, bare}, "listen", nil, allowed},
+	}
+	for _, machine := range machines {
+		for _, tt := range tests {
+			number, ok := machine.SyscallNames[tt.call]
+			if !ok {
+				t.Fatalf("%s has no %s", machine.Name, tt.call)
+			}
+			for _, f := range tt.in {
+				if got := answer(t, program(t, f, machine), uint32(machine.ID), number, tt.args...); got != tt.want {
+					t.Errorf("%s, %s(%#x) under %+v: %#x, want %#x", machine.Name, tt.call, tt.args, f, got, tt.want)
+				}
+			}
+		}
+	}
+}
+
+func program(tb testing.TB, f sandbox.Filter, machine *arch.Info) []bpf.Instruction {
+	tb.Helper()
+	p, err := sandbox.Build(f, machine)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(p) > 4096 {
+		tb.Fatalf("%d instructions, the kernel takes 4096", len(p))
+	}
+	return p
+}
+
+func TestOtherNumbersAreKilled(t *testing.T) {
+	for _, machine := range machines {
+		p := program(t, sandbox.Filter{}, machine)
+		for _, foreign := range []*arch.Info{arch.I386, arch.ARM, arch.X86_64, arch.AARCH64} {
+			if foreign.ID == machine.ID {
+				continue
+			}
+			if got := answer(t, p, uint32(foreign.ID), foreign.SyscallNames["read"]); got != killed {
+				t.Errorf("%s on %s: %#x, want it killed", foreign.Name, machine.Name, got)
+			}
+		}
+	}
+	x32 := program(t, sandbox.Filter{}, arch.X86_64)
+	if got := answer(t, x32, uint32(arch.X86_64.ID), 0x40000000|101); got != killed {
+		t.Errorf("ptrace of x32: %#x, want it killed", got)
+	}
+}
+
+// Every name that is refused is one that a machine knows: a typing error would
+// refuse nothing.
+func TestRefusedNamesAreCalls(t *testing.T) {
+	for _, name := range sandbox.Refused() {
+		found := false
+		for _, machine := range machines {
+			number, ok := machine.SyscallNames[name]
+			found = found || ok
+			if !ok {
+				continue
+			}
+			if got := answer(t, program(t, sandbox.Filter{}, machine), uint32(machine.ID), number); got != eperm {
+				t.Errorf("%s on %s: %#x, want EPERM", name, machine.Name, got)
+			}
+		}
+		if !found {
+			t.Errorf("no machine has a call %q", name)
+		}
+	}
+}
+
+// Whatever the arguments, a call gets one of the answers that we give.
+func FuzzFilter(f *testing.F) {
+	f.Add(uint32(41), uint64(2), uint64(1), uint64(0))
+	f.Add(uint32(56), uint64(0x10000000), uint64(0), uint64(0))
+	programs := map[*arch.Info][]bpf.Instruction{}
+	for _, m := range machines {
+		programs[m] = program(f, sandbox.Filter{Notify: true, Unix: true}, m)
+	}
+	f.Fuzz(func(t *testing.T, number uint32, a, b, c uint64) {
+		for m, p := range programs {
+			got := answer(t, p, uint32(m.ID), int(number), a, b, c)
+			if narrow := answer(t, p, uint32(m.ID), int(number), a&0xffffffff, b&0xffffffff, c&0xffffffff); got != narrow {
+				t.Errorf("%s, call %d: %#x with high bits and %#x without", m.Name, number, got, narrow)
+			}
+			if int(number) == m.SyscallNames["socket"] && got == allowed && !harmless(uint32(a), uint32(b), uint32(c)) {
+				t.Errorf("%s lets socket(%#x, %#x, %#x) through", m.Name, a, b, c)
+			}
+		}
+	})
+}
+
+// harmless are the sockets that level notify lets be made.
+func harmless(family, kind, protocol uint32) bool {
+	switch family {
+	case 1: // no datagrams
+		return kind&2 == 0
+	case 2, 10: // streams, by TCP
+		return kind&0xe == 0 && (protocol == 0 || protocol == 6)
+	case 16: // news of addresses
+		return protocol == 0
+	}
+	return false
+}

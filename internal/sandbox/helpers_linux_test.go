@@ -1,0 +1,78 @@
+package sandbox_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func atoi(tb testing.TB, s string) int {
+	tb.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+func open(tb testing.TB, paths ...string) {
+	tb.Helper()
+	for _, p := range paths {
+		if err := os.Chmod(p, 0o777); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func link(tb testing.TB, to, at string) {
+	tb.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func write(tb testing.TB, path, text string) {
+	tb.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		tb.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, agent, agent); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+func read(tb testing.TB, path string) string {
+	tb.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+func portsOf(l net.Listener) []int { return []int{l.Addr().(*net.TCPAddr).Port} }
+
+func portOf(l net.Listener) string { return strconv.Itoa(portsOf(l)[0]) }
+
+func eventually(t *testing.T, ok func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+func lines(s string) []string { return strings.Split(s, "\n") }

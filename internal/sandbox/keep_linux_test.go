@@ -1,0 +1,106 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// repository is a folder with a git folder, whose dangerous parts are read-only.
+func repository(t *testing.T, level sandbox.Level, flat bool) (w sandbox.Wall, mended *[]string) {
+	t.Helper()
+	w = wall(t, level, users()[0])
+	dir := w.Write[0]
+	inside(t, w, process.Command{Argv: []string{"git", "init", "-q", "."}})
+	inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo '#!/bin/sh' > .git/hooks/pre-push; chmod 755 .git/hooks/pre-push; ln -s pre-push .git/hooks/link"}})
+	mended = new([]string)
+	w.Flat = flat
+	w.Mended = func(list []string) { *mended = append(*mended, list...) }
+	for _, name := range []string{".git/config", ".git/hooks", ".git/info", ".gitmodules"} {
+		w.ReadOnly = append(w.ReadOnly, filepath.Join(dir, name))
+	}
+	return w, mended
+}
+
+// state is all that lies in the read-only parts.
+func state(t *testing.T, w sandbox.Wall) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, root := range w.ReadOnly {
+		_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return nil //nolint:nilerr // it is not there
+			}
+			info, _ := d.Info()
+			text, _ := os.ReadFile(path)
+			to, _ := os.Readlink(path)
+			found[path] = info.Mode().String() + " " + string(text) + to
+			return nil
+		})
+	}
+	return found
+}
+
+// vandals do what must not stay done.
+var vandals = map[string]string{
+	"append":          "echo '[core] pager = evil' >> .git/config",
+	"replace":         "echo evil > new; mv -f new .git/config",
+	"by git":          "git config core.fsmonitor ./evil",
+	"a hook":          "echo evil > .git/hooks/post-checkout; chmod 755 .git/hooks/post-checkout",
+	"an edited hook":  "echo evil >> .git/hooks/pre-push",
+	"modes":           "chmod 777 .git/hooks/pre-push; chmod 700 .git/hooks",
+	"removed":         "rm -rf .git/hooks .git/config",
+	"moved away":      "mv .git/hooks .git/old; mkdir .git/hooks; echo evil > .git/hooks/pre-push",
+	"a link":          "rm -rf .git/hooks; mkdir evil; echo evil > evil/pre-push; ln -s ../evil .git/hooks",
+	"a file instead":  "rm -rf .git/info; echo evil > .git/info",
+	"modules":         "echo evil > .gitmodules",
+	"a folder of it":  "mkdir .gitmodules; echo evil > .gitmodules/x",
+	"git folder gone": "mv .git old-git; mkdir .git; echo evil > .git/config",
+	"git folder link": "mv .git old-git; ln -s old-git .git; echo evil > .git/config",
+}
+
+func TestReadOnlyStaysAsItWas(t *testing.T) {
+	for _, at := range []struct {
+		level sandbox.Level
+		flat  bool
+	}{{sandbox.Namespace, false}, {sandbox.Namespace, true}, {sandbox.Notify, true}} {
+		for name, script := range vandals {
+			t.Run(string(at.level)+" "+name, func(t *testing.T) {
+				w, mended := repository(t, at.level, at.flat)
+				before := state(t, w)
+				inside(t, w, process.Command{Argv: []string{"sh", "-c", script}})
+				if diff := cmp.Diff(before, state(t, w)); diff != "" {
+					t.Errorf("it changed (-before +after):\n%s", diff)
+				}
+				if at.flat && len(*mended) == 0 {
+					t.Error("nobody was told that it was put back")
+				}
+			})
+		}
+	}
+}
+
+// While they run, too, where a mount holds it.
+func TestReadOnlyIsReadOnlyInside(t *testing.T) {
+	w, mended := repository(t, sandbox.Namespace, false)
+	out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", "git config a.b c; echo x > .git/hooks/x; rm -rf .git/hooks; cat .git/config | head -1; ls .git/hooks/pre-push"}})
+	if !slices.Contains(lines(out), "[core]") || !slices.Contains(lines(out), ".git/hooks/pre-push") || len(*mended) != 0 {
+		t.Errorf("inside: %s\nmended %q", out, *mended)
+	}
+}
+
+func TestWorkIsNotPutBack(t *testing.T) {
+	for _, flat := range []bool{false, true} {
+		w, mended := repository(t, sandbox.Namespace, flat)
+		out, res := inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo x > f && git add f && git -c user.name=a -c user.email=a@example.org commit -qm x && git log --oneline | wc -l"}})
+		if out != "1\n" || res.Exit != 0 || len(*mended) != 0 {
+			t.Errorf("flat %t: exit %d, %s, mended %q", flat, res.Exit, out, *mended)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// agent is who is inside where we are root; else it is us.
+var agent = ordinary()
+
+func ordinary() int {
+	if uid := os.Geteuid(); uid != 0 {
+		return uid
+	}
+	return 1000
+}
+
+// user is who inside is, and what machine they are on.
+type user struct {
+	name    string
+	uid     int // of the wall
+	outside int // of ralph
+	weaker  string
+	alone   bool // in a network of its own, with no way out
+}
+
+var (
+	asOther    = user{name: "root, agent another", uid: agent}
+	asRoot     = user{name: "root, agent too"}
+	asDocker   = user{name: "root in a stock container", uid: agent, weaker: "docker"}
+	asOrdinary = user{name: "ordinary user", outside: agent}
+	asClosed   = user{name: "ordinary user without namespaces", outside: agent, weaker: "closed"}
+)
+
+// users are those that we can be.
+func users() []user {
+	if os.Geteuid() != 0 {
+		return []user{asOrdinary, asClosed}
+	}
+	return []user{asOther, asRoot, asDocker, asOrdinary, asClosed}
+}
+
+// possible tells whether we can be u.
+func (u user) possible() bool { return slices.Contains(users(), u) }
+
+// wall is one round a folder that belongs to those inside.
+func wall(tb testing.TB, level sandbox.Level, who user) sandbox.Wall {
+	tb.Helper()
+	return sandbox.Wall{Level: level, UID: who.uid, GID: who.uid, Write: []string{folder(tb, max(who.uid, who.outside))}}
+}
+
+// folder is one that everybody can reach; t.TempDir lies below one of our own.
+func folder(tb testing.TB, owner int) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("/tmp", "sandbox-test-") //nolint:usetesting // see above
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(dir, owner, owner); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// as is the command that has this test binary play a role outside, as a user.
+func (u user) as(tb testing.TB, args ...string) process.Command {
+	tb.Helper()
+	args = append([]string{"/proc/self/exe", sandbox.Hidden}, args...)
+	sys := &syscall.SysProcAttr{}
+	if u.weaker == "closed" || u.alone && os.Geteuid() != 0 {
+		sys.Cloneflags = unix.CLONE_NEWUSER
+		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: u.outside, HostID: u.outside, Size: 1}}
+		sys.GidMappings = sys.UidMappings
+		sys.AmbientCaps = []uintptr{unix.CAP_SYS_RESOURCE, unix.CAP_NET_ADMIN}
+	}
+	if u.alone {
+		sys.Cloneflags |= unix.CLONE_NEWNET
+		args = append([]string{args[0], args[1], "lonely"}, args[2:]...)
+	}
+	if u.outside != os.Geteuid() {
+		sys.Credential = &syscall.Credential{Uid: uint32(u.outside), Gid: uint32(u.outside), NoSetGroups: u.weaker == "closed"}
+	}
+	if u.weaker != "" {
+		args = append([]string{args[0], args[1], "weaker", u.weaker}, args[2:]...)
+	}
+	return process.Command{Argv: args, Sys: sys, Env: []string{"PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}}
+}
+
+// play has a role played outside and reads the JSON that it prints.
+func (u user) play(tb testing.TB, into any, args ...string) {
+	tb.Helper()
+	var out, said bytes.Buffer
+	c := u.as(tb, args...)
+	c.Stdout, c.Stderr = &out, &said
+	res, err := new(process.Runner).Run(tb.Context(), c)
+	if err != nil || res.Exit != 0 {
+		tb.Fatalf("%s as %s: exit %d, %v\n%s", args[0], u.name, res.Exit, err, said.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), into); err != nil {
+		tb.Fatalf("%s as %s: %v: %s", args[0], u.name, err, out.String())
+	}
+}
+
+func asJSON(tb testing.TB, what any) string {
+	tb.Helper()
+	text, err := json.Marshal(what)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}
+
+// inside runs a command in a wall and returns what it printed.
+func inside(tb testing.TB, w sandbox.Wall, c process.Command) (string, process.Result) {
+	tb.Helper()
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if c.Env == nil {
+		c.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + w.Write[0], "TMPDIR=" + w.Write[0], "LANG=C.UTF-8"}
+	}
+	if c.Dir == "" {
+		c.Dir = w.Write[0]
+	}
+	res, err := w.Run(new(process.Runner).Run)(tb.Context(), c)
+	if err != nil {
+		tb.Fatalf("Run %q: %v\n%s", c.Argv, err, out.String())
+	}
+	return out.String(), res
+}
+
+// playing is a role inside a wall: this test binary goes in as a descriptor.
+func playing(tb testing.TB, w *sandbox.Wall, args ...string) process.Command {
+	tb.Helper()
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = self.Close() })
+	lent := "/proc/self/fd/3"
+	if w.Level == sandbox.None {
+		lent = "/proc/self/exe"
+	}
+	w.Read = append(w.Read, lent)
+	return process.Command{Argv: append([]string{lent, sandbox.Hidden}, args...), Files: []*os.File{self}}
+}
+
+func alive(pid string) bool {
+	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}

@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// The roles of a launcher, by its arguments: descriptor, and role where it is
+// not the first.
+const (
+	inner  = "inner"  // below the supervisor
+	attack = "attack" // the attack from inside
+	victim = "victim" // what the attack is after, outside
+)
+
+// Launch becomes the program that its orders name. It returns only an error;
+// who started it has been told by then.
+func Launch(l Launcher) error {
+	if len(l.Args) == 0 {
+		return errors.New("this command is not for people: it starts what is to be confined")
+	}
+	switch l.Args[0] {
+	case attack:
+		return attackFromInside(os.NewFile(0, "targets"), os.NewFile(1, "findings"))
+	case victim:
+		return standStill(os.NewFile(0, "in"), os.NewFile(1, "out"))
+	}
+	first, err := strconv.Atoi(l.Args[0])
+	if err != nil || first < 3 {
+		return fmt.Errorf("no descriptor of orders: %q", l.Args[0])
+	}
+	// Death signal, Landlock's and seccomp's domains belong to the thread that
+	// will call exec.
+	runtime.LockOSThread()
+	orders := os.NewFile(uintptr(first), "orders")
+	s, err := readSpec(orders)
+	if err != nil {
+		return err
+	}
+	w, err := wireOf(os.NewFile(uintptr(first+1), "wire"))
+	if err != nil {
+		return err
+	}
+	unix.CloseOnExec(first)
+	p := &launch{spec: s, wire: w, orders: orders, launcher: l}
+	err = p.run(len(l.Args) > 1 && l.Args[1] == inner)
+	return errors.Join(err, w.send(failure(err), -1))
+}
+
+type launch struct {
+	*spec
+
+	wire     wire
+	orders   *os.File
+	launcher Launcher
+}
+
+// run does its steps in an order of need: what needs a capability comes before
+// they go, what the filter would refuse before the filter, and the filter last.
+func (p *launch) run(below bool) error {
+	if p.Level == Notify && !below {
+		return p.stepsThen(p.supervise, p.outlive, p.hide, p.become, p.outlive)
+	}
+	return p.stepsThen(p.exec,
+		p.outlive, p.openNetwork, p.moveIn, p.become, p.outlive, p.bound, p.enter, p.restrictFiles, p.filter)
+}
+
+func (p *launch) stepsThen(last func() error, steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return last()
+}
+
+// outlive sees to it that nothing inside outlives who started us. A change of
+// user loses the signal, so it is asked for again after that.
+func (p *launch) outlive() error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("ask to end with who started us: %w", err)
+	}
+	if unix.Getppid() != p.Parent {
+		return errors.New("who started us is gone")
+	}
+	return nil
+}
+
+// bound keeps a fork bomb and a core file from hurting others. On a laptop the
+// processes of the whole user count, so there is no bound.
+func (p *launch) bound() error {
+	syscall.Umask(0o022)
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
+		return fmt.Errorf("leave no core files: %w", err)
+	}
+	if p.UID == 0 {
+		return nil
+	}
+	const most = 8192
+	now := unix.Rlimit{}
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &now); err == nil && now.Max < most {
+		return nil
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+		return fmt.Errorf("bound the number of processes: %w", err)
+	}
+	return nil
+}
+
+func (p *launch) enter() error {
+	if p.Dir == "" {
+		p.Dir = "/"
+	}
+	if err := os.Chdir(p.Dir); err != nil {
+		return fmt.Errorf("working directory: %w", err)
+	}
+	return nil
+}
+
+// closeRest keeps what nobody named from going in: a descriptor that ralph
+// itself was given open, by a runner or a shell, goes to all its children.
+func (p *launch) closeRest() error {
+	err := unix.CloseRange(uint(3+p.Files), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
+	if err == nil {
+		return nil
+	}
+	list, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	if err != nil {
+		return fmt.Errorf("close what is not the program's: %w", err)
+	}
+	for _, f := range list {
+		if fd, err := strconv.Atoi(f.Name()); err == nil && fd >= 3+p.Files {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// exec becomes the program. Its name is looked up inside, as whom it will be.
+func (p *launch) exec() error {
+	env := append(append([]string(nil), p.Env...), p.launcher.Env...)
+	if err := p.closeRest(); err != nil {
+		return err
+	}
+	path, env, err := process.Locate(process.Command{Argv: p.Argv, Dir: p.Dir, Env: env})
+	if err != nil {
+		return err
+	}
+	return process.StartError(path, syscall.Exec(path, p.Argv, env)) //nolint:gosec // it is what a launcher is for
+}

@@ -1,0 +1,222 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// connected are the levels at which those inside have a network worth the name.
+var connected = []sandbox.Level{sandbox.Namespace, sandbox.Notify}
+
+// talker is a program inside that connects where it is told to.
+type talker struct {
+	t    *testing.T
+	in   io.WriteCloser
+	out  *bufio.Scanner
+	done chan struct{}
+	res  process.Result
+	err  error
+}
+
+func talk(t *testing.T, w sandbox.Wall, args ...string) *talker {
+	t.Helper()
+	c := playing(t, &w, args...)
+	c.Dir = w.Write[0]
+	k := &talker{t: t, done: make(chan struct{})}
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	k.in, k.out = to, bufio.NewScanner(from)
+	c.Stdin, c.Stdout, c.Stderr = in, out, out
+	go func() {
+		defer close(k.done)
+		k.res, k.err = w.Run(new(process.Runner).Run)(t.Context(), c)
+		_ = out.Close()
+	}()
+	t.Cleanup(func() { k.end() })
+	return k
+}
+
+func (k *talker) line() string {
+	k.t.Helper()
+	if !k.out.Scan() {
+		<-k.done
+		k.t.Fatalf("it ended: %+v, %v", k.res, k.err)
+	}
+	return k.out.Text()
+}
+
+func (k *talker) to(addr string) string {
+	k.t.Helper()
+	if _, err := fmt.Fprintln(k.in, addr); err != nil {
+		k.t.Fatal(err)
+	}
+	return k.line()
+}
+
+func (k *talker) end() {
+	_ = k.in.Close()
+	for k.out.Scan() {
+	}
+	<-k.done
+}
+
+// answering is a listener that answers each who comes with its name.
+func answering(t *testing.T, network, addr, name string) net.Listener {
+	t.Helper()
+	l, err := net.Listen(network, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, c)
+			_, _ = io.WriteString(c, name+"\n")
+			_ = c.Close()
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); busy.Wait() })
+	return l
+}
+
+func TestTheProxyIsReachedAtItsPort(t *testing.T) {
+	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
+	other := answering(t, "tcp4", "127.0.0.1:0", "other")
+	_, port, _ := net.SplitHostPort(proxy.Addr().String())
+	for _, who := range []user{users()[0], users()[len(users())-1]} {
+		for _, level := range append(connected, sandbox.Landlock) {
+			if who.outside != 0 {
+				continue // these tests run as who we are
+			}
+			t.Run(string(level), func(t *testing.T) {
+				w := wall(t, level, who)
+				w.Ports = []int{proxy.Addr().(*net.TCPAddr).Port}
+				k := talk(t, w, "talk")
+				k.line()
+				for addr, want := range map[string]string{
+					proxy.Addr().String(): "connected proxy", "[::ffff:127.0.0.1]:" + port: "connected proxy",
+					other.Addr().String(): "refused", "[::1]:" + port: "refused",
+				} {
+					if got := k.to(addr); got != want {
+						t.Errorf("to %s: %q, want %q", addr, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A large body each way, and answers after the asking side is shut.
+func TestTheProxyCarriesBodies(t *testing.T) {
+	body := strings.Repeat("ralph ", 1<<20)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n, _ := io.Copy(io.Discard, r.Body)
+		w.Header().Set("Got", strconv.FormatInt(n, 10))
+		_, _ = io.WriteString(w, body)
+	}))
+	defer s.Close()
+	for _, level := range connected {
+		w := wall(t, level, users()[0])
+		w.Ports = []int{s.Listener.Addr().(*net.TCPAddr).Port}
+		script := fmt.Sprintf(`
+import urllib.request
+r = urllib.request.urlopen(urllib.request.Request(%q, data=b"x" * 3000000))
+print(r.headers["Got"], len(r.read()))`, s.URL)
+		out, _ := inside(t, w, process.Command{Argv: []string{"/usr/bin/python3", "-c", script}})
+		if want := fmt.Sprintf("3000000 %d\n", len(body)); out != want {
+			t.Errorf("level %s: %q, want %q", level, out, want)
+		}
+	}
+}
+
+// A socket of a folder that is theirs may be used, and none beside it.
+func TestLocalSocketsAreThoseOfTheFolder(t *testing.T) {
+	for _, level := range connected {
+		w := wall(t, level, users()[0])
+		ours := folder(t, 0)
+		outside, in := filepath.Join(ours, "s"), filepath.Join(w.Write[0], "s")
+		answering(t, "unix", outside, "outside")
+		answering(t, "unix", in, "inside")
+		open(t, outside, in)
+		link(t, outside, filepath.Join(w.Write[0], "link"))
+		k := talk(t, w, "talk")
+		k.line()
+		for addr, want := range map[string]string{
+			in: "connected inside", outside: "refused", filepath.Join(w.Write[0], "link"): "refused",
+			filepath.Join(w.Write[0], "..", filepath.Base(ours), "s"): "refused", "/proc/self/cwd/s": "refused",
+		} {
+			if addr == "/proc/self/cwd/s" && level == sandbox.Namespace {
+				continue // there it is their own folder
+			}
+			if got := k.to(addr); got != want {
+				t.Errorf("level %s, to %s: %q, want %q", level, addr, got, want)
+			}
+		}
+	}
+}
+
+// While the supervisor stands still nothing opens, and those inside die with it.
+func TestWithoutTheSupervisorNothingOpens(t *testing.T) {
+	proxy, came := counting(t)
+	w := wall(t, sandbox.Notify, users()[0])
+	_, port, _ := net.SplitHostPort(proxy)
+	w.Ports = []int{atoi(t, port)}
+	k := talk(t, w, "talk")
+	supervisor := atoi(t, k.line())
+	if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintln(k.in, proxy); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	k.end()
+	if k.res.Signal != "SIGKILL" || came() != 0 {
+		t.Errorf("ended by %q, %d connects came; want SIGKILL and none", k.res.Signal, came())
+	}
+}
+
+func TestTheSupervisorIsOutOfReach(t *testing.T) {
+	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
+	for _, sig := range []string{"9", "19"} {
+		w := wall(t, sandbox.Notify, users()[0])
+		w.Ports = []int{proxy.Addr().(*net.TCPAddr).Port}
+		k := talk(t, w, "kill", sig)
+		if got := k.line(); got != "operation not permitted" {
+			t.Errorf("signal %s to the supervisor: %q", sig, got)
+		}
+		k.line()
+		if got := k.to(proxy.Addr().String()); got != "connected proxy" {
+			t.Errorf("after signal %s: %q, want the supervisor at work", sig, got)
+		}
+	}
+}
+
+// Where Landlock cannot keep them from it, killing it ends them.
+func TestWhoKillsTheSupervisorDiesWithIt(t *testing.T) {
+	w := sandbox.Without(wall(t, sandbox.Notify, users()[0]), "landlock scopes")
+	k := talk(t, w, "kill", "9")
+	k.end()
+	if k.res.Signal != "SIGKILL" {
+		t.Errorf("it went on: %+v, %v", k.res, k.err)
+	}
+}

@@ -1,0 +1,40 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// Hidden is the hidden command by which this program is its own launcher.
+const Hidden = "sandboxed"
+
+func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+	if w.Level == External { // somebody else's wall, and nothing of ours
+		return next(ctx, c)
+	}
+	return process.Result{}, noWall()
+}
+
+func noWall() error {
+	return fault.Usage(
+		"there is no wall of ralph's own on "+runtime.GOOS+": files, processes and network are open to the agent",
+		"let --sandbox=docker confine it, or say --no-sandbox", nil)
+}
+
+// Launch is for Linux.
+func Launch(Launcher) error { return errors.New("nothing is confined on " + runtime.GOOS) }
+
+func probe(context.Context, Wall, Next) Report {
+	return Report{Level: None, Found: []Mechanism{{Name: "a wall of ralph's own", Detail: "only on Linux"}}}
+}
+
+func (w Wall) attack(context.Context, Next) (map[string]string, error) { return nil, noWall() }
+
+func (w Wall) sameUser() bool { return true }
+func (w Wall) scoped() bool   { return false }

@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// rung is a way to make the wall. Without mounts of its own a network of its own
+// comes after the supervisor, which can tell whose a local socket is.
+type rung struct {
+	level Level
+	flat  bool
+	name  string
+	serve bool // servers inside are reached from inside
+}
+
+var rungs = []rung{
+	{Namespace, false, "network and mounts of its own", true},
+	{Notify, false, "supervisor of connects", true},
+	{Namespace, true, "network of its own, and no local sockets", true},
+	{Landlock, false, "Landlock for TCP", false},
+	{UID, false, "seccomp", false},
+}
+
+func probe(ctx context.Context, base Wall, next Next) Report {
+	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
+	for _, g := range rungs {
+		w := base
+		w.Level, w.Flat, w.ReadOnly = g.level, g.flat, nil
+		err := w.try(ctx, next, g)
+		m := Mechanism{Name: g.name, Found: err == nil}
+		if err != nil {
+			m.Detail = err.Error()
+		} else if r.Level == None {
+			r.Level, r.Flat = g.level, g.flat
+		}
+		r.Found = append(r.Found, m)
+	}
+	return r
+}
+
+func (w Wall) try(ctx context.Context, next Next, g rung) error {
+	if g.level == UID && w.sameUser() {
+		return errors.New("there is no other user to be")
+	}
+	saw, err := w.inside(ctx, next, targets{Loopback: true})
+	if err != nil {
+		return err
+	}
+	if got := saw["loopback"]; g.serve && got != "reached" {
+		return fmt.Errorf("a server inside cannot be reached: %s", got)
+	}
+	return nil
+}
+
+func (w Wall) findLandlock() Mechanism {
+	m := Mechanism{Name: "Landlock"}
+	switch abi := (&launch{spec: &spec{ABI: w.abi}}).landlock(); {
+	case abi == 0:
+		m.Detail = "the kernel has none, or it is not switched on (lsm=landlock)"
+	case abi < 4:
+		m.Found, m.Detail = true, fmt.Sprintf("ABI %d: files, but no TCP (Linux 6.7) and no signals and abstract sockets (6.12)", abi)
+	case abi < 6:
+		m.Found, m.Detail = true, fmt.Sprintf("ABI %d: files and TCP, but no signals and abstract sockets (Linux 6.12)", abi)
+	default:
+		m.Found, m.Detail = true, fmt.Sprintf("ABI %d", abi)
+	}
+	return m
+}
+
+func (w Wall) findUser() Mechanism {
+	m := Mechanism{Name: "another user", Found: !w.sameUser()}
+	switch {
+	case m.Found:
+		m.Detail = fmt.Sprintf("uid %d", w.UID)
+	case os.Geteuid() == 0:
+		m.Detail = "none was named"
+	default:
+		m.Detail = "only root can become another"
+	}
+	return m
+}

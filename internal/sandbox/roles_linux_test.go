@@ -1,0 +1,184 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// roles are what this test binary plays as a program.
+var roles map[string]func(args []string)
+
+// cast fills roles, some of which go on as others.
+func cast() {
+	roles = map[string]func(args []string){
+		"assault":  playAttack,
+		"probe":    playProbe,
+		"weaker":   playWeaker,
+		"talk":     playTalk,
+		"leave":    playLeave,
+		"race":     playRace,
+		"kill":     playKill,
+		"connects": playConnects,
+		"lonely":   playLonely,
+		"hold":     playHold,
+		"signal":   func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); select {} },
+		"stubborn": playStubborn,
+	}
+}
+
+// order is a wall for a role to stand in.
+type order struct {
+	Wall    sandbox.Wall
+	Without []string
+	ABI     int
+	Daemon  string
+}
+
+func (o order) wall() sandbox.Wall {
+	return sandbox.Beside(sandbox.Pretend(sandbox.Without(o.Wall, o.Without...), o.ABI), o.Daemon)
+}
+
+func playAttack(args []string) {
+	var o order
+	must(json.Unmarshal([]byte(args[0]), &o))
+	list, err := o.wall().Attack(context.Background(), new(process.Runner).Run)
+	must(err)
+	must(json.NewEncoder(os.Stdout).Encode(list))
+}
+
+func playProbe(args []string) {
+	var o order
+	must(json.Unmarshal([]byte(args[0]), &o))
+	must(json.NewEncoder(os.Stdout).Encode(sandbox.Probe(context.Background(), o.wall(), new(process.Runner).Run)))
+}
+
+// playWeaker goes on as another role on a machine that offers less: "docker",
+// root with what a stock container leaves it; "closed", an ordinary user who
+// gets no user namespaces.
+func playWeaker(args []string) {
+	switch args[0] {
+	case "closed":
+		must(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
+		must(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+	case "docker":
+		left := map[uintptr]bool{}
+		for _, c := range []uintptr{
+			unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FSETID, unix.CAP_FOWNER, unix.CAP_MKNOD, unix.CAP_NET_RAW, unix.CAP_SETGID,
+			unix.CAP_SETUID, unix.CAP_SETFCAP, unix.CAP_SETPCAP, unix.CAP_NET_BIND_SERVICE, unix.CAP_SYS_CHROOT, unix.CAP_KILL, unix.CAP_AUDIT_WRITE,
+		} {
+			left[c] = true
+		}
+		for c := range uintptr(unix.CAP_LAST_CAP + 1) {
+			if !left[c] {
+				_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+			}
+		}
+	}
+	must(syscall.Exec("/proc/self/exe", append([]string{os.Args[0], sandbox.Hidden}, args[1:]...), os.Environ()))
+}
+
+// playLonely goes on as another role, in a network whose loopback works.
+func playLonely(args []string) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	must(err)
+	req, err := unix.NewIfreq("lo")
+	must(err)
+	req.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	must(unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req))
+	roles[args[0]](args[1:])
+}
+
+// playTalk says its parent's pid, and then for each address that it reads
+// whether it could connect.
+func playTalk([]string) {
+	fmt.Println(os.Getppid())
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		network, addr := "tcp", in.Text()
+		if addr[0] == '/' {
+			network = "unix"
+		}
+		c, err := net.Dial(network, addr)
+		if err != nil {
+			fmt.Println("refused")
+			continue
+		}
+		_, _ = c.Write([]byte("hello"))
+		_ = c.(interface{ CloseWrite() error }).CloseWrite()
+		answer, _ := bufio.NewReader(c).ReadString('\n')
+		_ = c.Close()
+		fmt.Println("connected", strings.TrimSpace(answer))
+	}
+}
+
+// playLeave starts one that leaves its session and its parents, says its pid
+// and ends.
+func playLeave(args []string) {
+	if args[0] == "middle" {
+		c := exec.Command("/proc/self/exe", sandbox.Hidden, "stubborn")
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		out, err := c.StdoutPipe()
+		must(err)
+		must(c.Start())
+		line, err := bufio.NewReader(out).ReadString('\n')
+		must(err)
+		fmt.Print(line)
+		return
+	}
+	c := exec.Command("/proc/self/exe", sandbox.Hidden, "leave", "middle")
+	c.Env = []string{"SCRUBBED=1"}
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := c.Output()
+	must(err)
+	fmt.Print(string(out))
+}
+
+// playHold is a ralph with a stubborn program in a wall.
+func playHold(args []string) {
+	var o order
+	must(json.Unmarshal([]byte(args[0]), &o))
+	self, err := os.Open("/proc/self/exe")
+	must(err)
+	o.Wall.Read = []string{"/proc/self/fd/3"}
+	_, err = o.wall().Run(new(process.Runner).Run)(context.Background(), process.Command{
+		Argv: []string{"/proc/self/fd/3", sandbox.Hidden, "stubborn"}, Files: []*os.File{self}, Stdout: os.Stdout,
+	})
+	must(err)
+}
+
+func playStubborn([]string) {
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+	fmt.Println(os.Getpid())
+	select {}
+}
+
+// playKill signals its parent and says what came of it.
+func playKill(args []string) {
+	fmt.Println(syscall.Kill(os.Getppid(), syscall.Signal(number(args[0]))))
+	playTalk(nil)
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	must(err)
+	return n
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

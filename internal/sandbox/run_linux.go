@@ -1,0 +1,117 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// Hidden is the hidden command by which this program is its own launcher.
+const Hidden = "sandboxed"
+
+const itself = "/proc/self/exe"
+
+func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+	if !w.stands() {
+		return process.Result{}, fault.Usage(fmt.Sprintf("no sandbox level %q", w.Level), "let Probe choose one", nil)
+	}
+	if len(c.Argv) == 0 {
+		return process.Result{}, errors.New("run: no program named")
+	}
+	kept, err := w.keepReadOnly()
+	if err != nil {
+		return process.Result{}, err
+	}
+	res, err := w.runInside(ctx, c, next)
+	return res, errors.Join(err, kept.putBack(w.Mended))
+}
+
+func (w Wall) stands() bool {
+	switch w.Level {
+	case Namespace, Notify, Landlock, UID, External:
+		return true
+	case None, Auto:
+	}
+	return false
+}
+
+func (w Wall) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+	orders, err := w.spec(c).memory()
+	if err != nil {
+		return process.Result{}, err
+	}
+	defer func() { _ = orders.Close() }()
+	ours, theirs, err := wires()
+	if err != nil {
+		return process.Result{}, err
+	}
+	h := hostOf(ours, c)
+	res, err := next(ctx, w.launcher(c, h, orders, theirs))
+	_ = theirs.Close() // the launcher's own end is gone: h hears what it still said, then the end
+	h.wait()
+	if h.failed != nil {
+		return process.Result{}, fmt.Errorf("run %s in the sandbox: %w", c.Argv[0], h.failed)
+	}
+	return h.ending(res), err
+}
+
+func (w Wall) spec(c process.Command) *spec {
+	return &spec{
+		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
+		UID: w.UID, GID: w.GID, Write: w.Write, Read: w.Read, ReadOnly: slices.Concat(w.ReadOnly, w.Ours),
+		Ports: w.Ports, Flat: w.Flat || w.Level != Namespace || !w.has(mounts),
+		Linger: c.Linger != nil, Files: len(c.Files), Parent: os.Getpid(),
+		Off: w.off, ABI: w.abi,
+	}
+}
+
+// launcher is c with the launcher in the place of its program.
+func (w Wall) launcher(c process.Command, h *host, orders, theirs *os.File) process.Command {
+	self := w.Self
+	if self == "" {
+		self = itself
+	}
+	first := 3 + len(c.Files)
+	c.Argv, c.Env, c.Dir = []string{self, Hidden, strconv.Itoa(first)}, nil, "/"
+	c.Files = append(append([]*os.File(nil), c.Files...), orders, theirs)
+	c.Sys = w.sys(c.Sys)
+	if w.Level == Notify {
+		c.Linger = h.lingering(c.Linger)
+	}
+	return c
+}
+
+// sys is where the kernel makes the namespaces: as the process is made, since a
+// program of many threads cannot enter them all at once.
+func (w Wall) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
+	sys := syscall.SysProcAttr{}
+	if from != nil {
+		sys = *from
+	}
+	if w.Level != Namespace {
+		return &sys
+	}
+	if w.has(network) {
+		sys.Cloneflags |= unix.CLONE_NEWNET
+	}
+	if w.has(mounts) && !w.Flat {
+		sys.Cloneflags |= unix.CLONE_NEWNS
+	}
+	if uid := os.Geteuid(); uid != 0 {
+		sys.Cloneflags |= unix.CLONE_NEWUSER
+		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		// What root may do in its namespace would be lost at the launcher's exec.
+		sys.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
+	}
+	return &sys
+}

@@ -1,0 +1,337 @@
+package sandbox_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// walls are those that stand between us and a program, and none.
+var walls = []sandbox.Level{sandbox.Namespace, sandbox.Notify, sandbox.Landlock, sandbox.External, sandbox.None}
+
+// A caller need not know whether there is a wall.
+func TestEndingsAreThoseOfTheProgram(t *testing.T) {
+	for _, level := range walls {
+		w := wall(t, level, users()[0])
+		for _, tt := range []struct {
+			argv []string
+			want process.Result
+		}{
+			{[]string{"sh", "-c", "exit 7"}, process.Result{Exit: 7}},
+			{[]string{"sh", "-c", "kill -9 $$"}, process.Result{Exit: 137, Signal: "SIGKILL"}},
+			{[]string{"sh", "-c", "kill -15 $$"}, process.Result{Exit: 143, Signal: "SIGTERM"}},
+			{[]string{"sh", "-c", "kill -6 $$"}, process.Result{Exit: 134, Signal: "SIGABRT"}},
+			{[]string{"sh", "-c", "exit 143"}, process.Result{Exit: 143}},
+		} {
+			if _, got := inside(t, w, process.Command{Argv: tt.argv}); got != tt.want {
+				t.Errorf("level %s, %q: %+v, want %+v", level, tt.argv, got, tt.want)
+			}
+		}
+	}
+}
+
+func TestWhatCannotStartIsToldAsWithoutAWall(t *testing.T) {
+	for _, level := range walls {
+		w := wall(t, level, users()[0])
+		dir := w.Write[0]
+		write(t, filepath.Join(dir, "plain"), "no program\n")
+		write(t, filepath.Join(dir, "formless"), "no program\n")
+		write(t, filepath.Join(dir, "orphaned"), "#!/nonexistent/interpreter\n")
+		open(t, filepath.Join(dir, "formless"), filepath.Join(dir, "orphaned"))
+		path := []string{"PATH=" + dir + ":/usr/bin:/bin"}
+		for _, tt := range []struct {
+			name string
+			c    process.Command
+			want error
+			says string
+		}{
+			{"not on PATH", process.Command{Argv: []string{"nothing"}, Env: path, Dir: dir}, exec.ErrNotFound, `"nothing"`},
+			{"no PATH", process.Command{Argv: []string{"sh"}, Dir: dir}, exec.ErrNotFound, `"sh"`},
+			{"not executable", process.Command{Argv: []string{"./plain"}, Dir: dir}, fs.ErrPermission, "plain"},
+			{"no format", process.Command{Argv: []string{"./formless"}, Dir: dir}, syscall.ENOEXEC, "formless"},
+			{"no interpreter", process.Command{Argv: []string{"./orphaned"}, Dir: dir}, exec.ErrNotFound, "interpreter"},
+			{"no folder", process.Command{Argv: []string{"/bin/sh"}, Dir: dir + "/gone"}, fs.ErrNotExist, "working directory"},
+		} {
+			_, err := w.Run(new(process.Runner).Run)(t.Context(), tt.c)
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("level %s, %s: %v, want an error that says %q", level, tt.name, err, tt.says)
+			}
+			if tt.want != fs.ErrNotExist && (!errors.Is(err, tt.want) || !process.CannotStart(err)) { //nolint:errorlint // which row
+				t.Errorf("level %s, %s: %v, want one that is %v", level, tt.name, err, tt.want)
+			}
+		}
+	}
+}
+
+// What is not there to be confined is said before anything runs.
+func TestWallsThatCannotStand(t *testing.T) {
+	good := wall(t, sandbox.Namespace, users()[0])
+	for _, tt := range []struct {
+		name string
+		mend func(*sandbox.Wall)
+		says string
+	}{
+		{"no level", func(w *sandbox.Wall) { w.Level = "" }, "no sandbox level"},
+		{"a level to be chosen", func(w *sandbox.Wall) { w.Level = sandbox.Auto }, "no sandbox level"},
+		{"a folder that is gone", func(w *sandbox.Wall) { w.Write = []string{"/nonexistent/folder"} }, "/nonexistent/folder"},
+		{"a folder that is gone, flat", func(w *sandbox.Wall) { w.Write, w.Flat = []string{"/nonexistent/folder"}, true }, "/nonexistent/folder"},
+		{"a relative folder", func(w *sandbox.Wall) { w.Write = []string{"relative"} }, "not absolute"},
+		{"something read-only elsewhere", func(w *sandbox.Wall) { w.ReadOnly = []string{"/etc/passwd"} }, "/etc/passwd"},
+	} {
+		w := good
+		tt.mend(&w)
+		_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: %v, want an error that says %q", tt.name, err, tt.says)
+		}
+	}
+}
+
+func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
+	leaked, err := unix.Dup(1) // as from a shell that left it open: exec does not close it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(leaked) }()
+	for _, level := range walls[:4] {
+		w := wall(t, level, users()[0])
+		f, err := os.Create(filepath.Join(t.TempDir(), "third"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, said bytes.Buffer
+		res, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{
+			Argv: []string{"/bin/sh", "-c", `cat; echo "$A" >&2; echo three >&3; env | grep -v RALPH_PROCESS | sort; ls /proc/self/fd`},
+			Env:  []string{"PATH=/usr/bin:/bin", "A=1", "A=2"}, Dir: w.Write[0],
+			Stdin: strings.NewReader("text\n"), Stdout: &out, Stderr: &said, Files: []*os.File{f},
+		})
+		_ = f.Close()
+		want := "text\nA=2\nPATH=/usr/bin:/bin\nPWD=" + w.Write[0] + "\n0\n1\n2\n3\n4\n" // 4 is the folder that ls reads
+		if diff := cmp.Diff(want, out.String()); diff != "" || said.String() != "2\n" || read(t, f.Name()) != "three\n" || err != nil {
+			t.Errorf("level %s: %v, %+v, %q, file %q (-want +got):\n%s", level, err, res, said.String(), read(t, f.Name()), diff)
+		}
+	}
+}
+
+// Who leaves its session and parents is found all the same, and gone before
+// anybody reads what was left.
+func TestNobodyStaysInside(t *testing.T) {
+	for _, level := range walls {
+		w := wall(t, level, users()[0])
+		out, res := inside(t, w, playing(t, &w, "leave", "outer"))
+		pid := strings.TrimSpace(out)
+		if atoi(t, pid) == 0 || alive(pid) || res.Swept == 0 {
+			t.Errorf("level %s: %s is alive: %t, swept %d", level, pid, alive(pid), res.Swept)
+		}
+	}
+}
+
+// With nobody to sweep, it stays: the test above sees something.
+func TestWithoutProcessSomebodyStays(t *testing.T) {
+	w := wall(t, sandbox.Landlock, users()[0])
+	var out bytes.Buffer
+	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
+		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
+		cmd.Env, cmd.Dir, cmd.ExtraFiles, cmd.Stdout = c.Env, c.Dir, c.Files, &out
+		return process.Result{}, cmd.Run()
+	}
+	c := playing(t, &w, "leave", "outer")
+	_, err := w.Run(bare)(t.Context(), c)
+	pid := strings.TrimSpace(out.String())
+	if err != nil || !alive(pid) {
+		t.Errorf("%v; %q is gone", err, pid)
+	}
+	_ = syscall.Kill(atoi(t, pid), syscall.SIGKILL)
+}
+
+// Killed without a chance to sweep, ralph leaves nobody: the signal of its death
+// must outlast the change of user, which clears it.
+func TestNobodyOutlivesRalph(t *testing.T) {
+	for _, level := range walls[:4] {
+		w := wall(t, level, users()[0])
+		ralph := exec.CommandContext(t.Context(), "/proc/self/exe", sandbox.Hidden, "hold", asJSON(t, order{Wall: w}))
+		out, err := ralph.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ralph.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pid, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid = strings.TrimSpace(pid)
+		if !alive(pid) {
+			t.Errorf("level %s: %q was never there", level, pid)
+		}
+		_ = ralph.Process.Kill()
+		_ = ralph.Wait()
+		eventually(t, func() bool { return !alive(pid) })
+	}
+}
+
+// The end of the context ends those inside politely first, the supervisor last.
+func TestThePoliteSignalReachesTheProgram(t *testing.T) {
+	for _, level := range walls {
+		w := wall(t, level, users()[0])
+		ctx, cancel := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		c := process.Command{
+			Argv: []string{"/bin/sh", "-c", `trap 'echo asked; exit 3' TERM; echo ready > up; while :; do sleep 0.01; done`},
+			Env:  []string{"PATH=/usr/bin:/bin"}, Dir: w.Write[0], Stdout: &out, Grace: time.Minute,
+		}
+		done := make(chan process.Result)
+		go func() {
+			res, _ := w.Run(new(process.Runner).Run)(ctx, c)
+			done <- res
+		}()
+		eventually(t, func() bool { _, err := os.Stat(filepath.Join(w.Write[0], "up")); return err == nil })
+		cancel()
+		if res := <-done; res.Exit != 3 || out.String() != "asked\n" {
+			t.Errorf("level %s: %+v, %q; want exit 3, asked", level, res, out.String())
+		}
+	}
+}
+
+// Who may linger keeps the network for as long, and is counted as without a wall.
+func TestWhoLingersIsConnected(t *testing.T) {
+	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
+	for _, level := range connected {
+		w := wall(t, level, users()[0])
+		w.Ports = portsOf(proxy)
+		c := playing(t, &w, "talk")
+		script := `import socket, os, sys, time
+if os.fork():
+    sys.exit(5)
+os.setsid()
+while os.path.exists("wait"):
+    time.sleep(0.01)
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.shutdown(socket.SHUT_WR)
+open("heard", "w").write(s.recv(100).decode())`
+		write(t, filepath.Join(w.Write[0], "wait"), "")
+		asked := make(chan struct{})
+		c.Argv = []string{"/usr/bin/python3", "-c", script, portOf(proxy)}
+		c.Linger = func() (time.Duration, time.Duration) {
+			close(asked)
+			_ = os.Remove(filepath.Join(w.Write[0], "wait"))
+			return time.Hour, time.Millisecond
+		}
+		_, res := inside(t, w, c)
+		<-asked
+		if got := read(t, filepath.Join(w.Write[0], "heard")); got != "proxy\n" || res.Exit != 5 || res.Swept != 0 {
+			t.Errorf("level %s: heard %q, %+v", level, got, res)
+		}
+	}
+}
+
+func TestWhoLingersTooLongIsEnded(t *testing.T) {
+	for _, level := range walls {
+		w := wall(t, level, users()[0])
+		c := playing(t, &w, "leave", "outer")
+		c.Grace = time.Millisecond
+		c.Linger = func() (time.Duration, time.Duration) { return 0, time.Millisecond }
+		out, res := inside(t, w, c)
+		if pid := strings.TrimSpace(out); alive(pid) || res.Swept != 1 || res.Exit != 0 {
+			t.Errorf("level %s: alive %t, %+v", level, alive(pid), res)
+		}
+	}
+}
+
+// What we are told to keep is not in anybody's argv or environment.
+func TestOrdersAreNotReadFromOutside(t *testing.T) {
+	for _, level := range connected {
+		w := wall(t, level, users()[0])
+		c := process.Command{
+			Argv: []string{"/bin/sh", "-c", `for p in $PPID $$; do tr '\0' '\n' < /proc/$p/cmdline; done`},
+			Env:  []string{"PATH=/usr/bin:/bin", "TOKEN=dummy-key"},
+		}
+		out, _ := inside(t, w, c)
+		if strings.Contains(out, "dummy-key") || strings.Contains(out, w.Write[0]) {
+			t.Errorf("level %s: the command lines say %q", level, out)
+		}
+	}
+}
+
+// Names of files are bytes; not all are UTF-8.
+func TestArgumentsGoThroughAsTheyAre(t *testing.T) {
+	for _, level := range walls {
+		w := wall(t, level, users()[0])
+		const odd = "a\xff\xfe\n\"b\\"
+		c := process.Command{Argv: []string{"/usr/bin/printf", "%s|%s", odd, "ü"}, Env: []string{"X=" + odd}}
+		if out, _ := inside(t, w, c); out != odd+"|ü" {
+			t.Errorf("level %s: %q", level, out)
+		}
+	}
+}
+
+func TestTheMachinesTempIsNotTheirs(t *testing.T) {
+	w := wall(t, sandbox.Namespace, users()[0])
+	script := "ls /tmp; echo x > /tmp/left && cat /tmp/left"
+	want := filepath.Base(w.Write[0]) + "\nx\n"
+	for range 2 { // and nothing is left for the next
+		if out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", script}}); out != want {
+			t.Errorf("%q, want %q", out, want)
+		}
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
+	for _, level := range connected {
+		w := wall(t, level, users()[0])
+		w.Ports = portsOf(proxy)
+		done := make(chan string, 8)
+		for range cap(done) {
+			go func() {
+				var out bytes.Buffer
+				_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{
+					Argv: []string{"/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/" + portOf(proxy) + "; echo connected"},
+					Env:  []string{"PATH=/usr/bin:/bin"}, Dir: w.Write[0], Stdout: &out, Stderr: &out,
+				})
+				if err != nil {
+					out.WriteString(err.Error())
+				}
+				done <- out.String()
+			}()
+		}
+		for range cap(done) {
+			if got := <-done; got != "connected\n" {
+				t.Errorf("level %s: %q", level, got)
+			}
+		}
+	}
+}
+
+func TestWhatTheMachineHasIsNotChanged(t *testing.T) {
+	before := mountsOf(t)
+	w := wall(t, sandbox.Namespace, users()[0])
+	inside(t, w, process.Command{Argv: []string{"true"}})
+	if diff := cmp.Diff(before, mountsOf(t)); diff != "" {
+		t.Errorf("our mounts changed (-before +after):\n%s", diff)
+	}
+}
+
+func mountsOf(t *testing.T) []string {
+	t.Helper()
+	lines := strings.Split(read(t, "/proc/self/mountinfo"), "\n")
+	slices.Sort(lines)
+	return lines
+}

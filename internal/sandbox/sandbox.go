@@ -1,0 +1,117 @@
+// Package sandbox is the wall round the agent and its checks: a Command goes
+// in, the same Command comes out confined, with the level that was reached and
+// an attack from inside that proves it. It never starts a program itself (that
+// is internal/process), never speaks to the network for those inside (that is
+// internal/egress) and never decides which level is enough.
+//
+// A confined program is started by this same program: the launcher, which sets
+// up what its level has, in the order of launch_linux.go, and then becomes it.
+package sandbox
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// Level is how the wall is made; the names are the values of the input sandbox.
+type Level string
+
+// The levels, the strongest first.
+const (
+	Namespace Level = "namespace" // a network of its own, Landlock, seccomp
+	Notify    Level = "notify"    // no network; a supervisor connects in its stead
+	Landlock  Level = "landlock"  // TCP to the proxies' ports, of any host
+	UID       Level = "uid"       // another user and seccomp
+	External  Level = "external"  // somebody else holds the network; the rest as far as it goes
+	None      Level = "none"
+	Auto      Level = "auto" // the strongest that Probe finds; never a Wall's
+)
+
+// Levels are all that can be asked for.
+func Levels() []Level { return []Level{Auto, Namespace, Notify, Landlock, UID, External, None} }
+
+// Known tells whether l is one of Levels.
+func (l Level) Known() bool { return slices.Contains(Levels(), l) }
+
+// Next runs a Command, as process.Runner.Run does.
+type Next func(context.Context, process.Command) (process.Result, error)
+
+// Wall says what is inside. It is data; Run makes it stand.
+type Wall struct {
+	Level Level
+	Self  string // this program, as the launcher; empty: /proc/self/exe
+
+	// UID and GID are who those inside are; no other groups. UID 0: whoever we
+	// are, as on a laptop.
+	UID, GID int
+
+	// What those inside can write, and what they can read besides: programs,
+	// libraries and the rest of readable() are always there, and with mounts
+	// of its own an empty /tmp, gone afterwards. ReadOnly lies in a folder of
+	// Write, and need not exist. Without mounts of its own all sockets in Write
+	// can be used: a folder in /tmp, then, and not all of it.
+	Write, Read, ReadOnly []string
+
+	// Ours lies in a folder of Write, too, and is the program's own, who goes on
+	// writing there: with mounts nobody else does, without them nothing holds it.
+	Ours []string
+
+	// Ports are of loopback listeners outside, the proxies; inside they are
+	// found at the same ports of 127.0.0.1.
+	Ports []int
+
+	// Beyond are addresses, with ports, of other machines that can be reached
+	// from here and must not be from inside. Level external needs one: with
+	// somebody else's wall nothing else shows whether it stands.
+	Beyond []string
+
+	// Flat leaves the mounts as they are, where the machine refuses new ones.
+	// Then Landlock alone holds the files, and ReadOnly is put back afterwards.
+	Flat bool
+
+	// Mended gets what had to be put back of ReadOnly. May be nil.
+	Mended func(paths []string) `json:"-"`
+
+	off []mechanism // taken away by tests, to see that a probe gets through
+	abi int         // the Landlock that tests pretend to find; 0: the kernel's
+
+	daemons []string // more sockets for the attack to try
+}
+
+// Run confines whatever next runs. Those inside are killed with the launcher,
+// and found as its descendants: what process promises holds inside too.
+func (w Wall) Run(next Next) Next {
+	if w.Level == None {
+		return next
+	}
+	return func(ctx context.Context, c process.Command) (process.Result, error) {
+		return w.run(ctx, c, next)
+	}
+}
+
+// mechanism is a part of the wall.
+type mechanism string
+
+const (
+	network   mechanism = "network namespace"
+	mounts    mechanism = "mounts"
+	files     mechanism = "landlock files"
+	ports     mechanism = "landlock ports"
+	scopes    mechanism = "landlock scopes"
+	calls     mechanism = "seccomp"
+	datagrams mechanism = "seccomp datagrams"
+	protocols mechanism = "seccomp protocols"
+	fastOpen  mechanism = "seccomp fast open"
+	rings     mechanism = "seccomp io_uring"
+	locals    mechanism = "seccomp unix sockets"
+	notified  mechanism = "supervisor"
+	injected  mechanism = "supervisor's own sockets"
+	owner     mechanism = "supervisor's look at the owner"
+	user      mechanism = "another user"
+	caps      mechanism = "no capabilities"
+	mending   mechanism = "put back"
+)
+
+func (w Wall) has(m mechanism) bool { return !slices.Contains(w.off, m) }

@@ -1,0 +1,160 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// supervise stands between ralph and the program at level notify. It is the
+// same user as those inside, so that it may read what they ask for; it holds no
+// secret, cannot be read by them, and when it ends they are killed, and before
+// that cannot connect. It is their ancestor and gets their orphans, which is
+// what Yama asks of who reads another's memory.
+func (p *launch) supervise() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the sub-reaper: %w", err)
+	}
+	p.launcher.Deaf(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	below, pid, err := p.startInner()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = below.Close() }()
+	listener, err := p.awaitFilter(below)
+	if err != nil {
+		_, _ = unix.Wait4(pid, nil, 0, nil)
+		return err
+	}
+	if listener != nil {
+		go newSupervisor(p.spec, listener).serve()
+	}
+	return p.follow(pid)
+}
+
+// startInner starts this program once more, to put itself under the filter.
+func (p *launch) startInner() (wire, int, error) {
+	ours, theirs, err := wires()
+	if err != nil {
+		return wire{}, 0, err
+	}
+	defer func() { _ = theirs.Close() }()
+	below := *p.spec
+	below.Parent = os.Getpid()
+	orders, err := below.memory()
+	if err != nil {
+		return wire{}, 0, errors.Join(err, ours.Close())
+	}
+	defer func() { _ = orders.Close() }()
+	lent := 3 + p.Files
+	fds := make([]uintptr, 0, lent+2)
+	for fd := range lent {
+		fds = append(fds, uintptr(fd))
+	}
+	fds = append(fds, orders.Fd(), theirs.Fd())
+	argv := []string{itself, Hidden, strconv.Itoa(lent), inner}
+	pid, err := syscall.ForkExec(itself, argv, &syscall.ProcAttr{ //nolint:gosec // ourselves
+		Dir: "/", Env: p.launcher.Env, Files: fds, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return wire{}, 0, errors.Join(fmt.Errorf("start below the supervisor: %w", err), ours.Close())
+	}
+	return ours, pid, letGo(lent)
+}
+
+// letGo closes what is the program's: who holds its output would seem to be
+// writing still.
+func letGo(lent int) error {
+	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("let the streams go: %w", err)
+	}
+	for fd := range lent {
+		if err := unix.Dup3(null, fd, unix.O_CLOEXEC); err != nil {
+			return fmt.Errorf("let the streams go: %w", err)
+		}
+	}
+	return nil
+}
+
+// awaitFilter returns the listener of the filter once the program has begun, or
+// why it could not.
+func (p *launch) awaitFilter(below wire) (*os.File, error) {
+	var listener *os.File
+	for {
+		what, f, err := below.receive()
+		switch {
+		case errors.Is(err, io.EOF) && (listener != nil || !p.watched()):
+			return listener, nil
+		case err != nil:
+			return nil, fmt.Errorf("the launcher below ended: %w", err)
+		case what.Failed != "":
+			return nil, what.err()
+		case what.Filter:
+			listener = f
+		}
+	}
+}
+
+// follow waits for the program's end and tells it; then, where others may stay,
+// for the last of them or for the word that it is enough.
+func (p *launch) follow(pid int) error {
+	var status unix.WaitStatus
+	for {
+		var ws unix.WaitStatus
+		got, err := unix.Wait4(-1, &ws, 0, nil)
+		if got == pid && err == nil {
+			status = ws
+			break
+		}
+		if errors.Is(err, unix.ECHILD) {
+			return errors.New("the program was lost")
+		}
+	}
+	ended, left := int(status), p.Linger && !alone()
+	if err := p.wire.send(word{Ended: &ended, Left: left}, -1); err != nil {
+		return err
+	}
+	if left {
+		p.stay()
+	}
+	p.launcher.Exit(0)
+	return nil
+}
+
+func (p *launch) stay() {
+	enough := make(chan struct{})
+	go func() { _, _, _ = p.wire.receive(); close(enough) }()
+	gone := make(chan struct{})
+	go func() {
+		for {
+			if _, err := unix.Wait4(-1, nil, 0, nil); errors.Is(err, unix.ECHILD) {
+				close(gone)
+				return
+			}
+		}
+	}()
+	select {
+	case <-enough:
+	case <-gone:
+	}
+}
+
+// alone tells that nobody is left; who has ended is reaped.
+func alone() bool {
+	for {
+		got, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.ECHILD):
+			return true
+		case errors.Is(err, unix.EINTR):
+		case got <= 0:
+			return false
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// word is what the launcher tells us, one message each.
+type word struct {
+	Port   int    `json:",omitempty"` // a listener of this port comes with it
+	Filter bool   `json:",omitempty"` // the filter's listener comes with it
+	Failed string `json:",omitempty"` // why the program could not become
+	Kind   string `json:",omitempty"` // of that failure
+	Ended  *int   `json:",omitempty"` // the program's wait status
+	Left   bool   `json:",omitempty"` // and it left others behind
+}
+
+// Failures of the program itself, which callers tell apart as if there were no
+// wall; any other is ours.
+const (
+	absent    = "absent"
+	forbidden = "forbidden"
+	formless  = "formless"
+)
+
+func failure(err error) word {
+	w := word{Failed: err.Error()}
+	switch {
+	case errors.Is(err, process.ErrNotFound):
+		w.Kind = absent
+	case errors.Is(err, fs.ErrPermission):
+		w.Kind = forbidden
+	case errors.Is(err, unix.ENOEXEC):
+		w.Kind = formless
+	}
+	return w
+}
+
+func (w word) err() error {
+	switch w.Kind {
+	case absent:
+		return fmt.Errorf("%s: %w", w.Failed, process.ErrNotFound)
+	case forbidden:
+		return fmt.Errorf("%s: %w", w.Failed, fs.ErrPermission)
+	case formless:
+		return fmt.Errorf("%s: %w", w.Failed, unix.ENOEXEC)
+	}
+	return errors.New(w.Failed)
+}
+
+// wire carries words, each with at most one descriptor.
+type wire struct{ *net.UnixConn }
+
+// wires makes both ends; theirs is to be inherited.
+func wires() (ours wire, theirs *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return wire{}, nil, fmt.Errorf("connect to the launcher: %w", err)
+	}
+	theirs = os.NewFile(uintptr(fds[1]), "launcher")
+	ours, err = wireOf(os.NewFile(uintptr(fds[0]), "launcher"))
+	if err != nil {
+		_ = theirs.Close()
+	}
+	return ours, theirs, err
+}
+
+// wireOf takes f over.
+func wireOf(f *os.File) (wire, error) {
+	defer func() { _ = f.Close() }()
+	c, err := net.FileConn(f)
+	if err != nil {
+		return wire{}, fmt.Errorf("connect to the launcher: %w", err)
+	}
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		_ = c.Close()
+		return wire{}, errors.New("connect to the launcher: no local socket")
+	}
+	return wire{u}, nil
+}
+
+// send needs no goroutine of the runtime's poller, so that the launcher can use
+// it under a filter; fd < 0 is none.
+func (w wire) send(what word, fd int) error {
+	text, err := json.Marshal(what)
+	if err != nil {
+		return fmt.Errorf("tell who started us: %w", err)
+	}
+	var rights []byte
+	if fd >= 0 {
+		rights = unix.UnixRights(fd)
+	}
+	if _, _, err := w.WriteMsgUnix(text, rights, nil); err != nil {
+		return fmt.Errorf("tell who started us: %w", err)
+	}
+	return nil
+}
+
+// receive gives io.EOF when nobody holds the other end any more.
+func (w wire) receive() (word, *os.File, error) {
+	buf, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4))
+	n, rn, _, _, err := w.ReadMsgUnix(buf, rights)
+	if err != nil {
+		return word{}, nil, err
+	}
+	f, err := fileOf(rights[:rn])
+	if err != nil || n == 0 {
+		return word{}, nil, errors.Join(err, io.EOF)
+	}
+	var what word
+	if err := json.Unmarshal(buf[:n], &what); err != nil {
+		return word{}, f, fmt.Errorf("understand the launcher: %w", err)
+	}
+	return what, f, nil
+}
+
+func fileOf(rights []byte) (*os.File, error) {
+	if len(rights) == 0 {
+		return nil, nil
+	}
+	list, err := unix.ParseSocketControlMessage(rights)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	fds, err := unix.ParseUnixRights(&list[0])
+	if err != nil || len(fds) == 0 {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fds[0]), "from inside"), nil
+}

@@ -1,0 +1,70 @@
+// Package suite tells by its path whether a file belongs to a project's tests,
+// as each language has it: what the usual runner picks up, and what only serves
+// it. It opens no file, and does not say what a test is worth.
+package suite
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Part is what a file is to the tests.
+type Part int
+
+// A file is none of theirs, one that serves them, or a test itself.
+const (
+	None Part = iota
+	Support
+	Test
+)
+
+// names are those of tests, wherever they lie.
+var names = []*regexp.Regexp{
+	regexp.MustCompile(`_test\.(go|py|rb|exs|dart|cc|cpp|c|clj|zig|ml|sh)$`),
+	regexp.MustCompile(`^tests?\.(py|rs)$`),
+	regexp.MustCompile(`^test_[^/]*\.(py|rb|c|cc|cpp|sh|bats)$`),
+	regexp.MustCompile(`_spec\.(rb|cr|lua)$`),
+	regexp.MustCompile(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`),
+	regexp.MustCompile(`(Test|Tests|TestCase|IT|Spec)\.(java|kt|kts|scala|groovy|cs|fs|vb|php|swift|m)$`),
+	regexp.MustCompile(`\.(bats|t)$`),
+}
+
+// folders hold tests and nothing else. Some names are those of products, too:
+// what lies there counts only with an ending that is code.
+var (
+	folders  = regexp.MustCompile(`(^|/)(tests?|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
+	serving  = regexp.MustCompile(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
+	helpers  = regexp.MustCompile(`^(conftest\.py|test_?(utils?|helpers?)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
+	foreign  = regexp.MustCompile(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
+	codeEnds = []string{
+		".go", ".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".groovy",
+		".cs", ".fs", ".php", ".swift", ".c", ".cc", ".cpp", ".ex", ".exs", ".dart", ".lua", ".pl", ".t", ".sh", ".bash", ".bats", ".zig", ".ml",
+		".hs", ".clj", ".r", ".R", ".jl", ".txtar", ".feature", ".robot",
+	}
+)
+
+// Of is what the file at a slash path is to the tests.
+func Of(name string) Part {
+	base := path.Base(name)
+	switch {
+	case foreign.MatchString(name) || strings.HasPrefix(name, ".github/"):
+		return None
+	case path.Ext(base) == ".txtar" && serving.MatchString(name): // a script, told by what runs it
+		return Test
+	case serving.MatchString(name) || helpers.MatchString(base):
+		return Support
+	case named(base):
+		return Test
+	case !folders.MatchString(name):
+		return None
+	case slices.Contains(codeEnds, path.Ext(base)):
+		return Test
+	}
+	return Support
+}
+
+func named(base string) bool {
+	return slices.ContainsFunc(names, func(form *regexp.Regexp) bool { return form.MatchString(base) })
+}

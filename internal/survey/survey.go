@@ -1,0 +1,218 @@
+// Package survey reads off a project's own files how it is checked: what a
+// person who comes to it would type. It opens no file and runs nothing; whether
+// a command is of use shows when it is run at the base.
+package survey
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Files are the project's, by name: those at its top that Wanted names, with
+// their content. A folder is there with a slash after its name.
+type Files map[string][]byte
+
+// Wanted are the names that say something.
+func Wanted() []string {
+	return []string{
+		"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile", "Taskfile.yml",
+		"go.mod", "Cargo.toml", "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
+		"deno.json", "deno.jsonc", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "tests/", "test/", "spec/",
+		"pom.xml", "mvnw", "build.gradle", "build.gradle.kts", "gradlew", "Gemfile", "Rakefile", "composer.json", "mix.exs", "Package.swift",
+	}
+}
+
+// Command is one that a file suggests.
+type Command struct {
+	Command string
+	From    string // the file
+}
+
+// Checks are the commands that judge work there, the likeliest first. What a
+// Makefile calls its tests is all of them.
+func (f Files) Checks() []Command {
+	for _, name := range []string{"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile"} {
+		for _, target := range []string{"test", "check"} {
+			if f.target(name, target) {
+				return []Command{{runner(name) + " " + target, name}}
+			}
+		}
+	}
+	var found []Command
+	for _, look := range []func() []Command{f.golang, f.rust, f.node, f.deno, f.python, f.java, f.ruby, f.others} {
+		found = append(found, look()...)
+	}
+	return found
+}
+
+// Setup are the commands that fetch what those need, where a lock file says
+// what that is.
+func (f Files) Setup() []Command {
+	if checks := f.node(); len(checks) == 0 {
+		return nil
+	}
+	for _, lock := range []struct{ name, command string }{
+		{"pnpm-lock.yaml", "pnpm install --frozen-lockfile"},
+		{"yarn.lock", "yarn install --frozen-lockfile"},
+		{"bun.lock", "bun install --frozen-lockfile"},
+		{"bun.lockb", "bun install --frozen-lockfile"},
+		{"package-lock.json", "npm ci"},
+		{"npm-shrinkwrap.json", "npm ci"},
+	} {
+		if f.has(lock.name) {
+			return []Command{{lock.command, lock.name}}
+		}
+	}
+	return nil
+}
+
+func (f Files) has(name string) bool {
+	_, there := f[name]
+	return there
+}
+
+func (f Files) holds(name string, words ...string) bool {
+	for _, word := range words {
+		if strings.Contains(string(f[name]), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// target tells whether a Makefile, or what is like one, has a target. An
+// assignment is none.
+func (f Files) target(name, target string) bool {
+	form := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `(?:[ \t][^:=\n]*)?:(?:[^=:]|$)`)
+	return form.Match(f[name])
+}
+
+func runner(name string) string {
+	if strings.EqualFold(name, "justfile") {
+		return "just"
+	}
+	return "make"
+}
+
+func (f Files) golang() []Command {
+	if !f.has("go.mod") {
+		return nil
+	}
+	return []Command{{"go vet ./...", "go.mod"}, {"go test ./...", "go.mod"}}
+}
+
+func (f Files) rust() []Command {
+	if !f.has("Cargo.toml") {
+		return nil
+	}
+	return []Command{{"cargo test", "Cargo.toml"}}
+}
+
+// untested is what npm init writes where nobody has thought of tests.
+const untested = "no test specified"
+
+func (f Files) node() []Command {
+	var pack struct{ Scripts map[string]string }
+	if json.Unmarshal(f["package.json"], &pack) != nil {
+		return nil
+	}
+	var found []Command
+	for _, name := range []string{"test", "lint", "typecheck"} {
+		script := strings.TrimSpace(pack.Scripts[name])
+		if script == "" || strings.Contains(script, untested) || strings.Contains(script, "--watch") && !strings.Contains(script, "--watch=false") {
+			continue
+		}
+		command := f.manager() + " run " + name
+		if name == "test" && f.manager() != "bun" {
+			command = f.manager() + " test"
+		}
+		found = append(found, Command{command, "package.json"})
+	}
+	return found
+}
+
+// manager is the one whose lock file there is.
+func (f Files) manager() string {
+	switch {
+	case f.has("pnpm-lock.yaml"):
+		return "pnpm"
+	case f.has("yarn.lock"):
+		return "yarn"
+	case f.has("bun.lock") || f.has("bun.lockb"):
+		return "bun"
+	}
+	return "npm"
+}
+
+func (f Files) deno() []Command {
+	if name := f.first("deno.json", "deno.jsonc"); name != "" {
+		return []Command{{"deno test", name}}
+	}
+	return nil
+}
+
+func (f Files) python() []Command {
+	for _, name := range []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements.txt"} {
+		if f.has(name) && (name == "pytest.ini" || f.holds(name, "pytest")) {
+			return []Command{{"python3 -m pytest", name}}
+		}
+	}
+	folder := cmp.Or(f.first("tests/"), f.first("test/"))
+	if from := f.first("pyproject.toml", "setup.py"); from != "" && folder != "" {
+		return []Command{{"python3 -m unittest discover -s " + strings.TrimSuffix(folder, "/"), from}}
+	}
+	return nil
+}
+
+func (f Files) java() []Command {
+	if f.has("pom.xml") {
+		return []Command{{f.wrapped("mvnw", "mvn") + " -B test", "pom.xml"}}
+	}
+	if name := f.first("build.gradle", "build.gradle.kts"); name != "" {
+		return []Command{{f.wrapped("gradlew", "gradle") + " test", name}}
+	}
+	return nil
+}
+
+func (f Files) wrapped(wrapper, program string) string {
+	if f.has(wrapper) {
+		return "sh " + wrapper
+	}
+	return program
+}
+
+func (f Files) ruby() []Command {
+	switch {
+	case f.has("Gemfile") && f.has("spec/"):
+		return []Command{{"bundle exec rspec", "Gemfile"}}
+	case f.has("Gemfile") && f.has("Rakefile") && f.has("test/"):
+		return []Command{{"bundle exec rake test", "Rakefile"}}
+	}
+	return nil
+}
+
+func (f Files) others() []Command {
+	var found []Command
+	if f.holds("composer.json", `"test"`) {
+		found = append(found, Command{"composer test", "composer.json"})
+	}
+	if f.has("mix.exs") {
+		found = append(found, Command{"mix test", "mix.exs"})
+	}
+	if f.has("Package.swift") {
+		found = append(found, Command{"swift test", "Package.swift"})
+	}
+	return found
+}
+
+// first is the first of some names that is there.
+func (f Files) first(names ...string) string {
+	for _, name := range names {
+		if f.has(name) {
+			return name
+		}
+	}
+	return ""
+}

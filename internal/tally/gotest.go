@@ -1,0 +1,147 @@
+package tally
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// goEvents reads go test -json.
+type goEvents struct {
+	sheet
+
+	failing map[string]bool // packages in which a test failed
+	testing map[string]bool // packages of which tests are known
+	crashed map[string]bool
+}
+
+func (g *goEvents) line(text string) {
+	if !strings.HasPrefix(text, `{"`) || !strings.Contains(text, `"Action":"`) {
+		return
+	}
+	var event struct{ Action, Package, Test, Output, FailedBuild string }
+	if json.Unmarshal([]byte(text), &event) != nil || event.Package == "" {
+		return
+	}
+	if g.failing == nil {
+		g.failing, g.testing, g.crashed = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	}
+	g.runner, g.seen = "go", true
+	how, ended := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
+	switch {
+	case event.Action == "output" && len(g.crashed) < mostTests:
+		if brokeOff(strings.TrimSuffix(event.Output, "\n")) {
+			g.crashed[event.Package] = true
+		}
+	case !ended:
+	case event.Test != "":
+		g.test(event.Package, event.Test, how)
+	case how == Failed && (!g.failing[event.Package] || g.crashed[event.Package]):
+		g.add(event.Package, Broken)
+	case how == Passed && !g.testing[event.Package]:
+		g.add(event.Package, Passed)
+	}
+}
+
+func (g *goEvents) test(pkg, name string, how Outcome) {
+	if len(g.testing) < mostTests {
+		g.testing[pkg] = true
+	}
+	if how == Failed && len(g.failing) < mostTests {
+		g.failing[pkg] = true
+	}
+	g.add(pkg+"."+name, how)
+}
+
+func (g *goEvents) end() *sheet {
+	g.leaves("/")
+	return &g.sheet
+}
+
+// goText reads go test and go test -v. A package's name comes after its tests.
+type goText struct {
+	sheet
+
+	pending []Test
+	failing bool
+	crashed bool
+	testing bool
+}
+
+var (
+	goResult  = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \([0-9.]+s\)$`)
+	goPackage = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)(?:\t| )(.*)$`)
+)
+
+func (g *goText) line(text string) {
+	switch {
+	case strings.Contains(text, "--- "):
+		if m := goResult.FindStringSubmatch(text); m != nil {
+			g.test(m[2], map[string]Outcome{"PASS": Passed, "FAIL": Failed, "SKIP": Skipped}[m[1]])
+		}
+	case strings.HasPrefix(text, "=== RUN "):
+		g.testing = true
+	case brokeOff(text):
+		g.crashed = true
+	case strings.HasPrefix(text, "ok  \t") || strings.HasPrefix(text, "FAIL\t"):
+		if m := goPackage.FindStringSubmatch(text); m != nil {
+			g.pack(m[2], m[1] != "FAIL", m[3])
+		}
+	}
+}
+
+func (g *goText) test(name string, how Outcome) {
+	g.testing = true
+	g.failing = g.failing || how == Failed
+	if len(g.pending) < 2*mostTests {
+		g.pending = append(g.pending, Test{name, how})
+	} else {
+		g.cut = true
+	}
+}
+
+// pack closes a package.
+func (g *goText) pack(name string, passed bool, rest string) {
+	g.runner, g.seen = "go", true
+	built := !strings.HasSuffix(rest, "failed]") // build, or setup
+	if built {
+		g.settle(name + ".")
+	}
+	switch {
+	case !passed && (!built || !g.failing || g.crashed):
+		g.add(name, Broken)
+	case passed && !g.testing && !strings.Contains(rest, "[no tests to run]"):
+		g.add(name, Passed)
+	}
+	if built {
+		g.failing, g.crashed, g.testing = false, false, false
+	}
+}
+
+// settle gives the tests that wait for it their package.
+func (g *goText) settle(prefix string) {
+	for _, test := range g.pending {
+		g.add(prefix+test.Name, test.Outcome)
+	}
+	g.pending = nil
+}
+
+// end keeps the tests of a package that never ended, which is why it broke.
+func (g *goText) end() *sheet {
+	if len(g.pending) > 0 {
+		if g.failing {
+			g.runner, g.seen = "go", true
+		}
+		g.settle("")
+		g.add("a package that did not end", Broken)
+	}
+	g.leaves("/")
+	return &g.sheet
+}
+
+// brokeOff tells of a line that a test's program leaves when it does not get to
+// its end.
+func brokeOff(text string) bool {
+	return strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "signal: ") ||
+		strings.HasPrefix(text, "exit status ") && text != "exit status 1"
+}

@@ -1,0 +1,155 @@
+package tally
+
+import (
+	"regexp"
+	"strings"
+)
+
+// jest reads jest's own reporter. What failed is named in its report; what
+// passed in its list, which it prints for a single file or when asked to be
+// verbose.
+type jest struct {
+	sheet
+
+	file   string
+	listed bool // the list of the file's tests is over
+	again  bool // what follows was told before
+	path   branch
+}
+
+var (
+	jestFile  = regexp.MustCompile(`^ ?(PASS|FAIL) +(\S.*?)(?: \([\d.]+ m?s\))?$`)
+	jestTick  = regexp.MustCompile(`^([✓√✕×○✎]) (?:skipped |todo )?(.+)$`)
+	jestRed   = regexp.MustCompile(`^  ● (\S.*)$`)
+	jestSum   = regexp.MustCompile(`^Tests: +(.*\d+ total)$`)
+	duration  = regexp.MustCompile(` ?\(?\b\d+(?:\.\d+)? ?m?s\)?$`)
+	jestTimed = regexp.MustCompile(` \(\d+(?:\.\d+)? m?s\)$`)
+	anyCount  = regexp.MustCompile(`(\d{1,9}) (passed|failed|skipped|todo)`)
+)
+
+func (j *jest) line(text string) {
+	switch {
+	case strings.HasPrefix(text, "Summary of all failing tests"):
+		j.again = true
+	case strings.HasPrefix(text, "Tests: "):
+		j.sum(text)
+	case strings.HasPrefix(text, "Jest: ") && strings.Contains(text, "threshold"):
+		j.set(text[:strings.Index(text, "threshold")], Broken)
+	case strings.HasPrefix(text, "FAIL ") || strings.HasPrefix(text, "PASS "):
+		if m := jestFile.FindStringSubmatch(text); m != nil {
+			j.file, j.listed, j.path = m[2], false, nil
+		}
+	case strings.HasPrefix(text, "  ● "):
+		j.listed = true
+		if m := jestRed.FindStringSubmatch(text); m != nil && j.file != "" && !j.again {
+			j.red(m[1])
+		}
+	case j.file != "" && !j.listed && !j.again:
+		j.item(text)
+	}
+}
+
+func (j *jest) red(name string) {
+	switch name {
+	case "Console":
+	case "Test suite failed to run":
+		j.add(j.file, Broken)
+	default:
+		j.add(j.file+between+strings.ReplaceAll(name, " › ", between), Failed)
+	}
+}
+
+// item reads a line of a file's list.
+func (j *jest) item(text string) {
+	body := strings.TrimLeft(text, " ")
+	indent := len(text) - len(body)
+	if body == "" || indent < 2 {
+		j.listed = j.listed || body != ""
+		return
+	}
+	m := jestTick.FindStringSubmatch(body)
+	if m == nil {
+		j.path.enter(indent, body)
+		return
+	}
+	j.path.enter(indent, jestTimed.ReplaceAllString(m[2], ""))
+	switch m[1] {
+	case "✓", "√":
+		j.add(j.file+between+j.path.String(), Passed)
+	case "○", "✎":
+		j.add(j.file+between+j.path.String(), Skipped)
+	}
+	j.path.leave()
+}
+
+func (j *jest) sum(text string) {
+	m := jestSum.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	j.seen, j.again, j.file = true, false, ""
+	j.tellAll(m[1])
+}
+
+// tellAll notes the counts in a text.
+func (s *sheet) tellAll(text string) {
+	for _, m := range anyCount.FindAllStringSubmatch(text, 6) {
+		s.tell(map[string]Outcome{"passed": Passed, "failed": Failed, "skipped": Skipped, "todo": Skipped}[m[2]], number(m[1]))
+	}
+}
+
+func (j *jest) end() *sheet {
+	j.runner = "jest"
+	return &j.sheet
+}
+
+// vitest reads vitest's own reporters.
+type vitest struct {
+	sheet
+}
+
+var (
+	vitestRed  = regexp.MustCompile(`^ FAIL  (\S.*)$`)
+	vitestTick = regexp.MustCompile(`^ ([✓√↓□]) (\S+ > .+)$`)
+	vitestSum  = regexp.MustCompile(`^ +Tests  (?:no tests|(.*\d+ (?:passed|failed|skipped|todo).*)) ?(?:\(\d+\))?$`)
+	vitestFile = regexp.MustCompile(`^ +Test Files  .*\d+ (?:passed|failed|skipped)`)
+	vitestOdd  = regexp.MustCompile(`^Vitest caught \d+ unhandled error`)
+)
+
+func (v *vitest) line(text string) {
+	switch {
+	case strings.HasPrefix(text, " FAIL "):
+		if m := vitestRed.FindStringSubmatch(text); m != nil {
+			v.red(m[1])
+		}
+	case strings.HasPrefix(text, "Vitest caught "):
+		if vitestOdd.MatchString(text) {
+			v.set("an unhandled error", Broken)
+		}
+	case strings.HasPrefix(text, " ") && strings.Contains(text, " Tests  "):
+		if m := vitestSum.FindStringSubmatch(text); m != nil {
+			v.seen = true
+			v.tellAll(m[1])
+		}
+	case strings.HasPrefix(text, " ") && strings.Contains(text, " Test Files  "):
+		v.seen = v.seen || vitestFile.MatchString(text)
+	case strings.HasPrefix(text, " ") && strings.Contains(text, between):
+		if m := vitestTick.FindStringSubmatch(text); m != nil {
+			v.add(duration.ReplaceAllString(m[2], ""), map[bool]Outcome{true: Passed, false: Skipped}[m[1] == "✓" || m[1] == "√"])
+		}
+	}
+}
+
+// red notes what failed: a test, or a file as "file [ file ]".
+func (v *vitest) red(name string) {
+	if head, _, found := strings.Cut(name, " [ "); found && !strings.Contains(head, between) {
+		v.add(head, Broken)
+		return
+	}
+	v.add(name, Failed)
+}
+
+func (v *vitest) end() *sheet {
+	v.runner = "vitest"
+	return &v.sheet
+}

@@ -1,0 +1,186 @@
+package tally
+
+import (
+	"regexp"
+	"strings"
+)
+
+// pytest reads pytest: the progress of -v, and the short summary.
+type pytest struct {
+	sheet
+
+	began, ended bool
+	summary      bool
+}
+
+var (
+	pyProgress = regexp.MustCompile(`^(\S.*?::.*) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+%\]$`)
+	pyWorker   = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (.*::.*)$`)
+	pySummary  = regexp.MustCompile(`^(PASSED|FAILED|ERROR|XPASS|XFAIL) (\S.*)$`)
+	pyCounts   = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
+	pyCount    = regexp.MustCompile(`(\d{1,9}) (passed|failed|skipped|xpassed)`)
+	pyOutcomes = map[string]Outcome{"PASSED": Passed, "XPASS": Passed, "FAILED": Failed, "ERROR": Failed, "SKIPPED": Skipped, "XFAIL": Skipped}
+)
+
+func (p *pytest) line(text string) {
+	switch {
+	case strings.HasPrefix(text, "=") && strings.Contains(text, " test session starts "):
+		p.began, p.ended, p.seen, p.summary = true, false, true, false
+	case strings.HasPrefix(text, "=") && strings.Contains(text, " short test summary info "):
+		p.summary, p.seen = true, true
+	case strings.HasPrefix(text, "INTERNALERROR>"):
+		p.set("an internal error of pytest", Broken)
+	case strings.HasPrefix(text, "!!!") && !strings.Contains(text, "error during collection") && !strings.Contains(text, "errors during collection"):
+		p.set(strings.Trim(text, "! "), Broken)
+	case strings.Contains(text, "Required test coverage of "):
+		if strings.Contains(text, " not reached") {
+			p.set("the required coverage", Broken)
+		}
+	case strings.HasSuffix(text, "%]"):
+		p.progress(text)
+	case strings.Contains(text, " in ") && closes(text) && pyCounts.MatchString(text):
+		p.count(text)
+	case p.summary:
+		p.short(text)
+	case strings.HasPrefix(text, "[gw"):
+		p.progress(text)
+	}
+}
+
+// closes tells whether a line begins as the one that closes a session does.
+func closes(text string) bool {
+	return text[0] == '=' || text[0] >= '0' && text[0] <= '9' || strings.HasPrefix(text, "no tests ran")
+}
+
+func (p *pytest) progress(text string) {
+	if m := pyProgress.FindStringSubmatch(text); m != nil {
+		p.set(m[1], pyOutcomes[m[2]])
+	} else if m := pyWorker.FindStringSubmatch(text); m != nil {
+		p.set(m[2], pyOutcomes[m[1]])
+	}
+}
+
+// short reads a line of the short summary. What has no test in its name is a
+// file that could not be loaded.
+func (p *pytest) short(text string) {
+	m := pySummary.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	name, how := node(m[2]), pyOutcomes[m[1]]
+	if how == Failed && !strings.Contains(name, "::") {
+		how = Broken
+	}
+	p.set(name, how)
+}
+
+// node is a test's id without the reason that follows it. Parameters may hold
+// what divides the two.
+func node(text string) string {
+	head, _, _ := strings.Cut(text, " - ")
+	if !strings.Contains(head, "[") {
+		return head
+	}
+	if i := strings.Index(text, "] - "); i >= 0 {
+		return text[:i+1]
+	}
+	if strings.HasSuffix(text, "]") {
+		return text
+	}
+	return head
+}
+
+// count reads the line that closes a session.
+func (p *pytest) count(text string) {
+	p.ended, p.summary = true, false
+	for _, m := range pyCount.FindAllStringSubmatch(text, 4) {
+		n := number(m[1])
+		p.seen = true
+		p.tell(map[string]Outcome{"passed": Passed, "xpassed": Passed, "failed": Failed, "skipped": Skipped}[m[2]], n)
+	}
+}
+
+func (p *pytest) end() *sheet {
+	p.runner = "pytest"
+	if p.began && !p.ended {
+		p.add("a session that did not end", Broken)
+	}
+	failed := map[string]bool{}
+	for _, test := range p.tests {
+		failed[test.Name] = failed[test.Name] || test.Outcome == Failed
+	}
+	p.only(func(t Test) bool { return t.Outcome != Passed || !failed[t.Name] })
+	return &p.sheet
+}
+
+// unittest reads python -m unittest, and what is built on it.
+type unittest struct {
+	sheet
+
+	ruled bool // the line before was a rule
+	ran   int
+}
+
+var (
+	unitFailed = regexp.MustCompile(`^(?:FAIL|ERROR): (\S.*)$`)
+	unitPassed = regexp.MustCompile(`^(\S+ \([\w.]+\))(?: \.\.\.|.* \.\.\.) (ok|skipped .*|expected failure)$`)
+	unitRan    = regexp.MustCompile(`^Ran (\d{1,9}) tests? in [\d.]+s$`)
+	unitSum    = regexp.MustCompile(`^(?:OK|FAILED)(?: \((.*)\))?$`)
+	unitCount  = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d{1,9})`)
+)
+
+func (u *unittest) line(text string) {
+	ruled := u.ruled
+	u.ruled = len(text) == 70 && strings.Trim(text, "=") == ""
+	switch {
+	case ruled:
+		if m := unitFailed.FindStringSubmatch(text); m != nil {
+			u.failure(m[1])
+		}
+	case strings.HasPrefix(text, "Ran "):
+		if m := unitRan.FindStringSubmatch(text); m != nil {
+			u.ran = number(m[1])
+			u.seen = true
+		}
+	case u.ran > 0 && (strings.HasPrefix(text, "OK") || strings.HasPrefix(text, "FAILED")):
+		u.sum(text)
+	case strings.Contains(text, " ... "):
+		if m := unitPassed.FindStringSubmatch(text); m != nil {
+			u.add(m[1], map[bool]Outcome{true: Passed, false: Skipped}[m[2] == "ok"])
+		}
+	}
+}
+
+// failure notes a test; a module that cannot be loaded is none.
+func (u *unittest) failure(name string) {
+	if strings.Contains(name, "unittest.loader._FailedTest") {
+		u.add(name, Broken)
+		return
+	}
+	u.add(name, Failed)
+}
+
+func (u *unittest) sum(text string) {
+	m := unitSum.FindStringSubmatch(text)
+	if m == nil {
+		return
+	}
+	passed := u.ran
+	for _, count := range unitCount.FindAllStringSubmatch(m[1], 5) {
+		n := number(count[2])
+		passed -= n
+		switch count[1] {
+		case "skipped":
+			u.tell(Skipped, n)
+		case "failures", "errors":
+			u.tell(Failed, n)
+		}
+	}
+	u.tell(Passed, max(passed, 0))
+	u.ran = 0
+}
+
+func (u *unittest) end() *sheet {
+	u.runner = "unittest"
+	return &u.sheet
+}

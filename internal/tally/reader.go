@@ -1,0 +1,137 @@
+package tally
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// How much of an output is read, and how long a line or a document may be.
+const (
+	mostRead = 256 << 20
+	longLine = 64 << 10
+	longest  = 16 << 20
+)
+
+// Reader takes an output as it is written and tells its tests at the end. It
+// never fails: what it does not understand is no test.
+type Reader struct {
+	// Root is the folder the check ran in; names are told without it, so that
+	// they are the same in another.
+	Root string
+
+	readers []reader
+	line    []byte
+	skip    bool // the line under way is longer than any that is read
+	read    int64
+	cut     bool
+}
+
+// reader reads the output of one runner, line by line.
+type reader interface {
+	line(text string)
+	end() *sheet // what it came to; called once
+}
+
+// Read is all of an output at once.
+func Read(root string, output io.Reader) (Tally, error) {
+	r := &Reader{Root: root}
+	_, err := io.Copy(r, output)
+	return r.Tally(), err
+}
+
+// Write takes a part of the output.
+func (r *Reader) Write(part []byte) (int, error) {
+	if r.readers == nil {
+		r.readers = []reader{
+			&goEvents{}, &goText{}, &junit{}, &reports{}, &tap{}, &pytest{}, &unittest{},
+			&jest{}, &vitest{}, &mocha{}, &nodeSpec{}, &cargo{},
+		}
+	}
+	size := len(part)
+	if r.read += int64(size); r.read > mostRead {
+		r.cut = true
+		return size, nil
+	}
+	for len(part) > 0 {
+		line, rest, whole := bytes.Cut(part, []byte{'\n'})
+		r.grow(line)
+		if whole {
+			r.flush()
+		}
+		part = rest
+	}
+	return size, nil
+}
+
+func (r *Reader) grow(part []byte) {
+	if r.skip || len(r.line)+len(part) > longest {
+		r.skip, r.cut, r.line = true, true, nil
+		return
+	}
+	r.line = append(r.line, part...)
+}
+
+// flush hands the line under way to those who read lines of its length.
+func (r *Reader) flush() {
+	text := plain(r.line)
+	r.line, r.skip = r.line[:0], false
+	for _, reader := range r.readers {
+		_, takes := reader.(interface{ whole() })
+		if takes || len(text) <= longLine {
+			reader.line(text)
+		}
+	}
+}
+
+// Tally is what all of it came to. Nothing may be written afterwards.
+func (r *Reader) Tally() Tally {
+	if len(r.line) > 0 {
+		r.flush()
+	}
+	tally := Tally{Cut: r.cut}
+	for _, reader := range r.readers {
+		sheet := reader.end()
+		if !sheet.seen {
+			continue
+		}
+		tally.take(sheet, strings.TrimSuffix(r.Root, "/")+"/")
+	}
+	r.readers = nil
+	return tally
+}
+
+// take adds what one runner's output came to.
+func (t *Tally) take(s *sheet, root string) {
+	if !slices.Contains(t.Runners, s.runner) {
+		t.Runners = append(t.Runners, s.runner)
+	}
+	one := Tally{Tests: s.tests, Passed: s.told[Passed], Failed: s.told[Failed], Skipped: s.told[Skipped]}
+	one.count()
+	for _, test := range one.Tests {
+		if root != "/" {
+			test.Name = strings.ReplaceAll(test.Name, root, "")
+		}
+		t.Tests = append(t.Tests, test)
+	}
+	t.Passed, t.Failed, t.Skipped = t.Passed+one.Passed, t.Failed+one.Failed, t.Skipped+one.Skipped
+	// A runner that counts more failures than it names keeps some to itself.
+	t.Cut = t.Cut || s.cut || one.Failed > len(one.Names(Failed, Broken))
+}
+
+var colour = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
+
+// plain is a line as a terminal would leave it: without colours, and without
+// what was written over.
+func plain(line []byte) string {
+	text := strings.TrimRight(string(line), "\r")
+	if strings.IndexByte(text, '\x1b') >= 0 {
+		text = colour.ReplaceAllString(text, "")
+	}
+	if i := strings.LastIndexByte(text, '\r'); i >= 0 {
+		text = text[i+1:]
+	}
+	return text
+}

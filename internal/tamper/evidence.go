@@ -1,0 +1,204 @@
+package tamper
+
+import "slices"
+
+// evidence is all that tests say now and did not say before, wherever: what
+// moved there is not lost.
+type evidence struct {
+	checks []proof
+	rows   []bag
+	bodies []bag
+	asked  int
+}
+
+// proof is a check that is new where it stands.
+type proof struct {
+	check
+	bag  bag
+	page *page
+}
+
+func (r *report) evidence() *evidence {
+	old, oldRows := map[string]int{}, map[string]int{}
+	each(r.before, func(t *test) {
+		for _, c := range t.checks {
+			old[joined(c.words)]++
+		}
+		for _, w := range t.rows {
+			oldRows[joined(w.words())]++
+		}
+	})
+	ev := &evidence{}
+	each(r.after, func(t *test) {
+		ev.bodies = append(ev.bodies, bagOf(t.words))
+		for _, c := range t.checks {
+			key := joined(c.words)
+			if old[key]--; old[key] < 0 {
+				ev.take(t, c)
+			}
+		}
+		for _, w := range t.rows {
+			key := joined(w.words())
+			if oldRows[key]--; oldRows[key] < 0 {
+				ev.rows = append(ev.rows, literals(w.words()))
+			}
+		}
+	})
+	return ev
+}
+
+// all takes in the checks of a test that is new.
+func (ev *evidence) all(t *test) {
+	for _, c := range t.checks {
+		ev.take(t, c)
+	}
+}
+
+// rest takes in the checks of a test that it did not have.
+func (ev *evidence) rest(p pair) {
+	for _, c := range p.rest {
+		ev.take(p.now, c)
+	}
+}
+
+func (ev *evidence) take(t *test, c check) {
+	if c.dead == "" && len(t.skips) == 0 && c.force > vain {
+		ev.checks = append(ev.checks, proof{c, literals(c.words), t.page})
+	}
+}
+
+func each(s side, do func(*test)) {
+	for _, t := range s.tests {
+		do(t)
+	}
+	for _, h := range sorted(s.helpers) {
+		do(h)
+	}
+}
+
+// literals are the values and names that make a check this one.
+func literals(words []word) bag {
+	b := bag{}
+	for _, w := range words {
+		if w.kind == sign || common[w.text] && w.kind == name && !w.literal() {
+			continue
+		}
+		if _, vocabulary := goForces[w.text]; vocabulary && w.kind == name {
+			continue
+		}
+		if _, vocabulary := pythonForces[w.text]; vocabulary {
+			continue
+		}
+		if _, vocabulary := scriptForces[w.text]; vocabulary && w.kind == name && len(w.text) > 2 {
+			continue
+		}
+		b[w.key()]++
+	}
+	return b
+}
+
+// values are the literals among words.
+func values(words []word) bag {
+	b := bag{}
+	for _, w := range words {
+		if w.kind == number || w.kind == text || w.literal() {
+			b[w.key()]++
+		}
+	}
+	return b
+}
+
+func (b bag) within(other bag) bool {
+	for key := range b {
+		if other[key] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// covers tells whether a lost check is made somewhere else now.
+func (ev *evidence) covers(c check) bool {
+	own, values, subject := literals(c.words), values(c.words), named(c.subject)
+	if ev.asked += len(ev.checks) + len(ev.rows); ev.asked > maxAsked {
+		return false
+	}
+	for _, p := range ev.checks {
+		like, all := own.likeness(p.bag), len(values) > 0 && values.within(p.bag)
+		switch {
+		case p.force >= sized && all && rare(values):
+			return true
+		case p.force+4 < c.force:
+		case like >= 0.6, like >= 0.34 && all,
+			p.force >= exact && len(subject) > 0 && subject.within(p.bag) && (whole(p.expected) || whole(p.subject)):
+			return true
+		}
+	}
+	if len(values) > 0 {
+		return slices.ContainsFunc(ev.rows, values.within)
+	}
+	return false
+}
+
+// named are the names that say what a check looks at.
+func named(subject []word) bag {
+	b := bag{}
+	for _, w := range subject {
+		if w.kind == name && !w.literal() && !measures[w.text] {
+			b[w.text]++
+		}
+	}
+	return b
+}
+
+var measures = set("len length size count list sorted set tuple str String")
+
+// maxAsked bounds what is compared in all: no honest change comes near.
+const maxAsked = 1 << 20
+
+// rare tells whether values are such that nobody meets them by chance.
+func rare(values bag) bool {
+	for key := range values {
+		if len(key) < 4 || key[0] != '"' && len(key) < 5 {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// whole tells whether a value is one of many parts.
+func whole(expected []word) bool {
+	for _, w := range expected {
+		if w.is("{", "[", "(") {
+			return true
+		}
+	}
+	return len(expected) == 1 && expected[0].kind == name && !expected[0].literal()
+}
+
+// absorbed tells whether a test lives on as parts of others.
+func (ev *evidence) absorbed(t *test) bool {
+	checks, found := 0, 0
+	for _, c := range t.checks {
+		if c.dead != "" {
+			continue
+		}
+		checks++
+		if ev.covers(c) {
+			found++
+		}
+	}
+	if checks > 0 {
+		return found*5 >= checks*4
+	}
+	own := bagOf(t.words)
+	if ev.asked += own.size() * len(ev.bodies) / 8; ev.asked > maxAsked {
+		return false
+	}
+	for _, b := range ev.bodies {
+		if own.size() >= 4 && own.shared(b)*5 >= own.size()*4 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// worth is what it is worth that a story passes, for a cell of a table.
+func worth(run journal.Run, story plan.Story) string {
+	graded, found := run.GradeOf(story.ID)
+	switch {
+	case !story.Passes || !found:
+		return "–"
+	case run.StoryProven(story):
+		return "✅ proven, " + string(graded.Grade)
+	case graded.Grade == journal.Unverified:
+		return warnSign + " unverified"
+	}
+	return "➖ " + string(graded.Grade)
+}
+
+// graded is Line's word on a grade.
+func graded(run journal.Run, e journal.StoryGraded) string {
+	story, found := run.Plan.Find(e.Story)
+	text, why := "  "+one(e.Story)+" is "+string(e.Grade), one(e.Why)
+	if found && run.Suffices(story, e.Grade) {
+		text, why = "  "+one(e.Story)+" is proven: "+string(e.Grade), ""
+	}
+	if e.Grade == journal.RedToGreen {
+		return text + " by " + one(journal.Few(witnesses(e.Tests, e.Files)))
+	}
+	return strings.TrimSuffix(text+": "+why, ": ")
+}
+
+// witnesses are the tests that a story went from red to green by: by name, or
+// as files where a check is known as a whole only.
+func witnesses(tests, files []string) []string {
+	if len(tests) > 0 {
+		return tests
+	}
+	return files
+}
+
+// gradeSign goes before a grade.
+func gradeSign(run journal.Run, e journal.StoryGraded) string {
+	story, found := run.Plan.Find(e.Story)
+	return pick(found && run.Suffices(story, e.Grade), goodSign, warnSign)
+}
+
+// shown is a story's witnesses as a page has them.
+type shown struct {
+	ID    string
+	Tests []string
+}
+
+// proofs are the stories that went from red to green, each with the tests that
+// it did so by.
+func proofs(run journal.Run) []shown {
+	var all []shown
+	for _, story := range run.Plan.UserStories {
+		graded, found := run.GradeOf(story.ID)
+		if !found || !run.StoryProven(story) || graded.Grade != journal.RedToGreen || len(all) == most {
+			continue
+		}
+		told := shown{ID: story.ID}
+		for _, name := range witnesses(graded.Tests, graded.Files) {
+			told.Tests = append(told.Tests, code(name, 160))
+		}
+		told.Tests = few(told.Tests)
+		all = append(all, told)
+	}
+	return all
+}
+
+// unproven tells which stories pass and are not proven, and why. It does not use
+// that word: where nothing deserves it, it must not be read at all.
+func unproven(run journal.Run) []string {
+	var said []string
+	for _, story := range run.Unproven() {
+		text := clean.Inline(story.ID+" "+story.Title, 160)
+		if graded, found := run.GradeOf(story.ID); found {
+			text += ": " + string(graded.Grade)
+			if graded.Why != "" {
+				text += ", " + clean.Inline(graded.Why, 200)
+			}
+		}
+		said = append(said, text)
+	}
+	return few(said)
+}
+
+// touched are the protected files that the newest proof had to put back.
+func touched(run journal.Run) string {
+	proof, found := run.ProofOf(run.Tree)
+	if !found {
+		return ""
+	}
+	var paths []string
+	for _, path := range proof.Restored {
+		paths = append(paths, code(path, 200))
+	}
+	return strings.Join(few(paths), ", ")
+}
+
+// held is why a pull request whose checks are green stays a draft.
+func held(run journal.Run) string {
+	var ids []string
+	for _, story := range run.Unproven() {
+		ids = append(ids, story.ID)
+	}
+	switch {
+	case len(ids) > 0:
+		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
+	case !run.Sound():
+		return "protected files were changed"
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// verdict is how one check of a proof ended, and what that is worth.
+func verdict(run journal.Run, check journal.CheckEnded) string {
+	before := len(run.RedBefore(check.Name))
+	switch {
+	case check.Flaky && check.Passed:
+		return warnSign + " flaky: failed, and passed when run again"
+	case check.Flaky:
+		return warnSign + " flaky: failed anew, and not when run again"
+	case check.Passed && before > 0:
+		return "✅ passed, " + plural(before, "failure") + " before"
+	case check.Passed && run.Blocks(check.Name):
+		return "✅ passed"
+	case check.Passed:
+		return "✅ passed, was not green before"
+	case run.Holds(check) && before > 0:
+		return "❌ failed" + news(run, check)
+	case run.Holds(check):
+		return "❌ failed"
+	case before > 0:
+		return "➖ nothing new failed, " + plural(before, "failure") + " before"
+	case check.CannotRun:
+		return "➖ cannot run here"
+	}
+	return "➖ failed, was not green before"
+}
+
+// news is what failed in a check and did not before, where that is known.
+func news(run journal.Run, check journal.CheckEnded) string {
+	fresh := run.Fresh(check)
+	if len(fresh) == 0 {
+		return ", in other ways than before"
+	}
+	shown := make([]string, 0, len(fresh))
+	for _, name := range fresh[:min(len(fresh), 3)] {
+		shown = append(shown, code(name, 80))
+	}
+	text := ", new: " + strings.Join(shown, ", ")
+	if more := len(fresh) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// tested is what a check's test runner said, behind how the check ended; empty
+// where it said nothing.
+func tested(run journal.Run, check journal.CheckEnded) string {
+	text := ""
+	if check.Flaky {
+		text = fmt.Sprintf(", flaky: it failed first (exit %d)", check.FirstExit())
+	} else if check.First != nil {
+		text = ", twice"
+	}
+	if check.Tests == nil {
+		return text
+	}
+	text += fmt.Sprintf(": %d passed, %d failed", check.Tests.Passed, check.Tests.Failed)
+	if check.Where == journal.AtBase || check.Passed || len(run.RedBefore(check.Name)) == 0 {
+		return text
+	}
+	switch fresh := run.Fresh(check); {
+	case !run.Holds(check):
+		return text + ", nothing new"
+	case len(fresh) > 0:
+		return text + ", new: " + one(journal.Few(fresh))
+	}
+	return text + ", in other ways than before"
+}
+
+// flaky tells of checks of the newest commit's proof that failed and did not
+// when they were run again.
+func flaky(run journal.Run) []string {
+	found, is := run.ProofOf(run.Tree)
+	if !is {
+		return nil
+	}
+	var said []string
+	for _, check := range found.Checks {
+		if check.Flaky {
+			said = append(said, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and not when it was run again",
+				clean.Inline(check.Name, 80), check.FirstExit()))
+		}
+	}
+	return few(said)
+}
+
+// old is a check that was red before the work began, and what failed there.
+type old struct {
+	Name  string
+	Tests []string
+	More  int // that failed, and are not shown
+}
+
+// redBefore are the checks whose failures at the base are known by name.
+func redBefore(run journal.Run) []old {
+	var all []old
+	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), most)] {
+		names := run.RedBefore(check.Name)
+		if len(names) == 0 {
+			continue
+		}
+		shown := old{Name: clean.Inline(check.Name, 80), More: max(len(names)-most, 0)}
+		for _, name := range names[:min(len(names), most)] {
+			shown.Tests = append(shown.Tests, code(name, 160)+since(run, check.Name, name))
+		}
+		if check.Tests.Cut {
+			shown.More = max(shown.More, check.Tests.Failed-len(shown.Tests))
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+// since is what became of a test that failed at the base, as far as the newest
+// commit's proof tells.
+func since(run journal.Run, check, test string) string {
+	found, is := run.ProofOf(run.Tree)
+	if !is {
+		return ""
+	}
+	for _, now := range found.Checks {
+		if now.Name != check {
+			continue
+		}
+		return map[tally.Outcome]string{
+			tally.Failed: ", still fails", tally.Broken: ", still fails",
+			tally.Passed: ", passes now", tally.Skipped: ", is skipped now", tally.Absent: ", was not seen again",
+		}[now.Outcome(test)]
+	}
+	return ""
+}

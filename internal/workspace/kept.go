@@ -1,0 +1,39 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+)
+
+// mostKept is more than any file beside a journal holds that is read again.
+const mostKept = 64 << 20
+
+// Read is a file of the folder that was kept earlier, if it still is what it
+// was: agents can write there.
+func (f Folder) Read(name, digest string) (string, error) {
+	root, err := os.OpenRoot(f.Path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("read %s: no regular file: %w", name, os.ErrNotExist)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.LimitReader(file, mostKept))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
+		return "", fmt.Errorf("read %s: it is not what it was", name)
+	}
+	return string(data), nil
+}
