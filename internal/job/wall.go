@@ -70,7 +70,7 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 		}
 	}()
 	if os.Geteuid() == 0 {
-		_ = 0
+		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
 	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that the temporary folder is writable, or name another in TMPDIR", err)
