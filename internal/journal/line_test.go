@@ -50,6 +50,9 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 
 // Before the error, a journal says as much as can be read of it.
 func TestABrokenJournalIsReadUpToItsBreak(t *testing.T) {
+	if entry, err := journal.Decode([]byte(`{"v":1,"seq":2,"type":"noted","what":3}`)); err == nil {
+		t.Errorf("Decode = %+v, want an error", entry)
+	}
 	first := lines(t, began())
 	for _, next := range []string{"garbage\n", `{"v":1,"seq":2,"at":"2026-11-20T12:00:00Z","type":"noted","what":3}` + "\n"} {
 		entries, sound, err := journal.Replay(append(bytes.Clone(first), next...))

@@ -135,6 +135,9 @@ func TestATryIsWhatTheCheckWas(t *testing.T) {
 	tests := &journal.Tests{Passed: 1}
 	check := journal.CheckEnded{Name: "test", Exit: 3, TimedOut: true, TookMS: 4, Log: "l", Digest: "d", Tests: tests, Excerpt: "e"}
 	want := &journal.Try{Exit: 3, TimedOut: true, TookMS: 4, Log: "l", Digest: "d", Tests: tests}
+	if short := (journal.CheckEnded{Exit: 1}).Try(); !cmp.Equal(short, &journal.Try{Exit: 1}) {
+		t.Errorf("Try = %+v, want its exit code alone", short)
+	}
 	if diff := cmp.Diff(want, check.Try()); diff != "" {
 		t.Errorf("Try (-want +got):\n%s", diff)
 	}
@@ -160,8 +163,9 @@ func TestWhichProofIsOfATree(t *testing.T) {
 		"empty":           {"t1", journal.ProofEnded{Tree: "t1", Passed: true, Empty: true}, false},
 		"of another tree": {"t2", journal.ProofEnded{Tree: "t1", Passed: true}, false},
 	} {
-		if _, proven := minutely(began(), journal.CommitsTaken{To: "c1", Tree: c.tree}, c.proof).Proven(); proven != c.want {
-			t.Errorf("%s: proven %v, want %v", name, proven, c.want)
+		proof, proven := minutely(began(), journal.CommitsTaken{To: "c1", Tree: c.tree}, c.proof).Proven()
+		if proven != c.want || proven && proof.Tree != c.tree {
+			t.Errorf("%s: proven %v by %+v, want %v", name, proven, proof, c.want)
 		}
 	}
 }

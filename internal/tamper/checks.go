@@ -112,7 +112,7 @@ func (r *report) weaker(p pair, a aligned, ev *evidence, title string) {
 	if a.was.none != a.now.none && a.now.force == presence && a.was.force <= sized && r.product.explains(p.now) {
 		return // it fails no more, or fails now: the code says so too
 	}
-	if failing2[a.was.what] != failing2[a.now.what] && a.now.force >= partly && r.product.explains(p.now) {
+	if breaking[a.was.what] != breaking[a.now.what] && a.now.force >= partly && r.product.explains(p.now) {
 		return // what gave a value fails now, as the code says
 	}
 	if sought(a) || emptied(a) {
@@ -145,8 +145,8 @@ func emptied(a aligned) bool {
 	return empty && a.now.none && named(a.was.subject).within(named(a.now.words))
 }
 
-// failing2 are the checks that something fails.
-var failing2 = set("raises assertRaises assertRaisesRegex toThrow toThrowError throw throws rejectedWith ErrorIs ErrorContains EqualError ErrorAs t.throws assert.throws assert.rejects")
+// breaking are the checks that something fails.
+var breaking = set("raises assertRaises assertRaisesRegex toThrow toThrowError throw throws rejectedWith ErrorIs ErrorContains EqualError ErrorAs t.throws assert.throws assert.rejects")
 
 // looser tells whether the number on the other side gives way.
 func looser(a aligned) bool {
@@ -245,8 +245,7 @@ func (r *report) lost(p pair, c check, ev *evidence) {
 	switch {
 	case c.via != "" && r.after.helpers[c.via] != nil && calls(p.now, c.via), c.force == vain:
 		return
-	case included(c, p.now.checks):
-	case ev.covers(c), r.product.outlived(c.words), c.force <= presence && r.signature(c.words):
+	case included(c, p.now.checks), ev.covers(c), r.product.outlived(c.words), c.force <= presence && r.signature(c.words):
 		return
 	}
 	r.add(Finding{
@@ -255,16 +254,28 @@ func (r *report) lost(p pair, c check, ev *evidence) {
 	})
 }
 
-// included tells whether a check that something is there goes without saying,
-// as another looks at what is in it.
+// included tells whether a check goes without saying, as another that is still
+// there looks at what is in it, or at all of it.
 func included(c check, others []check) bool {
-	if c.force > presence || c.none {
-		return false
-	}
-	own := named(c.subject)
+	own, subject := named(c.subject), joined(measured(c.subject))
 	return len(own) > 0 && slices.ContainsFunc(others, func(o check) bool {
-		return o.dead == "" && o.force > flag && own.within(named(o.words))
+		switch {
+		case o.dead != "":
+			return false
+		case c.force <= presence && !c.none:
+			return o.force > flag && own.within(named(o.words))
+		default:
+			return c.force == sized && o.force == exact && whole(o.expected) && joined(o.subject) == subject
+		}
 	})
+}
+
+// measured takes a measure off what it measures: len(x) is about x.
+func measured(subject []word) []word {
+	if begins(subject, "len") && len(subject) > 3 {
+		return subject[2 : len(subject)-1]
+	}
+	return subject
 }
 
 func calls(t *test, helper string) bool {

@@ -53,7 +53,7 @@ type piece struct {
 	join string
 }
 
-func pieces2(text string) []piece {
+func joints(text string) []piece {
 	var all []piece
 	quote, from := byte(0), 0
 	for i := 0; i < len(text); i++ {
@@ -84,7 +84,7 @@ func shell(file, place, text string, line int) []command {
 	text = strings.ReplaceAll(text, "\\\n", "  ")
 	var all []command
 	loose := ""
-	list := pieces2(text)
+	list := joints(text)
 	at := line
 	for i, p := range list {
 		bare := strings.TrimLeft(p.text, "@+ \t")

@@ -1,6 +1,10 @@
 package tamper
 
-import "slices"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // evidence is all that tests say now and did not say before, wherever: what
 // moved there is not lost.
@@ -9,6 +13,7 @@ type evidence struct {
 	rows   []bag
 	bodies []bag
 	asked  int
+	data   []string // new files of data
 }
 
 // proof is a check that is new where it stands.
@@ -19,6 +24,12 @@ type proof struct {
 }
 
 func (r *report) evidence() *evidence {
+	ev := &evidence{}
+	for _, c := range r.changes {
+		if c.Before == nil && dataEnds[path.Ext(c.Path)] {
+			ev.data = append(ev.data, string(c.After))
+		}
+	}
 	old, oldRows := map[string]int{}, map[string]int{}
 	each(r.before, func(t *test) {
 		for _, c := range t.checks {
@@ -28,23 +39,25 @@ func (r *report) evidence() *evidence {
 			oldRows[joined(w.words())]++
 		}
 	})
-	ev := &evidence{}
-	each(r.after, func(t *test) {
-		ev.bodies = append(ev.bodies, bagOf(t.words))
-		for _, c := range t.checks {
-			key := joined(c.words)
-			if old[key]--; old[key] < 0 {
-				ev.take(t, c)
-			}
-		}
-		for _, w := range t.rows {
-			key := joined(w.words())
-			if oldRows[key]--; oldRows[key] < 0 {
-				ev.rows = append(ev.rows, literals(w.words()))
-			}
-		}
-	})
+	each(r.after, func(t *test) { ev.fresh(t, old, oldRows) })
 	return ev
+}
+
+// fresh takes in what a test says in words that no test had.
+func (ev *evidence) fresh(t *test, old, oldRows map[string]int) {
+	ev.bodies = append(ev.bodies, bagOf(t.words))
+	for _, c := range t.checks {
+		key := joined(c.words)
+		if old[key]--; old[key] < 0 {
+			ev.take(t, c)
+		}
+	}
+	for _, w := range t.rows {
+		key := joined(w.words())
+		if oldRows[key]--; oldRows[key] < 0 {
+			ev.rows = append(ev.rows, literals(w.words()))
+		}
+	}
 }
 
 // all takes in the checks of a test that is new.
@@ -126,7 +139,7 @@ func (ev *evidence) covers(c check) bool {
 	for _, p := range ev.checks {
 		like, all := own.likeness(p.bag), len(values) > 0 && values.within(p.bag)
 		switch {
-		case p.force >= sized && all && rare(values):
+		case p.force >= sized && rare(values) && (all || values.partsOf(p.bag)):
 			return true
 		case p.force+4 < c.force:
 		case like >= 0.6, like >= 0.34 && all,
@@ -138,6 +151,20 @@ func (ev *evidence) covers(c check) bool {
 		return slices.ContainsFunc(ev.rows, values.within)
 	}
 	return false
+}
+
+var dataEnds = set(".json .yaml .yml .csv .tsv .txt .toml .xml .jsonl")
+
+// written tells whether all values stand in one new file of data.
+func (ev *evidence) written(values bag) bool {
+	return len(values) > 0 && slices.ContainsFunc(ev.data, func(text string) bool {
+		for key := range values {
+			if !strings.Contains(text, strings.TrimPrefix(key, `"`)) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // named are the names that say what a check looks at.
@@ -164,6 +191,21 @@ func rare(values bag) bool {
 		}
 	}
 	return len(values) > 0
+}
+
+// partsOf tells whether each text is a part of one in another bag.
+func (b bag) partsOf(other bag) bool {
+	for key := range b {
+		found := false
+		for longer := range other {
+			text, is := strings.CutPrefix(longer, `"`)
+			found = found || is && len(key) > 5 && strings.Contains(text, key[1:])
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
 }
 
 // whole tells whether a value is one of many parts.

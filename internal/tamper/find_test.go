@@ -49,7 +49,7 @@ func TestReadersKnowCodeFromText(t *testing.T) {
 }
 
 func find(file, before, after string) []tamper.Finding {
-	return tamper.Find([]tamper.Change{{Path: file, Before: []byte(before), After: []byte(after)}})
+	return tamper.FindOrFall([]tamper.Change{{Path: file, Before: []byte(before), After: []byte(after)}})
 }
 
 // A finding says where: the lines of the diff, with their sides and numbers.

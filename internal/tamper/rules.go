@@ -32,10 +32,21 @@ func (r *report) ruled(c Change, of role, was, now sheet) {
 		if !is || c.Before == nil && rule.bad != more {
 			continue
 		}
-		if words := rule.broken(before[key], after[key], before, after); words != nil && !moved(c, key, before[key], was, now) {
+		if words := rule.broken(before[key], after[key], before, after); words != nil && !moved(c, key, before[key], was, now) && !r.followed(of, before[key], after[key]) {
 			r.add(Finding{c.Path, rule.kind, c.differing(append(words, last(key))...), rule.why + ": " + short(key, 80)})
 		}
 	}
+}
+
+// followed tells whether a folder of tests has another name, and the tests
+// have moved there.
+func (r *report) followed(of role, was, now []string) bool {
+	lies := func(pages []*page, folders []string) bool {
+		return slices.ContainsFunc(pages, func(p *page) bool {
+			return p.collects && slices.ContainsFunc(folders, func(f string) bool { return f != "" && strings.HasPrefix(p.path, strings.TrimSuffix(f, "/")+"/") })
+		})
+	}
+	return of == running && lies(r.before.pages, was) && lies(r.after.pages, now) && !lies(r.after.pages, was)
 }
 
 // unread tells whether a file is there on a side, and says nothing to us.

@@ -25,7 +25,7 @@ func sister(name string, level int, after map[string]int) bool {
 	return false
 }
 
-var ruleKey = regexp.MustCompile(`(?:^|\.)rules\.([^\[]+?)(?:\.level)?(\[\])?$`)
+var ruleKey = regexp.MustCompile(`(?:linter\.rules\.\w+\.|(?:^|\.)rules\.)([^.\[]+)(?:\.level)?(\[\])?$`)
 
 // levels are the rules of one side, each at its lowest.
 func levels(s sheet) map[string]int {
@@ -68,19 +68,23 @@ func ruleName(s setting) (name string, level int, is bool) {
 func (r *report) severities(was, now sheet) {
 	before, after := levels(was), levels(now)
 	for _, c := range r.changes {
-		if !has(c.Path, lints) {
+		if !has(c.Path, lints) || c.After == nil && replacedTool(c, was, now) {
 			continue
 		}
 		for _, name := range rulesIn(was.files[c.Path], now.files[c.Path]) {
 			one, known := before[name]
 			two, still := after[name]
-			if grown(name, was.files[c.Path], now.files[c.Path]) {
-				r.add(Finding{c.Path, LintLoosened, c.differing(name), "the limit of the rule " + short(name, 60) + " is raised"})
-			}
 			switched := !known && still && two == 0 && c.Before != nil
-			if (known && two < one || switched) && !sister(name, one, after) {
-				r.add(Finding{c.Path, LintLoosened, c.differing(name), "the rule " + short(name, 60) + " is off, or only warns"})
+			var why string
+			switch {
+			case (known && two < one || switched) && !sister(name, one, after):
+				why = "the rule " + short(name, 60) + " is off, or only warns"
+			case grown(name, was.files[c.Path], now.files[c.Path]):
+				why = "the limit of the rule " + short(name, 60) + " is raised"
+			default:
+				continue
 			}
+			r.add(Finding{c.Path, LintLoosened, c.differing(name), why})
 		}
 	}
 }
@@ -100,6 +104,16 @@ func grown(name string, was, now []setting) bool {
 		return n
 	}
 	return most(was) > 2 && most(now) > most(was)
+}
+
+// replacedTool tells whether another linter is new where one went.
+func replacedTool(c Change, was, now sheet) bool {
+	for name := range now.files {
+		if _, old := was.texts[name]; !old && has(name, lints) && !strings.Contains(name, "eslint") && strings.Contains(c.Path, "eslint") && languageOf(name) == noLanguage && !strings.Contains(name, "config") {
+			return true
+		}
+	}
+	return false
 }
 
 func rulesIn(was, now []setting) []string {

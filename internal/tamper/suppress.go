@@ -75,7 +75,7 @@ func suppressionIn(part string, in language) (suppression, bool) {
 func reasoned(part, form string) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(part, form), " /*-:")
 	_, after, told := strings.Cut(form, "--")
-	return len(strings.Fields(rest)) >= 2 || told && len(strings.Fields(after)) >= 2
+	return rest != "" || told && strings.TrimSpace(after) != ""
 }
 
 // excused tells whether a suppression came with the code that it is about,

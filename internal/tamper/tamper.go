@@ -37,13 +37,24 @@ const (
 )
 
 // Find compares. Findings come sorted by file and line; at most 500 of them.
+// A file that makes a reader fall over costs what is looked at with it and
+// after it, and never the run.
 func Find(changes []Change) []Finding {
-	r := newReport(changes)
-	r.tests()
-	r.suppressions()
-	r.snapshots()
-	r.settings()
+	r := &report{}
+	for _, look := range r.looks(changes) {
+		safely(look)
+	}
 	return r.result()
+}
+
+func safely(do func()) {
+	defer func() { _ = recover() }()
+	do()
+}
+
+// looks are the parts of a comparison.
+func (r *report) looks(changes []Change) []func() {
+	return []func(){func() { r.read(changes) }, r.tests, r.suppressions, r.snapshots, r.settings}
 }
 
 // report is a comparison under way.
@@ -55,14 +66,13 @@ type report struct {
 	findings []Finding
 }
 
-func newReport(changes []Change) *report {
+func (r *report) read(changes []Change) {
 	changes = slices.Clone(changes)
 	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
-	r := &report{changes: within(changes)}
+	r.changes = within(changes)
 	r.before = readSide(r.changes, func(c Change) []byte { return c.Before })
 	r.after = readSide(r.changes, func(c Change) []byte { return c.After })
 	r.product = r.weigh()
-	return r
 }
 
 // within keeps what there is to read bounded: what is too large counts as

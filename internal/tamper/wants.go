@@ -116,5 +116,5 @@ func (ev *evidence) hasRow(w row) bool {
 	if len(own) == 0 {
 		own = literals(w.words())
 	}
-	return slices.ContainsFunc(ev.rows, own.within) || slices.ContainsFunc(ev.checks, func(p proof) bool { return own.within(p.bag) })
+	return ev.written(values(w.words())) || slices.ContainsFunc(ev.rows, own.within) || slices.ContainsFunc(ev.checks, func(p proof) bool { return own.within(p.bag) })
 }

@@ -59,6 +59,9 @@ func canonical(digits string) string {
 	if strings.Contains(digits, ".") && !strings.ContainsAny(digits, "ex") {
 		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
 	}
+	if digits == "" {
+		return "0" // .0
+	}
 	return digits
 }
 

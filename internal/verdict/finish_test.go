@@ -1,0 +1,114 @@
+package verdict_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// green is a pass of a whole story, to its end.
+func green() []journal.Event {
+	return []journal.Event{
+		journal.IterationBegan{Number: 1, Story: "US-001"},
+		journal.AgentEnded{Tools: 1},
+		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
+		journal.CommitsTaken{From: "b0", To: "c1", Tree: "tree-c1", Work: "tree-c1"},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
+		journal.ProofEnded{Commit: "c1", Tree: "tree-c1", Passed: true},
+		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen},
+		journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"}},
+	}
+}
+
+func fails(act string, whys ...string) (all []journal.Event) {
+	for _, why := range whys {
+		all = append(all, journal.PublishFailed{Act: act, Head: "c1", Why: why})
+	}
+	return all
+}
+
+func TestWhatIsShownAndWhen(t *testing.T) {
+	shown := func(stories int, change func(*policy.Policy)) journal.RunBegan {
+		return of(func(b *journal.RunBegan) {
+			b.Policy.Publish = true
+			b.Plan.UserStories = b.Plan.UserStories[:stories]
+			if change != nil {
+				change(&b.Policy)
+			}
+		})
+	}
+	pushed := journal.Pushed{SHA: "c1"}
+	nothing := pass{story: "US-001", to: "c1", work: "w"}.events()
+	const lost = "stop: fatal_error: the work is done, but could not be published: the third"
+	for _, c := range []struct {
+		why   string
+		began journal.RunBegan
+		then  [][]journal.Event
+		want  string
+	}{
+		{"no pull request before a story passed", shown(2, nil), [][]journal.Event{nothing, {pushed}}, "iterate: 2 on US-001"},
+		{"a push that failed twice is tried again", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b")}, "push: c1"},
+		{"other failures do not count", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b"), fails("ready", "c")}, "push: c1"},
+		{"the last of three says why", shown(1, nil), [][]journal.Event{green(), fails("push", "a", "b", "the third")}, lost},
+		{"no pull request was made", shown(1, nil), [][]journal.Event{green(), {pushed}, fails("open", "a", "b", "the third")}, lost},
+		{
+			"the pull request lacks the newest", shown(1, nil),
+			[][]journal.Event{green(), {journal.Pushed{SHA: "c0"}, journal.PullOpened{}}, fails("push", "a", "b", "the third")},
+			lost,
+		},
+		{
+			"no pull request is wanted", shown(1, func(p *policy.Policy) { p.NoPull = true }),
+			[][]journal.Event{green(), {pushed}},
+			"stop: all_stories_passed",
+		},
+		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("ready", "a", "b")}, "readypull"},
+		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
+		{"nothing is to be shown", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
+	} {
+		holds(t, c.why, c.want, after(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))
+	}
+}
+
+func TestWhatARunLeavesBehind(t *testing.T) {
+	marked := of(func(b *journal.RunBegan) {
+		b.Plan.UserStories, b.Tree, b.Start, b.Base = []plan.Story{{ID: "US-001", Passes: true}}, "", "", ""
+	})
+	holds(t, "no repository, and all was done before", "stop: nothing_to_do: every story is marked as passed, and no file was changed", after(marked))
+	marked.Tree, marked.Start, marked.Base, marked.Policy.Publish = "tree-b0", "b0", "b0", true
+	holds(t, "uncommitted work is not nothing, and cannot be shown", "stop: all_stories_passed",
+		after(marked, journal.ProofEnded{Tree: "tree-b0", Passed: true}, journal.CommitsTaken{Dirty: true}))
+	worded := by(policy.ByTag, nil)
+	holds(t, "there is no plan to read of one that goes by a word", "take: leftovers true",
+		after(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
+}
+
+// The tree goes with the commit: a proof is of the tree.
+func TestAProofIsOfTheTree(t *testing.T) {
+	claimed := []journal.Event{
+		of(func(*journal.RunBegan) {}),
+		journal.IterationBegan{Number: 1, Story: "US-001"},
+		journal.AgentEnded{Tools: 1},
+		journal.PlanRead{Plan: of(func(*journal.RunBegan) {}).Plan, Claimed: []string{"US-001"}},
+		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
+		journal.CommitsTaken{From: "b0", To: "c1", Tree: "tree-c1", Work: "w"},
+	}
+	marked := of(func(b *journal.RunBegan) { b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}} })
+	for _, c := range []struct {
+		why  string
+		run  journal.Run
+		want verdict.Step
+	}{
+		{"of a story", after(claimed...), verdict.Prove{Commit: "c1", Tree: "tree-c1"}},
+		{"of the whole", after(marked), verdict.Prove{Commit: "b0", Tree: "tree-b0"}},
+	} {
+		if diff := cmp.Diff(c.want, verdict.Next(c.run)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.why, diff)
+		}
+	}
+}
