@@ -119,7 +119,7 @@ func (c committer) owner(ctx context.Context) Identity {
 	if c.config != "" {
 		files = []string{c.config}
 	}
-	return c.who(ctx, files).orRalph()
+	return c.taste(ctx, files).who().orRalph()
 }
 
 // literal makes pathspecs that mean the very paths.

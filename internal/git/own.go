@@ -21,9 +21,10 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	if err != nil || !found {
 		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
 	}
+	like := u.taste(ctx, g.User.files())
 	return &Tree{
-		Dir: at.Top, Author: u.who(ctx, g.User.files()), git: g,
-		own: &lair{filepath.Clean(dir), filepath.Clean(common)}, ignore: u.ignore(ctx), endings: u.endings(ctx),
+		Dir: at.Top, Author: like.who(), git: g,
+		own: &lair{filepath.Clean(dir), filepath.Clean(common)}, ignore: like.ignore(g.User), endings: like.endings(),
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package git
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -36,30 +37,54 @@ func (p Person) files() []string {
 	return files
 }
 
-// setting is the value of a key as the repository has it, else the first of
-// files that does; empty where none does.
-func (u user) setting(ctx context.Context, key string, files []string) string {
-	sources := [][]string{{"--local"}}
+// taste is what is ever read of a user's own configuration, by key.
+type taste map[string]string
+
+const personal = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
+
+// taste has each value as the repository has it, else the first of files that
+// does.
+func (u user) taste(ctx context.Context, files []string) taste {
+	found := taste{}
+	found.add(u.read(ctx, "--local"))
 	for _, file := range files {
-		sources = append(sources, []string{"--file", file, "--includes"})
-	}
-	for _, source := range sources {
-		c := call{args: append(append([]string{"config"}, source...), "--get", key), dir: u.dir}
-		if u.git.User.Home != "" {
-			c.env = []string{"HOME=" + u.git.User.Home} // what is included may begin with ~
-		}
-		out, err := u.git.do(ctx, c)
-		if value := strings.TrimSuffix(string(out), "\n"); err == nil && value != "" {
-			return value
+		if _, err := os.Stat(file); err == nil {
+			found.add(u.read(ctx, "--file", file, "--includes"))
 		}
 	}
-	return ""
+	return found
+}
+
+// read is what one source has; nothing where it cannot be read.
+func (u user) read(ctx context.Context, source ...string) taste {
+	c := call{args: append(append([]string{"config"}, source...), "-z", "--get-regexp", personal), dir: u.dir}
+	if u.git.User.Home != "" {
+		c.env = []string{"HOME=" + u.git.User.Home} // what is included may begin with ~
+	}
+	out, err := u.git.do(ctx, c)
+	if err != nil {
+		return nil
+	}
+	found := taste{}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		found[key] = value // the last one counts
+	}
+	return found
+}
+
+func (t taste) add(more taste) {
+	for key, value := range more {
+		if t[key] == "" {
+			t[key] = value
+		}
+	}
 }
 
 // who is whom the user has commit; nobody where the name or the address is
 // not known.
-func (u user) who(ctx context.Context, files []string) Identity {
-	who := Identity{Name: tidy(u.setting(ctx, "user.name", files), 200), Email: tidy(u.setting(ctx, "user.email", files), 200)}
+func (t taste) who() Identity {
+	who := Identity{Name: tidy(t["user.name"], 200), Email: tidy(t["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}
 	}
@@ -67,8 +92,7 @@ func (u user) who(ctx context.Context, files []string) Identity {
 }
 
 // ignore is the user's own excludes file, which need not be there.
-func (u user) ignore(ctx context.Context) string {
-	person := u.git.User
+func (t taste) ignore(person Person) string {
 	if person == (Person{}) {
 		return ""
 	}
@@ -76,7 +100,7 @@ func (u user) ignore(ctx context.Context) string {
 	if dir := person.folder(); dir != "" {
 		usual = filepath.Join(dir, "ignore")
 	}
-	name := cmp.Or(u.setting(ctx, "core.excludesFile", person.files()), usual)
+	name := cmp.Or(t["core.excludesfile"], usual)
 	if rest, home := strings.CutPrefix(name, "~/"); home && person.Home != "" {
 		return filepath.Join(person.Home, rest)
 	}
@@ -85,9 +109,9 @@ func (u user) ignore(ctx context.Context) string {
 
 // endings is how the user has git treat the ends of lines: it decides which
 // files are changed at all.
-func (u user) endings(ctx context.Context) []setting {
+func (t taste) endings() []setting {
 	const key = "core.autocrlf"
-	switch value := strings.ToLower(u.setting(ctx, key, u.git.User.files())); value {
+	switch value := strings.ToLower(t[key]); value {
 	case "true", "input":
 		return []setting{{key, value}}
 	}

@@ -34,16 +34,13 @@ type Place struct {
 // can begin there; a dirty tree is not.
 func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 	at := user{git: g, dir: dir}
-	if err := at.check(ctx); err != nil {
-		return Place{}, err
-	}
-	top, err := at.ask(ctx, "rev-parse", "--show-toplevel")
+	top, err := at.top(ctx)
 	if err != nil {
-		return Place{}, fmt.Errorf("inspect %s: %w", dir, err)
+		return Place{}, err
 	}
 	at.dir = top
 	p := Place{Top: top}
-	if p.Head, p.Branch, err = at.head(ctx); err != nil {
+	if err := at.stands(ctx, &p); err != nil {
 		return p, err
 	}
 	if err := at.describe(ctx, &p); err != nil {
@@ -77,41 +74,55 @@ func (u user) ask(ctx context.Context, args ...string) (string, error) {
 
 // check says what keeps a run from dir at all.
 func (u user) check(ctx context.Context) error {
+	_, err := u.top(ctx)
+	return err
+}
+
+// top is the topmost folder of the work tree that dir lies in, or what keeps a
+// run from there.
+func (u user) top(ctx context.Context) (string, error) {
 	info, err := os.Stat(u.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Usage("no such folder: "+u.dir, "name another with -d", nil)
+		return "", fault.Usage("no such folder: "+u.dir, "name another with -d", nil)
 	case err != nil:
-		return fmt.Errorf("inspect %s: %w", u.dir, err)
+		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
 	case !info.IsDir():
-		return fault.Usage("not a folder: "+u.dir, "name another with -d", nil)
+		return "", fault.Usage("not a folder: "+u.dir, "name another with -d", nil)
 	}
-	if _, err := u.ask(ctx, "rev-parse", "--git-dir"); err != nil {
-		if _, ok := answered(err); !ok {
-			return fmt.Errorf("inspect %s: %w", u.dir, err)
-		}
-		return fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
+	// In a repository without a work tree it says so, before the second fails.
+	out, err := u.ask(ctx, "rev-parse", "--is-inside-work-tree", "--show-toplevel")
+	inside, top, _ := strings.Cut(out, "\n")
+	switch _, ok := answered(err); {
+	case err != nil && !ok:
+		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
+	case inside == "":
+		return "", fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
+	case inside != "true":
+		return "", fault.Usage("no work tree: "+u.dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
+	case err != nil:
+		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
-	if inside, err := u.ask(ctx, "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
-		return fault.Usage("no work tree: "+u.dir+" is a bare repository or a .git folder", "name a checkout with -d", err)
-	}
-	return nil
+	return top, nil
 }
 
-// head is the commit and the branch that work begins at.
-func (u user) head(ctx context.Context) (sha, branch string, err error) {
-	sha, err = u.ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
-	if _, ok := answered(err); ok {
-		return "", "", fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
-	}
+// stands is the commit and the branch that work begins at, and what is not
+// committed.
+func (u user) stands(ctx context.Context, p *Place) error {
+	s, at, err := u.glance(ctx)
 	if err != nil {
-		return "", "", err
+		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
-	branch, err = u.ask(ctx, "symbolic-ref", "-q", "--short", "HEAD")
-	if no(err) {
-		return sha, "", fault.Usage("no branch is checked out in "+u.dir, "check one out: git switch BRANCH", nil)
+	if checkSHA(at) != nil {
+		return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
 	}
-	return sha, branch, err
+	if p.Head = at; s.branch == "" {
+		return fault.Usage("no branch is checked out in "+u.dir, "check one out: git switch BRANCH", nil)
+	}
+	p.Branch = s.branch
+	p.Dirty = s.paths()
+	p.Dirty = p.Dirty[:min(100, len(p.Dirty))]
+	return nil
 }
 
 // describe fills in what is good to know.
@@ -121,9 +132,6 @@ func (u user) describe(ctx context.Context, p *Place) error {
 		return err
 	}
 	p.Remote = defaultRemote(strings.Fields(remotes))
-	if p.Dirty, err = u.dirty(ctx); err != nil {
-		return err
-	}
 	out, err := u.ask(ctx, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects", "--git-path", "shallow")
 	lines := strings.Split(out, "\n")
 	if err != nil || len(lines) != 3 {
@@ -147,22 +155,17 @@ func defaultRemote(names []string) string {
 	return ""
 }
 
-func (u user) dirty(ctx context.Context) ([]string, error) {
-	c := call{args: statusArgs(), dir: u.dir, set: u.endings(ctx)}
-	if ignore := u.ignore(ctx); ignore != "" {
-		c.set = append(c.set, setting{"core.excludesFile", ignore})
+// glance is a look at the user's tree, as they have git look at it.
+func (u user) glance(ctx context.Context) (s *Sight, at string, err error) {
+	like := u.taste(ctx, u.git.User.files())
+	set := like.endings()
+	if ignore := like.ignore(u.git.User); ignore != "" {
+		set = append(set, setting{"core.excludesFile", ignore})
 	}
-	out, err := u.git.do(ctx, c)
-	paths := changedPaths(out)
-	if failed, ok := answered(err); ok && failed.TooLong {
-		err = nil // it is dirty: what more there is changes nothing
-	}
-	return paths[:min(100, len(paths))], err
-}
-
-func statusArgs() []string {
-	args := []string{"status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames", "--", "."}
-	return append(args, notOurs()...)
+	return glance(ctx, func(ctx context.Context, c call) ([]byte, error) {
+		c.dir, c.set = u.dir, append(c.set, set...)
+		return u.git.do(ctx, c)
+	})
 }
 
 // notOurs are the pathspecs that leave out what is ours.
@@ -172,15 +175,4 @@ func notOurs() []string {
 		specs = append(specs, ":(top,exclude,literal)"+name)
 	}
 	return specs
-}
-
-// changedPaths reads git status -z: two letters, a space, the path.
-func changedPaths(out []byte) []string {
-	var paths []string
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		if len(entry) > 3 {
-			paths = append(paths, entry[3:])
-		}
-	}
-	return paths
 }

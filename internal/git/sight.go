@@ -40,11 +40,18 @@ func (t *Tree) See(ctx context.Context) (*Sight, error) {
 
 // glance is a look without one at the commit, whose name comes with it.
 func (t tamed) glance(ctx context.Context) (s *Sight, at string, err error) {
-	out, err := t.do(ctx, call{args: []string{
+	if s, at, err = glance(ctx, t.do); err == nil {
+		s.tree = t
+	}
+	return s, at, err
+}
+
+func glance(ctx context.Context, do func(context.Context, call) ([]byte, error)) (s *Sight, at string, err error) {
+	out, err := do(ctx, call{args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", // without a process in one
 	}})
-	s = &Sight{tree: t}
+	s = &Sight{}
 	if failed, ok := answered(err); ok && failed.TooLong {
 		s.Dirty, err = true, nil
 		s.found = []entry{{kind: kindOdd}}

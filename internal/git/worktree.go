@@ -95,11 +95,11 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
 	u := user{git: g, dir: at.Top}
 	if _, err := os.Stat(w.Dir); err == nil {
-		dirty, err := user{git: g, dir: w.Dir}.dirty(ctx)
+		s, _, err := user{git: g, dir: w.Dir}.glance(ctx)
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
-		if err := (Place{Top: w.Dir, Dirty: dirty}).Clean(); err != nil {
+		if err := (Place{Top: w.Dir, Dirty: s.paths()}).Clean(); err != nil {
 			return false, err
 		}
 	}

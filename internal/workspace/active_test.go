@@ -117,3 +117,14 @@ func TestLockRepeatsOnlyAPid(t *testing.T) {
 		t.Errorf("Free = %q", err)
 	}
 }
+
+// Pid 0 is no process: to ask for it would be to ask for ourselves.
+func TestMarkerOfNoProcess(t *testing.T) {
+	for _, left := range []string{`{"pid":0}`, `{}`, `{"pid":-1}`} {
+		project := t.TempDir()
+		write(t, filepath.Join(project, ".ralph-active"), left)
+		if active, alive := workspace.ReadActive(project); alive || active.PID != 0 {
+			t.Errorf("%s: ReadActive = %+v, %t, want nobody", left, active, alive)
+		}
+	}
+}

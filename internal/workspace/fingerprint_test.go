@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,9 +25,12 @@ func TestFingerprint(t *testing.T) {
 		"no file any more":  {func(dir string) error { return os.Remove(filepath.Join(dir, "a")) }, false},
 		"another name":      {func(dir string) error { return os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "z")) }, false},
 		"it may be run now": {func(dir string) error { return os.Chmod(filepath.Join(dir, "a"), 0o755) }, false},
-		"a link":            {func(dir string) error { return os.Symlink("/nowhere", filepath.Join(dir, "l")) }, false},
-		"a large file":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "large"), 3<<20) }, false},
-		"an empty folder":   {func(dir string) error { return os.Mkdir(filepath.Join(dir, "empty"), 0o755) }, false},
+		"a link that turns": {func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "link")), os.Symlink("b", filepath.Join(dir, "link")))
+		}, false},
+		"a link":          {func(dir string) error { return os.Symlink("/nowhere", filepath.Join(dir, "l")) }, false},
+		"a large file":    {func(dir string) error { return os.Truncate(filepath.Join(dir, "large"), 3<<20) }, false},
+		"an empty folder": {func(dir string) error { return os.Mkdir(filepath.Join(dir, "empty"), 0o755) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -35,7 +39,7 @@ func TestFingerprint(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Truncate(filepath.Join(dir, "large"), 2<<20); err != nil {
+			if err := errors.Join(os.Truncate(filepath.Join(dir, "large"), 2<<20), os.Symlink("a", filepath.Join(dir, "link"))); err != nil {
 				t.Fatal(err)
 			}
 			before := workspace.Fingerprint(t.Context(), dir)

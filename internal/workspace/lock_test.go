@@ -39,6 +39,9 @@ func holder(t *testing.T, path string) *exec.Cmd {
 // lock is free, though nobody gave it back.
 func TestLockIsHeldByTheLiving(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
+	if err := writing("lock", "123456789012345\n")(folder.Path); err != nil { // of one that ended long ago
+		t.Fatal(err)
+	}
 	child := holder(t, folder.Path)
 	_, err := folder.Lock()
 	if want := fmt.Sprintf("by process %d", child.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {

@@ -164,6 +164,15 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// Of very much news the end is looked at: there stands what holds now.
+func TestAskedAtTheEndOfALongBus(t *testing.T) {
+	task := newTask(t)
+	putIn(t, task, taskBus, strings.Repeat("chatter\n", 400_000)+"\ntype: wait_without_restart\nWaiting for a review\n")
+	if text, asked := task.Asked(0); !asked || text != "Waiting for a review" {
+		t.Errorf("Asked = %q, %t", text, asked)
+	}
+}
+
 // A bus that was written anew says nothing old.
 func TestAskedOnABusThatWasWrittenAnew(t *testing.T) {
 	task := newTask(t)
