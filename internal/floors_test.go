@@ -30,7 +30,7 @@ var anyone = []string{"*"}
 var plan = house{
 	module: module,
 	floors: [][]string{
-		0:  {"templates", "internal/fault", "internal/redact", "internal/clean"},
+		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey"},
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/process"},

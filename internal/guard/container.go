@@ -3,12 +3,14 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 var (
-	hostMount = regex(`^(?:/|/etc|/root|/boot|/dev|/proc|/sys|/usr|/var|/home|/Users)(?:/)?:|^(?:/etc|/root|/boot|/proc|/sys)/[^:]*:|docker\.sock|containerd\.sock`)
-	hostBind  = regex(`(?:source|src)=(?:/|/etc|/root|/var|/home)(?:,|$)|docker\.sock`)
-	bigCaps   = regex(`(?i)^(?:CAP_)?(?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|SYS_RAWIO|NET_ADMIN)$`)
+	hostMount = pattern.Of(`^(?:/|/etc|/root|/boot|/dev|/proc|/sys|/usr|/var|/home|/Users)(?:/)?:|^(?:/etc|/root|/boot|/proc|/sys)/[^:]*:|docker\.sock|containerd\.sock`)
+	hostBind  = pattern.Of(`(?:source|src)=(?:/|/etc|/root|/var|/home)(?:,|$)|docker\.sock`)
+	bigCaps   = pattern.Of(`(?i)^(?:CAP_)?(?:ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE|DAC_READ_SEARCH|SYS_RAWIO|NET_ADMIN)$`)
 )
 
 // container judges ways out of a container, and the loss of all of them.
@@ -57,10 +59,10 @@ func (c *call) escapes() bool {
 	if c.has("", "--privileged") && !slices.Contains(c.args, "--privileged=false") {
 		return true
 	}
-	if slices.ContainsFunc(c.values("-v", "--volume"), hostMount().MatchString) ||
-		slices.ContainsFunc(c.values("--mount"), hostBind().MatchString) {
+	if slices.ContainsFunc(c.values("-v", "--volume"), hostMount.MatchString) ||
+		slices.ContainsFunc(c.values("--mount"), hostBind.MatchString) {
 		return true
 	}
-	return slices.ContainsFunc(c.values("--cap-add"), bigCaps().MatchString) ||
+	return slices.ContainsFunc(c.values("--cap-add"), bigCaps.MatchString) ||
 		slices.Contains(c.values("--pid", "--userns", "--ipc"), "host") && !slices.Contains(c.values("--ipc"), "host")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // disk judges what goes below files. On an image file these are fine.
@@ -25,29 +27,29 @@ func (j *judge) disk(c *call) {
 		}
 	default:
 		words, ok := diskWords[c.name]
-		bad = ok && words().MatchString(strings.Join(c.args, " ")) || device && strings.HasPrefix(c.name, "mkfs")
+		bad = ok && words.MatchString(strings.Join(c.args, " ")) || device && strings.HasPrefix(c.name, "mkfs")
 	}
 	if bad {
 		j.report(DiskDestruction, c.String())
 	}
 }
 
-var diskWords = map[string]pattern{
-	"hdparm":     regex(`--security-erase|--trim-sector`),
-	"cryptsetup": regex(`luksFormat|erase|luksErase`),
-	"bootctl":    regex(`\b(install|remove)\b`),
-	"efibootmgr": regex(`-[bBcoO]`),
-	"diskutil":   regex(`(?i)\b(erase|partition|zero|secureErase|apfs delete)`),
-	"zpool":      regex(`^(destroy|labelclear|create)\b`),
-	"zfs":        regex(`^destroy\b`),
-	"lvremove":   regex(``),
-	"vgremove":   regex(``),
-	"pvremove":   regex(``),
-	"mdadm":      regex(`--zero-superblock|--stop`),
-	"nvme":       regex(`^(format|sanitize)`),
+var diskWords = map[string]*pattern.Pattern{
+	"hdparm":     pattern.Of(`--security-erase|--trim-sector`),
+	"cryptsetup": pattern.Of(`luksFormat|erase|luksErase`),
+	"bootctl":    pattern.Of(`\b(install|remove)\b`),
+	"efibootmgr": pattern.Of(`-[bBcoO]`),
+	"diskutil":   pattern.Of(`(?i)\b(erase|partition|zero|secureErase|apfs delete)`),
+	"zpool":      pattern.Of(`^(destroy|labelclear|create)\b`),
+	"zfs":        pattern.Of(`^destroy\b`),
+	"lvremove":   pattern.Of(``),
+	"vgremove":   pattern.Of(``),
+	"pvremove":   pattern.Of(``),
+	"mdadm":      pattern.Of(`--zero-superblock|--stop`),
+	"nvme":       pattern.Of(`^(format|sanitize)`),
 }
 
-func onDevice(p string) bool { return devices().MatchString(p) }
+func onDevice(p string) bool { return devices.MatchString(p) }
 
 // exhaustion judges what fills the disk, the memory or the process table.
 // Bombs and endless loops are found on the way through the tree.
@@ -81,11 +83,11 @@ func (j *judge) sizes(c *call, options ...string) {
 	}
 }
 
-var sized = regex(`^(\d+)([KMGTP]?)`)
+var sized = pattern.Of(`^(\d+)([KMGTP]?)`)
 
 // huge is 100 GB and more.
 func huge(size string) bool {
-	m := sized().FindStringSubmatch(strings.ToUpper(size))
+	m := sized.FindStringSubmatch(strings.ToUpper(size))
 	if m == nil {
 		return false
 	}

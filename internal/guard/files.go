@@ -181,7 +181,7 @@ func (j *judge) finds(c *call) {
 	for _, from := range s.from {
 		p := j.resolve(from, c.scope)
 		a := j.where(p)
-		if s.narrow && (a == project || a == inside || a == somewhere || a == temporary || derived().MatchString(p)) {
+		if s.narrow && (a == project || a == inside || a == somewhere || a == temporary || derived.MatchString(p)) {
 			if slices.Contains(s.names, ".git") {
 				j.report(GitDestruction, c.String())
 			}

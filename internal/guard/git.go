@@ -3,9 +3,11 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-var mainBranch = regex(`^(?:refs/heads/)?(?:main|master|trunk|production|release)$`)
+var mainBranch = pattern.Of(`^(?:refs/heads/)?(?:main|master|trunk|production|release)$`)
 
 // git judges what cannot be brought back: shared history, and uncommitted work
 // that is thrown away wholesale. Single files are the agent's business.
@@ -87,7 +89,7 @@ func (j *judge) gitHistory(sub string, c *call) string {
 	case "update-ref":
 		return when(c.has("d", "--delete"), " deletes a ref")
 	case "branch":
-		return when(c.has("dDfMC", "--delete", "--force") && !c.has("r", "--remotes") && slices.ContainsFunc(c.operands(), mainBranch().MatchString), main)
+		return when(c.has("dDfMC", "--delete", "--force") && !c.has("r", "--remotes") && slices.ContainsFunc(c.operands(), mainBranch.MatchString), main)
 	case "stash":
 		first := c.first()
 		j.stashed = j.stashed || first == "" || first == "push" || first == "save"
@@ -112,7 +114,7 @@ func gitPush(c *call) string {
 		if !ok {
 			to = r
 		}
-		return mainBranch().MatchString(strings.TrimPrefix(to, "+"))
+		return mainBranch.MatchString(strings.TrimPrefix(to, "+"))
 	})
 	if c.has("n", "--dry-run") {
 		return ""
@@ -124,7 +126,7 @@ func gitPush(c *call) string {
 		return " overwrites what others have pushed"
 	case lease && toMain:
 		return " rewrites the main branch"
-	case c.has("d", "--delete") && toMain, slices.ContainsFunc(refs, func(r string) bool { return strings.HasPrefix(r, ":") && mainBranch().MatchString(r[1:]) }):
+	case c.has("d", "--delete") && toMain, slices.ContainsFunc(refs, func(r string) bool { return strings.HasPrefix(r, ":") && mainBranch.MatchString(r[1:]) }):
 		return " deletes the main branch"
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Bounds on what one line can make the judge do, whatever it says.
@@ -99,12 +101,12 @@ type tooDeep struct{}
 
 func (tooDeep) Error() string { return "too many brackets within brackets" }
 
-var opener = regex(`[({\x60]|\b(?:if|while|until|for|case|select|time|coproc)\b|!`)
+var opener = pattern.Of(`[({\x60]|\b(?:if|while|until|for|case|select|time|coproc)\b|!`)
 
 // parse reads shell as bash does. Zero bytes and the marks of this package
 // cannot stand in a real command line.
 func parse(src string) ([]*syntax.Stmt, error) {
-	if len(src) > maxNest && len(opener().FindAllStringIndex(src, maxLine)) > maxNest && deep(src) {
+	if len(src) > maxNest && len(opener.FindAllStringIndex(src, maxLine)) > maxNest && deep(src) {
 		return nil, tooDeep{}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
@@ -112,7 +114,7 @@ func parse(src string) ([]*syntax.Stmt, error) {
 		return file.Stmts, nil
 	}
 	// A here-document that runs to the end of the line is fine with bash.
-	if m := heredoc().FindStringSubmatch(src); m != nil && strings.Contains(err.Error(), "here-document") {
+	if m := heredoc.FindStringSubmatch(src); m != nil && strings.Contains(err.Error(), "here-document") {
 		file, again := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src+"\n"+m[1]+"\n"), "")
 		if again == nil {
 			return file.Stmts, nil
@@ -121,7 +123,7 @@ func parse(src string) ([]*syntax.Stmt, error) {
 	return nil, err
 }
 
-var heredoc = regex(`<<-?\s*['"\\]?(\w+)`)
+var heredoc = pattern.Of(`<<-?\s*['"\\]?(\w+)`)
 
 // deep guesses how deep the parser would have to go: openings on one line
 // of thought, closings taken off. Words that open are only counted when they
@@ -137,10 +139,10 @@ func deep(src string) bool {
 		}
 		deepest = max(deepest, depth)
 	}
-	return deepest > maxNest || run().MatchString(src)
+	return deepest > maxNest || run.MatchString(src)
 }
 
-var run = regex(`(?:(?:\b(?:if|while|until|time|coproc|case\s+\S+\s+in\s+\S+)\b|!)[\s;]*){100}`)
+var run = pattern.Of(`(?:(?:\b(?:if|while|until|time|coproc|case\s+\S+\s+in\s+\S+)\b|!)[\s;]*){100}`)
 
 // pieces judges shell that cannot be parsed line by line, and a line that
 // cannot be parsed by its words.
@@ -154,7 +156,7 @@ func (j *judge) pieces(src string, sc *scope) {
 			j.stmts(stmts, sc, stream{})
 			continue
 		}
-		for _, part := range separators().Split(line, 50) {
+		for _, part := range separators.Split(line, 50) {
 			j.guess(part, sc)
 		}
 	}
@@ -171,7 +173,7 @@ func (j *judge) guess(part string, sc *scope) {
 	}
 }
 
-var separators = regex(`[;&|()]+`)
+var separators = pattern.Of(`[;&|()]+`)
 
 // withoutDocuments takes the bodies of here-documents out: prose, mostly.
 func withoutDocuments(src string) string {
@@ -185,7 +187,7 @@ func withoutDocuments(src string) string {
 			}
 			continue
 		case strings.Contains(line, "<<") && !strings.Contains(line, "<<<"):
-			if m := heredoc().FindStringSubmatch(line); m != nil {
+			if m := heredoc.FindStringSubmatch(line); m != nil {
 				end = m[1]
 			}
 		}

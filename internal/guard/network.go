@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // local is this machine, a neighbour in a container network, or not known.
@@ -90,7 +92,7 @@ func (c *call) lets() bool {
 	case "openssl":
 		return toShell && c.first() == "s_client"
 	case "socat":
-		return socatRuns().MatchString(words)
+		return socatRuns.MatchString(words)
 	case "ssh", "autossh":
 		return len(c.values("-R")) > 0
 	case "sshd", "localtunnel", "lt", "bore", "telnetd", "tmate":
@@ -110,7 +112,7 @@ func (c *call) lets() bool {
 // shellSecret is what a shell prints: the whole machine, to whoever listens.
 const shellSecret = "a shell"
 
-var socatRuns = regex(`(?i)\b(exec|system|shell):`)
+var socatRuns = pattern.Of(`(?i)\b(exec|system|shell):`)
 
 func nextShell(next [][]string) bool {
 	return slices.ContainsFunc(next, func(w []string) bool { return len(w) > 0 && isShell(commandName(w[0])) })
@@ -190,7 +192,7 @@ func (j *judge) uploads(c *call) {
 	}
 }
 
-var hoard = regex(`(?i)\.(?:tar|tgz|gz|zip|7z|sql|db|sqlite3?|dump|bak|env|xz|bz2|kdbx|pcap)$`)
+var hoard = pattern.Of(`(?i)\.(?:tar|tgz|gz|zip|7z|sql|db|sqlite3?|dump|bak|env|xz|bz2|kdbx|pcap)$`)
 
 // sent judges a file that goes to another machine.
 func (j *judge) sent(f string, c *call) {
@@ -204,7 +206,7 @@ func (j *judge) sent(f string, c *call) {
 	p := j.resolve(f, c.scope)
 	a := j.where(p)
 	plain := slices.ContainsFunc(c.args, func(a string) bool { return strings.HasPrefix(a, "http://") })
-	if what != "" || a == system || a == homeFile || a == outside || hoard().MatchString(f) || plain && a != somewhere {
+	if what != "" || a == system || a == homeFile || a == outside || hoard.MatchString(f) || plain && a != somewhere {
 		j.report(DataExfiltration, "sending "+f+" to another machine")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // area is what kind of place a path is in.
@@ -65,11 +67,11 @@ func (j *judge) narrowed(dir string) bool {
 
 func above(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
 
-var all = regex(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`)
+var all = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`)
 
 // contents takes /* off: all that is in a folder is the folder.
 func contents(p string) string {
-	if cut := all().ReplaceAllString(p, ""); cut != p {
+	if cut := all.ReplaceAllString(p, ""); cut != p {
 		return path.Clean("/" + cut)
 	}
 	return p
@@ -116,9 +118,9 @@ func isTemporary(p string) bool {
 }
 
 // What is made again by a build or a download may go, wherever it lies.
-var derived = regex(`(?i)(?:/|^)(?:node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry|\.terraform|[^/]*\.egg-info)(?:/|$)`)
+var derived = pattern.Of(`(?i)(?:/|^)(?:node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry|\.terraform|[^/]*\.egg-info)(?:/|$)`)
 
-var refetched = regex(`^/var/(?:lib/apt/lists|cache)/`)
+var refetched = pattern.Of(`^/var/(?:lib/apt/lists|cache)/`)
 
 // deletes judges that a tree, or a file, goes away. It returns why not.
 func (j *judge) deletes(target string, sc *scope, tree bool) (Category, string) {
@@ -129,7 +131,7 @@ func (j *judge) deletes(target string, sc *scope, tree bool) (Category, string) 
 	a := j.where(p)
 	switch {
 	case a == root || a == system:
-		if !refetched().MatchString(p) && (!sc.far || !derived().MatchString(p)) {
+		if !refetched.MatchString(p) && (!sc.far || !derived.MatchString(p)) {
 			return FileDestruction, "deleting " + target + " of the system"
 		}
 	case a == homeFile || a == outside:
@@ -146,7 +148,7 @@ func (j *judge) deletes(target string, sc *scope, tree bool) (Category, string) 
 }
 
 func (j *judge) deletesOutside(target, p string, sc *scope, tree bool) (Category, string) {
-	if tree && !derived().MatchString(p) {
+	if tree && !derived.MatchString(p) {
 		return FileDestruction, "deleting " + target + " outside the project"
 	}
 	if j.secretFile(target, sc) != "" || j.startup(p) {
@@ -164,7 +166,7 @@ func (j *judge) guarded(p string) (Category, bool) {
 	if rel == ".ralph-active" || rel == ".ralph" || strings.HasPrefix(rel, ".ralph/") {
 		return ProtectedPath, true
 	}
-	if agentSettings().MatchString("/" + rel) {
+	if agentSettings.MatchString("/" + rel) {
 		return Persistence, true
 	}
 	for _, glob := range j.place.Protect {
@@ -175,4 +177,4 @@ func (j *judge) guarded(p string) (Category, bool) {
 	return "", false
 }
 
-var agentSettings = regex(`/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|cursor/hooks|codex/(?:hooks\.json|config\.toml)|gemini/settings\.json)`)
+var agentSettings = pattern.Of(`/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|cursor/hooks|codex/(?:hooks\.json|config\.toml)|gemini/settings\.json)`)

@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // rights judges who may do what: becoming root, setuid, world-writable.
@@ -15,7 +17,7 @@ func (j *judge) rights(c *call) {
 			j.report(PrivilegeEscalation, c.String())
 		}
 	case "usermod", "gpasswd", "adduser":
-		if adminGroup().MatchString(strings.Join(c.args, " ")) {
+		if adminGroup.MatchString(strings.Join(c.args, " ")) {
 			j.report(PrivilegeEscalation, c.String())
 		}
 	case "chmod":
@@ -25,11 +27,11 @@ func (j *judge) rights(c *call) {
 	}
 }
 
-var adminGroup = regex(`\b(?:sudo|wheel|docker|root|admin)\b`)
+var adminGroup = pattern.Of(`\b(?:sudo|wheel|docker|root|admin)\b`)
 
 // Root is needed for these in ordinary work on a machine for development, and
 // they have been judged by themselves already.
-var sudoable = regex(`^(?:apt|apt-get|dnf|yum|apk|pacman|zypper|brew|snap) .*\b(?:install|update|upgrade|add|-S\w*|list|search)\b|^(?:apk add|pacman -S)|^(?:service|systemctl|rc-service) .*\b(?:start|restart|status|reload|is-active)\b|^(?:journalctl|lsof|ss|netstat|dmesg|true|whoami|id|ls|du|df|docker|docker-compose|npx playwright|playwright|tcpdump|dpkg -i|update-ca-certificates|ldconfig|locale-gen|add-apt-repository|apt-key|mkdir|iotop|fuser|lsblk|which|test)\b`)
+var sudoable = pattern.Of(`^(?:apt|apt-get|dnf|yum|apk|pacman|zypper|brew|snap) .*\b(?:install|update|upgrade|add|-S\w*|list|search)\b|^(?:apk add|pacman -S)|^(?:service|systemctl|rc-service) .*\b(?:start|restart|status|reload|is-active)\b|^(?:journalctl|lsof|ss|netstat|dmesg|true|whoami|id|ls|du|df|docker|docker-compose|npx playwright|playwright|tcpdump|dpkg -i|update-ca-certificates|ldconfig|locale-gen|add-apt-repository|apt-key|mkdir|iotop|fuser|lsblk|which|test)\b`)
 
 func (j *judge) sudo(c *call) {
 	inner, _ := wrappers[c.name].inner(c.args)
@@ -43,7 +45,7 @@ func (j *judge) sudo(c *call) {
 		return
 	}
 	words := commandName(inner[0]) + " " + strings.Join(inner[1:], " ")
-	if sudoable().MatchString(words) {
+	if sudoable.MatchString(words) {
 		return
 	}
 	if inner[0] == "chown" && !slices.ContainsFunc(inner, func(a string) bool { return a == "root" || strings.HasPrefix(a, "root:") }) || inner[0] == "chmod" || inner[0] == "tee" || inner[0] == "kill" {
@@ -76,8 +78,8 @@ func (j *judge) becomes(c *call) {
 }
 
 var (
-	setuid = regex(`^[2467]\d{3}$|^0[2467]\d{3}$|^[ugoa]*\+[rwxX]*s`)
-	open   = regex(`^[0-7]?[0-7][0-7][2367]$|^(?:a|o|ugo|)[+=][rxX]*w[rxX]*$`)
+	setuid = pattern.Of(`^[2467]\d{3}$|^0[2467]\d{3}$|^[ugoa]*\+[rwxX]*s`)
+	open   = pattern.Of(`^[0-7]?[0-7][0-7][2367]$|^(?:a|o|ugo|)[+=][rxX]*w[rxX]*$`)
 )
 
 func (j *judge) chmod(c *call) {
@@ -86,20 +88,20 @@ func (j *judge) chmod(c *call) {
 		return
 	}
 	mode, files := ops[0], ops[1:]
-	if setuid().MatchString(mode) && mode != "2775" && mode != "2755" {
+	if setuid.MatchString(mode) && mode != "2775" && mode != "2755" {
 		j.report(PrivilegeEscalation, c.String())
 		return
 	}
 	tree := c.has("R", "--recursive")
 	for _, f := range files {
 		a := j.where(j.resolve(f, c.scope))
-		far := a == root || a == home || a == system || a == outside || a == homeFile && derived().FindString(f) == ""
+		far := a == root || a == home || a == system || a == outside || a == homeFile && derived.FindString(f) == ""
 		switch {
-		case open().MatchString(mode) && mode != "+w" && a != temporary && (far || tree || len(mode) >= 3 && a != somewhere):
+		case open.MatchString(mode) && mode != "+w" && a != temporary && (far || tree || len(mode) >= 3 && a != somewhere):
 			j.report(PrivilegeEscalation, c.String())
 		case tree && (a == root || a == system || a == home):
 			j.report(PrivilegeEscalation, c.String())
-		case a == system && devices().MatchString(j.resolve(f, c.scope)), a == root:
+		case a == system && devices.MatchString(j.resolve(f, c.scope)), a == root:
 			j.report(PrivilegeEscalation, c.String())
 		}
 	}

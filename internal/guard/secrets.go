@@ -4,15 +4,17 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 var (
-	homeSecrets = regex(`^/(?:\.ssh/(?:id_[^/]*|[^/]*key[^/]*|identity|\*)?|\.ssh$|\.aws(?:/cred[^/]*|/\*)?$|\.kube(?:/config|/\*)?$|\.docker/config\.json|\.netrc|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.gnupg(?:/.*)?$|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.azure/.*|\.cargo/credentials.*|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.vault-token|\.terraform\.d/credentials.*|\.config/hub|\.s3cfg|\.boto|\.password-store.*|\.local/share/keyrings.*|Library/Keychains.*|\.[a-z_]*history|\.env.*)`)
-	systemKeys  = regex(`^/(?:etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssh/ssh_host_.*_key|krb5\.keytab|kubernetes/admin\.conf|security/opasswd)|proc/[^/]+/(?:environ|mem)|root/(?:\.ssh|\.aws|\.[a-z_]*history)(?:/.*)?|(?:var/)?run/secrets/.*)$`)
-	dotEnv      = regex(`^\.env(?:\..+)?$|^[^.]+\.env$`)
-	sampleEnv   = regex(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema)$`)
-	keyFiles    = regex(`(?i)^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:p12|pfx|ppk|kdbx|jks)$|^(?:[^.]*private[^.]*|[^.]*[_-]key|key|privkey)\.pem$|\.key$|^credentials\.json$|^service[-_]?account.*\.json$|^\.(?:netrc|pgpass|git-credentials|htpasswd)$`)
-	notReal     = regex(`(?i)/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
+	homeSecrets = pattern.Of(`^/(?:\.ssh/(?:id_[^/]*|[^/]*key[^/]*|identity|\*)?|\.ssh$|\.aws(?:/cred[^/]*|/\*)?$|\.kube(?:/config|/\*)?$|\.docker/config\.json|\.netrc|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.gnupg(?:/.*)?$|\.config/gcloud/.*|\.config/gh/hosts\.yml|\.azure/.*|\.cargo/credentials.*|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.vault-token|\.terraform\.d/credentials.*|\.config/hub|\.s3cfg|\.boto|\.password-store.*|\.local/share/keyrings.*|Library/Keychains.*|\.[a-z_]*history|\.env.*)`)
+	systemKeys  = pattern.Of(`^/(?:etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssh/ssh_host_.*_key|krb5\.keytab|kubernetes/admin\.conf|security/opasswd)|proc/[^/]+/(?:environ|mem)|root/(?:\.ssh|\.aws|\.[a-z_]*history)(?:/.*)?|(?:var/)?run/secrets/.*)$`)
+	dotEnv      = pattern.Of(`^\.env(?:\..+)?$|^[^.]+\.env$`)
+	sampleEnv   = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema)$`)
+	keyFiles    = pattern.Of(`(?i)^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:p12|pfx|ppk|kdbx|jks)$|^(?:[^.]*private[^.]*|[^.]*[_-]key|key|privkey)\.pem$|\.key$|^credentials\.json$|^service[-_]?account.*\.json$|^\.(?:netrc|pgpass|git-credentials|htpasswd)$`)
+	notReal     = pattern.Of(`(?i)/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
 )
 
 // secretFile names the secret that a path holds, "" if it holds none.
@@ -31,22 +33,22 @@ func (j *judge) secretFile(name string, sc *scope) string {
 	if strings.HasSuffix(base, ".pub") {
 		return ""
 	}
-	if rel, ok := strings.CutPrefix(p, j.place.Home); ok && !strings.HasPrefix(p, j.place.Root+"/") && homeSecrets().MatchString(rel) && !sampleEnv().MatchString(base) {
+	if rel, ok := strings.CutPrefix(p, j.place.Home); ok && !strings.HasPrefix(p, j.place.Root+"/") && homeSecrets.MatchString(rel) && !sampleEnv.MatchString(base) {
 		return name
 	}
-	if systemKeys().MatchString(p) || somebodyElses().MatchString(p) {
+	if systemKeys.MatchString(p) || somebodyElses.MatchString(p) {
 		return name
 	}
-	if dotEnv().MatchString(base) && !sampleEnv().MatchString(base) {
+	if dotEnv.MatchString(base) && !sampleEnv.MatchString(base) {
 		return name
 	}
-	if keyFiles().MatchString(base) && !notReal().MatchString("/"+name) {
+	if keyFiles.MatchString(base) && !notReal.MatchString("/"+name) {
 		return name
 	}
 	return ""
 }
 
-var somebodyElses = regex(`^/(?:home|Users)/[^/]+/\.(?:ssh/id_[^/.]*|aws/credentials|kube/config|netrc|bash_history|gnupg/.*)$`)
+var somebodyElses = pattern.Of(`^/(?:home|Users)/[^/]+/\.(?:ssh/id_[^/.]*|aws/credentials|kube/config|netrc|bash_history|gnupg/.*)$`)
 
 var readers = []string{
 	"cat", "less", "more", "head", "tail", "bat", "batcat", "base64", "xxd", "od", "hexdump", "strings", "cp", "tar", "zip", "nl", "tac",
@@ -103,14 +105,14 @@ func (c *call) readFiles() []string {
 // variables, searched for one name, or only its names are shown.
 func (j *judge) harmless(c *call, f string) bool {
 	base := path.Base(f)
-	if !dotEnv().MatchString(base) || j.where(j.resolve(f, c.scope)) == homeFile {
+	if !dotEnv.MatchString(base) || j.where(j.resolve(f, c.scope)) == homeFile {
 		return false
 	}
 	switch c.name {
 	case "cp", "mv", "install", "ln", "diff":
 		return true
 	case "grep", "egrep", "rg":
-		return c.scope.loads || !c.has("v", "--invert-match") && !secretName().MatchString(strings.Join(c.operands(), " "))
+		return c.scope.loads || !c.has("v", "--invert-match") && !secretName.MatchString(strings.Join(c.operands(), " "))
 	case "awk", "cut", "sed":
 		if namesOnly(append([]string{c.name}, c.args...)) {
 			return true
@@ -147,28 +149,28 @@ func (j *judge) dumps(c *call) {
 	case "env", "printenv", "set", "export", "declare":
 		j.wholeEnvironment(c)
 	case "grep", "rg":
-		if c.in.secret == "the environment" && secretName().MatchString(words) && !c.has("qc", "--count") && !slices.ContainsFunc(c.next, namesOnly) {
+		if c.in.secret == "the environment" && secretName.MatchString(words) && !c.has("qc", "--count") && !slices.ContainsFunc(c.next, namesOnly) {
 			j.report(CredentialExposure, "env | "+c.String())
 		}
 	default:
-		if shows, ok := vaults[c.name]; ok && shows().MatchString(words) {
+		if shows, ok := vaults[c.name]; ok && shows.MatchString(words) {
 			j.report(CredentialExposure, c.String())
 		}
 	}
 }
 
 // vaults are the words that make a keeper of secrets show them.
-var vaults = map[string]pattern{
-	"gpg":      regex(`--export-secret`),
-	"security": regex(`find-generic-password|find-internet-password|dump-keychain`),
-	"git":      regex(` credential fill `),
+var vaults = map[string]*pattern.Pattern{
+	"gpg":      pattern.Of(`--export-secret`),
+	"security": pattern.Of(`find-generic-password|find-internet-password|dump-keychain`),
+	"git":      pattern.Of(` credential fill `),
 	"kubectl":  kubeSecret,
-	"aws":      regex(` get-secret-value |--with-decryption`),
+	"aws":      pattern.Of(` get-secret-value |--with-decryption`),
 }
 
 var (
-	kubeSecret = regex(` get secrets? .*(?:-o ?|--output[= ])(?:yaml|json|go-template)`)
-	secretName = regex(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b`)
+	kubeSecret = pattern.Of(` get secrets? .*(?:-o ?|--output[= ])(?:yaml|json|go-template)`)
+	secretName = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b`)
 )
 
 func (j *judge) wholeEnvironment(c *call) {

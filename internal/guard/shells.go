@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 func isShell(name string) bool {
@@ -106,10 +108,10 @@ func (j *judge) shells(c *call) {
 	case isShell(c.name):
 		j.shell(c)
 	case c.name == "awk" || c.name == "gawk":
-		for _, m := range awkRuns().FindAllStringSubmatch(strings.Join(c.args, " "), 10) {
+		for _, m := range awkRuns.FindAllStringSubmatch(strings.Join(c.args, " "), 10) {
 			j.script(m[1], c.scope.sub(), stream{})
 		}
-	case (c.name == "pwsh" || c.name == "powershell") && fetchAndRun().MatchString(strings.Join(c.args, " ")):
+	case (c.name == "pwsh" || c.name == "powershell") && fetchAndRun.MatchString(strings.Join(c.args, " ")):
 		j.report(SupplyChain, c.String())
 	case strings.Contains(c.word, "/") && j.fetched[j.resolve(c.word, c.scope)]:
 		j.report(SupplyChain, "running "+c.name+" as it came from the network")
@@ -117,8 +119,8 @@ func (j *judge) shells(c *call) {
 }
 
 var (
-	awkRuns     = regex(`system\(\s*"([^"]*)"`)
-	fetchAndRun = regex(`(?i)\b(?:iex|invoke-expression)\b.*\b(?:iwr|irm|invoke-webrequest|downloadstring|net\.webclient)\b|\b(?:iwr|irm|invoke-webrequest|downloadstring)\b.*\|\s*iex\b`)
+	awkRuns     = pattern.Of(`system\(\s*"([^"]*)"`)
+	fetchAndRun = pattern.Of(`(?i)\b(?:iex|invoke-expression)\b.*\b(?:iwr|irm|invoke-webrequest|downloadstring|net\.webclient)\b|\b(?:iwr|irm|invoke-webrequest|downloadstring)\b.*\|\s*iex\b`)
 )
 
 // origin judges code by where it came from, once its text has been.

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-var libraries = regex(`^(?:/usr/lib|/lib|/usr/local/lib|/lib64|/opt/homebrew)|^lib[\w.+-]+$|^$`)
+var libraries = pattern.Of(`^(?:/usr/lib|/lib|/usr/local/lib|/lib64|/opt/homebrew)|^lib[\w.+-]+$|^$`)
 
 // variable judges an assignment that changes what other commands do. One that
 // lasts is judged more sternly.
@@ -16,7 +18,7 @@ func (j *judge) variable(name, value string, lasting bool) {
 	bad := false
 	switch name {
 	case "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "LD_AUDIT":
-		bad = !libraries().MatchString(value) && !strings.Contains(value, dark) && !j.own(value)
+		bad = !libraries.MatchString(value) && !strings.Contains(value, dark) && !j.own(value)
 	case "LD_LIBRARY_PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB":
 		bad = lasting && isTemporary(first(value))
 	case "PATH":
@@ -78,7 +80,7 @@ func (j *judge) showsSecret(c *syntax.CallExpr, words []string, r ran) {
 	for _, w := range c.Args[1:] {
 		syntax.Walk(w, func(n syntax.Node) bool {
 			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && p.Exp == nil && p.Slice == nil && !p.Length && !p.Excl {
-				if _, known := r.scope.vars[p.Param.Value]; !known && telling().MatchString(p.Param.Value) {
+				if _, known := r.scope.vars[p.Param.Value]; !known && telling.MatchString(p.Param.Value) {
 					j.report(CredentialExposure, words[0]+" $"+p.Param.Value)
 				}
 			}
@@ -87,13 +89,13 @@ func (j *judge) showsSecret(c *syntax.CallExpr, words []string, r ran) {
 	}
 }
 
-var telling = regex(`(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|SECRET_KEY)(?:$|_)`)
+var telling = pattern.Of(`(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|SECRET_KEY)(?:$|_)`)
 
-var escapes = regex(`\\(?:x[0-9a-fA-F]{1,2}|0?[0-7]{1,3}|[nt\\])`)
+var escapes = pattern.Of(`\\(?:x[0-9a-fA-F]{1,2}|0?[0-7]{1,3}|[nt\\])`)
 
 // unescaped is what echo -e and printf make of backslashes.
 func unescaped(s string) string {
-	return escapes().ReplaceAllStringFunc(s, func(m string) string {
+	return escapes.ReplaceAllStringFunc(s, func(m string) string {
 		switch m[1] {
 		case 'n':
 			return "\n"

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 func matches(glob, rel string) bool {
@@ -19,19 +21,19 @@ func matches(glob, rel string) bool {
 }
 
 var (
-	devices   = regex(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
-	schedules = regex(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)
-	starts    = regex(`^/(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.config/fish/config\.fish|\.config/autostart/.*|\.config/systemd/user/.*|\.ssh/authorized_keys2?|\.ssh/rc|\.xinitrc|\.xprofile|\.pam_environment|\.claude/settings(?:\.local)?\.json|\.claude/hooks/.*|\.codex/hooks\.json)$`)
-	basics    = regex(`^/etc/(?:hosts|resolv\.conf|hostname|passwd|group|shadow|pam\.d|security|sysctl|fstab|nsswitch\.conf|selinux|apparmor|iptables|ufw|network|systemd)`)
-	keys      = regex(`^/(?:\.ssh|\.aws|\.gnupg|\.kube|\.azure|\.config/gcloud|\.docker/config\.json|\.netrc|\.pgpass)(?:/|$)`)
-	programs  = regex(`^/(?:bin|sbin|lib|lib32|lib64|boot|usr/(?:bin|sbin|lib|libexec)|System|Library)(?:/|$)`)
-	gitGuts   = regex(`^/\.git/(?:config|HEAD|index|refs|objects|packed-refs|logs)(?:/|$)`)
+	devices   = pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
+	schedules = pattern.Of(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)
+	starts    = pattern.Of(`^/(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.config/fish/config\.fish|\.config/autostart/.*|\.config/systemd/user/.*|\.ssh/authorized_keys2?|\.ssh/rc|\.xinitrc|\.xprofile|\.pam_environment|\.claude/settings(?:\.local)?\.json|\.claude/hooks/.*|\.codex/hooks\.json)$`)
+	basics    = pattern.Of(`^/etc/(?:hosts|resolv\.conf|hostname|passwd|group|shadow|pam\.d|security|sysctl|fstab|nsswitch\.conf|selinux|apparmor|iptables|ufw|network|systemd)`)
+	keys      = pattern.Of(`^/(?:\.ssh|\.aws|\.gnupg|\.kube|\.azure|\.config/gcloud|\.docker/config\.json|\.netrc|\.pgpass)(?:/|$)`)
+	programs  = pattern.Of(`^/(?:bin|sbin|lib|lib32|lib64|boot|usr/(?:bin|sbin|lib|libexec)|System|Library)(?:/|$)`)
+	gitGuts   = pattern.Of(`^/\.git/(?:config|HEAD|index|refs|objects|packed-refs|logs)(?:/|$)`)
 )
 
 // startup says that a file is run by itself, sooner or later.
 func (j *judge) startup(p string) bool {
 	rel, ok := strings.CutPrefix(p, j.place.Home)
-	return ok && starts().MatchString(rel) || schedules().MatchString(p)
+	return ok && starts.MatchString(rel) || schedules.MatchString(p)
 }
 
 // writes judges that a file is written, by its path.
@@ -53,12 +55,12 @@ func (j *judge) writing(p string) Category {
 		switch {
 		case strings.HasPrefix(rel, "/.git/hooks/"):
 			return Persistence
-		case gitGuts().MatchString(rel):
+		case gitGuts.MatchString(rel):
 			return GitDestruction
 		}
 		return ""
 	}
-	if rel, ok := strings.CutPrefix(p, j.place.Home); ok && keys().MatchString(rel) && !starts().MatchString(rel) && path.Base(rel) != "known_hosts" {
+	if rel, ok := strings.CutPrefix(p, j.place.Home); ok && keys.MatchString(rel) && !starts.MatchString(rel) && path.Base(rel) != "known_hosts" {
 		return ProtectedPath
 	}
 	return j.systemWriting(p)
@@ -66,7 +68,7 @@ func (j *judge) writing(p string) Category {
 
 func (j *judge) systemWriting(p string) Category {
 	switch {
-	case devices().MatchString(p):
+	case devices.MatchString(p):
 		return DiskDestruction
 	case strings.HasPrefix(p, "/proc/"), strings.HasPrefix(p, "/sys/"):
 		if strings.HasPrefix(p, "/proc/self/fd/") {
@@ -77,9 +79,9 @@ func (j *judge) systemWriting(p string) Category {
 		return PrivilegeEscalation
 	case j.startup(p), strings.Contains(p, "/.git/hooks/"):
 		return Persistence
-	case basics().MatchString(p):
+	case basics.MatchString(p):
 		return SystemConfiguration
-	case strings.HasPrefix(p, "/etc/"), programs().MatchString(p):
+	case strings.HasPrefix(p, "/etc/"), programs.MatchString(p):
 		return ProtectedPath
 	}
 	return ""

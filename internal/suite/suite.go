@@ -5,9 +5,10 @@ package suite
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Part is what a file is to the tests.
@@ -21,23 +22,23 @@ const (
 )
 
 // names are those of tests, wherever they lie.
-var names = []*regexp.Regexp{
-	regexp.MustCompile(`_test\.(go|py|rb|exs|dart|cc|cpp|c|clj|zig|ml|sh)$`),
-	regexp.MustCompile(`^tests?\.(py|rs)$`),
-	regexp.MustCompile(`^test_[^/]*\.(py|rb|c|cc|cpp|sh|bats)$`),
-	regexp.MustCompile(`_spec\.(rb|cr|lua)$`),
-	regexp.MustCompile(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`),
-	regexp.MustCompile(`(Test|Tests|TestCase|IT|Spec)\.(java|kt|kts|scala|groovy|cs|fs|vb|php|swift|m)$`),
-	regexp.MustCompile(`\.(bats|t)$`),
+var names = []*pattern.Pattern{
+	pattern.Of(`_test\.(go|py|rb|exs|dart|cc|cpp|c|clj|zig|ml|sh)$`),
+	pattern.Of(`^tests?\.(py|rs)$`),
+	pattern.Of(`^test_[^/]*\.(py|rb|c|cc|cpp|sh|bats)$`),
+	pattern.Of(`_spec\.(rb|cr|lua)$`),
+	pattern.Of(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`),
+	pattern.Of(`(Test|Tests|TestCase|IT|Spec)\.(java|kt|kts|scala|groovy|cs|fs|vb|php|swift|m)$`),
+	pattern.Of(`\.(bats|t)$`),
 }
 
 // folders hold tests and nothing else. Some names are those of products, too:
 // what lies there counts only with an ending that is code.
 var (
-	folders  = regexp.MustCompile(`(^|/)(tests?|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
-	serving  = regexp.MustCompile(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
-	helpers  = regexp.MustCompile(`^(conftest\.py|test_?(utils?|helpers?)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
-	foreign  = regexp.MustCompile(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
+	folders  = pattern.Of(`(^|/)(tests?|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
+	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
+	helpers  = pattern.Of(`^(conftest\.py|test_?(utils?|helpers?)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
+	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{
 		".go", ".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".groovy",
 		".cs", ".fs", ".php", ".swift", ".c", ".cc", ".cpp", ".ex", ".exs", ".dart", ".lua", ".pl", ".t", ".sh", ".bash", ".bats", ".zig", ".ml",
@@ -66,5 +67,5 @@ func Of(name string) Part {
 }
 
 func named(base string) bool {
-	return slices.ContainsFunc(names, func(form *regexp.Regexp) bool { return form.MatchString(base) })
+	return slices.ContainsFunc(names, func(form *pattern.Pattern) bool { return form.MatchString(base) })
 }

@@ -1,8 +1,9 @@
 package tally
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // cargo reads cargo test. A name is qualified by the program it is in.
@@ -15,12 +16,12 @@ type cargo struct {
 }
 
 var (
-	cargoProgram = regexp.MustCompile(`^ +Running (?:unittests )?(\S+) \((?:.*[/\\])?([^/\\]+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)$`)
-	cargoDoc     = regexp.MustCompile(`^ +Doc-tests (\S+)$`)
-	cargoRunning = regexp.MustCompile(`^running \d+ tests?$`)
-	cargoTest    = regexp.MustCompile(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:,.*| <[\d.]+s>)?$`)
-	cargoSum     = regexp.MustCompile(`(\d{1,9}) (passed|failed|ignored);`)
-	cargoFailed  = regexp.MustCompile(`^    (\S.*)$`)
+	cargoProgram = pattern.Of(`^ +Running (?:unittests )?(\S+) \((?:.*[/\\])?([^/\\]+?)(?:-[0-9a-f]{16})?(?:\.exe)?\)$`)
+	cargoDoc     = pattern.Of(`^ +Doc-tests (\S+)$`)
+	cargoRunning = pattern.Of(`^running \d+ tests?$`)
+	cargoTest    = pattern.Of(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:,.*| <[\d.]+s>)?$`)
+	cargoSum     = pattern.Of(`(\d{1,9}) (passed|failed|ignored);`)
+	cargoFailed  = pattern.Of(`^    (\S.*)$`)
 )
 
 func (c *cargo) line(text string) {

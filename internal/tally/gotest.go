@@ -2,8 +2,9 @@ package tally
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // goEvents reads go test -json.
@@ -69,8 +70,8 @@ type goText struct {
 }
 
 var (
-	goResult  = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \([0-9.]+s\)$`)
-	goPackage = regexp.MustCompile(`^(ok  |FAIL)\t(\S+)(?:\t| )(.*)$`)
+	goResult  = pattern.Of(`^ *--- (PASS|FAIL|SKIP): (\S+) \([0-9.]+s\)$`)
+	goPackage = pattern.Of(`^(ok  |FAIL)\t(\S+)(?:\t| )(.*)$`)
 )
 
 func (g *goText) line(text string) {

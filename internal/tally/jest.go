@@ -1,8 +1,9 @@
 package tally
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // jest reads jest's own reporter. What failed is named in its report; what
@@ -18,13 +19,13 @@ type jest struct {
 }
 
 var (
-	jestFile  = regexp.MustCompile(`^ ?(PASS|FAIL) +(\S.*?)(?: \([\d.]+ m?s\))?$`)
-	jestTick  = regexp.MustCompile(`^([✓√✕×○✎]) (?:skipped |todo )?(.+)$`)
-	jestRed   = regexp.MustCompile(`^  ● (\S.*)$`)
-	jestSum   = regexp.MustCompile(`^Tests: +(.*\d+ total)$`)
-	duration  = regexp.MustCompile(` ?\(?\b\d+(?:\.\d+)? ?m?s\)?$`)
-	jestTimed = regexp.MustCompile(` \(\d+(?:\.\d+)? m?s\)$`)
-	anyCount  = regexp.MustCompile(`(\d{1,9}) (passed|failed|skipped|todo)`)
+	jestFile  = pattern.Of(`^ ?(PASS|FAIL) +(\S.*?)(?: \([\d.]+ m?s\))?$`)
+	jestTick  = pattern.Of(`^([✓√✕×○✎]) (?:skipped |todo )?(.+)$`)
+	jestRed   = pattern.Of(`^  ● (\S.*)$`)
+	jestSum   = pattern.Of(`^Tests: +(.*\d+ total)$`)
+	duration  = pattern.Of(` ?\(?\b\d+(?:\.\d+)? ?m?s\)?$`)
+	jestTimed = pattern.Of(` \(\d+(?:\.\d+)? m?s\)$`)
+	anyCount  = pattern.Of(`(\d{1,9}) (passed|failed|skipped|todo)`)
 )
 
 func (j *jest) line(text string) {
@@ -109,11 +110,11 @@ type vitest struct {
 }
 
 var (
-	vitestRed  = regexp.MustCompile(`^ FAIL  (\S.*)$`)
-	vitestTick = regexp.MustCompile(`^ ([✓√↓□]) (\S+ > .+)$`)
-	vitestSum  = regexp.MustCompile(`^ +Tests  (?:no tests|(.*\d+ (?:passed|failed|skipped|todo).*)) ?(?:\(\d+\))?$`)
-	vitestFile = regexp.MustCompile(`^ +Test Files  .*\d+ (?:passed|failed|skipped)`)
-	vitestOdd  = regexp.MustCompile(`^Vitest caught \d+ unhandled error`)
+	vitestRed  = pattern.Of(`^ FAIL  (\S.*)$`)
+	vitestTick = pattern.Of(`^ ([✓√↓□]) (\S+ > .+)$`)
+	vitestSum  = pattern.Of(`^ +Tests  (?:no tests|(.*\d+ (?:passed|failed|skipped|todo).*)) ?(?:\(\d+\))?$`)
+	vitestFile = pattern.Of(`^ +Test Files  .*\d+ (?:passed|failed|skipped)`)
+	vitestOdd  = pattern.Of(`^Vitest caught \d+ unhandled error`)
 )
 
 func (v *vitest) line(text string) {

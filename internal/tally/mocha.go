@@ -1,10 +1,11 @@
 package tally
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // number is a count that was written down; one too long to be true is none.
@@ -27,10 +28,10 @@ type mocha struct {
 }
 
 var (
-	mochaSum   = regexp.MustCompile(`^ {2}(\d{1,9}) (passing|failing|pending)(?: \(.*\))?$`)
-	mochaItem  = regexp.MustCompile(`^([✔✓√-]) (.+)$`)
-	mochaRed   = regexp.MustCompile(`^ {2}\d+\) (.+)$`)
-	mochaTimed = regexp.MustCompile(` \(\d+ms\)$`)
+	mochaSum   = pattern.Of(`^ {2}(\d{1,9}) (passing|failing|pending)(?: \(.*\))?$`)
+	mochaItem  = pattern.Of(`^([✔✓√-]) (.+)$`)
+	mochaRed   = pattern.Of(`^ {2}\d+\) (.+)$`)
+	mochaTimed = pattern.Of(` \(\d+ms\)$`)
 )
 
 func (m *mocha) line(text string) {
@@ -110,9 +111,9 @@ type nodeSpec struct {
 }
 
 var (
-	nodeItem  = regexp.MustCompile(`^([✔✖﹣▶⚠]) (.+)$`)
-	nodeTimed = regexp.MustCompile(` \([\d.]+ms\)$`)
-	nodeSum   = regexp.MustCompile(`^ℹ (pass|fail|cancelled|skipped|todo) (\d{1,9})$`)
+	nodeItem  = pattern.Of(`^([✔✖﹣▶⚠]) (.+)$`)
+	nodeTimed = pattern.Of(` \([\d.]+ms\)$`)
+	nodeSum   = pattern.Of(`^ℹ (pass|fail|cancelled|skipped|todo) (\d{1,9})$`)
 )
 
 func (n *nodeSpec) line(text string) {

@@ -1,8 +1,9 @@
 package tally
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // pytest reads pytest: the progress of -v, and the short summary.
@@ -14,11 +15,11 @@ type pytest struct {
 }
 
 var (
-	pyProgress = regexp.MustCompile(`^(\S.*?::.*) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+%\]$`)
-	pyWorker   = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (.*::.*)$`)
-	pySummary  = regexp.MustCompile(`^(PASSED|FAILED|ERROR|XPASS|XFAIL) (\S.*)$`)
-	pyCounts   = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
-	pyCount    = regexp.MustCompile(`(\d{1,9}) (passed|failed|skipped|xpassed)`)
+	pyProgress = pattern.Of(`^(\S.*?::.*) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))? +\[ *\d+%\]$`)
+	pyWorker   = pattern.Of(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (.*::.*)$`)
+	pySummary  = pattern.Of(`^(PASSED|FAILED|ERROR|XPASS|XFAIL) (\S.*)$`)
+	pyCounts   = pattern.Of(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
+	pyCount    = pattern.Of(`(\d{1,9}) (passed|failed|skipped|xpassed)`)
 	pyOutcomes = map[string]Outcome{"PASSED": Passed, "XPASS": Passed, "FAILED": Failed, "ERROR": Failed, "SKIPPED": Skipped, "XFAIL": Skipped}
 )
 
@@ -122,11 +123,11 @@ type unittest struct {
 }
 
 var (
-	unitFailed = regexp.MustCompile(`^(?:FAIL|ERROR): (\S.*)$`)
-	unitPassed = regexp.MustCompile(`^(\S+ \([\w.]+\))(?: \.\.\.|.* \.\.\.) (ok|skipped .*|expected failure)$`)
-	unitRan    = regexp.MustCompile(`^Ran (\d{1,9}) tests? in [\d.]+s$`)
-	unitSum    = regexp.MustCompile(`^(?:OK|FAILED)(?: \((.*)\))?$`)
-	unitCount  = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d{1,9})`)
+	unitFailed = pattern.Of(`^(?:FAIL|ERROR): (\S.*)$`)
+	unitPassed = pattern.Of(`^(\S+ \([\w.]+\))(?: \.\.\.|.* \.\.\.) (ok|skipped .*|expected failure)$`)
+	unitRan    = pattern.Of(`^Ran (\d{1,9}) tests? in [\d.]+s$`)
+	unitSum    = pattern.Of(`^(?:OK|FAILED)(?: \((.*)\))?$`)
+	unitCount  = pattern.Of(`(failures|errors|skipped|expected failures|unexpected successes)=(\d{1,9})`)
 )
 
 func (u *unittest) line(text string) {

@@ -3,9 +3,10 @@ package tally
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // How much of an output is read, and how long a line or a document may be.
@@ -121,7 +122,7 @@ func (t *Tally) take(s *sheet, root string) {
 	t.Cut = t.Cut || s.cut || one.Failed > len(one.Names(Failed, Broken))
 }
 
-var colour = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
+var colour = pattern.Of("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 
 // plain is a line as a terminal would leave it: without colours, and without
 // what was written over.

@@ -2,8 +2,9 @@ package tally
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // tap reads the Test Anything Protocol, versions 12 to 14, subtests included.
@@ -18,9 +19,9 @@ type tap struct {
 }
 
 var (
-	tapPlan  = regexp.MustCompile(`^1\.\.(\d{1,9})(?:\s*#.*)?$`)
-	tapPoint = regexp.MustCompile(`^(not )?ok\b *(\d*)(.*)$`)
-	tapMark  = regexp.MustCompile(`(?i)(?:^|[^\\])# *(skip|todo|time=)`)
+	tapPlan  = pattern.Of(`^1\.\.(\d{1,9})(?:\s*#.*)?$`)
+	tapPoint = pattern.Of(`^(not )?ok\b *(\d*)(.*)$`)
+	tapMark  = pattern.Of(`(?i)(?:^|[^\\])# *(skip|todo|time=)`)
 )
 
 func (t *tap) line(text string) {

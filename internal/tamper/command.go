@@ -2,9 +2,10 @@ package tamper
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // class is what a command does for the checks.
@@ -40,11 +41,11 @@ var tools = map[string]class{
 }
 
 var (
-	checking   = regexp.MustCompile(`(?i)(^|[:._/-])(tests?|lint\w*|checks?|type-?check|types|ci|verify|cov(er(age)?)?|validate|vet|unit|integration|e2e|spec|all|static|audit|check\w+|quality|format:check|fmt-check)([:._-]|\.sh$|$)`)
-	separators = regexp.MustCompile(`&&|\|\||;|\n|\|`)
+	checking   = pattern.Of(`(?i)(^|[:._/-])(tests?|lint\w*|checks?|type-?check|types|ci|verify|cov(er(age)?)?|validate|vet|unit|integration|e2e|spec|all|static|audit|check\w+|quality|format:check|fmt-check)([:._-]|\.sh$|$)`)
+	separators = pattern.Of(`&&|\|\||;|\n|\|`)
 	wrappers   = set("-- if ! bash sh -e -x -eu -ex -euo -eux pipefail npx pnpx bunx exec sudo time env xvfb-run cross-env dotenv command uvx dlx rye pdm")
-	assignment = regexp.MustCompile(`^[A-Za-z_]\w*=\S*$`)
-	forgets    = regexp.MustCompile(`^(true|:|/bin/true|exit 0|echo\b.*|printf\b.*|exit \$?0)$`)
+	assignment = pattern.Of(`^[A-Za-z_]\w*=\S*$`)
+	forgets    = pattern.Of(`^(true|:|/bin/true|exit 0|echo\b.*|printf\b.*|exit \$?0)$`)
 )
 
 // piece is a command of a line with what joins it to the next.

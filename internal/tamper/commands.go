@@ -2,9 +2,10 @@ package tamper
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // commandsOf finds the commands of a file that check something.
@@ -62,7 +63,7 @@ func ofScripts(name string, settings []setting) []command {
 	return all
 }
 
-var commandKey = regexp.MustCompile(`(^|\.)(run|script|before_script|after_script|command|commands?|cmds?|test|bash|sh|pwsh)(\[\w*\])?(\.command)?$|cmds\[[^\]]*\](\.cmd)?$|\.cmd$`)
+var commandKey = pattern.Of(`(^|\.)(run|script|before_script|after_script|command|commands?|cmds?|test|bash|sh|pwsh)(\[\w*\])?(\.command)?$|cmds\[[^\]]*\](\.cmd)?$|\.cmd$`)
 
 func ofPipeline(name string, settings []setting) []command {
 	var all []command
@@ -119,7 +120,7 @@ func ofHooks(name string, settings []setting) []command {
 	return all
 }
 
-var target = regexp.MustCompile(`^([\w./%-]+(?: [\w./%-]+)*)\s*:(?:[^=]|$)(.*)`)
+var target = pattern.Of(`^([\w./%-]+(?: [\w./%-]+)*)\s*:(?:[^=]|$)(.*)`)
 
 func ofMake(name, text string) []command {
 	m := &makefile{name: name}
@@ -170,7 +171,7 @@ func (m *makefile) target(line string) {
 	}
 }
 
-var calledText = regexp.MustCompile(`(?s)(?:run|sh|system|check_call|check_output|Popen|call)\w*\s*\(?\s*(.{1,400}?)(?:\)|\n)`)
+var calledText = pattern.Of(`(?s)(?:run|sh|system|check_call|check_output|Popen|call)\w*\s*\(?\s*(.{1,400}?)(?:\)|\n)`)
 
 // ofProgram finds commands in a program: noxfile, tasks, Jenkinsfile.
 func ofProgram(name, text string) []command {

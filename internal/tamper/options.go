@@ -2,19 +2,20 @@ package tamper
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // narrowing are the options that leave tests or findings out, with the classes
 // they mean something for.
-var narrowing = regexp.MustCompile(`^(-short|--short|-(test\.)?short|-(test\.)?run|-(test\.)?skip|--skip\b.*|-k|-m|--ignore\b.*|--ignore-glob.*|--deselect.*|-t|--testNamePattern.*|--testPathIgnorePatterns.*|--exclude.*|--extend-exclude.*|--extend-ignore.*|--grep|-g|--invert|--passWithNoTests|--pass-with-no-tests|--allow-empty|-u|--update|--updateSnapshot|--snapshot-update|--update-snapshots|--onlyChanged|-o|--changedSince.*|--lf|--last-failed|--ff|--exit-zero|--no-verify|--collect-only|--co|--dry-run|--listTests|-vet=off|--ignore-pattern|--quiet|--disable.*|-D|--issues-exit-code.*|--new|--new-from-rev.*|--ignore-missing-imports|--no-strict.*|--noCheck|--no-cov|--no-error-on-unmatched-pattern|--tests=false|--no-fail.*|--ignore-errors|--suppressTests|--testPathPattern.*|--fix-only|--if-present|--allow-failure.*|-e|--select.*|--rule.*|--no-check|--test-name-pattern.*)$`)
+var narrowing = pattern.Of(`^(-short|--short|-(test\.)?short|-(test\.)?run|-(test\.)?skip|--skip\b.*|-k|-m|--ignore\b.*|--ignore-glob.*|--deselect.*|-t|--testNamePattern.*|--testPathIgnorePatterns.*|--exclude.*|--extend-exclude.*|--extend-ignore.*|--grep|-g|--invert|--passWithNoTests|--pass-with-no-tests|--allow-empty|-u|--update|--updateSnapshot|--snapshot-update|--update-snapshots|--onlyChanged|-o|--changedSince.*|--lf|--last-failed|--ff|--exit-zero|--no-verify|--collect-only|--co|--dry-run|--listTests|-vet=off|--ignore-pattern|--quiet|--disable.*|-D|--issues-exit-code.*|--new|--new-from-rev.*|--ignore-missing-imports|--no-strict.*|--noCheck|--no-cov|--no-error-on-unmatched-pattern|--tests=false|--no-fail.*|--ignore-errors|--suppressTests|--testPathPattern.*|--fix-only|--if-present|--allow-failure.*|-e|--select.*|--rule.*|--no-check|--test-name-pattern.*)$`)
 
 // holding are the options whose loss lets more pass.
-var holding = regexp.MustCompile(`^(-race|--strict\b.*|--max-warnings.*|--cov-fail-under.*|--fail-under.*|-Werror|-W|--check|--check-only|--error-exitcode.*|--forbid-only|--fail-on-.*|--exit-code|--report-unused-disable-directives.*|--ci|--strict-markers|--check-coverage|--diff)$`)
+var holding = pattern.Of(`^(-race|--strict\b.*|--max-warnings.*|--cov-fail-under.*|--fail-under.*|-Werror|-W|--check|--check-only|--error-exitcode.*|--forbid-only|--fail-on-.*|--exit-code|--report-unused-disable-directives.*|--ci|--strict-markers|--check-coverage|--diff)$`)
 
-var numeric = regexp.MustCompile(`^(--max-warnings|--cov-fail-under|--fail-under|--maxfail|--branches|--lines|--functions|--statements|--min-coverage|--fail-under-\w+)$`)
+var numeric = pattern.Of(`^(--max-warnings|--cov-fail-under|--fail-under|--maxfail|--branches|--lines|--functions|--statements|--min-coverage|--fail-under-\w+)$`)
 
 // ofTesters are options that mean something else to tools that do not test;
 // valued are those with a value of their own.

@@ -2,9 +2,10 @@ package tamper
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // language is how a file is read.
@@ -33,13 +34,13 @@ func languageOf(name string) language {
 }
 
 var (
-	pythonTest  = regexp.MustCompile(`^(test_.*|.*_test|tests?)\.py$`)
-	scriptTest  = regexp.MustCompile(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`)
-	testFolder  = regexp.MustCompile(`(^|/)(tests?|__tests__|specs?|e2e|cypress)/`)
-	noFolder    = regexp.MustCompile(`(^|/)(node_modules|vendor|\.venv|site-packages)/`)
-	testSupport = regexp.MustCompile(`(^|/)(conftest\.py|testutils?[^/]*|test_?helpers?[^/]*|fixtures?/.*|(jest|vitest|setup)[.-]?(setup|tests)[^/]*|__mocks__/.*)`)
-	fixtureName = regexp.MustCompile(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|golden|goldens|__snapshots__|snapshots)/`)
-	wordsOnly   = regexp.MustCompile(`(?i)(\.(md|rst|txt|adoc|png|svg|gif|jpg|license)$|(^|/)(docs?|license|changelog|authors|codeowners)(/|$))`)
+	pythonTest  = pattern.Of(`^(test_.*|.*_test|tests?)\.py$`)
+	scriptTest  = pattern.Of(`\.(test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$`)
+	testFolder  = pattern.Of(`(^|/)(tests?|__tests__|specs?|e2e|cypress)/`)
+	noFolder    = pattern.Of(`(^|/)(node_modules|vendor|\.venv|site-packages)/`)
+	testSupport = pattern.Of(`(^|/)(conftest\.py|testutils?[^/]*|test_?helpers?[^/]*|fixtures?/.*|(jest|vitest|setup)[.-]?(setup|tests)[^/]*|__mocks__/.*)`)
+	fixtureName = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|golden|goldens|__snapshots__|snapshots)/`)
+	wordsOnly   = pattern.Of(`(?i)(\.(md|rst|txt|adoc|png|svg|gif|jpg|license)$|(^|/)(docs?|license|changelog|authors|codeowners)(/|$))`)
 )
 
 // collected tells whether the usual runner of its language finds tests in the

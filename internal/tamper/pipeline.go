@@ -1,19 +1,20 @@
 package tamper
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 var (
-	forgiving = regexp.MustCompile(`(^|\.)(continue-on-error|continueOnError|allow_failure|soft_fail|ignore_failure|ignore_error|ignoreErrors)$`)
-	gate      = regexp.MustCompile(`(^|\.)(if|when|condition|enabled|rules\[[^\]]*\]\.(when|if)|only\[?\]?)$`)
-	trigger   = regexp.MustCompile(`^(on|true)(\.|\[\]|$)`)
-	passing   = regexp.MustCompile(`(?i)(\.md\b|docs?/|\.txt|license|changelog|\.rst)`)
-	bumped    = regexp.MustCompile(`:?\s*["']?[\^~>=<]*\d+\.`)
-	shut      = regexp.MustCompile(`^(\$\{\{\s*)?(false|never|manual|0)(\s*\}\})?$`)
-	jobOf     = regexp.MustCompile(`^(?:jobs\.)?([\w-]+)\.`)
+	forgiving = pattern.Of(`(^|\.)(continue-on-error|continueOnError|allow_failure|soft_fail|ignore_failure|ignore_error|ignoreErrors)$`)
+	gate      = pattern.Of(`(^|\.)(if|when|condition|enabled|rules\[[^\]]*\]\.(when|if)|only\[?\]?)$`)
+	trigger   = pattern.Of(`^(on|true)(\.|\[\]|$)`)
+	passing   = pattern.Of(`(?i)(\.md\b|docs?/|\.txt|license|changelog|\.rst)`)
+	bumped    = pattern.Of(`:?\s*["']?[\^~>=<]*\d+\.`)
+	shut      = pattern.Of(`^(\$\{\{\s*)?(false|never|manual|0)(\s*\}\})?$`)
+	jobOf     = pattern.Of(`^(?:jobs\.)?([\w-]+)\.`)
 )
 
 // pipelines compares what lets a job fail unseen, or not run. What it runs is
@@ -161,19 +162,19 @@ func starts(all []setting, event string) bool {
 }
 
 var (
-	ending   = regexp.MustCompile(`\bexit [1-9$]`)
-	succeeds = regexp.MustCompile(`\bexit 0\b`)
+	ending   = pattern.Of(`\bexit [1-9$]`)
+	succeeds = pattern.Of(`\bexit 0\b`)
 )
 
 // exits reports a script that ended with a failure, and ends well instead.
 func (r *report) exits(c Change) {
-	count := func(text []byte, form *regexp.Regexp) int { return len(form.FindAllIndex(text, -1)) }
+	count := func(text []byte, form *pattern.Pattern) int { return len(form.FindAllIndex(text, -1)) }
 	if count(c.After, ending) < count(c.Before, ending) && count(c.After, succeeds) > count(c.Before, succeeds) {
 		r.add(Finding{c.Path, CheckChanged, c.differing("exit"), "what failed ends with success"})
 	}
 }
 
-var numbered = regexp.MustCompile(`(?i)(cov(er(age)?)?|threshold|fail[-_ ]?under|min(imum)?[-_ ]?(cov|percent))`)
+var numbered = pattern.Of(`(?i)(cov(er(age)?)?|threshold|fail[-_ ]?under|min(imum)?[-_ ]?(cov|percent))`)
 
 // numbers reports lines of commands that are the same but for a number, which
 // is a floor of coverage and has sunk.
@@ -182,7 +183,7 @@ func (r *report) numbers(c Change) {
 		return
 	}
 	r.exits(c)
-	figure := regexp.MustCompile(`\d+(\.\d+)?`)
+	figure := pattern.Of(`\d+(\.\d+)?`)
 	came := map[string]Line{}
 	for _, line := range c.came() {
 		came[figure.ReplaceAllString(line.Text, "#")] = line

@@ -2,9 +2,10 @@ package tamper
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // role is what a file of settings decides.
@@ -19,22 +20,22 @@ const (
 )
 
 var roleForms = []struct {
-	form  *regexp.Regexp
+	form  *pattern.Pattern
 	roles []role
 }{
-	{regexp.MustCompile(`(^|/)\.golangci\.(ya?ml|toml|json)$`), []role{lints}},
-	{regexp.MustCompile(`(^|/)(\.eslintrc(\.\w+)?|eslint\.config\.\w+|\.eslintignore|biome\.jsonc?|\.oxlintrc\.json|tslint\.json|\.stylelintrc(\.\w+)?|[tj]sconfig[\w.-]*\.json)$`), []role{lints}},
-	{regexp.MustCompile(`(^|/)(\.flake8|\.?ruff\.toml|\.?mypy\.ini|\.?pylintrc|pyrightconfig\.json)$`), []role{lints}},
-	{regexp.MustCompile(`(^|/)(pyproject\.toml|setup\.cfg|tox\.ini)$`), []role{lints, running, covers, scripted}},
-	{regexp.MustCompile(`(^|/)(pytest\.ini|\.pytest\.ini)$`), []role{running, covers, scripted}},
-	{regexp.MustCompile(`(^|/)(\.coveragerc|\.?codecov\.ya?ml|\.nycrc(\.\w+)?|\.c8rc(\.\w+)?|\.testcoverage\.ya?ml|nyc\.config\.\w+)$`), []role{covers}},
-	{regexp.MustCompile(`(^|/)package\.json$`), []role{lints, running, covers, scripted}},
-	{regexp.MustCompile(`(^|/)(jest|vitest|vite|karma|playwright|cypress|ava|wdio|web-test-runner)[\w.-]*\.(config|conf)\.\w+$|(^|/)\.mocharc(\.\w+)?$|(^|/)(jest|vitest)\.[\w.-]*\.\w+$|(^|/)vitest\.workspace\.\w+$`), []role{running, covers}},
-	{regexp.MustCompile(`^\.github/(workflows|actions)/.*\.ya?ml$|^\.gitlab-ci\.ya?ml$|^\.gitlab/.*\.ya?ml$|^\.circleci/.*\.ya?ml$|^\.?azure-pipelines.*\.ya?ml$|^\.travis\.ya?ml$|^bitbucket-pipelines\.ya?ml$|^\.buildkite/.*\.ya?ml$|^\.drone\.ya?ml$|^\.woodpecker.*\.ya?ml$|^appveyor\.ya?ml$|^\.cirrus\.ya?ml$`), []role{pipeline}},
-	{regexp.MustCompile(`(^|/)Jenkinsfile[\w.-]*$`), []role{pipeline}},
-	{regexp.MustCompile(`(^|/)(\.pre-commit-config\.ya?ml|lefthook\.ya?ml|\.husky/[\w-]+|\.lintstagedrc(\.\w+)?)$`), []role{scripted}},
-	{regexp.MustCompile(`(^|/)([Mm]akefile|GNUmakefile|[Jj]ustfile|[Tt]askfile\.ya?ml|noxfile\.py|[\w.-]+\.mk|tasks\.py)$`), []role{scripted}},
-	{regexp.MustCompile(`(?i)(^|/)[\w.-]*(test|check|lint|cover|verify|(^|/)ci)[\w.-]*\.(sh|bash)$|(^|/)(scripts?|bin|hack|tools|ci|\.ci)/[\w.-]*(test|check|lint|cover|verify|ci)[\w-]*$`), []role{scripted}},
+	{pattern.Of(`(^|/)\.golangci\.(ya?ml|toml|json)$`), []role{lints}},
+	{pattern.Of(`(^|/)(\.eslintrc(\.\w+)?|eslint\.config\.\w+|\.eslintignore|biome\.jsonc?|\.oxlintrc\.json|tslint\.json|\.stylelintrc(\.\w+)?|[tj]sconfig[\w.-]*\.json)$`), []role{lints}},
+	{pattern.Of(`(^|/)(\.flake8|\.?ruff\.toml|\.?mypy\.ini|\.?pylintrc|pyrightconfig\.json)$`), []role{lints}},
+	{pattern.Of(`(^|/)(pyproject\.toml|setup\.cfg|tox\.ini)$`), []role{lints, running, covers, scripted}},
+	{pattern.Of(`(^|/)(pytest\.ini|\.pytest\.ini)$`), []role{running, covers, scripted}},
+	{pattern.Of(`(^|/)(\.coveragerc|\.?codecov\.ya?ml|\.nycrc(\.\w+)?|\.c8rc(\.\w+)?|\.testcoverage\.ya?ml|nyc\.config\.\w+)$`), []role{covers}},
+	{pattern.Of(`(^|/)package\.json$`), []role{lints, running, covers, scripted}},
+	{pattern.Of(`(^|/)(jest|vitest|vite|karma|playwright|cypress|ava|wdio|web-test-runner)[\w.-]*\.(config|conf)\.\w+$|(^|/)\.mocharc(\.\w+)?$|(^|/)(jest|vitest)\.[\w.-]*\.\w+$|(^|/)vitest\.workspace\.\w+$`), []role{running, covers}},
+	{pattern.Of(`^\.github/(workflows|actions)/.*\.ya?ml$|^\.gitlab-ci\.ya?ml$|^\.gitlab/.*\.ya?ml$|^\.circleci/.*\.ya?ml$|^\.?azure-pipelines.*\.ya?ml$|^\.travis\.ya?ml$|^bitbucket-pipelines\.ya?ml$|^\.buildkite/.*\.ya?ml$|^\.drone\.ya?ml$|^\.woodpecker.*\.ya?ml$|^appveyor\.ya?ml$|^\.cirrus\.ya?ml$`), []role{pipeline}},
+	{pattern.Of(`(^|/)Jenkinsfile[\w.-]*$`), []role{pipeline}},
+	{pattern.Of(`(^|/)(\.pre-commit-config\.ya?ml|lefthook\.ya?ml|\.husky/[\w-]+|\.lintstagedrc(\.\w+)?)$`), []role{scripted}},
+	{pattern.Of(`(^|/)([Mm]akefile|GNUmakefile|[Jj]ustfile|[Tt]askfile\.ya?ml|noxfile\.py|[\w.-]+\.mk|tasks\.py)$`), []role{scripted}},
+	{pattern.Of(`(?i)(^|/)[\w.-]*(test|check|lint|cover|verify|(^|/)ci)[\w.-]*\.(sh|bash)$|(^|/)(scripts?|bin|hack|tools|ci|\.ci)/[\w.-]*(test|check|lint|cover|verify|ci)[\w-]*$`), []role{scripted}},
 }
 
 func rolesOf(name string) []role {

@@ -2,9 +2,10 @@ package tamper
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // layout are the rules that a formatter does better.
@@ -25,7 +26,7 @@ func sister(name string, level int, after map[string]int) bool {
 	return false
 }
 
-var ruleKey = regexp.MustCompile(`(?:linter\.rules\.\w+\.|(?:^|\.)rules\.)([^.\[]+)(?:\.level)?(\[\])?$`)
+var ruleKey = pattern.Of(`(?:linter\.rules\.\w+\.|(?:^|\.)rules\.)([^.\[]+)(?:\.level)?(\[\])?$`)
 
 // levels are the rules of one side, each at its lowest.
 func levels(s sheet) map[string]int {

@@ -2,17 +2,18 @@ package tamper
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 var (
-	snapshotFile = regexp.MustCompile(`(?i)((^|/)__(image_)?snapshots__/|\.snap$|\.snapshot$|\.ambr$|\.golden(\.\w+)?$|(^|/)goldens?/|\.approved(\.\w+)?$|\.(expected|want)(\.\w+)?$|(^|/)(expected|want|golden)[._-][^/]*$|[._-](expected|want|golden|snapshot)\.\w+$|(^|/)(snapshots|expected|expectations?)/)`)
-	wantedPart   = regexp.MustCompile(`(?i)(want|golden|expect|^std(out|err)|^out(put)?\b)`)
-	entry        = regexp.MustCompile("(?ms)^exports\\[`(.*?)`\\] = `(.*?)`;$")
+	snapshotFile = pattern.Of(`(?i)((^|/)__(image_)?snapshots__/|\.snap$|\.snapshot$|\.ambr$|\.golden(\.\w+)?$|(^|/)goldens?/|\.approved(\.\w+)?$|\.(expected|want)(\.\w+)?$|(^|/)(expected|want|golden)[._-][^/]*$|[._-](expected|want|golden|snapshot)\.\w+$|(^|/)(snapshots|expected|expectations?)/)`)
+	wantedPart   = pattern.Of(`(?i)(want|golden|expect|^std(out|err)|^out(put)?\b)`)
+	entry        = pattern.Of("(?ms)^exports\\[`(.*?)`\\] = `(.*?)`;$")
 )
 
 // snapshot tells whether a file holds what has to come out.

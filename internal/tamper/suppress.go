@@ -1,9 +1,10 @@
 package tamper
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // suppression is a remark that makes a tool look away.
@@ -17,29 +18,29 @@ type suppression struct {
 // families are the remarks that tools heed, with what they name.
 var families = []struct {
 	name     string
-	form     *regexp.Regexp
+	form     *pattern.Pattern
 	language []language
 	coverage bool
 }{
-	{"nolint", regexp.MustCompile(`^//\s?nolint(?::([\w,\- ]+))?`), []language{golang}, false},
-	{"lint:ignore", regexp.MustCompile(`^//lint:(?:file-)?ignore\s+(\S+)`), []language{golang}, false},
-	{"nosec", regexp.MustCompile(`#nosec\b(?:\s+([\w ,]+))?`), []language{golang}, false},
-	{"revive:disable", regexp.MustCompile(`^//revive:disable(?:[\w-]*)(?::([\w-]+))?`), []language{golang}, false},
-	{"noqa", regexp.MustCompile(`(?i)^#\s*(?:(?:ruff|flake8):\s*)?noqa\b(?::\s*([A-Z]+\d+[A-Z\d, ]*))?`), []language{python}, false},
-	{"type: ignore", regexp.MustCompile(`^#\s*type:\s*ignore(?:\[([^\]]+)\])?`), []language{python}, false},
-	{"mypy", regexp.MustCompile(`^#\s*mypy:\s*(ignore-errors|disable-error-code\S*|allow-\S+|no-\S+)`), []language{python}, false},
-	{"pyright", regexp.MustCompile(`^#\s*pyright:\s*(?:ignore(?:\[([^\]]+)\])?|basic|\w+=(?:false|none))`), []language{python}, false},
-	{"pylint: disable", regexp.MustCompile(`#\s*pylint:\s*(?:disable|skip-file)(?:-next)?(?:=([\w,\- ]+))?`), []language{python}, false},
-	{"nosec", regexp.MustCompile(`#\s*nosec\b(?:[: ]\s*(B\d[\w, ]*))?`), []language{python}, false},
-	{"eslint-disable", regexp.MustCompile(`^(?://|/\*)\s*(?:eslint|oxlint)-disable(?:-next-line|-line)?(?:\s+([@\w/,\- ]+?))?\s*(?:--.*)?(?:\*/)?$`), []language{script}, false},
-	{"eslint-rule-off", regexp.MustCompile(`^/\*\s*eslint\s+([@\w/-]+)\s*:\s*(?:0|"?off"?)`), []language{script}, false},
-	{"tslint:disable", regexp.MustCompile(`^(?://|/\*)\s*tslint:disable(?:-next-line|-line)?(?::([\w ,-]+))?`), []language{script}, false},
-	{"biome-ignore", regexp.MustCompile(`^(?://|/\*)\s*biome-ignore(?:-\w+)?\s+([\w/]+)`), []language{script}, false},
-	{"@ts-ignore", regexp.MustCompile(`^(?://+|/\*+)\s*@ts-(?:ignore)`), []language{script}, false},
-	{"@ts-expect-error", regexp.MustCompile(`^(?://+|/\*+)\s*@ts-expect-error`), []language{script}, false},
-	{"@ts-nocheck", regexp.MustCompile(`^(?://+|/\*+)\s*@ts-nocheck`), []language{script}, false},
-	{"no cover", regexp.MustCompile(`^#\s*pragma:\s*no\s*(?:cover|branch)`), []language{python}, true},
-	{"coverage ignore", regexp.MustCompile(`^(?://|/\*)\s*(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)`), []language{script}, true},
+	{"nolint", pattern.Of(`^//\s?nolint(?::([\w,\- ]+))?`), []language{golang}, false},
+	{"lint:ignore", pattern.Of(`^//lint:(?:file-)?ignore\s+(\S+)`), []language{golang}, false},
+	{"nosec", pattern.Of(`#nosec\b(?:\s+([\w ,]+))?`), []language{golang}, false},
+	{"revive:disable", pattern.Of(`^//revive:disable(?:[\w-]*)(?::([\w-]+))?`), []language{golang}, false},
+	{"noqa", pattern.Of(`(?i)^#\s*(?:(?:ruff|flake8):\s*)?noqa\b(?::\s*([A-Z]+\d+[A-Z\d, ]*))?`), []language{python}, false},
+	{"type: ignore", pattern.Of(`^#\s*type:\s*ignore(?:\[([^\]]+)\])?`), []language{python}, false},
+	{"mypy", pattern.Of(`^#\s*mypy:\s*(ignore-errors|disable-error-code\S*|allow-\S+|no-\S+)`), []language{python}, false},
+	{"pyright", pattern.Of(`^#\s*pyright:\s*(?:ignore(?:\[([^\]]+)\])?|basic|\w+=(?:false|none))`), []language{python}, false},
+	{"pylint: disable", pattern.Of(`#\s*pylint:\s*(?:disable|skip-file)(?:-next)?(?:=([\w,\- ]+))?`), []language{python}, false},
+	{"nosec", pattern.Of(`#\s*nosec\b(?:[: ]\s*(B\d[\w, ]*))?`), []language{python}, false},
+	{"eslint-disable", pattern.Of(`^(?://|/\*)\s*(?:eslint|oxlint)-disable(?:-next-line|-line)?(?:\s+([@\w/,\- ]+?))?\s*(?:--.*)?(?:\*/)?$`), []language{script}, false},
+	{"eslint-rule-off", pattern.Of(`^/\*\s*eslint\s+([@\w/-]+)\s*:\s*(?:0|"?off"?)`), []language{script}, false},
+	{"tslint:disable", pattern.Of(`^(?://|/\*)\s*tslint:disable(?:-next-line|-line)?(?::([\w ,-]+))?`), []language{script}, false},
+	{"biome-ignore", pattern.Of(`^(?://|/\*)\s*biome-ignore(?:-\w+)?\s+([\w/]+)`), []language{script}, false},
+	{"@ts-ignore", pattern.Of(`^(?://+|/\*+)\s*@ts-(?:ignore)`), []language{script}, false},
+	{"@ts-expect-error", pattern.Of(`^(?://+|/\*+)\s*@ts-expect-error`), []language{script}, false},
+	{"@ts-nocheck", pattern.Of(`^(?://+|/\*+)\s*@ts-nocheck`), []language{script}, false},
+	{"no cover", pattern.Of(`^#\s*pragma:\s*no\s*(?:cover|branch)`), []language{python}, true},
+	{"coverage ignore", pattern.Of(`^(?://|/\*)\s*(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)`), []language{script}, true},
 }
 
 func suppressionsOf(p *page) []suppression {

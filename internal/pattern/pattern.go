@@ -1,0 +1,73 @@
+// Package pattern keeps regular expressions that are read when they are first
+// needed. There are hundreds of them in the program, which is started anew for
+// every tool that an agent uses and needs a few. It never finds out by itself
+// that one is malformed: a test beside the rooms reads them all.
+package pattern
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Pattern is a regular expression. Its methods are those of regexp.Regexp.
+type Pattern struct{ read func() *regexp.Regexp }
+
+// Of is the pattern that text says, which must be a literal.
+func Of(text string) *Pattern {
+	return &Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+}
+
+// MatchString is the expression's.
+func (p *Pattern) MatchString(s string) bool { return p.read().MatchString(s) }
+
+// Match is the expression's.
+func (p *Pattern) Match(b []byte) bool { return p.read().Match(b) }
+
+// Find is the expression's.
+func (p *Pattern) Find(b []byte) []byte { return p.read().Find(b) }
+
+// FindString is the expression's.
+func (p *Pattern) FindString(s string) string { return p.read().FindString(s) }
+
+// FindStringIndex is the expression's.
+func (p *Pattern) FindStringIndex(s string) []int { return p.read().FindStringIndex(s) }
+
+// FindStringSubmatch is the expression's.
+func (p *Pattern) FindStringSubmatch(s string) []string { return p.read().FindStringSubmatch(s) }
+
+// FindStringSubmatchIndex is the expression's.
+func (p *Pattern) FindStringSubmatchIndex(s string) []int {
+	return p.read().FindStringSubmatchIndex(s)
+}
+
+// FindAllIndex is the expression's.
+func (p *Pattern) FindAllIndex(b []byte, n int) [][]int { return p.read().FindAllIndex(b, n) }
+
+// FindAllString is the expression's.
+func (p *Pattern) FindAllString(s string, n int) []string { return p.read().FindAllString(s, n) }
+
+// FindAllStringIndex is the expression's.
+func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
+	return p.read().FindAllStringIndex(s, n)
+}
+
+// FindAllStringSubmatch is the expression's.
+func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	return p.read().FindAllStringSubmatch(s, n)
+}
+
+// FindAllStringSubmatchIndex is the expression's.
+func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return p.read().FindAllStringSubmatchIndex(s, n)
+}
+
+// ReplaceAllString is the expression's.
+func (p *Pattern) ReplaceAllString(s, by string) string { return p.read().ReplaceAllString(s, by) }
+
+// ReplaceAllStringFunc is the expression's.
+func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
+	return p.read().ReplaceAllStringFunc(s, by)
+}
+
+// Split is the expression's.
+func (p *Pattern) Split(s string, n int) []string { return p.read().Split(s, n) }

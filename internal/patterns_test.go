@@ -1,0 +1,81 @@
+package internal_test
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// A pattern is read when it is first needed. Nothing but this tells of one that
+// is malformed before it is.
+func TestEveryPatternCanBeRead(t *testing.T) {
+	files, err := goFiles(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, f := range files {
+		for node := range ast.Preorder(f.syntax) {
+			call, is := node.(*ast.CallExpr)
+			if !is || !isPatternOf(call.Fun) {
+				continue
+			}
+			read++
+			if err := readable(call.Args[0]); err != nil {
+				t.Errorf("%s: %v", f.name, err)
+			}
+		}
+	}
+	if read < 200 {
+		t.Errorf("found %d patterns, and there are more than 200", read)
+	}
+}
+
+// What is malformed, or is not there to be seen, is found.
+func TestOddPatternsAreFound(t *testing.T) {
+	for text, odd := range map[string]bool{"`a(b)`": false, `"a" + "\\d"`: false, "`a(b`": true, `"(" + x`: true, `f()`: true} {
+		expression, err := parser.ParseExpr(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := readable(expression); (err != nil) != odd {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func isPatternOf(called ast.Expr) bool {
+	selector, is := called.(*ast.SelectorExpr)
+	if !is {
+		return false
+	}
+	from, is := selector.X.(*ast.Ident)
+	return is && from.Name == "pattern" && selector.Sel.Name == "Of"
+}
+
+func readable(expression ast.Expr) error {
+	text, err := literal(expression)
+	if err == nil {
+		_, err = regexp.Compile(text)
+	}
+	return err
+}
+
+// literal is a string as it stands in the code, or several put together.
+func literal(expression ast.Expr) (string, error) {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		return strconv.Unquote(e.Value)
+	case *ast.BinaryExpr:
+		left, err := literal(e.X)
+		right, also := literal(e.Y)
+		return left + right, errors.Join(err, also)
+	case *ast.ParenExpr:
+		return literal(e.X)
+	}
+	return "", errors.New("a pattern is no literal")
+}
