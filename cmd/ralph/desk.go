@@ -33,6 +33,11 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err := d.tellAgent(adapter, path, p); err != nil {
 		return nil, err
 	}
+	if d.docker != nil && !d.DryRun {
+		if err := d.docked(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	wall, err := d.raise(ctx, adapter, path, options.Keys, p)
 	if err != nil {
 		return nil, err
@@ -110,7 +115,7 @@ func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
 		return 0, err
 	}
 	defer d.lower(j.Wall)
-	asked.Policy.Agent, asked.Level = j.Agent.Name, j.Wall.Name()
+	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Wall)
 	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
 	asked.ID = "run-" + d.w.now().UTC().Format("20060102T150405.000")
 	if asked, err = d.stand(ctx, j, asked); err != nil {
@@ -140,7 +145,7 @@ func (d *desk) see(ctx context.Context, j *job.Job, p policy.Policy, run func() 
 		}
 	}()
 	d.w.patience.set(p)
-	d.line(said(j.Wall))
+	d.line(d.said(j.Wall))
 	if j.Agent.Guarded {
 		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
 	}
@@ -165,7 +170,7 @@ func (d *desk) hold(ctx context.Context, j *job.Job, p policy.Policy) (release f
 	var active *workspace.Active
 	if p.Done == policy.ByStories {
 		active = &workspace.Active{
-			Timestamp: d.w.now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: "direct",
+			Timestamp: d.w.now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: d.mode(),
 		}
 		if d.place != nil {
 			if err := d.tool.Exclude(ctx, *d.place, "/.ralph-active", "/.ralph/"); err != nil {

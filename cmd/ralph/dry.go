@@ -63,7 +63,7 @@ func (d *desk) told(run journal.Run) (string, error) {
 }
 
 func (d *desk) showDry(j *job.Job, p policy.Policy, text string) error {
-	order := agent.Order{Iteration: 1, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
+	order := agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
 	argv, err := masked(j.Agent.Argv(order), d.secrets)
 	if err != nil {
 		return err

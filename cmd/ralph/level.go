@@ -33,7 +33,7 @@ func (l *level) Decode(ctx *kong.DecodeContext) error {
 // IsBool has kong take the flag without a value.
 func (*level) IsBool() bool { return true }
 
-// inDocker is a level that the wrappers of the plugin make, and not ralph.
+// inDocker is the level that Docker makes, and not ralph.
 const inDocker = "docker"
 
 func levels() []string {

@@ -35,7 +35,7 @@ type local struct {
 	IterationTimeout *policy.Duration `placeholder:"TIME" help:"End an agent that takes longer; 0: never."`
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that prints nothing for so long; 0: never."`
 	Worktree         bool             `help:"Work in a tree apart and leave the work on a branch."`
-	Sandbox          level            `xor:"sandbox" placeholder:"LEVEL" help:"Confine the agent and the checks: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: namespace, notify, landlock or none. Refuses where it does not hold."`
+	Sandbox          level            `xor:"sandbox" placeholder:"LEVEL" help:"Confine the agent and the checks: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: namespace, notify, landlock, none, or docker for Claude Code in a Docker sandbox. Refuses where it does not hold."`
 	NoSandbox        bool             `xor:"sandbox" help:"Run with nothing that confines the agent, whatever the settings say."`
 	Notify           string           `placeholder:"CMD" help:"Run this shell command when the run has ended, with the result on its stdin."`
 	JSON             bool             `name:"json" help:"Print the result as one JSON object."`
@@ -70,6 +70,7 @@ type desk struct {
 	quiet    bool             // nothing but the result
 	secrets  *redact.Redactor // hides the agent's keys
 	console  *console
+	docker   *agent.Docker // nil: none
 }
 
 // open looks at the project: its settings, and its repository where it is one.
@@ -96,8 +97,14 @@ func (d *desk) look(ctx context.Context) error {
 	if d.settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	if _, err := d.wanted(d); err != nil {
+	level, err := d.wanted(d)
+	if err != nil {
 		return err
+	}
+	if level == inDocker {
+		if err := d.dock(); err != nil {
+			return err
+		}
 	}
 	if err := d.merged(); err != nil {
 		return err
@@ -233,23 +240,32 @@ func first(values ...string) string {
 
 // adapter is the agent that the flags or the settings name.
 func (d *desk) adapter() (agent.Adapter, agent.Options, error) {
-	options, err := d.settings.Agent.Options()
+	name, options, err := d.options()
 	if err != nil {
 		return agent.Adapter{}, options, err
+	}
+	d.secrets = redact.New(options.Keys.Secrets()...)
+	adapter, err := agent.Pick(name, options)
+	return adapter, options, err
+}
+
+// options are what the flags and the settings say of the agent.
+func (d *desk) options() (name string, options agent.Options, err error) {
+	options, err = d.settings.Agent.Options()
+	if err != nil {
+		return "", options, err
 	}
 	options.Command = first(d.AgentCommand, options.Command)
 	if d.Agent != "" && d.AgentCommand == "" {
 		options.Command = ""
 	}
 	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
-	d.secrets = redact.New(options.Keys.Secrets()...)
 	if options.Self, err = executable(); err != nil {
-		return agent.Adapter{}, options, err
+		return "", options, err
 	}
-	options.Hooks = true
+	options.Hooks, options.Docker = true, d.docker
 	if d.Agent == "scripted" {
 		options.Script, options.Command = d.AgentCommand, ""
 	}
-	adapter, err := agent.Pick(d.Agent, options)
-	return adapter, options, err
+	return agent.Named(d.Agent, options.Command), options, nil
 }

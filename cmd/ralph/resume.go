@@ -59,7 +59,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	defer d.lower(j.Wall)
 	p.Agent = j.Agent.Name
-	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: j.Wall.Name()}
+	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Wall)}
 	if d.DryRun {
 		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: w.now(), Event: resumed}))
 	}

@@ -73,7 +73,7 @@ func (d *desk) tellAgent(a agent.Adapter, path string, p policy.Policy) error {
 	if !d.Verbose {
 		return nil
 	}
-	argv, err := masked(a.Argv(agent.Order{Iteration: 1, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
+	argv, err := masked(a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,8 @@ func (l local) wanted(d *desk) (sandbox.Level, error) {
 		word = string(sandbox.None)
 	}
 	switch {
-	case word == inDocker:
-		return "", fault.Usage("ralph itself makes no Docker sandbox",
-			"plugin/scripts/ralph.sh --sandbox runs Claude Code in one; or let ralph's own wall do it: --sandbox", nil)
-	case word == "" && len(d.settings.Sandbox.AllowDomains) > 0:
-		return "", fault.Usage("the settings name sandbox.allowDomains, and nothing confines the agent to them",
+	case (word == "" || word == inDocker) && len(d.settings.Sandbox.AllowDomains) > 0:
+		return "", fault.Usage("the settings name sandbox.allowDomains, and nothing of ralph's confines the agent to them",
 			"give --sandbox, or sandbox.mode in the settings; --no-sandbox runs without", nil)
 	case word == "":
 		return sandbox.None, nil
@@ -38,7 +35,7 @@ func (l local) wanted(d *desk) (sandbox.Level, error) {
 // raise has the wall stand that is asked for, before anything is spent.
 func (d *desk) raise(ctx context.Context, adapter agent.Adapter, program string, keys agent.Keys, p policy.Policy) (*job.Wall, error) {
 	level, err := d.wanted(d)
-	if err != nil || level == sandbox.None || d.DryRun {
+	if err != nil || level == sandbox.None || level == inDocker || d.DryRun {
 		return nil, err
 	}
 	self, err := executable()
@@ -105,10 +102,21 @@ func (d *desk) lower(w *job.Wall) {
 	}
 }
 
-// said is what people are told of the wall.
-func said(w *job.Wall) string {
-	if w == nil {
+// said is what people are told of what confines the agent.
+func (d *desk) said(w *job.Wall) string {
+	switch {
+	case d.docker != nil:
+		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
+	case w == nil:
 		return noWall
 	}
 	return "sandbox level " + w.Name() + ": attacked from inside, and it held"
+}
+
+// level is what the journal has of it.
+func (d *desk) level(w *job.Wall) string {
+	if d.docker != nil {
+		return inDocker
+	}
+	return w.Name()
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -26,6 +27,7 @@ type Adapter struct {
 	Install string                   // what to do when it is not
 	Behind  func(path string) string // the program behind a wrapper at that path; may be nil
 	Version []string                 // argv that has it tell its version; nil where nobody knows one
+	Tested  string                   // the version that all of this was tested with
 	Notes   []string                 // what became of the user's wishes, where it is not what they said
 	Vars    []string                 // variables of the user's own that it goes by, none of them a secret
 	Home    map[string]string        // files of a home made for it alone; nil leaves it the user's
@@ -39,6 +41,9 @@ type Adapter struct {
 	// Complaint is what a line of its errors is where it is more than news of
 	// its workings, such as a wait; may be nil.
 	Complaint func(line string) (stream.Item, bool)
+
+	MaxPrompt int           // bytes; 0: what the CLIs take on stdin
+	Settle    time.Duration // after it ended, until its files are where they belong
 
 	Guarded bool // it asks ralph before it uses a tool
 	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
@@ -61,6 +66,7 @@ type Order struct {
 	Tags      []string // completion tags: alone on a line they are promises too
 	Books     []string // files in which it only keeps account of its work
 	Home      string   // where the files of the adapter's Home are
+	Dir       string   // where it works
 }
 
 // Options are the user's choices about the agent.
@@ -73,6 +79,7 @@ type Options struct {
 	Self    string                // this program, for the scripted agent and for hooks
 	Hooks   bool                  // agents that have hooks are given ralph's
 	Script  string                // path of the scripted agent's script
+	Docker  *Docker               // a sandbox of Docker's for it; nil: none
 }
 
 // adapters are the agents there are.
@@ -93,17 +100,22 @@ func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
 // Pick gives the adapter of that name. Without a name the command's own tells,
 // as "/opt/bin/claude" does; a command of no known name is only a program.
 func Pick(name string, o Options) (Adapter, error) {
-	if name == "" {
-		name = infer(o.Command)
-	}
+	name = Named(name, o.Command)
 	build, known := adapters[name]
 	if !known {
 		return Adapter{}, unknown(name)
 	}
+	if o.Docker != nil && name != "claude" {
+		return Adapter{}, undockered(name)
+	}
 	return build(o)
 }
 
-func infer(command string) string {
+// Named is the agent that is meant by a name, or else by a command.
+func Named(name, command string) string {
+	if name != "" {
+		return name
+	}
 	words, err := Words(command)
 	if err != nil {
 		return "command" // which says what is wrong with it

@@ -29,6 +29,7 @@ func amp(o Options) (Adapter, error) {
 		Program: words[0],
 		Install: "install Amp (npm install -g @ampcode/cli)",
 		Version: append(slices.Clone(command), "--version"),
+		Tested:  "0.0.1790142911-g7618fb",
 		Notes:   append(notes, ampNotes(o.Keys)...),
 		State:   []string{".config/amp", ".local/share/amp", ".cache/amp"},
 		Hosts:   []string{"ampcode.com"},

@@ -26,11 +26,12 @@ func claude(o Options) (Adapter, error) {
 		}
 	}
 	command, extra, notes := claudeRules.split(words, o.Args)
-	return Adapter{
+	adapter := Adapter{
 		Name:    "claude",
 		Program: words[0],
 		Install: "install Claude Code (npm install -g @anthropic-ai/claude-code)",
 		Version: append(slices.Clone(command), "--version"),
+		Tested:  "2.1.328",
 		Notes:   notes,
 		Vars:    []string{"CLAUDE_CONFIG_DIR"},
 		State:   []string{".claude", ".claude.json"},
@@ -40,7 +41,11 @@ func claude(o Options) (Adapter, error) {
 		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },
 		Guarded: hooks != "",
 		Speaks:  true,
-	}, nil
+	}
+	if o.Docker != nil {
+		return o.Docker.within(adapter, slices.Concat(command[1:], extra)), nil
+	}
+	return adapter, nil
 }
 
 // claudeRules leave out what is said anyway. The console decides what people
@@ -52,20 +57,24 @@ var claudeRules = flagRules{
 
 // claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.
 func claudeArgv(words []string, order Order, hooks string, extra []string) []string {
-	argv := append(slices.Clone(words),
-		"-p",
-		"--output-format", "stream-json", "--verbose", // the one needs the other
-		"--dangerously-skip-permissions",
-		// A repository's own settings hold hooks, which -p runs unasked.
-		"--setting-sources", "user",
-	)
+	argv := slices.Concat(words, []string{"-p"}, claudeFormat, []string{"--dangerously-skip-permissions"}, claudeSources)
 	if hooks != "" {
 		argv = append(argv, "--settings", hooks)
 	}
-	if order.Model != "" {
-		argv = append(argv, "--model", order.Model)
+	return slices.Concat(argv, claudeModel(order), extra)
+}
+
+var (
+	claudeFormat = []string{"--output-format", "stream-json", "--verbose"} // the one needs the other
+	// A repository's own settings hold hooks, which -p runs unasked.
+	claudeSources = []string{"--setting-sources", "user"}
+)
+
+func claudeModel(order Order) []string {
+	if order.Model == "" {
+		return nil
 	}
-	return append(argv, extra...)
+	return []string{"--model", order.Model}
 }
 
 func claudeEnv(keys Keys) []string {

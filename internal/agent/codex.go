@@ -40,6 +40,7 @@ func codex(o Options) (Adapter, error) {
 		State:   []string{".codex"},
 		Hosts:   []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		Version: append(slices.Clone(command), "--version"),
+		Tested:  "0.169.0",
 		Notes:   notes,
 		Argv: func(order Order) []string {
 			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"})

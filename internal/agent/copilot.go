@@ -27,6 +27,7 @@ func copilot(o Options) (Adapter, error) {
 		Install: "install GitHub Copilot CLI (npm install -g @github/copilot)",
 		Behind:  copilotBehind,
 		Version: append(slices.Clone(command), "--version"),
+		Tested:  "1.0.102",
 		Notes:   notes,
 		Vars: []string{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",

@@ -29,6 +29,7 @@ func gemini(o Options) (Adapter, error) {
 		Program: words[0],
 		Install: "install Gemini CLI (npm install -g @google/gemini-cli)",
 		Version: append(slices.Clone(command), "--version"),
+		Tested:  "0.61.0",
 		Notes:   append(notes, more...),
 		Vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ func (h *Hand) Do(ctx context.Context, o Order) (ended journal.AgentEnded, err e
 		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
 	}
 	defer func() { err = errors.Join(err, leave()) }()
+	o.Dir = h.Dir
 	return h.do(ctx, o)
 }
 
@@ -74,6 +76,7 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	}
 	s := newSum(h.Watch, o)
 	res, err := h.follow(ctx, cmd, h.Adapter.Decoder(o), s, record)
+	h.settle(ctx)
 	attachment, lost := record.close()
 	if lost != nil {
 		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
@@ -92,9 +95,9 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 }
 
 func (h *Hand) command(o Order) (process.Command, error) {
-	if len(o.Prompt) > maxPrompt {
+	if most := cmp.Or(h.Adapter.MaxPrompt, maxPrompt); len(o.Prompt) > most {
 		return process.Command{}, fault.Usage(
-			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), maxPrompt),
+			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), most),
 			"shorten the task, or move parts of it into files of the repository", nil)
 	}
 	path, err := h.Ready()
@@ -119,6 +122,19 @@ func (a Adapter) stdin(o Order) string {
 		return o.Prompt
 	}
 	return a.Stdin(o)
+}
+
+// settle waits for the files of an agent that works on a copy of them.
+func (h *Hand) settle(ctx context.Context) {
+	if h.Adapter.Settle == 0 {
+		return
+	}
+	timer := time.NewTimer(h.Adapter.Settle)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // follow runs cmd and feeds what it prints to the decoder, and so to s. What

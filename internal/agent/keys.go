@@ -29,9 +29,7 @@ var baseURLs = map[string]string{
 // to pay. The base URL is that of the agent which Pick would give: none may get
 // another maker's.
 func KeysFrom(getenv func(string) string, name, command string) Keys {
-	if name == "" {
-		name = infer(command)
-	}
+	name = Named(name, command)
 	base, known := baseURLs[name]
 	if !known {
 		base = "ANTHROPIC_BASE_URL"

@@ -30,6 +30,7 @@ func opencode(o Options) (Adapter, error) {
 		Program: words[0],
 		Install: "install opencode (npm install -g opencode-ai)",
 		Version: append(slices.Clone(command), "--version"),
+		Tested:  "1.18.33",
 		Notes:   notes,
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",

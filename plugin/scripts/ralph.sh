@@ -35,21 +35,20 @@ command -v "$ralph" >/dev/null 2>&1 || fail "the program $ralph is not on PATH" 
 project=$(CDPATH='' cd -- "$project" 2>/dev/null && pwd) || fail 'no such project folder' 'name another with -d'
 memory=${memory#"$project"/}
 
-missing=''
-if [ "$mode" != direct ]; then
+if [ "$mode" = auto ]; then
+	mode=docker
 	if ! docker sandbox ls >/dev/null 2>&1; then
-		missing='Docker Sandbox is not there: it needs Docker Desktop 4.58 or later with sandboxes enabled'
+		mode=direct missing='there are no Docker sandboxes here: they need Docker Desktop 4.58 or later with sandboxes enabled'
 	elif ! docker image inspect dclaude:latest >/dev/null 2>&1; then
-		missing="the image dclaude:latest is not there: docker build -t dclaude:latest $here/../sandbox"
+		mode=direct missing="there is no image dclaude:latest: docker build -t dclaude:latest $here/../sandbox"
 	fi
-	[ -z "$missing" ] || [ "$mode" = auto ] || fail "$missing" 'or give --no-sandbox: then only a guard against accidents is left'
+	[ $mode = docker ] || printf 'ralph.sh: %s\nralph.sh: going on without: nothing is contained, only the guard of the hooks prevents accidents\n' "$missing" >&2
 fi
 
 set -- run --agent claude --project-dir "$project" --max-iterations "$iterations"
 [ -z "$memory" ] || set -- "$@" --ralph-dir "$memory"
 [ -z "$model" ] || set -- "$@" --model "$model"
-if [ "$mode" = direct ] || [ -n "$missing" ]; then
-	[ -z "$missing" ] || printf 'ralph.sh: %s\nralph.sh: going on without: nothing is contained, only the guard of the hooks prevents accidents\n' "$missing" >&2
+if [ $mode = direct ]; then
 	exec "$ralph" "$@" --no-sandbox
 fi
-exec "$ralph" "$@" --no-sandbox --agent-command "'$(printf %s "$here/sandboxed-claude" | sed "s/'/'\\\\''/g")'"
+exec "$ralph" "$@" --sandbox=docker

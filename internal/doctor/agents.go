@@ -1,0 +1,135 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// asking is how long a program may take to tell its version: some start a
+// runtime of their own first.
+const asking = 30 * time.Second
+
+// Agent is an agent CLI as it is found here.
+type Agent struct {
+	Name    string   `json:"name"`
+	Chosen  bool     `json:"chosen"` // by the project's settings, or in want of any
+	Path    string   `json:"path,omitempty"`
+	Version string   `json:"version,omitempty"`
+	Tested  string   `json:"tested,omitempty"` // the version that ralph is tested with
+	Gap     string   `json:"gap,omitempty"`    // what keeps it from running
+	Remedy  string   `json:"remedy,omitempty"`
+	Notes   []string `json:"notes,omitempty"` // what became of the settings' flags
+}
+
+// Agents says where they are looked for.
+type Agents struct {
+	Chosen string // the name of the one that a run would take
+	Pick   func(name string) (agent.Adapter, error)
+	Getenv func(string) string
+	Dir    string
+	Run    func(context.Context, process.Command) (process.Result, error)
+}
+
+// Look finds all agents that there can be, and asks those that there are for
+// their versions.
+func (a Agents) Look(ctx context.Context) []Agent {
+	found := []Agent{{Name: a.Chosen, Chosen: true}}
+	for _, name := range agent.Names() {
+		if name != a.Chosen && name != "command" && name != "scripted" {
+			found = append(found, Agent{Name: name})
+		}
+	}
+	var asked sync.WaitGroup
+	for i := range found {
+		asked.Go(func() { a.look(ctx, &found[i]) })
+	}
+	asked.Wait()
+	return found
+}
+
+func (a Agents) look(ctx context.Context, found *Agent) {
+	adapter, err := a.Pick(found.Name)
+	if err != nil {
+		found.Gap, found.Remedy = err.Error(), fault.Hint(err)
+		return
+	}
+	found.Tested, found.Notes = adapter.Tested, adapter.Notes
+	env := agent.BaseEnv(a.Getenv, adapter.Vars...)
+	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: a.Dir}).Ready()
+	if err != nil {
+		found.Gap, found.Remedy = err.Error(), fault.Hint(err)
+		return
+	}
+	found.Path = path
+	if len(adapter.Version) > 0 {
+		found.Version = a.version(ctx, append([]string{path}, adapter.Version[1:]...), env)
+	}
+}
+
+// version is what a program tells of itself; empty where it does not.
+func (a Agents) version(ctx context.Context, argv, env []string) string {
+	var said bytes.Buffer
+	_, err := a.Run(ctx, process.Command{Argv: argv, Dir: a.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
+	if err != nil {
+		return ""
+	}
+	version, _ := agent.ReadVersion(said.String())
+	return version
+}
+
+// AgentsText is what was found, for people. Of agents that nobody asked for,
+// only those that are there have lines of their own.
+func AgentsText(found []Agent) string {
+	var b strings.Builder
+	b.WriteString("agents\n")
+	var absent []string
+	for _, a := range found {
+		if !a.Chosen && a.Path == "" {
+			absent = append(absent, a.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "  %s %s\n", mark(a.Gap == ""), a.line())
+		for _, note := range a.more() {
+			fmt.Fprintf(&b, "       %s\n", note)
+		}
+	}
+	if len(absent) > 0 {
+		fmt.Fprintf(&b, "  not here: %s\n", strings.Join(absent, ", "))
+	}
+	return b.String()
+}
+
+func (a Agent) line() string {
+	parts := []string{strings.TrimSpace(a.Name + " " + a.Version)}
+	if a.Chosen {
+		parts = append(parts, "the one that a run here takes")
+	}
+	switch {
+	case a.Gap != "":
+		parts = append(parts, a.Gap)
+	case a.Version == "" && a.Tested != "":
+		parts = append(parts, "it does not tell its version; tested with "+a.Tested)
+	case a.Version != a.Tested && a.Tested != "":
+		parts = append(parts, "tested with "+a.Tested)
+	}
+	return strings.Join(parts, ": ")
+}
+
+func (a Agent) more() []string {
+	var more []string
+	if a.Remedy != "" {
+		more = append(more, "hint: "+a.Remedy)
+	}
+	for _, note := range a.Notes {
+		more = append(more, "note: "+note)
+	}
+	return more
+}
