@@ -29,7 +29,7 @@ type realAgent struct {
 
 var realAgents = map[string]realAgent{
 	"claude":  {model: "claude-sonnet-4-6", key: "ANTHROPIC_API_KEY", base: "ANTHROPIC_BASE_URL"},
-	"codex":   {model: "gpt-6-sol", key: "CODEX_API_KEY", base: "OPENAI_BASE_URL"},
+	"codex":   {model: "gpt-6.2-sol", key: "CODEX_API_KEY", base: "OPENAI_BASE_URL"},
 	"copilot": {model: "gpt-5.1", key: "COPILOT_PROVIDER_API_KEY", base: "COPILOT_PROVIDER_BASE_URL", blind: true},
 	"gemini": {
 		model: "gemini-2.5-pro", key: "GEMINI_API_KEY", base: "GOOGLE_GEMINI_BASE_URL", blind: true,

@@ -45,6 +45,9 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
+	if _, err := d.tool.Version(ctx); err != nil {
+		return 0, err
+	}
 	head, err := d.tool.Named(ctx, c.ProjectDir, "HEAD")
 	if err != nil {
 		return 0, err

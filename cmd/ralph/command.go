@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -99,28 +98,6 @@ func parse(w world) (chosen command, done bool, err error) {
 		return nil, true, errors.New("a command without a body: " + parsed.Command())
 	}
 	return chosen, false, nil
-}
-
-// misused makes a fault of what kong has to say.
-func misused(err error) error {
-	what := err.Error()
-	fix := "see ralph --help"
-	if wrong, is := errors.AsType[*kong.ParseError](err); is && wrong.Context != nil && wrong.Context.Selected() != nil {
-		fix = "see ralph " + wrong.Context.Selected().Path() + " --help"
-	}
-	return fault.Usage(strings.TrimSpace(what), fix, nil)
-}
-
-// complain prints an error as every command does: what, then what to try.
-func complain(to io.Writer, err error) {
-	first, more, _ := strings.Cut(err.Error(), "\n")
-	fmt.Fprintf(to, "ralph: %s\n", first)
-	for line := range strings.Lines(more) {
-		fmt.Fprintf(to, "ralph:   %s\n", strings.TrimSpace(line))
-	}
-	if hint := fault.Hint(err); hint != "" {
-		fmt.Fprintf(to, "ralph: hint: %s\n", hint)
-	}
 }
 
 type versionCommand struct{}

@@ -25,7 +25,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := agent.BaseEnv(d.w.env, adapter.Vars...)
+	env := agent.LocalEnv(d.w.env, adapter.Vars...)
 	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: d.ProjectDir}).Ready()
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: workspace.Folder{Path: d.folder()}, Version: version,
 		Exec: d.w.runner.Run, Now: d.w.now, Git: d.tool,
 		Agent: adapter, AgentEnv: env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
-		Log: d.line, Hide: d.secrets.Bytes, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 	}
 	if d.place == nil {
 		j.Dir = d.ProjectDir
@@ -226,7 +226,7 @@ func (d *desk) finish(ctx context.Context, outcome job.Outcome, broke error) (in
 	d.notify(ctx, outcome, tree.Dir)
 	code := run.Stop.Reason.Status().Exit(false)
 	if err != nil && code != fault.ExitDone {
-		err = &fault.Fault{What: err.Error(), Fix: fault.Hint(err), Exit: code}
+		err = &fault.Fault{What: err.Error(), Fix: hint(err), Exit: code}
 	}
 	return code, err
 }

@@ -18,7 +18,7 @@ type doctorCommand struct {
 	AgentCommand string `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
 	Agents       bool   `xor:"part" help:"Look at the agents only."`
 	Sandbox      bool   `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
-	Level        level  `placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
+	Level        rung   `placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
 	UID          int    `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
 	JSON         bool   `name:"json" help:"Print it as one JSON object."`
 }

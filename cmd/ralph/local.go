@@ -58,6 +58,17 @@ func (w world) git() (tool git.Git, done func(), err error) {
 	return tool, func() { _ = os.RemoveAll(home) }, nil
 }
 
+// soundGit is git for a command that is nothing without it.
+func (w world) soundGit(ctx context.Context) (tool git.Git, done func(), err error) {
+	if tool, done, err = w.git(); err != nil {
+		return tool, nil, err
+	}
+	if _, err = tool.Version(ctx); err != nil {
+		done()
+	}
+	return tool, done, err
+}
+
 // desk is a project on a laptop, looked at for a run.
 type desk struct {
 	local
@@ -90,7 +101,10 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 }
 
 func (d *desk) look(ctx context.Context) error {
-	var err error
+	err := workspace.Stands(d.ProjectDir, "-d")
+	if err != nil {
+		return err
+	}
 	if d.found, err = d.files(); err != nil {
 		return err
 	}
@@ -108,9 +122,6 @@ func (d *desk) look(ctx context.Context) error {
 	}
 	if err := d.merged(); err != nil {
 		return err
-	}
-	if _, err := os.Stat(d.ProjectDir); err != nil {
-		return fault.Usage("no such folder: "+d.ProjectDir, "name another with -d", err)
 	}
 	place, err := d.tool.Inspect(ctx, d.ProjectDir)
 	if err == nil {
@@ -147,14 +158,17 @@ func repositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, err
 
 // files are the settings files that there are, the base before the local one.
 func (d *desk) files() ([]config.File, error) {
+	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).Sound(); err != nil {
+		return nil, err
+	}
 	var files []config.File
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		shown := filepath.Join(".ralph", name)
 		data, err := workspace.ReadPlain(filepath.Join(d.ProjectDir, shown))
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, fault.Usage("cannot read "+shown, "make it readable, or remove it", err)
 		}
 		d.tell("Loading settings from %s", filepath.ToSlash(shown))

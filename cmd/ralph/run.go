@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -34,6 +35,14 @@ ralph/prd.json are worked on, one an iteration, until all of them pass.
 
 Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."
 Example: ralph run -m 5 --check "make test"`
+}
+
+// stray is for those who give the prompt without its flag.
+func (runCommand) stray(word string) string {
+	if word == inDocker || sandbox.Level(word).Known() {
+		return "a level is given with an equals sign: --sandbox=" + word
+	}
+	return `a prompt is given with -p: ralph run -p "what is to be done"`
 }
 
 func (runCommand) guarded() bool { return true }
@@ -103,7 +112,7 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 		return job.Asked{}, fault.Usage("there is nothing to work on: no prompt, and no "+prd,
 			"give a prompt with -p or -f, or make a PRD: ralph init --prd", nil)
 	case err != nil:
-		return job.Asked{}, fault.Usage("cannot read "+prd, "make it readable", err)
+		return job.Asked{}, fault.Usage("cannot read "+prd, "make it a plain file that you can read", err)
 	}
 	stories, err := plan.Read(prd, data)
 	if err != nil {

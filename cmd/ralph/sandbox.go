@@ -20,7 +20,7 @@ import (
 )
 
 type sandboxCommand struct {
-	Level   level    `placeholder:"LEVEL" default:"auto" help:"Of the sandbox: the strongest there is when not given."`
+	Level   rung     `placeholder:"LEVEL" default:"auto" help:"Of the sandbox: the strongest there is when not given."`
 	Allow   []string `placeholder:"HOST" help:"A host that it may reach, by its exact name. Repeatable; every public one when not given."`
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
 }
@@ -48,7 +48,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find the working directory: %w", err)
 	}
-	d := &desk{w: w, local: local{ProjectDir: dir, Sandbox: c.Level}}
+	d := &desk{w: w, local: local{ProjectDir: dir, Sandbox: level(c.Level)}}
 	home, err := d.home()
 	if err != nil {
 		return 0, err

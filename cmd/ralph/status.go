@@ -66,6 +66,9 @@ func (c statusCommand) worktree(ctx context.Context, w world, run journal.Run) (
 // find is the run to tell of, as its journal has it now.
 func (c statusCommand) find() (workspace.Run, journal.Run, error) {
 	var found journal.Run
+	if err := workspace.Stands(c.ProjectDir, "-d"); err != nil {
+		return workspace.Run{}, found, err
+	}
 	folder := workspace.FolderAbove(c.ProjectDir)
 	if err := folder.Readable(c.ID); err != nil {
 		return workspace.Run{}, found, err
@@ -74,7 +77,10 @@ func (c statusCommand) find() (workspace.Run, journal.Run, error) {
 		found = run
 		return c.ID == "" || c.ID == run.ID
 	})
-	if home.ID == "" {
+	switch {
+	case home.ID == "" && c.ID != "":
+		return home, found, fault.Usage("there is no run "+c.ID, "see .ralph/runs, or leave it out: ralph status tells of the newest", nil)
+	case home.ID == "":
 		return home, found, fault.Usage("there is no run here", "begin one: ralph run", nil)
 	}
 	return home, found, nil

@@ -30,7 +30,7 @@ Example: ralph tamper main HEAD --json`
 func (tamperCommand) guarded() bool { return false }
 
 func (c tamperCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.git()
+	tool, done, err := w.soundGit(ctx)
 	if err != nil {
 		return 0, err
 	}

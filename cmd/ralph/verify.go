@@ -39,7 +39,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
 	}
-	tool, done, err := w.git()
+	tool, done, err := w.soundGit(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -98,7 +98,7 @@ Example: ralph worktree clean`
 func (worktreeCleanCommand) guarded() bool { return false }
 
 func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.git()
+	tool, done, err := w.soundGit(ctx)
 	if err != nil {
 		return 0, err
 	}

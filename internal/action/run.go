@@ -175,7 +175,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: workspace.Folder{Path: v.env.folder()},
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Pulls: v.hub, Comment: v.hub.Comment,
 		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
-		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes,
+		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes, Veil: v.secrets.Writer,
 		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
 }

@@ -34,6 +34,7 @@ type Adapter struct {
 	State   []string                 // what it keeps in its user's home: login, settings, sessions
 	Hosts   []string                 // where it goes with a login, or a key that it has to hold itself
 	Argv    func(Order) []string
+	Usual   []string             // variables for which the user's own stand, where there are any
 	Env     func(Order) []string // beyond the base environment
 	Stdin   func(Order) string   // nil: the prompt
 	Decoder func(Order) Decoder

@@ -106,6 +106,19 @@ func TestBaseEnv(t *testing.T) {
 	}
 }
 
+// On a laptop the way out is the user's own; a job's is its own affair.
+func TestLocalEnv(t *testing.T) {
+	machine := map[string]string{"PATH": "/bin", "HTTPS_PROXY": "http://me:word@proxy:3128", "no_proxy": "localhost", "NODE_EXTRA_CA_CERTS": "/ca.pem", "MORE": "1", "OTHER": "1"}
+	getenv := func(name string) string { return machine[name] }
+	want := []string{"PATH=/bin", "HTTPS_PROXY=http://me:word@proxy:3128", "no_proxy=localhost", "NODE_EXTRA_CA_CERTS=/ca.pem", "MORE=1"}
+	if diff := cmp.Diff(want, agent.LocalEnv(getenv, "MORE")); diff != "" {
+		t.Errorf("LocalEnv (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"PATH=/bin", "MORE=1"}, agent.BaseEnv(getenv, "MORE")); diff != "" {
+		t.Errorf("BaseEnv (-want +got):\n%s", diff)
+	}
+}
+
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"bin/tool", "tree/tool", "tree/only"} {

@@ -52,7 +52,7 @@ func TestKeysBehind(t *testing.T) {
 		if test.cannot || len(makers) == 0 {
 			continue
 		}
-		test.inside.ModelBaseURL = server
+		test.inside.ModelBaseURL, test.inside.Bounded = server, true
 		if diff := cmp.Diff(test.inside, test.keys.Behind(makers, server, token)); diff != "" {
 			t.Errorf("%s %s inside (-want +got):\n%s", test.name, test.model, diff)
 		}

@@ -33,7 +33,8 @@ func claude(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "2.1.328",
 		Notes:   notes,
-		Vars:    []string{"CLAUDE_CONFIG_DIR"},
+		Vars:    []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
+		Usual:   claudePatience,
 		State:   []string{".claude", ".claude.json"},
 		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
@@ -82,8 +83,9 @@ func claudeEnv(keys Keys) []string {
 		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
-		// Ten retries, its default, take three minutes, a refused key's too.
-		// Six take half a minute; what lasts longer is another iteration's.
-		"CLAUDE_CODE_MAX_RETRIES=6",
 	})
 }
+
+// claudePatience: ten retries, its default, take three minutes, a refused key's
+// too. Six take half a minute; what lasts longer is another iteration's.
+var claudePatience = []string{"CLAUDE_CODE_MAX_RETRIES=6"}

@@ -18,7 +18,7 @@ func TestClaudeIsStartedAs(t *testing.T) {
 	}
 	ours := []string{
 		"IS_SANDBOX=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
-		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=6",
+		"DISABLE_AUTOUPDATER=1",
 	}
 	tests := map[string]struct {
 		options agent.Options

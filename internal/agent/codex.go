@@ -86,5 +86,9 @@ func codexProvider(keys Keys) ([]string, error) {
 	if keys.OpenAIAPIKey != "" {
 		table += `,env_key="CODEX_API_KEY"` // refused where the variable is missing
 	}
-	return []string{"-c", "model_providers.ralph={" + table + "}", "-c", `model_provider="ralph"`}, nil
+	flags := []string{"-c", "model_providers.ralph={" + table + "}", "-c", `model_provider="ralph"`}
+	if keys.Bounded { // with most models it offers a search by the maker in every request, and every one would be refused
+		flags = append(flags, "-c", `web_search="disabled"`)
+	}
+	return flags, nil
 }

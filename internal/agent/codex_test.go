@@ -43,6 +43,14 @@ func TestCodexIsStartedAs(t *testing.T) {
 			argv:    with("codex", start, "-c", provider+`,env_key="CODEX_API_KEY"}`, chosen, "-"),
 			env:     []string{"CODEX_API_KEY=dummy"},
 		},
+		"at a server of ours, which refuses what runs at the maker's": {
+			options: agent.Options{
+				Args: []string{"-c", `web_search="live"`}, // whoever wants to see it refused
+				Keys: agent.Keys{OpenAIAPIKey: "dummy", ModelBaseURL: "http://127.0.0.1:1", Bounded: true},
+			},
+			argv: with("codex", start, "-c", provider+`,env_key="CODEX_API_KEY"}`, chosen, "-c", `web_search="disabled"`, "-c", `web_search="live"`, "-"),
+			env:  []string{"CODEX_API_KEY=dummy"},
+		},
 		"at a server that wants no key": {
 			options: agent.Options{Keys: agent.Keys{ModelBaseURL: "http://127.0.0.1:1/v1"}},
 			argv:    with("codex", start, "-c", provider+"}", chosen, "-"),

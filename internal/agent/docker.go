@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -28,16 +29,24 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 		Notes:   a.Notes,
 		Vars:    []string{"DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"},
 		Argv: func(order Order) []string {
-			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", order.Prompt}
+			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", undashed(order.Prompt)}
 			return slices.Concat(argv, claudeFormat, claudeSources, claudeModel(order), flags)
 		},
 		Env:       func(Order) []string { return nil },
 		Stdin:     func(Order) string { return "" },
 		Decoder:   a.Decoder,
 		Speaks:    a.Speaks,
-		MaxPrompt: maxArgument - 1,
+		MaxPrompt: maxArgument - 2, // a zero ends it, and a line may begin it
 		Settle:    d.Pause,
 	}
+}
+
+// undashed is a prompt that is not taken for a flag.
+func undashed(prompt string) string {
+	if strings.HasPrefix(prompt, "-") {
+		return "\n" + prompt
+	}
+	return prompt
 }
 
 // undockered refuses every other agent a Docker sandbox.

@@ -13,6 +13,19 @@ var base = []string{
 	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
 }
 
+// ways are how a machine behind a company's proxy reaches the world, in both
+// the cases that programs look for. A proxy's name may hold a password: it is
+// for the user's own machine, where it is the user's own.
+var ways = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+// LocalEnv is BaseEnv on the user's own machine.
+func LocalEnv(getenv func(string) string, extra ...string) []string {
+	return BaseEnv(getenv, slices.Concat(ways, extra)...)
+}
+
 // never are the beginnings of names that belong to the job and not to the
 // work in it: with them an agent could speak for the job.
 var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_"}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ type Hand struct {
 	Env     []string                                  // the base environment, as BaseEnv makes it
 	Watch   func(stream.Item)                         // sees every Item as it comes, one at a time; may be nil
 	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
+	Veil    func(io.Writer) io.WriteCloser            // hides secrets in what is kept there; may be nil
 	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
 	Budget  Budget
@@ -45,6 +47,9 @@ func (h *Hand) Ready() (string, error) {
 	}
 	if err == nil {
 		return path, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "", fault.Usage("the agent "+h.Adapter.Program+" cannot be run", "make it a program: chmod +x "+h.Adapter.Program, err)
 	}
 	what := fmt.Sprintf("no agent named %q on PATH", h.Adapter.Program)
 	if strings.Contains(h.Adapter.Program, "/") {
@@ -70,7 +75,7 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
-	record, err := openTranscript(h.Open, o.Iteration)
+	record, err := openTranscript(h.Open, h.Veil, o.Iteration)
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
@@ -109,7 +114,7 @@ func (h *Hand) command(o Order) (process.Command, error) {
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,
-		Env:     merge(h.Env, h.Adapter.Env(o), o.env()),
+		Env:     merge(h.Adapter.Usual, h.Env, h.Adapter.Env(o), o.env()),
 		Stdin:   strings.NewReader(h.Adapter.stdin(o)),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,

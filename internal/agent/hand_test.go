@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -18,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -229,6 +232,23 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 	}
 }
 
+// How often a program asks again is the user's to say, and ours where nobody
+// does.
+func TestTheUsersVariablesStand(t *testing.T) {
+	for own, want := range map[string]string{"": "6", "0": "0"} {
+		env := map[string]string{"PATH": os.Getenv("PATH"), "CLAUDE_CODE_MAX_RETRIES": own}
+		s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
+		s.Env = agent.BaseEnv(func(name string) string { return env[name] }, s.Adapter.Vars...)
+		if _, err := s.Do(t.Context(), order); err != nil {
+			t.Fatal(err)
+		}
+		said := s.kept["transcript_3.ndjson"].String()
+		if strings.Count(said, "CLAUDE_CODE_MAX_RETRIES=") != 1 || !strings.Contains(said, "CLAUDE_CODE_MAX_RETRIES="+want+"\n") {
+			t.Errorf("with %q the agent sees %s", own, said)
+		}
+	}
+}
+
 func TestPromptTooLarge(t *testing.T) {
 	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
 	_, err := s.Do(t.Context(), agent.Order{Prompt: strings.Repeat("x", 10_000_001)})
@@ -252,6 +272,37 @@ func TestLostTranscriptEndsNothing(t *testing.T) {
 	}
 	if !strings.Contains(script(s.items), "transcript: no space left") {
 		t.Error("nobody was told")
+	}
+}
+
+// What an agent gives away reaches its decoder, and not the disk: neither where
+// it came in two pieces, nor where the end came before its.
+func TestSecretsStayOutOfTheTranscript(t *testing.T) {
+	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	s.Veil = redact.New("made-up-canary").Writer
+	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+		for _, piece := range []string{"keys: made-", "up-canary ", "and made-up-can", "ary\nmade-"} {
+			if _, err := io.WriteString(c.Stdout, piece); err != nil {
+				return process.Result{}, err
+			}
+		}
+		return process.Result{}, nil
+	}
+	got, err := s.Do(t.Context(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := s.kept["transcript_3.ndjson"].Bytes()
+	if want := "keys: *** and ***\nmade-"; string(kept) != want {
+		t.Errorf("kept %q, want %q", kept, want)
+	}
+	digest := sha256.Sum256(kept)
+	want := journal.Attachment{Path: "transcript_3.ndjson", Digest: hex.EncodeToString(digest[:]), Size: int64(len(kept))}
+	if got.Transcript != want {
+		t.Errorf("transcript %+v, want %+v", got.Transcript, want)
+	}
+	if want := "keys: made-up-canary and made-up-canary\nmade-"; got.Words != want {
+		t.Errorf("words %q, want %q", got.Words, want)
 	}
 }
 

@@ -11,6 +11,7 @@ type Keys struct {
 	CopilotProviderAPIKey string // of a model server that copilot is pointed at; never a GitHub token
 	CopilotProviderType   string // of its API, where it is not OpenAI's
 	ModelBaseURL          string // of the model server of the agent in use
+	Bounded               bool   // that server is ralph's own, which refuses tools that run at the model's maker
 }
 
 // baseURLs are the variables in which the CLIs look for their model server.

@@ -3,6 +3,7 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -21,16 +22,16 @@ const transcriptCut = "\n{\"type\":\"ralph\",\"text\":\"cut here: a transcript i
 // must not end the iteration.
 type transcript struct {
 	name string
-	to   io.WriteCloser // nil keeps nothing
-	hash hash.Hash
-	left int64
-	cut  bool
-	size int64
-	err  error
+	veil io.WriteCloser // before kept
+	kept kept
 }
 
-func openTranscript(open func(string) (io.WriteCloser, error), iteration int) (*transcript, error) {
-	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", iteration), hash: sha256.New(), left: maxTranscript}
+// openTranscript makes one in a file that open gives; nil keeps nothing. What
+// veil hides does not get that far.
+func openTranscript(open func(string) (io.WriteCloser, error), veil func(io.Writer) io.WriteCloser, iteration int) (*transcript, error) {
+	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", iteration)}
+	t.kept = kept{hash: sha256.New(), left: maxTranscript, cut: open == nil}
+	t.veil = unveiled{&t.kept}
 	if open == nil {
 		return t, nil
 	}
@@ -38,46 +39,73 @@ func openTranscript(open func(string) (io.WriteCloser, error), iteration int) (*
 	if err != nil {
 		return nil, fmt.Errorf("open the transcript: %w", err)
 	}
-	t.to = to
+	t.kept.to = to
+	if veil != nil {
+		t.veil = veil(&t.kept)
+	}
 	return t, nil
 }
 
-// Write keeps p as far as there is room, and says where it ended.
+// Write keeps p as far as there is room. What would not be kept is not looked
+// at either.
 func (t *transcript) Write(p []byte) (int, error) {
-	switch {
-	case t.cut:
-	case int64(len(p)) > t.left:
-		t.put(p[:t.left])
-		t.put([]byte(transcriptCut))
-		t.cut = true
-	default:
-		t.put(p)
-		t.left -= int64(len(p))
+	if t.kept.cut {
+		return len(p), nil
 	}
-	return len(p), nil
-}
-
-func (t *transcript) put(p []byte) {
-	if t.to == nil || t.err != nil {
-		return
-	}
-	n, err := t.to.Write(p)
-	t.hash.Write(p[:n])
-	t.size += int64(n)
-	t.err = err
+	return t.veil.Write(p)
 }
 
 // close gives what was kept. A transcript that is not whole is not one.
 func (t *transcript) close() (journal.Attachment, error) {
-	if t.to == nil {
+	if t.kept.to == nil {
 		return journal.Attachment{}, nil
 	}
-	err := t.to.Close()
-	if t.err != nil {
-		err = t.err
+	err := errors.Join(t.veil.Close(), t.kept.to.Close())
+	if t.kept.err != nil {
+		err = t.kept.err
 	}
 	if err != nil {
 		return journal.Attachment{}, err
 	}
-	return journal.Attachment{Path: t.name, Digest: hex.EncodeToString(t.hash.Sum(nil)), Size: t.size}, nil
+	return journal.Attachment{Path: t.name, Digest: hex.EncodeToString(t.kept.hash.Sum(nil)), Size: t.kept.size}, nil
+}
+
+// unveiled is a veil that hides nothing.
+type unveiled struct{ io.Writer }
+
+func (unveiled) Close() error { return nil }
+
+// kept is what is written of a transcript, and its digest.
+type kept struct {
+	to   io.WriteCloser
+	hash hash.Hash
+	left int64
+	cut  bool
+	size int64
+	err  error
+}
+
+// Write writes p as far as there is room, and says where it ended.
+func (k *kept) Write(p []byte) (int, error) {
+	switch {
+	case k.cut:
+	case int64(len(p)) > k.left:
+		k.put(p[:k.left])
+		k.put([]byte(transcriptCut))
+		k.cut = true
+	default:
+		k.put(p)
+		k.left -= int64(len(p))
+	}
+	return len(p), nil
+}
+
+func (k *kept) put(p []byte) {
+	if k.err != nil {
+		return
+	}
+	n, err := k.to.Write(p)
+	k.hash.Write(p[:n])
+	k.size += int64(n)
+	k.err = err
 }

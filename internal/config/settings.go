@@ -30,6 +30,8 @@ type Settings struct {
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
 	// What makes a story proven: a test of its own that fails without it, or that nothing is broken.
 	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
+	// What comes of a change that makes tests and checks say less: it is reported, or no story passes by it.
+	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block"`
 	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
 	// What confines the agent.

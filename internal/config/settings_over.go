@@ -36,6 +36,9 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 	}
 	p.Checks = slices.Concat(p.Checks, s.checks())
 	p.Proof = cmp.Or(s.Proof, p.Proof)
+	if p.Tamper != "" {
+		p.Tamper = cmp.Or(s.Tamper, p.Tamper)
+	}
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.Setups(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.over(p.Limits)

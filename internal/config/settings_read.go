@@ -69,6 +69,7 @@ func (d *decoder) settings(s spot) Settings {
 		Limits:                        d.limits(d.field(s, "limits")),
 		Protect:                       given(d.field(s, "protect"), nil, each(d, d.glob)),
 		Proof:                         given(d.field(s, "proof"), "", d.bar),
+		Tamper:                        given(d.field(s, "tamper"), "", d.tamper),
 		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
 		Sandbox:                       d.sandbox(d.field(s, "sandbox")),
 	}

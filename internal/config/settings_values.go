@@ -125,6 +125,10 @@ func (d *decoder) bar(s spot) policy.Bar {
 	return policy.Bar(d.oneOf(s, []string{string(policy.RedToGreen), string(policy.Unbroken)}))
 }
 
+func (d *decoder) tamper(s spot) policy.Tamper {
+	return policy.Tamper(d.oneOf(s, []string{string(policy.TamperReport), string(policy.TamperBlock)}))
+}
+
 func (d *decoder) mode(s spot) string { return d.oneOf(s, modes) }
 
 func (d *decoder) oneOf(s spot, words []string) string {

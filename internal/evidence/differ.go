@@ -26,6 +26,7 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if usable := anew.Baseline != nil && anew.Baseline.Usable; usable != e.Baseline.Usable {
 		lines = append(lines, fmt.Sprintf("at the base the checks can prove something: %v, and it is said: %v", usable, e.Baseline.Usable))
 	}
+	lines = append(lines, e.Inspection.differs(anew)...)
 	for _, was := range e.Baseline.Checks {
 		lines = append(lines, was.differs("at the base ", anew.BaseChecks)...)
 	}
@@ -39,6 +40,31 @@ func (e Evidence) Differences(anew journal.Run) []string {
 		}
 	}
 	return lines
+}
+
+// differs is what an inspection says otherwise now.
+func (i *Inspection) differs(anew journal.Run) []string {
+	found, is := anew.InspectionOf(anew.Tree)
+	if i == nil || !is {
+		return nil
+	}
+	now := inspection(found)
+	if slices.EqualFunc(i.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && i.More == now.More && i.Why == now.Why {
+		return nil
+	}
+	return []string{"tests and checks say less in " + now.told() + ", as it is said: " + i.told()}
+}
+
+// told are its places, or why nobody could look for any.
+func (i *Inspection) told() string {
+	if i.Why != "" {
+		return "places that nobody could look for (" + i.Why + ")"
+	}
+	var all []string
+	for _, place := range i.Found {
+		all = append(all, place.File+" ("+place.Kind+")")
+	}
+	return names(all)
 }
 
 func how(passed bool) string {

@@ -43,6 +43,8 @@ type Evidence struct {
 	Stories []Story `json:"stories"`
 	// The proof of the newest commit.
 	Proof *Proof `json:"proof,omitempty"`
+	// Where the change makes tests and checks say less, where somebody looked.
+	Inspection *Inspection `json:"inspection,omitempty"`
 	// What the agent did, pass by pass.
 	Iterations []Iteration `json:"iterations"`
 	// What is not verified, in words.
@@ -89,6 +91,8 @@ type Rules struct {
 	Checks []Command `json:"checks"`
 	// What a red check at the base means: new or strict.
 	Baseline policy.Baseline `json:"baseline,omitempty"`
+	// What comes of a change that makes tests and checks say less: report or block.
+	Tamper policy.Tamper `json:"tamper,omitempty"`
 	// What makes a story proven: red-to-green or unbroken.
 	Proof policy.Bar `json:"proof"`
 	// Globs of the files that are put back to their base version for a proof.
@@ -97,6 +101,28 @@ type Rules struct {
 	Within string `json:"within,omitempty"`
 	// What confined the agent.
 	Sandbox string `json:"sandbox"`
+}
+
+// Inspection is what was found in the whole change, from the base on.
+type Inspection struct {
+	// The places where tests and checks say less, at most 50.
+	Found []Loosened `json:"found"`
+	// How many there are besides.
+	More int `json:"more,omitempty"`
+	// Why nobody could look.
+	Why string `json:"why,omitempty"`
+}
+
+// Loosened is one such place.
+type Loosened struct {
+	// The file.
+	File string `json:"file"`
+	// What it is, as docs/TAMPER.md has the kinds.
+	Kind string `json:"kind"`
+	// What it is, in words.
+	Why string `json:"why"`
+	// Lines of the diff: sign, number, text.
+	Lines []string `json:"lines,omitempty"`
 }
 
 // Command is one that was to be run.

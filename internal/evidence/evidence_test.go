@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,6 +184,34 @@ func TestDifferences(t *testing.T) {
 		e := of(t)
 		if diff := cmp.Diff(test.want, e.Differences(anew(t, e, test.events...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Where the change makes checks say less is held against what is said of it.
+func TestDifferencesOfAnInspection(t *testing.T) {
+	skipped := journal.Loosened{File: "a_test.go", Kind: "test_skipped", Why: "the test A is skipped"}
+	whole := append(strings.Split(strings.TrimSpace(worked), "\n"),
+		`{"type":"change_inspected","commit":"c1","tree":"t1","found":[{"file":"a_test.go","kind":"test_skipped","why":"the test A is skipped"}]}`)
+	e := evidence.Of(journaltest.Run(t, []byte(strings.Join(whole, "\n"))), nil)
+	events := []journal.Event{
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true},
+		journal.BaselineEnded{Usable: true},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
+		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
+		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
+	}
+	for want, now := range map[string]journal.ChangeInspected{
+		"": {Tree: "t1", Found: []journal.Loosened{skipped}},
+		"tests and checks say less in none, as it is said: a_test.go (test_skipped)": {Tree: "t1"},
+		"tests and checks say less in a_test.go (test_skipped), a_test.go (test_skipped), as it is said: a_test.go (test_skipped)": {
+			Tree: "t1", Found: []journal.Loosened{skipped, skipped},
+		},
+		"tests and checks say less in places that nobody could look for (git broke), as it is said: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
+	} {
+		got := strings.Join(e.Differences(anew(t, e, append(slices.Clone(events), now)...)), "\n")
+		if got != want {
+			t.Errorf("differences = %q, want %q", got, want)
 		}
 	}
 }

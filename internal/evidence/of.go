@@ -34,6 +34,9 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 	if found, is := run.ProofOf(run.Tree); is {
 		e.Proof = proof(found)
 	}
+	if found, is := run.InspectionOf(run.Tree); is {
+		e.Inspection = inspection(found)
+	}
 	for _, story := range run.Plan.UserStories {
 		e.Stories = append(e.Stories, tell(run, story))
 	}
@@ -59,9 +62,17 @@ func task(t plan.Task) Task {
 func rules(run journal.Run) Rules {
 	p := run.Policy
 	return Rules{
-		Setup: commands(p.Setup), Checks: commands(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen),
+		Setup: commands(p.Setup), Checks: commands(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
 		Protect: append([]string{}, p.Protect...), Within: p.Within, Sandbox: run.Level,
 	}
+}
+
+func inspection(found journal.ChangeInspected) *Inspection {
+	told := &Inspection{Found: []Loosened{}, More: found.More, Why: found.Why}
+	for _, place := range found.Found {
+		told.Found = append(told.Found, Loosened(place))
+	}
+	return told
 }
 
 func commands(checks []policy.Check) []Command {

@@ -58,6 +58,7 @@ func (s *site) hands() loop.Hands {
 		Check:     s.check,
 		Take:      s.take,
 		Prove:     prover.Prove,
+		Inspect:   s.inspect,
 		Grade:     prover.Grade,
 		Commit:    s.commit,
 		Push:      s.push,

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -55,6 +56,7 @@ type Job struct {
 	Tell    func(journal.Run, journal.Event) // what happens, for a console; nil: as lines of Log
 	Log     func(line string)                // a line for people, as things happen
 	Hide    func(line []byte) []byte         // takes secrets out of the journal
+	Veil    func(io.Writer) io.WriteCloser   // takes them out of the agent's transcripts
 	Drain   <-chan struct{}                  // closed: end after the step under way
 	Hard    <-chan struct{}                  // closed: end now, as if killed: nothing more is written or shown
 	Version string                           // of this program

@@ -53,6 +53,13 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 		return v.run, err
 	}
+	if e.Inspection != nil {
+		inspected, err := inspection(ctx, v.trusted, v.run.Base, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
+		if err != nil {
+			return v.run, err
+		}
+		v.emit(inspected)
+	}
 	for _, story := range e.Graded() {
 		tests.files[story.ID] = story.Files
 		step := verdict.Grade{Story: story.ID, Commit: v.run.Head, Tree: v.run.Tree}

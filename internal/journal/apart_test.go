@@ -37,6 +37,7 @@ func TestListsThatGrowApart(t *testing.T) {
 		journal.PublishFailed{},
 		journal.ProofEnded{},
 		journal.StoryGraded{},
+		journal.ChangeInspected{},
 		journal.SCMEnded{},
 		at(journal.AtBase), at(journal.AtWork), at(journal.AtProof), at(journal.AtTests),
 		journal.SetupEnded{Where: journal.AtProof},
@@ -92,6 +93,9 @@ func apart(event journal.Event) journal.Event {
 		e.Message = "apart"
 		return e
 	case journal.StoryGraded:
+		e.Why = "apart"
+		return e
+	case journal.ChangeInspected:
 		e.Why = "apart"
 		return e
 	case journal.PublishFailed:

@@ -1,5 +1,7 @@
 package journal
 
+import "time"
+
 // EgressRefused says that those behind the wall asked for something outside and
 // did not get it. It is told once for each thing, and changes no decision.
 type EgressRefused struct {
@@ -11,4 +13,6 @@ type EgressRefused struct {
 // Type is the event's name in the journal.
 func (EgressRefused) Type() string { return "egress_refused" }
 
-func (EgressRefused) event() {}
+func (e EgressRefused) fold(r *Run, _ time.Time) {
+	r.Refused = append(r.Refused, e)
+}

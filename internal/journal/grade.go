@@ -2,6 +2,7 @@ package journal
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -32,7 +33,10 @@ type StoryGraded struct {
 // Type is the event's name in the journal.
 func (StoryGraded) Type() string { return "story_graded" }
 
-func (StoryGraded) event() {}
+func (e StoryGraded) fold(r *Run, _ time.Time) {
+	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Why, r.Trial})
+	r.Trial = Trial{}
+}
 
 // Trial is what checks said of the base with a story's tests in it.
 type Trial struct {
@@ -49,11 +53,6 @@ type Graded struct {
 	Tests  []string
 	Why    string
 	Trial  Trial
-}
-
-func (r *Run) grade(e StoryGraded) {
-	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Why, r.Trial})
-	r.Trial = Trial{}
 }
 
 // GradeOf is the newest grade of a story.
@@ -98,10 +97,11 @@ func (r Run) Unproven() []plan.Story {
 }
 
 // Sound tells whether the work as a whole is proven: the newest tree, with
-// nothing protected changed, and every story.
+// nothing protected changed, nothing made to say less that may not, and every
+// story.
 func (r Run) Sound() bool {
 	proof, proven := r.Proven()
-	return proven && (len(proof.Restored) == 0 || r.Policy.Lenient) && len(r.Unproven()) == 0
+	return proven && (len(proof.Restored) == 0 || r.Policy.Lenient) && len(r.Unproven()) == 0 && r.Tampered(r.Tree) == ""
 }
 
 // Mended are the tests that were red at the base, by name, and pass in proof,

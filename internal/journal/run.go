@@ -42,6 +42,8 @@ type Run struct {
 	Grades     []Graded
 	Trial      Trial // of a story's tests on the base, under way
 
+	Inspections []ChangeInspected
+
 	Pushed   string
 	Pull     *PullOpened
 	Comment  *CommentPosted

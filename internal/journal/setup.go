@@ -15,7 +15,17 @@ type SetupEnded CheckEnded
 // Type is the event's name in the journal.
 func (SetupEnded) Type() string { return "setup_ended" }
 
-func (SetupEnded) event() {}
+// fold keeps what an agent can be told: the base is not its work, and its own
+// tree it can see.
+func (s SetupEnded) fold(r *Run, _ time.Time) {
+	switch s.Where {
+	case AtProof:
+		r.Setup = append(r.Setup, s)
+	case AtTests:
+		r.Trial.Setup = append(r.Trial.Setup, s)
+	case AtBase, AtWork:
+	}
+}
 
 // Took is how long the command ran.
 func (s SetupEnded) Took() time.Duration { return CheckEnded(s).Took() }

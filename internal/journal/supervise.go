@@ -14,10 +14,27 @@ type TaskLooked struct {
 	Broken string `json:"broken,omitempty"` // why nothing can be told
 }
 
+// Type is the event's name in the journal.
+func (TaskLooked) Type() string { return "task_looked" }
+
+func (e TaskLooked) fold(r *Run, _ time.Time) { r.Looked = &e }
+
 // Paused begins the delay before the next attempt.
 type Paused struct {
 	MS  int64  `json:"ms"`
 	Why string `json:"why,omitempty"`
+}
+
+// Type is the event's name in the journal.
+func (Paused) Type() string { return "paused" }
+
+// fold begins the delay. What was seen of a task before it says nothing of the
+// time after.
+func (p Paused) fold(r *Run, at time.Time) {
+	r.Looked = nil
+	if n := len(r.Iterations); n > 0 {
+		r.Iterations[n-1].Paused, r.Iterations[n-1].Wake = true, at.Add(p.Delay())
+	}
 }
 
 // Delay is how long the run waits.
@@ -32,32 +49,6 @@ type TaskSettled struct {
 }
 
 // Type is the event's name in the journal.
-func (TaskLooked) Type() string  { return "task_looked" }
-func (Paused) Type() string      { return "paused" }
 func (TaskSettled) Type() string { return "task_settled" }
 
-func (TaskLooked) event()  {}
-func (Paused) event()      {}
-func (TaskSettled) event() {}
-
-// rest takes what happened between two attempts.
-func (r *Run) rest(event Event, at time.Time) {
-	if paused, is := event.(Paused); is {
-		r.pause(paused, at)
-	}
-	if looked, is := event.(TaskLooked); is {
-		r.Looked = &looked
-	}
-	if settled, is := event.(TaskSettled); is {
-		r.Settled = &settled
-	}
-}
-
-// pause begins a delay. What was seen of a task before it says nothing of the
-// time after.
-func (r *Run) pause(e Paused, at time.Time) {
-	r.Looked = nil
-	if n := len(r.Iterations); n > 0 {
-		r.Iterations[n-1].Paused, r.Iterations[n-1].Wake = true, at.Add(e.Delay())
-	}
-}
+func (e TaskSettled) fold(r *Run, _ time.Time) { r.Settled = &e }

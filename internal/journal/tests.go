@@ -53,29 +53,6 @@ func (t *Tests) Failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
-// Try is the first run of a check that was run again.
-type Try struct {
-	Exit     int    `json:"exit"`
-	TimedOut bool   `json:"timed_out,omitempty"`
-	TookMS   int64  `json:"took_ms"`
-	Log      string `json:"log,omitempty"`
-	Digest   string `json:"digest,omitempty"`
-	Tests    *Tests `json:"tests,omitempty"`
-}
-
-// Try is what is kept of a check that is run again.
-func (c CheckEnded) Try() *Try {
-	return &Try{Exit: c.Exit, TimedOut: c.TimedOut, TookMS: c.TookMS, Log: c.Log, Digest: c.Digest, Tests: c.Tests}
-}
-
-// FirstExit is how the first run of a check ended that was run again.
-func (c CheckEnded) FirstExit() int {
-	if c.First == nil {
-		return c.Exit
-	}
-	return c.First.Exit
-}
-
 // Named tells whether the check failed, and its failures can be told from
 // others: it came to its end, and tests of it failed by name.
 func (c CheckEnded) Named() bool {

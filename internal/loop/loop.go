@@ -25,6 +25,7 @@ type Hands struct {
 	Check     Hand[verdict.Check]
 	Take      Hand[verdict.Take]
 	Prove     Hand[verdict.Prove]
+	Inspect   Hand[verdict.Inspect]
 	Grade     Hand[verdict.Grade]
 	Commit    Hand[verdict.Commit]
 	Push      Hand[verdict.Push]
@@ -148,6 +149,8 @@ func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, 
 		return l.Hands.Take(ctx, run, s, emit)
 	case verdict.Prove:
 		return l.Hands.Prove(ctx, run, s, emit)
+	case verdict.Inspect:
+		return l.Hands.Inspect(ctx, run, s, emit)
 	case verdict.Grade:
 		return l.Hands.Grade(ctx, run, s, emit)
 	case verdict.Commit:

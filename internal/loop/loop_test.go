@@ -73,6 +73,10 @@ func play() loop.Hands {
 			emit(journal.ProofEnded{Commit: s.Commit, Tree: s.Tree, Passed: true})
 			return nil
 		},
+		Inspect: func(_ context.Context, _ journal.Run, s verdict.Inspect, emit func(journal.Event)) error {
+			emit(journal.ChangeInspected{Commit: s.Commit, Tree: s.Tree})
+			return nil
+		},
 		Grade: func(_ context.Context, _ journal.Run, s verdict.Grade, emit func(journal.Event)) error {
 			emit(journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: journal.RedToGreen})
 			return nil
@@ -92,7 +96,7 @@ func play() loop.Hands {
 	}
 }
 
-const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended story_graded iteration_ended " +
+const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended change_inspected story_graded iteration_ended " +
 	"pushed pull_opened pull_readied run_stopped"
 
 func TestARunFromBeginningToEnd(t *testing.T) {

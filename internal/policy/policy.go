@@ -26,6 +26,7 @@ type Policy struct {
 	Excerpt    Excerpt  `json:"excerpt,omitzero"`
 	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof      Bar      `json:"proof,omitempty"`    // what makes a story proven
+	Tamper     Tamper   `json:"tamper,omitempty"`   // what comes of a change that makes tests and checks say less; empty: nobody looks
 	Limits     Limits   `json:"limits"`
 	Protect    []string `json:"protect,omitempty"` // globs of files an agent's work may not change
 	Lenient    bool     `json:"lenient,omitempty"` // a change of such a file is shown, and keeps nothing back
@@ -69,6 +70,15 @@ type Bar string
 const (
 	RedToGreen Bar = "red-to-green"
 	Unbroken   Bar = "unbroken"
+)
+
+// Tamper is what comes of a change that makes tests and checks say less.
+type Tamper string
+
+// TamperReport shows it; TamperBlock also lets no story pass by it.
+const (
+	TamperReport Tamper = "report"
+	TamperBlock  Tamper = "block"
 )
 
 // Check is a command whose exit code judges the work.

@@ -204,7 +204,7 @@ func TestDefaultsOfPresets(t *testing.T) {
 	more.Iterations = 25
 	for _, want := range []policy.Policy{
 		{
-			Preset: policy.Stories, Done: policy.ByStories, Promise: "COMPLETE", Baseline: policy.BaselineStrict,
+			Preset: policy.Stories, Done: policy.ByStories, Promise: "COMPLETE", Baseline: policy.BaselineStrict, Tamper: policy.TamperReport,
 			Excerpt: policy.Excerpt{Chars: 4000}, Limits: limits,
 		},
 		{

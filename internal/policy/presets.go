@@ -32,6 +32,7 @@ var presets = map[Preset]Policy{
 		Done:     ByStories,
 		Promise:  "COMPLETE",
 		Baseline: BaselineStrict,
+		Tamper:   TamperReport,
 		Excerpt:  Excerpt{Chars: 4000},
 		Limits:   usual,
 	},

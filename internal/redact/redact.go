@@ -5,6 +5,7 @@
 package redact
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"slices"
@@ -19,7 +20,7 @@ const Mask = "***"
 type Redactor struct {
 	forms   map[string][]string // by their first bytes, the longest first
 	sorted  []string
-	starts  [256]bool
+	starts  starts
 	longest int
 }
 
@@ -33,7 +34,7 @@ const key = shortest
 // New makes a Redactor for these values. Blank ones and those shorter than 6
 // characters are left alone.
 func New(secrets ...string) *Redactor {
-	r := &Redactor{forms: make(map[string][]string)}
+	r := &Redactor{forms: make(map[string][]string), starts: shapeStarts}
 	for _, s := range secrets {
 		r.sorted = append(r.sorted, forms(s)...)
 	}
@@ -41,7 +42,7 @@ func New(secrets ...string) *Redactor {
 	r.sorted = slices.Compact(r.sorted)
 	for _, f := range r.sorted {
 		r.forms[f[:key]] = append(r.forms[f[:key]], f)
-		r.starts[f[0]] = true
+		r.starts.add(f)
 		r.longest = max(r.longest, len(f))
 	}
 	for _, all := range r.forms {
@@ -52,11 +53,24 @@ func New(secrets ...string) *Redactor {
 
 // String is s with each secret replaced by ***.
 func (r *Redactor) String(s string) string {
-	found := r.find(s, 0)
-	if len(found) == 0 {
-		return s
+	b := []byte(s)
+	if found := r.find(b, 0); len(found) > 0 {
+		return string(mask(b, found))
 	}
-	var out strings.Builder
+	return s
+}
+
+// Bytes is String for bytes; b stays as it is.
+func (r *Redactor) Bytes(b []byte) []byte {
+	if found := r.find(b, 0); len(found) > 0 {
+		return mask(b, found)
+	}
+	return bytes.Clone(b)
+}
+
+// mask is b with *** where something was found.
+func mask(b []byte, found []match) []byte {
+	var out []byte
 	at := 0
 	for _, m := range found {
 		if m.to <= at {
@@ -64,16 +78,12 @@ func (r *Redactor) String(s string) string {
 		}
 		// Secrets that overlap are one to the reader.
 		if m.from >= at {
-			out.WriteString(s[at:m.from] + Mask)
+			out = append(append(out, b[at:m.from]...), Mask...)
 		}
 		at = m.to
 	}
-	out.WriteString(s[at:])
-	return out.String()
+	return append(out, b[at:]...)
 }
-
-// Bytes is String for bytes; b stays as it is.
-func (r *Redactor) Bytes(b []byte) []byte { return []byte(r.String(string(b))) }
 
 // Writer hides secrets in what is written to it, wherever the borders between
 // writes fall. What could be the beginning of a secret waits for what comes
@@ -88,9 +98,9 @@ type match struct{ from, to int }
 // find gives every match that begins at or behind from, in the order of their
 // beginnings. It looks at each place anew, not behind the match before, so
 // that a stream gives the same matches wherever it was cut.
-func (r *Redactor) find(s string, from int) []match {
+func (r *Redactor) find(s []byte, from int) []match {
 	var found []match
-	for at := from; at < len(s); at++ {
+	for at := r.starts.next(s, from); at < len(s); at = r.starts.next(s, at+1) {
 		if n := r.form(s[at:]); n > 0 {
 			found = append(found, match{at, at + n})
 		}
@@ -104,12 +114,12 @@ func (r *Redactor) find(s string, from int) []match {
 }
 
 // form is the length of the longest form that s begins with.
-func (r *Redactor) form(s string) int {
-	if !r.starts[s[0]] || len(s) < key {
+func (r *Redactor) form(s []byte) int {
+	if len(s) < key {
 		return 0
 	}
-	for _, f := range r.forms[s[:key]] {
-		if strings.HasPrefix(s, f) {
+	for _, f := range r.forms[string(s[:key])] {
+		if len(f) <= len(s) && string(s[:len(f)]) == f {
 			return len(f)
 		}
 	}
@@ -118,17 +128,17 @@ func (r *Redactor) form(s string) int {
 
 // open says whether what follows s could make, or lengthen, a match that
 // begins at at.
-func (r *Redactor) open(s string, at int) bool {
+func (r *Redactor) open(s []byte, at int) bool {
 	for _, shape := range shapes[s[at]] {
 		if _, _, open := shape(s, at); open {
 			return true
 		}
 	}
-	rest := s[at:]
-	if !r.starts[s[at]] || len(rest) >= r.longest {
+	if len(s)-at >= r.longest {
 		return false
 	}
 	// A form that goes on from rest stands right behind it.
+	rest := string(s[at:])
 	i, found := slices.BinarySearch(r.sorted, rest)
 	if found {
 		i++

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -248,5 +250,20 @@ func BenchmarkString(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		_ = r.String(text)
+	}
+}
+
+// BenchmarkWriter is what an agent prints, as it comes out of a pipe.
+func BenchmarkWriter(b *testing.B) {
+	const source = `\t\tif err := store.Put(ctx, \"key\", value); err != nil { return err } // so much of it\n`
+	line := `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_01","type":"tool_result","content":"` +
+		strings.Repeat(source, 400) + `"}]},"session_id":"s"}` + "\n"
+	text := []byte(strings.Repeat(line, 40)) // more than a megabyte
+	w := redact.New(password, token, pem, "another-secret-value").Writer(io.Discard)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		for piece := range slices.Chunk(text, 32<<10) {
+			_, _ = w.Write(piece)
+		}
 	}
 }

@@ -1,44 +1,56 @@
 package redact
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A shape recognises a token that begins at at without having been told it.
 // The secret itself begins skip bytes later and is size bytes long; size 0 is
 // none. open says that more text could still make or lengthen it.
-type shape func(s string, at int) (skip, size int, open bool)
+type shape func(s []byte, at int) (skip, size int, open bool)
 
 // The longest text that a shape looks at, and so all that a stream holds back
 // for one.
 const longestShape = 16 << 10
 
-// shapes are the known tokens, by their first byte.
+// How a web token and a private key begin.
+const (
+	webBegin = "eyJ"
+	pemBegin = "-----BEGIN "
+)
+
+// tokens are those that are known by how they begin.
+var tokens = []run{
+	{"ghp_", alnum, 20, 255},
+	{"gho_", alnum, 20, 255},
+	{"ghu_", alnum, 20, 255},
+	{"ghs_", alnum | dash | dot, 20, 2048},
+	{"ghr_", alnum, 20, 255},
+	{"github_pat_", alnum, 20, 255},
+	{"sk-ant-", alnum | dash, 12, 255},
+	{"sk-proj-", alnum | dash, 20, 255},
+	{"sk-svcacct-", alnum | dash, 20, 255},
+	{"sk-or-", alnum | dash, 20, 255},
+	{"sk-", alnum, 20, 255},
+	{"AIza", alnum | dash, 30, 100},
+	{"xoxa-", alnum | dash, 10, 255},
+	{"xoxb-", alnum | dash, 10, 255},
+	{"xoxe-", alnum | dash, 10, 255},
+	{"xoxo-", alnum | dash, 10, 255},
+	{"xoxp-", alnum | dash, 10, 255},
+	{"xoxr-", alnum | dash, 10, 255},
+	{"xoxs-", alnum | dash, 10, 255},
+	{"xapp-", alnum | dash, 10, 255},
+	{"AKIA", upper, 16, 16},
+	{"ASIA", upper, 16, 16},
+	{"glpat-", alnum | dash | dot, 16, 255},
+	{"npm_", alnum, 30, 255},
+}
+
+// shapes are all the known ones, by their first byte.
 var shapes = func() (all [256][]shape) {
-	for _, t := range []run{
-		{"ghp_", alnum, 20, 255},
-		{"gho_", alnum, 20, 255},
-		{"ghu_", alnum, 20, 255},
-		{"ghs_", alnum | dash | dot, 20, 2048},
-		{"ghr_", alnum, 20, 255},
-		{"github_pat_", alnum, 20, 255},
-		{"sk-ant-", alnum | dash, 12, 255},
-		{"sk-proj-", alnum | dash, 20, 255},
-		{"sk-svcacct-", alnum | dash, 20, 255},
-		{"sk-or-", alnum | dash, 20, 255},
-		{"sk-", alnum, 20, 255},
-		{"AIza", alnum | dash, 30, 100},
-		{"xoxa-", alnum | dash, 10, 255},
-		{"xoxb-", alnum | dash, 10, 255},
-		{"xoxe-", alnum | dash, 10, 255},
-		{"xoxo-", alnum | dash, 10, 255},
-		{"xoxp-", alnum | dash, 10, 255},
-		{"xoxr-", alnum | dash, 10, 255},
-		{"xoxs-", alnum | dash, 10, 255},
-		{"xapp-", alnum | dash, 10, 255},
-		{"AKIA", upper, 16, 16},
-		{"ASIA", upper, 16, 16},
-		{"glpat-", alnum | dash | dot, 16, 255},
-		{"npm_", alnum, 30, 255},
-	} {
+	for _, t := range tokens {
 		all[t.prefix[0]] = append(all[t.prefix[0]], t.match)
 	}
 	all['e'] = append(all['e'], webToken)
@@ -84,7 +96,7 @@ var classes = func() (all [256]class) {
 }()
 
 // span is how many of the first limit bytes of s are of the class.
-func (c class) span(s string, limit int) int {
+func (c class) span(s []byte, limit int) int {
 	n := 0
 	for n < len(s) && n < limit && c.has(s[n]) {
 		n++
@@ -100,16 +112,13 @@ type run struct {
 	max    int
 }
 
-func (r run) match(s string, at int) (skip, size int, open bool) {
+func (r run) match(s []byte, at int) (skip, size int, open bool) {
 	if inWord(s, at) {
 		return 0, 0, false
 	}
 	rest := s[at:]
-	if len(rest) < len(r.prefix) {
-		return 0, 0, strings.HasPrefix(r.prefix, rest)
-	}
-	if !strings.HasPrefix(rest, r.prefix) {
-		return 0, 0, false
+	if whole, part := begins(rest, r.prefix); !whole {
+		return 0, 0, part
 	}
 	n := r.of.span(rest[len(r.prefix):], r.max)
 	open = len(r.prefix)+n == len(rest) && n < r.max
@@ -119,22 +128,29 @@ func (r run) match(s string, at int) (skip, size int, open bool) {
 	return 0, len(r.prefix) + n, open
 }
 
+// begins says whether s begins with prefix, or is itself but a part of it.
+func begins(s []byte, prefix string) (whole, part bool) {
+	n := min(len(s), len(prefix))
+	same := string(s[:n]) == prefix[:n]
+	return same && n == len(prefix), same && n < len(prefix)
+}
+
 // inWord says that at is in the middle of a word: the sk- of "task-list" is
 // no beginning of a token.
-func inWord(s string, at int) bool {
+func inWord(s []byte, at int) bool {
 	return at > 0 && alnum.has(s[at-1]) && s[at-1] != '_'
 }
 
 // webToken is a JSON web token: three parts, the first of which begins with
 // {" in base64.
-func webToken(s string, at int) (skip, size int, open bool) {
-	const prefix, shortestPart, longestPart = "eyJ", 5, 5000
+func webToken(s []byte, at int) (skip, size int, open bool) {
+	const shortestPart, longestPart = 5, 5000
 	if at > 0 && (alnum | dash).has(s[at-1]) {
 		return 0, 0, false
 	}
 	rest := s[at:]
-	if !strings.HasPrefix(rest, prefix) {
-		return 0, 0, strings.HasPrefix(prefix, rest)
+	if whole, part := begins(rest, webBegin); !whole {
+		return 0, 0, part
 	}
 	for part := range 3 {
 		n := (alnum | dash).span(rest[size:], longestPart)
@@ -162,26 +178,26 @@ func complete(is bool, size int) int {
 }
 
 // privateKey is a PEM block, or as much of one as there is.
-func privateKey(s string, at int) (skip, size int, open bool) {
-	const begin, end, fence = "-----BEGIN ", "-----END ", "-----"
+func privateKey(s []byte, at int) (skip, size int, open bool) {
+	const end, fence = "-----END ", "-----"
 	rest := s[at:]
-	if !strings.HasPrefix(rest, begin) {
-		return 0, 0, strings.HasPrefix(begin, rest)
+	if whole, part := begins(rest, pemBegin); !whole {
+		return 0, 0, part
 	}
 	whole := len(rest) >= longestShape
 	rest = rest[:min(len(rest), longestShape)]
-	label := strings.Index(rest[len(begin):], fence)
+	label := bytes.Index(rest[len(pemBegin):], []byte(fence))
 	if label < 0 || label > 64 {
-		return 0, 0, len(rest) < len(begin)+64+len(fence)
+		return 0, 0, len(rest) < len(pemBegin)+64+len(fence)
 	}
-	head := len(begin) + label + len(fence)
-	if !strings.HasSuffix(rest[len(begin):head-len(fence)], "PRIVATE KEY") &&
-		!strings.HasSuffix(rest[len(begin):head-len(fence)], "PRIVATE KEY BLOCK") {
+	head := len(pemBegin) + label + len(fence)
+	name := rest[len(pemBegin) : head-len(fence)]
+	if !bytes.HasSuffix(name, []byte("PRIVATE KEY")) && !bytes.HasSuffix(name, []byte("PRIVATE KEY BLOCK")) {
 		return 0, 0, false
 	}
-	if i := strings.Index(rest[head:], end); i >= 0 {
+	if i := bytes.Index(rest[head:], []byte(end)); i >= 0 {
 		tail := head + i + len(end)
-		if j := strings.Index(rest[tail:], fence); j >= 0 && j <= 64 {
+		if j := bytes.Index(rest[tail:], []byte(fence)); j >= 0 && j <= 64 {
 			return 0, tail + j + len(fence), false
 		}
 	}
@@ -191,11 +207,11 @@ func privateKey(s string, at int) (skip, size int, open bool) {
 
 // authorization is the value of an Authorization header, in HTTP, JSON or the
 // arguments of a command. A single word must be long to be taken for one.
-func authorization(s string, at int) (skip, size int, open bool) {
+func authorization(s []byte, at int) (skip, size int, open bool) {
 	const name, longestValue = "authorization", 4096
 	rest := s[at:]
 	n := min(len(rest), len(name))
-	if !strings.EqualFold(rest[:n], name[:n]) || inWord(s, at) {
+	if !strings.EqualFold(string(rest[:n]), name[:n]) || inWord(s, at) {
 		return 0, 0, false
 	}
 	const longestGap = 16
@@ -204,11 +220,11 @@ func authorization(s string, at int) (skip, size int, open bool) {
 	if skip == len(rest) && gap < longestGap {
 		return 0, 0, true
 	}
-	if !strings.ContainsAny(rest[n:skip], ":=") {
+	if !bytes.ContainsAny(rest[n:skip], ":=") {
 		return 0, 0, false
 	}
 	word := value.span(rest[skip:], longestValue)
-	space := strings.HasPrefix(rest[skip+word:], " ")
+	space := bytes.HasPrefix(rest[skip+word:], []byte(" "))
 	secret := 0
 	if space {
 		secret = value.span(rest[skip+word+1:], longestValue)
@@ -226,15 +242,15 @@ func authorization(s string, at int) (skip, size int, open bool) {
 	return skip, size, seen == len(rest) && word < longestValue && secret < longestValue
 }
 
-func isScheme(word string) bool {
-	switch strings.ToLower(word) {
+func isScheme(word []byte) bool {
+	switch strings.ToLower(string(word)) {
 	case "bearer", "basic", "token", "digest", "negotiate", "apikey", "bot":
 		return true
 	}
 	return false
 }
 
-func gapAfter(s string, limit int) int {
+func gapAfter(s []byte, limit int) int {
 	n := 0
 	for n < len(s) && n < limit && strings.IndexByte(" \t:=\"'\\", s[n]) >= 0 {
 		n++

@@ -14,39 +14,49 @@ type writer struct {
 
 func (w *writer) Write(p []byte) (int, error) {
 	w.held = append(w.held, p...)
-	s := string(w.held)
-	if err := w.pass(s, w.settled(s)); err != nil {
+	if err := w.pass(w.settled()); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
 // Close writes what was held back. It can be called again.
-func (w *writer) Close() error {
-	s := string(w.held)
-	return w.pass(s, len(s))
-}
+func (w *writer) Close() error { return w.pass(len(w.held)) }
 
-// settled is how far into s nothing depends on what comes next.
-func (w *writer) settled(s string) int {
-	farthest := max(w.redactor.longest, longestShape)
-	for at := max(w.passed, len(s)-farthest); at < len(s); at++ {
-		if w.redactor.open(s, at) {
+// settled is how much of what is held depends on nothing that comes next.
+func (w *writer) settled() int {
+	r, s := w.redactor, w.held
+	from := max(w.passed, len(s)-max(r.longest, longestShape))
+	for at := r.starts.next(s, from); at < len(s); at = r.starts.next(s, at+1) {
+		if r.open(s, at) {
 			return at
 		}
 	}
 	return len(s)
 }
 
-// pass writes s as far as end, and keeps the rest. A secret that reaches over
-// end has its *** written now; the rest of it is remembered as masked.
-func (w *writer) pass(s string, end int) error {
+// pass writes what is held as far as end, and keeps the rest. A secret that
+// reaches over end has its *** written now; the rest of it is remembered as
+// masked.
+func (w *writer) pass(end int) error {
 	if end <= w.passed {
 		return nil
 	}
-	var out []byte
-	at := w.passed + w.masked
-	for _, m := range w.redactor.find(s, w.passed) {
+	out, at := w.shown(end)
+	var err error
+	if len(out) > 0 {
+		_, err = w.to.Write(out)
+	}
+	w.held = append(w.held[:0], w.held[end-1:]...)
+	w.passed, w.masked = 1, at-end
+	return err
+}
+
+// shown is what is held as far as end, as it may be seen, and how far what is
+// hidden in it reaches.
+func (w *writer) shown(end int) (out []byte, at int) {
+	at = w.passed + w.masked
+	for _, m := range w.redactor.find(w.held, w.passed) {
 		if m.from >= end {
 			break
 		}
@@ -54,20 +64,15 @@ func (w *writer) pass(s string, end int) error {
 			continue
 		}
 		if m.from >= at {
-			out = append(out, s[at:m.from]...)
-			out = append(out, Mask...)
+			out = append(append(out, w.held[at:m.from]...), Mask...)
 		}
 		at = m.to
 	}
-	if at < end {
-		out = append(out, s[at:end]...)
-		at = end
+	switch {
+	case at >= end:
+		return out, at
+	case out == nil: // as nearly always: no need to copy
+		return w.held[at:end], end
 	}
-	w.held = append(w.held[:0], s[end-1:]...)
-	w.passed, w.masked = 1, at-end
-	if len(out) == 0 {
-		return nil
-	}
-	_, err := w.to.Write(out)
-	return err
+	return append(out, w.held[at:end]...), end
 }

@@ -32,6 +32,7 @@ func (w *world) append(event journal.Event) {
 func (w *world) began() journal.RunBegan {
 	p := policy.Of(policy.Stories)
 	p.Publish = w.chance(70)
+	p.Tamper = []policy.Tamper{"", policy.TamperReport, policy.TamperBlock}[w.IntN(3)]
 	p.Limits.Iterations = 1 + w.IntN(8)
 	for i := range w.IntN(3) {
 		p.Checks = append(p.Checks, policy.Check{Name: fmt.Sprintf("check%d", i)})
@@ -115,6 +116,17 @@ func (w *world) take(s verdict.Take) {
 	w.append(taken)
 }
 
+func (w *world) inspect(s verdict.Inspect) {
+	inspected := journal.ChangeInspected{Commit: s.Commit, Tree: s.Tree}
+	if w.chance(20) {
+		inspected.Found = []journal.Loosened{{File: "a_test.go", Kind: "test_skipped"}}
+	}
+	if w.chance(5) {
+		inspected.Why = "git broke"
+	}
+	w.append(inspected)
+}
+
 func (w *world) publish(done journal.Event, act string) {
 	if w.chance(30) {
 		done = journal.PublishFailed{Act: act, Head: w.run.Head, Why: "502"}
@@ -140,6 +152,8 @@ func (w *world) do(step verdict.Step) bool {
 		w.take(s)
 	case verdict.Prove:
 		w.checks(journal.AtProof, 90)
+	case verdict.Inspect:
+		w.inspect(s)
 	case verdict.Grade:
 		grades := []journal.Grade{journal.RedToGreen, journal.RedToGreen, journal.RedToGreen, journal.Unbroken, journal.Unverified}
 		w.append(journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: grades[w.IntN(len(grades))]})
@@ -199,9 +213,25 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
 	case run.Pull != nil && !run.Pull.Draft && readied(run) != "":
 		t.Errorf("seed %d: ready though %s", seed, readied(run))
+	case run.Head != run.Base && refused(run):
+		t.Errorf("seed %d: complete though %s makes checks say less", seed, run.Head)
 	case run.Policy.Publish && run.Head != run.Base && (run.Pushed != run.Head || run.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
 	}
+}
+
+// refused tells of a newest tree in which checks say less, or may, where that is
+// not let through: told anew, from the events alone.
+func refused(run journal.Run) bool {
+	if run.Policy.Tamper != policy.TamperBlock {
+		return false
+	}
+	for _, inspected := range run.Inspections {
+		if inspected.Tree == run.Tree {
+			return len(inspected.Found) > 0 || inspected.Why != ""
+		}
+	}
+	return true
 }
 
 // readied is why a pull request may not be ready: told anew, from the grades

@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// judge is the verdict on an iteration. Work is claimed by the agent and judged
-// here.
+// judge is the verdict on an iteration whose agent has ended. Work is claimed by
+// the agent and judged here.
 func judge(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	verdict := journal.IterationEnded{
 		Number: it.Number,
@@ -53,11 +53,11 @@ func judgeWord(run journal.Run, it journal.Iteration, verdict *journal.Iteration
 	}
 	switch {
 	case it.Agent.Failed:
-		reject(verdict, run.Policy.Word, "the agent itself failed: "+it.Agent.Why)
+		reject(verdict, run.Policy.Word, fell(it))
 	case !verdict.Green:
-		reject(verdict, run.Policy.Word, "checks failed: "+strings.Join(red(run, it.Checks), ", "))
+		reject(verdict, run.Policy.Word, failing(run, it))
 	case !verdict.Worked:
-		reject(verdict, run.Policy.Word, "no work was done: no tool was called and nothing changed")
+		reject(verdict, run.Policy.Word, idle)
 	default:
 		verdict.Done = true
 	}
@@ -67,12 +67,18 @@ func reject(verdict *journal.IterationEnded, claim, why string) {
 	verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: claim, Why: why})
 }
 
+// The ways in which an iteration can be worth nothing, whatever was claimed.
+const idle = "no work was done: no tool was called and nothing changed"
+
+func fell(it journal.Iteration) string { return "the agent itself failed: " + it.Agent.Why }
+
+func failing(run journal.Run, it journal.Iteration) string {
+	return "checks failed: " + strings.Join(red(run, it.Checks), ", ")
+}
+
 // given tells whether the agent gave the word: as its answer, in any case, or
 // as its tag, to the letter.
 func given(p policy.Policy, it journal.Iteration) bool {
-	if it.Agent == nil {
-		return false
-	}
 	if p.Done == policy.ByTag {
 		return slices.Contains(it.Agent.Promises, p.Word)
 	}
@@ -99,16 +105,18 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 	switch {
 	case id != it.Story:
 		return fmt.Sprintf("this iteration was for %s: one story at a time", it.Story)
-	case it.Agent != nil && it.Agent.Failed:
-		return "the agent itself failed: " + it.Agent.Why
+	case it.Agent.Failed:
+		return fell(it)
 	case !worked(run, it):
-		return "no work was done: no tool was called and nothing changed"
+		return idle
 	case it.Taken != nil && len(it.Taken.Refused) > 0:
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case !run.Green(it.Checks):
-		return "checks failed: " + strings.Join(red(run, it.Checks), ", ")
+		return failing(run, it)
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
+	case it.Proof != nil:
+		return run.Tampered(it.Proof.Tree)
 	}
 	return ""
 }
@@ -116,7 +124,7 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 // broken is why a completion promise is not believed; empty when none was
 // given or it is true.
 func broken(run journal.Run, it journal.Iteration, passed []string) string {
-	if it.Agent == nil || run.Policy.Promise == "" || !slices.Contains(it.Agent.Promises, run.Policy.Promise) {
+	if run.Policy.Promise == "" || !slices.Contains(it.Agent.Promises, run.Policy.Promise) {
 		return ""
 	}
 	var open []string
@@ -137,8 +145,6 @@ func broken(run journal.Run, it journal.Iteration, passed []string) string {
 // believed.
 func worked(run journal.Run, it journal.Iteration) bool {
 	switch {
-	case it.Agent == nil:
-		return false
 	case it.Agent.Tools > it.Agent.Chores:
 		return true
 	case it.Taken == nil:

@@ -34,6 +34,9 @@ type Take struct{ Leftovers bool }
 // Prove runs the checks on a clean checkout of Commit.
 type Prove struct{ Commit, Tree string }
 
+// Inspect looks where the change up to Commit makes tests and checks say less.
+type Inspect struct{ Commit, Tree string }
+
 // Grade tries the tests of Story on the base code.
 type Grade struct{ Story, Commit, Tree string }
 
@@ -79,6 +82,7 @@ func (Read) step()      {}
 func (Check) step()     {}
 func (Take) step()      {}
 func (Prove) step()     {}
+func (Inspect) step()   {}
 func (Grade) step()     {}
 func (Commit) step()    {}
 func (Judge) step()     {}

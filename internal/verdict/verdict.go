@@ -53,6 +53,8 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Take{Leftovers: run.Green(it.Checks)}
 	case it.Proof == nil && len(believable(run, it)) > 0:
 		return Prove{Commit: run.Head, Tree: run.Tree}
+	case uninspected(run, it):
+		return Inspect{Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case ungraded(run, it):
 		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case len(it.SCM) < len(run.Policy.SCM.Tasks) && run.Green(it.Checks) && !stuck(it):
@@ -101,6 +103,12 @@ func ungraded(run journal.Run, it journal.Iteration) bool {
 	return !found || graded.Commit != it.Proof.Commit
 }
 
+// uninspected tells whether the story of an iteration is about to pass, and
+// nobody has looked at what the change does to the tests.
+func uninspected(run journal.Run, it journal.Iteration) bool {
+	return it.Proof != nil && it.Proof.Passed && run.Uninspected(it.Proof.Tree) && len(believable(run, it)) > 0
+}
+
 // stuck tells that a task of version control failed: those after it would
 // build on what is not there.
 func stuck(it journal.Iteration) bool {
@@ -118,6 +126,12 @@ func finish(run journal.Run) Step {
 		return Prove{Commit: run.Head, Tree: run.Tree}
 	case found && !proof.Passed:
 		return leave(run, policy.VerificationFailed, proof.Why)
+	}
+	if found && run.Head != run.Base && run.Uninspected(run.Tree) {
+		return Inspect{Commit: run.Head, Tree: run.Tree}
+	}
+	if why := run.Tampered(run.Tree); why != "" {
+		return leave(run, policy.VerificationFailed, why)
 	}
 	if run.Head == run.Base && !run.Dirty {
 		return stop(policy.NothingToDo, "every story is marked as passed, and no file was changed")

@@ -39,6 +39,8 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.Look.handed(run, e)
 	case journal.ProofEnded:
 		return c.Look.line(run, pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign)), e)
+	case journal.ChangeInspected:
+		return c.Look.inspected(e)
 	case journal.StoryGraded:
 		return c.Look.line(run, gradeSign(run, e), e)
 	case journal.IterationEnded:

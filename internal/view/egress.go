@@ -2,19 +2,9 @@ package view
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 )
-
-// noted is what people should know, and what decides nothing.
-func noted(event journal.Event) string {
-	if refused, is := event.(journal.EgressRefused); is {
-		return barred(refused)
-	}
-	e, _ := event.(journal.Noted)
-	return strings.TrimSuffix("note: "+one(e.What)+" – "+one(e.Hint), " – ")
-}
 
 // barred is what the wall refused of what those inside asked for, with the line
 // that would allow it.

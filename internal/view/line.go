@@ -28,10 +28,14 @@ func line(run journal.Run, event journal.Event) string {
 		return begun(e)
 	case journal.Resumed:
 		return strings.TrimSuffix("going on with run "+run.ID+": "+one(e.Why)+", sandbox level "+e.Level, ", sandbox level ")
-	case journal.Noted, journal.EgressRefused:
-		return noted(event)
-	case journal.CheckEnded, journal.SetupEnded:
-		return commanded(run, event)
+	case journal.Noted:
+		return noted(e)
+	case journal.EgressRefused:
+		return barred(e)
+	case journal.SetupEnded:
+		return checked("setup", journal.CheckEnded(e))
+	case journal.CheckEnded:
+		return checked("check", e) + tested(run, e) + asked(run.Policy, e)
 	case journal.BaselineEnded:
 		return strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
 	case journal.IterationBegan:
@@ -42,18 +46,29 @@ func line(run journal.Run, event journal.Event) string {
 		return planned(e)
 	case journal.CommitsTaken:
 		return taken(e)
-	case journal.ProofEnded, journal.StoryGraded, journal.IterationEnded:
-		return weighed(run, event)
+	case journal.ProofEnded:
+		return proved(e)
+	case journal.ChangeInspected:
+		return inspected(e)
+	case journal.StoryGraded:
+		return graded(run, e)
+	case journal.IterationEnded:
+		return judged(e)
 	case journal.RunStopped:
 		return stopped(e)
 	case journal.SCMEnded:
 		return committed(e)
 	case journal.Paused:
 		return pausing(run, e)
-	case journal.TaskLooked, journal.TaskSettled:
-		return ofTask(event)
-	case journal.Pushed, journal.PullOpened, journal.PullReadied:
-		return handedIn(event)
+	case journal.TaskLooked: // what comes of it is told
+	case journal.TaskSettled:
+		return settled(e)
+	case journal.Pushed:
+		return "pushed " + short(e.SHA) + " to " + e.Branch
+	case journal.PullOpened:
+		return fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)
+	case journal.PullReadied:
+		return fmt.Sprintf("pull request #%d is ready for review", e.Number)
 	case journal.PublishFailed:
 		return "could not " + doing(e.Act) + ": " + one(e.Why)
 	case journal.CommentPosted:
@@ -64,41 +79,8 @@ func line(run journal.Run, event journal.Event) string {
 	return ""
 }
 
-// weighed is what work came to.
-func weighed(run journal.Run, event journal.Event) string {
-	switch e := event.(type) { //nolint:gochecksumtype // line has sorted them out
-	case journal.ProofEnded:
-		return proved(e)
-	case journal.StoryGraded:
-		return graded(run, e)
-	case journal.IterationEnded:
-		return judged(e)
-	}
-	return ""
-}
-
-func handedIn(event journal.Event) string {
-	if pushed, is := event.(journal.Pushed); is {
-		return "pushed " + short(pushed.SHA) + " to " + pushed.Branch
-	}
-	if opened, is := event.(journal.PullOpened); is {
-		return fmt.Sprintf("pull request #%d: %s", opened.Number, opened.URL)
-	}
-	readied, _ := event.(journal.PullReadied)
-	return fmt.Sprintf("pull request #%d is ready for review", readied.Number)
-}
-
 // one is foreign text on one line, so that it cannot pass for lines of ours.
 func one(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// commanded is how a command ended that checks, or readies for checks.
-func commanded(run journal.Run, event journal.Event) string {
-	if set, is := event.(journal.SetupEnded); is {
-		return checked("setup", journal.CheckEnded(set))
-	}
-	check, _ := event.(journal.CheckEnded)
-	return checked("check", check) + tested(run, check) + asked(run.Policy, check)
-}
 
 func checked(what string, e journal.CheckEnded) string {
 	how := "passed"
@@ -135,6 +117,11 @@ func asked(p policy.Policy, e journal.CheckEnded) string {
 		return ": REPLACE the prompt"
 	}
 	return ": " + string(action) + " to the prompt"
+}
+
+// noted is what people should know, and what decides nothing.
+func noted(e journal.Noted) string {
+	return strings.TrimSuffix("note: "+one(e.What)+" – "+one(e.Hint), " – ")
 }
 
 // pausing is how long a run waits, and for what.

@@ -57,6 +57,12 @@ var lines = []struct {
 		journal.IterationEnded{Story: "US-001", Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "one at a time"}}},
 		"  US-001 passed\n  rejected: US-002: one at a time",
 	},
+	{journal.ChangeInspected{Commit: "c1"}, ""},
+	{journal.ChangeInspected{Commit: "c1", Why: "git\nbroke"}, "  nobody could tell whether tests and checks say less: git broke"},
+	{
+		journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "the test A\nis skipped"}}, More: 2},
+		"  says less than it did: a_test.go: the test A is skipped\n  … and 2 more places",
+	},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"p.TestA", "p.Test\nB"}}, "  US-001 is red to green by p.TestA, p.Test B"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Files: []string{"tests/a.sh"}}, "  US-001 is red to green by tests/a.sh"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it brought\nno test"}, "  US-001 is unbroken: it brought no test"},

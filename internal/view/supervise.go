@@ -114,15 +114,6 @@ func restarting(run journal.Run) string {
 	return howEnded(*it.Agent) + " and no DONE marker, restarting" + next
 }
 
-// ofTask is Line for the events of supervised tasks alone. Of what was seen in
-// the folder, what comes of it is told.
-func ofTask(event journal.Event) string {
-	if e, is := event.(journal.TaskSettled); is {
-		return settled(e)
-	}
-	return ""
-}
-
 // settled is how a task ended, in the words of its buses.
 func settled(e journal.TaskSettled) string {
 	parts := []string{one(e.Words)}

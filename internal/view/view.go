@@ -108,9 +108,10 @@ func parse(files fs.FS) *template.Template {
 		"proofs":   proofs,
 		"unproven": unproven,
 		"touched":  touched,
+		"loosened": loosened,
 	}
 	top := template.New("").Funcs(functions)
-	for _, name := range []string{"comment/progress.md", "pull/body.md"} {
+	for _, name := range []string{"comment/progress.md", "comment/cautions.md", "pull/body.md"} {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			panic(err) // the texts are compiled in

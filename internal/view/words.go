@@ -236,14 +236,8 @@ func next(run journal.Run) string {
 	switch {
 	case run.Stop == nil:
 		return ""
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft && verified(run) && !run.Sound():
-		return "look at the draft pull request with care: " + held(run)
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft && verified(run):
-		return "review the draft pull request and mark it as ready"
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil && run.Pull.Draft:
-		return "look at the draft pull request with care; nothing turned it ready"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
-		return "review the pull request"
+		return review(run)
 	case run.Stop.Reason == policy.NothingToDo:
 		return "see whether that is so; if not, say what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
@@ -256,4 +250,17 @@ func next(run journal.Run) string {
 		return "comment `/ralph` to go on"
 	}
 	return "`ralph resume` goes on"
+}
+
+// review is what to do about the pull request of a run whose stories all passed.
+func review(run journal.Run) string {
+	switch {
+	case !run.Pull.Draft:
+		return "review the pull request"
+	case !verified(run):
+		return "look at the draft pull request with care; nothing turned it ready"
+	case !run.Sound():
+		return "look at the draft pull request with care: " + held(run)
+	}
+	return "review the draft pull request and mark it as ready"
 }

@@ -44,8 +44,8 @@ const runs = "runs"
 // open is the folder, made where it is not there yet. A repository may bring a
 // link of that name, and everything written would land where it leads.
 func (f Folder) open() (*os.Root, error) {
-	if f.linked() {
-		return nil, fault.Usage(f.Path+" is a link", "put a folder in its place, or remove it", nil)
+	if err := f.Sound(); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(f.Path, 0o755); err != nil {
 		return nil, cannotWrite(f.Path, err)
@@ -57,9 +57,18 @@ func (f Folder) open() (*os.Root, error) {
 	return root, nil
 }
 
-func (f Folder) linked() bool {
+// Sound is a fault where something else stands in the folder's place.
+func (f Folder) Sound() error {
 	info, err := os.Lstat(f.Path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
+	switch {
+	case err != nil: // there is none yet, or whoever opens it will say
+		return nil
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fault.Usage(f.Path+" is a link", "put a folder in its place, or remove it", nil)
+	case !info.IsDir():
+		return fault.Usage(f.Path+" is no folder", "call it something else: settings and runs lie in .ralph", nil)
+	}
+	return nil
 }
 
 // New makes the folder of a run; it must not exist.
@@ -118,7 +127,13 @@ func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
 // Readable is a fault where the journal of the newest run, or of the one that is
 // named, cannot be read: whoever asks for it is not meant to get an older one.
 func (f Folder) Readable(id string) error {
-	ids := f.ids()
+	ids, err := f.list()
+	switch {
+	case errors.As(err, new(*fault.Fault)):
+		return err
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fault.Usage("cannot read "+f.Path, "make it readable for you, with all that lies in it", err)
+	}
 	if id == "" && len(ids) > 0 {
 		id = ids[len(ids)-1]
 	}
@@ -133,27 +148,32 @@ func (f Folder) Readable(id string) error {
 	return nil
 }
 
-// ids names the runs, oldest first. What is no folder of its own is none.
+// ids names the runs that can be read of.
 func (f Folder) ids() []string {
-	if f.linked() {
-		return nil
+	ids, _ := f.list()
+	return ids
+}
+
+// list names the runs, oldest first. What is no folder of its own is none.
+func (f Folder) list() (ids []string, err error) {
+	if err := f.Sound(); err != nil {
+		return nil, err
 	}
 	root, err := os.OpenRoot(f.Path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	entries, err := fs.ReadDir(root.FS(), runs)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	var ids []string
 	for _, entry := range entries {
 		if entry.IsDir() {
 			ids = append(ids, entry.Name())
 		}
 	}
-	return ids
+	return ids, nil
 }
 
 // Create makes or empties a file in the folder.

@@ -31,15 +31,18 @@ func (t Task) Runs() Folder {
 }
 
 // Ready tells what keeps the folder from being one of a task.
-func (t Task) Ready() error {
-	info, err := os.Stat(t.Dir)
+func (t Task) Ready() error { return Stands(t.Dir, "--task-dir") }
+
+// Stands is a fault where dir is no folder; flag is how another one is named.
+func Stands(dir, flag string) error {
+	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Usage("no such folder: "+t.Dir, "make it, or name another with --task-dir", nil)
+		return fault.Usage("no such folder: "+dir, "make it, or name another with "+flag, nil)
 	case err != nil:
-		return fault.Usage("cannot look into "+t.Dir, "make it readable, or name another with --task-dir", err)
+		return fault.Usage("cannot look into "+dir, "make it readable, or name another with "+flag, err)
 	case !info.IsDir():
-		return fault.Usage(t.Dir+" is no folder", "name a folder with --task-dir", nil)
+		return fault.Usage(dir+" is no folder", "name a folder with "+flag, nil)
 	}
 	return nil
 }

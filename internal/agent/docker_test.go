@@ -1,0 +1,37 @@
+package agent_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+)
+
+// A sandbox takes the prompt as an argument, and the program inside would take
+// one that begins with a dash for a flag.
+func TestDockerTakesAnyPrompt(t *testing.T) {
+	adapter, err := agent.Pick("claude", agent.Options{Docker: &agent.Docker{State: "/home/me/.dclaude_state"}, Args: []string{"--effort", "high"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prompt, want := range map[string]string{
+		"do it":     "do it",
+		"- [ ] one": "\n- [ ] one",
+		"---\na: b": "\n---\na: b",
+	} {
+		order := agent.Order{Prompt: prompt, Model: "opus", Dir: "/work"}
+		got := adapter.Argv(order)
+		argv := []string{
+			"docker", "sandbox", "run", "-t", "dclaude:latest", "claude", "/work", "/home/me/.dclaude_state", "--", "-p", want,
+			"--output-format", "stream-json", "--verbose", "--setting-sources", "user", "--model", "opus", "--effort", "high",
+		}
+		if diff := cmp.Diff(argv, got); diff != "" {
+			t.Errorf("argv (-want +got):\n%s", diff)
+		}
+		if adapter.Stdin(order) != "" || slices.Contains(adapter.Env(order), prompt) {
+			t.Errorf("the prompt %q is somewhere else, too", prompt)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package journal
+
+import (
+	"time"
+)
+
+// Where tells on which tree a check ran.
+type Where string
+
+// The trees a check can run on.
+const (
+	AtBase  Where = "base"  // a clean checkout of the base
+	AtWork  Where = "work"  // the agent's own tree, in an iteration
+	AtProof Where = "proof" // a clean checkout of what the agent handed over
+	AtTests Where = "tests" // a clean checkout of the base with a story's tests put into it
+)
+
+// CheckEnded is the result of one check.
+type CheckEnded struct {
+	Where     Where  `json:"where"`
+	Name      string `json:"name"`
+	Command   string `json:"command"`
+	Commit    string `json:"commit,omitempty"`
+	Exit      int    `json:"exit"`
+	Passed    bool   `json:"passed"`
+	TimedOut  bool   `json:"timed_out,omitempty"`
+	CannotRun bool   `json:"cannot_run,omitempty"` // the command itself is missing or may not run
+	TookMS    int64  `json:"took_ms"`
+	Log       string `json:"log,omitempty"`    // path of the whole output
+	Digest    string `json:"digest,omitempty"` // sha256 of that output
+	Excerpt   string `json:"excerpt,omitempty"`
+
+	Tests *Tests `json:"tests,omitempty"` // by name, where its output tells them
+	Flaky bool   `json:"flaky,omitempty"` // it held the work back, and not any more when it was run again
+	First *Try   `json:"first,omitempty"` // of a check that was run again
+}
+
+// Type is the event's name in the journal.
+func (CheckEnded) Type() string { return "check_ended" }
+
+func (c CheckEnded) fold(r *Run, at time.Time) {
+	switch c.Where {
+	case AtBase:
+		r.BaseChecks = append(r.BaseChecks, c)
+	case AtWork:
+		if it := r.open(at); it != nil {
+			it.Checks = append(it.Checks, c)
+		}
+	case AtProof:
+		r.Loose = append(r.Loose, c)
+	case AtTests:
+		r.Trial.Checks = append(r.Trial.Checks, c)
+	}
+}
+
+// Took is how long the check ran.
+func (c CheckEnded) Took() time.Duration { return time.Duration(c.TookMS) * time.Millisecond }
+
+// Try is the first run of a check that was run again.
+type Try struct {
+	Exit     int    `json:"exit"`
+	TimedOut bool   `json:"timed_out,omitempty"`
+	TookMS   int64  `json:"took_ms"`
+	Log      string `json:"log,omitempty"`
+	Digest   string `json:"digest,omitempty"`
+	Tests    *Tests `json:"tests,omitempty"`
+}
+
+// Try is what is kept of a check that is run again.
+func (c CheckEnded) Try() *Try {
+	return &Try{Exit: c.Exit, TimedOut: c.TimedOut, TookMS: c.TookMS, Log: c.Log, Digest: c.Digest, Tests: c.Tests}
+}
+
+// FirstExit is how the first run of a check ended that was run again.
+func (c CheckEnded) FirstExit() int {
+	if c.First == nil {
+		return c.Exit
+	}
+	return c.First.Exit
+}
+
+// BaselineEnded closes the checks at the base. Usable tells whether any of
+// them can prove anything.
+type BaselineEnded struct {
+	Usable bool   `json:"usable"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Type is the event's name in the journal.
+func (BaselineEnded) Type() string { return "baseline_ended" }
+
+func (e BaselineEnded) fold(r *Run, _ time.Time) {
+	r.Baseline = &e
+}
+
+// ProofEnded closes a run of the checks on a clean checkout.
+type ProofEnded struct {
+	Commit string `json:"commit"`
+	Tree   string `json:"tree"`
+	Passed bool   `json:"passed"`
+	Empty  bool   `json:"empty,omitempty"`  // no check could prove anything
+	Reused bool   `json:"reused,omitempty"` // the same tree was proven before
+	Why    string `json:"why,omitempty"`
+	// Restored are the protected files that were put back to their base version
+	// for it, at most 100.
+	Restored []string `json:"restored,omitempty"`
+}
+
+// Type is the event's name in the journal.
+func (ProofEnded) Type() string { return "proof_ended" }
+
+// fold closes a proof with the checks that ran since the one before, or with
+// those of the proof it reuses.
+func (e ProofEnded) fold(r *Run, at time.Time) {
+	proof := Proof{
+		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,
+		Rules: rules(r.Policy), Restored: e.Restored,
+	}
+	if old, found := r.ProofOf(e.Tree); e.Reused && found {
+		proof.Checks, proof.Restored = old.Checks, old.Restored
+	}
+	r.Loose, r.Setup = nil, nil
+	r.Proofs = append(r.Proofs, proof)
+	if it := r.open(at); it != nil {
+		it.Proof = &proof
+	}
+}

@@ -1,0 +1,46 @@
+package journal
+
+import (
+	"time"
+)
+
+// CommitsTaken is the hand-over of the agent's commits. To equals From when it
+// left none, or none that could be taken.
+type CommitsTaken struct {
+	From    string    `json:"from"`
+	To      string    `json:"to"`
+	Tree    string    `json:"tree"`            // tree of To
+	Work    string    `json:"work,omitempty"`  // tree id of the working tree, uncommitted work included; where there is no repository, a digest of its files
+	Dirty   bool      `json:"dirty,omitempty"` // work was left uncommitted in the agent's tree
+	Swept   bool      `json:"swept,omitempty"` // the program committed what the agent had left
+	Commits []Commit  `json:"commits,omitempty"`
+	Files   []string  `json:"files,omitempty"`   // changed by these commits, at most 100
+	Dropped []string  `json:"dropped,omitempty"` // protected paths put back by a commit made again
+	Refused []Finding `json:"refused,omitempty"` // why nothing was taken
+}
+
+// Type is the event's name in the journal.
+func (CommitsTaken) Type() string { return "commits_taken" }
+
+func (e CommitsTaken) fold(r *Run, at time.Time) {
+	r.Dirty = e.Dirty && !e.Swept // what sweeping could not commit is not tried again
+	if e.To != "" {
+		r.Head, r.Tree = e.To, e.Tree
+	}
+	if it := r.open(at); it != nil {
+		it.Taken = &e
+	}
+}
+
+// Commit is one commit that was handed over.
+type Commit struct {
+	SHA     string `json:"sha"`
+	Subject string `json:"subject"`
+}
+
+// Finding is a thing in a commit that may not pass.
+type Finding struct {
+	Commit string `json:"commit,omitempty"`
+	Path   string `json:"path,omitempty"` // within the run's folder
+	Why    string `json:"why"`
+}

@@ -1,0 +1,191 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// IterationBegan opens an iteration on a story.
+type IterationBegan struct {
+	Number int        `json:"number"`
+	Story  string     `json:"story,omitempty"`
+	Prompt Attachment `json:"prompt"`
+	Bus    int64      `json:"bus,omitempty"` // how long the task's message bus was
+
+	Session string `json:"session,omitempty"` // of the agent, where the loop is within one
+	Heard   int64  `json:"heard,omitempty"`   // how long that session's transcript was
+}
+
+// Type is the event's name in the journal.
+func (IterationBegan) Type() string { return "iteration_began" }
+
+// fold opens an iteration; one that was cut off before its agent ended, or whose
+// agent was turned away, is begun again in its place.
+func (e IterationBegan) fold(r *Run, at time.Time) {
+	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus}
+	r.Looked = nil
+	open, is := r.Open()
+	if !is || open.Agent != nil && !open.Agent.Busy {
+		r.Iterations = append(r.Iterations, it)
+		return
+	}
+	it.Turned, it.Earlier = open.Turned, open.Earlier
+	if open.Agent != nil {
+		it.Earlier = open.Agent
+	}
+	r.Iterations[len(r.Iterations)-1] = it
+}
+
+// Attachment is a file that lies beside the journal.
+type Attachment struct {
+	Path   string `json:"path,omitempty"`   // within the run's folder
+	Digest string `json:"digest,omitempty"` // sha256
+	Size   int64  `json:"size,omitempty"`
+}
+
+// AgentEnded is the sum of one agent's run.
+type AgentEnded struct {
+	Exit       int          `json:"exit"`
+	Signal     string       `json:"signal,omitempty"`
+	TimedOut   bool         `json:"timed_out,omitempty"`
+	CannotRun  bool         `json:"cannot_run,omitempty"` // it is missing or refused to start; trying again is no use
+	Failed     bool         `json:"failed,omitempty"`     // by its own word or its exit code
+	Why        string       `json:"why,omitempty"`        // why it failed
+	Busy       bool         `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
+	Until      time.Time    `json:"until,omitzero"`       // when that server may be asked again, by its own word
+	Overspent  bool         `json:"overspent,omitempty"`  // it was ended for having used what was left of the budget
+	TookMS     int64        `json:"took_ms"`
+	Tools      int          `json:"tools"`
+	Chores     int          `json:"chores,omitempty"` // of these, calls that only kept the loop's books
+	Blind      bool         `json:"blind,omitempty"`  // its tool calls cannot be seen
+	ToolErrors int          `json:"tool_errors,omitempty"`
+	Promises   []string     `json:"promises,omitempty"` // claimed in its own words
+	Response   string       `json:"response,omitempty"` // the first answer in response tags
+	Words      string       `json:"words,omitempty"`    // its last words, capped
+	Usage      stream.Usage `json:"usage"`
+	Cost       stream.Cost  `json:"cost"`
+	Swept      int          `json:"swept,omitempty"` // processes it left behind, ended
+	Fresh      bool         `json:"fresh,omitempty"` // a person, not the loop, spoke to it last
+	Transcript Attachment   `json:"transcript"`
+}
+
+// Type is the event's name in the journal.
+func (AgentEnded) Type() string { return "agent_ended" }
+
+// fold adds what an agent cost. Its money is gone even where the journal has no
+// iteration for it.
+func (a AgentEnded) fold(r *Run, at time.Time) {
+	r.Usage = r.Usage.Plus(a.Usage)
+	r.CostUSD += a.Cost.USD
+	r.CostKnown = r.CostKnown && a.Cost.Known
+	r.Looked = nil
+	if it := r.open(at); it != nil {
+		if it.Earlier != nil {
+			a = a.after(*it.Earlier)
+		}
+		it.Agent, it.Paused = &a, false
+		if a.Busy {
+			it.Turned++
+		}
+	}
+}
+
+// Took is how long the agent ran.
+func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time.Millisecond }
+
+// PlanRead is the plan as the agent left it, after the program took out what
+// an agent may not change.
+type PlanRead struct {
+	Plan    plan.Plan `json:"plan"`
+	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
+	Undone  []string  `json:"undone,omitempty"`  // what was put back, in words
+}
+
+// Type is the event's name in the journal.
+func (PlanRead) Type() string { return "plan_read" }
+
+// fold takes the agent's plan, but keeps to the program's own word on what has
+// passed.
+func (e PlanRead) fold(r *Run, at time.Time) {
+	it := r.open(at)
+	if it == nil {
+		return
+	}
+	it.Read = &e
+	passes := map[string]bool{}
+	for _, story := range r.Plan.UserStories {
+		passes[story.ID] = story.Passes
+	}
+	r.Plan = e.Plan
+	r.Plan.UserStories = slices.Clone(e.Plan.UserStories)
+	for i, story := range r.Plan.UserStories {
+		r.Plan.UserStories[i].Passes = passes[story.ID]
+	}
+}
+
+// IterationEnded is the verdict on an iteration.
+type IterationEnded struct {
+	Number   int         `json:"number"`
+	Story    string      `json:"story"`
+	Green    bool        `json:"green"` // every check that blocks passed
+	Worked   bool        `json:"worked"`
+	Passed   []string    `json:"passed,omitempty"`
+	Done     bool        `json:"done,omitempty"` // it completes a run that is not done by stories
+	Rejected []Rejection `json:"rejected,omitempty"`
+}
+
+// Type is the event's name in the journal.
+func (IterationEnded) Type() string { return "iteration_ended" }
+
+// fold closes the iteration under way: only here does a story pass.
+func (e IterationEnded) fold(r *Run, at time.Time) {
+	it := r.open(at)
+	if it == nil {
+		return
+	}
+	it.Ended = &e
+	for i, story := range r.Plan.UserStories {
+		if slices.Contains(e.Passed, story.ID) {
+			r.Plan.UserStories[i].Passes = true
+		}
+	}
+}
+
+// Rejection is a claim that was not believed.
+type Rejection struct {
+	Claim string `json:"claim"`
+	Why   string `json:"why"`
+}
+
+// SCMEnded is one task of version control, done with green work.
+type SCMEnded struct {
+	Task    string  `json:"task"`
+	Message string  `json:"message,omitempty"` // the commit's, in the agent's words
+	Exit    int     `json:"exit"`
+	Failed  bool    `json:"failed,omitempty"`
+	Why     string  `json:"why,omitempty"`
+	CostUSD float64 `json:"cost_usd,omitempty"` // of asking for the message
+}
+
+// Type is the event's name in the journal.
+func (SCMEnded) Type() string { return "scm_ended" }
+
+func (e SCMEnded) fold(r *Run, at time.Time) {
+	r.CostUSD += e.CostUSD
+	if it := r.open(at); it != nil {
+		it.SCM = append(it.SCM, e)
+	}
+}
+
+// open is the iteration under way, to be written to.
+func (r *Run) open(at time.Time) *Iteration {
+	n := len(r.Iterations)
+	if n == 0 || r.Iterations[n-1].Ended != nil {
+		return nil
+	}
+	r.Iterations[n-1].Last = at
+	return &r.Iterations[n-1]
+}

@@ -1,0 +1,78 @@
+package journal
+
+import (
+	"time"
+)
+
+// Pushed says that the branch stands at SHA on GitHub.
+type Pushed struct {
+	Branch string `json:"branch"`
+	SHA    string `json:"sha"`
+}
+
+// Type is the event's name in the journal.
+func (Pushed) Type() string { return "pushed" }
+
+func (e Pushed) fold(r *Run, _ time.Time) {
+	r.Pushed, r.Failures = e.SHA, nil
+}
+
+// PullOpened says that a pull request stands, opened or found.
+type PullOpened struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+	Draft  bool   `json:"draft"`
+}
+
+// Type is the event's name in the journal.
+func (PullOpened) Type() string { return "pull_opened" }
+
+func (e PullOpened) fold(r *Run, _ time.Time) {
+	r.Pull, r.Failures = &e, nil
+}
+
+// PullReadied says that the pull request is a draft no more.
+type PullReadied struct {
+	Number int `json:"number"`
+}
+
+// Type is the event's name in the journal.
+func (PullReadied) Type() string { return "pull_readied" }
+
+// fold does not write to the pull request that was known: others may hold it.
+func (PullReadied) fold(r *Run, _ time.Time) {
+	r.Failures = nil
+	if r.Pull != nil {
+		pull := *r.Pull
+		pull.Draft = false
+		r.Pull = &pull
+	}
+}
+
+// PublishFailed says that something could not be done on GitHub; the work
+// itself is not lost.
+type PublishFailed struct {
+	Act  string `json:"act"`            // push, open, ready
+	Head string `json:"head,omitempty"` // the commit that was to be shown
+	Why  string `json:"why"`
+}
+
+// Type is the event's name in the journal.
+func (PublishFailed) Type() string { return "publish_failed" }
+
+func (e PublishFailed) fold(r *Run, _ time.Time) {
+	r.Failures = append(r.Failures, e)
+}
+
+// CommentPosted says where the progress comment stands.
+type CommentPosted struct {
+	ID  int64  `json:"id"`
+	URL string `json:"url"`
+}
+
+// Type is the event's name in the journal.
+func (CommentPosted) Type() string { return "comment_posted" }
+
+func (e CommentPosted) fold(r *Run, _ time.Time) {
+	r.Comment = &e
+}
