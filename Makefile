@@ -2,10 +2,11 @@ LINT     := .bin/golangci-lint-v2.15.0
 ACTIONS  := .bin/actionlint-v1.7.12
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
+ROUNDS   ?= 7
 tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
 goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
 
-.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack
+.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack report-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -28,7 +29,8 @@ fuzz:
 	@$(tests) -oE '^func Fuzz[A-Za-z0-9_]+' . | sed 's|/[^/]*:func | |' | while read -r dir name; do \
 		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) "$$dir" || exit 1; done
 bench:
-	go test -run='^$$' -bench=. -benchmem ./...
+	go test -run='^$$' -bench=. -benchmem ./internal/...
+	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
 contract: # the stand-in against GitHub's own description of its API
 	npm --prefix tools/contract ci --no-audit --no-fund
 	CONTRACT=1 go test -count=1 ./internal/github/... && CONTRACT=1 go test -count=1 -run=Scripts/action ./cmd/ralph
@@ -39,6 +41,9 @@ kill: # the program killed at any line loses nothing
 	go test -count=1 -run=Kill -v ./...
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m
+report-check: # the page of a run, in a real browser: apt-get install -y chromium
+	npm --prefix tools/report ci --no-audit --no-fund
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && node tools/report/check.mjs "$$dir"
 .bin/golangci-lint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:

@@ -31,9 +31,9 @@ var plan = house{
 	module: module,
 	floors: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey", "internal/review"},
 		2:  {"internal/journal", "internal/trigger"},
-		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/process"},
+		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/process"},
 		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
 		5:  {"internal/loop", "internal/proof", "internal/publish"},
 		6:  {"internal/job", "internal/doctor"},
@@ -80,8 +80,8 @@ var plan = house{
 
 		// Words a person or an agent reads.
 		"embed":         {"templates"},
-		"html/template": {"internal/view"},
-		"text/template": {"internal/prompt", "internal/view"},
+		"html/template": {"internal/report"},
+		"text/template": {"internal/prompt", "internal/view", "internal/report"},
 
 		// What others wrote: each has a keeper, or it does not come in.
 		"github.com/BurntSushi/toml":              {"internal/tamper"},
@@ -101,7 +101,7 @@ var plan = house{
 		"github.com/rivo/uniseg":                  {"internal/view"},
 		"github.com/santhosh-tekuri/jsonschema":   {},
 		"github.com/sethvargo/go-githubactions":   {"internal/action"},
-		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean"},
+		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean", "internal/report"},
 		"golang.org/x/net/bpf":                    {"internal/sandbox"},
 		"golang.org/x/net/idna":                   {"internal/egress"},
 		"golang.org/x/net/html":                   {"internal/clean"},

@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the texts by path, as "prompt/stories.md".
 //
-//go:embed prompt comment pull start demo archive workflows session
+//go:embed prompt comment pull start demo archive workflows session report
 var Files embed.FS

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,10 +90,10 @@ type shelved struct {
 }
 
 func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (shelved, error) {
-	label := first(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
+	label := cmp.Or(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
 	kept := view.Archived{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
-	if run, found := folder.Newest(func(run journal.Run) bool { return related(run.Plan, loop.Plan) }); found {
+	if run, found := folder.Newest(func(run journal.Run) bool { return run.Plan.Shares(loop.Plan) }); found {
 		kept.Run = &run
 	}
 	summary, err := kept.Summary()
@@ -106,15 +106,6 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	}
 	shelf, err := loop.PutAway(kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
 	return shelved{kept, memory, shelf}, err
-}
-
-// related tells whether two plans have a story in common: agents add and split
-// stories, and ids alone begin anew with every plan.
-func related(a, b plan.Plan) bool {
-	return slices.ContainsFunc(a.UserStories, func(s plan.Story) bool {
-		same, found := b.Find(s.ID)
-		return found && same.Title == s.Title
-	})
 }
 
 // committing is what a commit of an archive takes.

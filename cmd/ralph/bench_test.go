@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// What these measure is put beside a bare shell that does the same, in pairs.
-// A busy machine has all of them wait, so what they made the processors do is
-// told besides. None of them asserts a time. docs/PERFORMANCE.md has the figures
-// and how to get them anew.
+// What these measure is put beside a bare shell that does the same, in pairs:
+// one after the other, so that whatever else a machine does falls on both. It
+// has both wait, so what they made the processors do is told besides. None of
+// them asserts a time. docs/PERFORMANCE.md has the figures and how to get them
+// anew.
 
 // workshop is a folder with the program in it, built as it is released.
 type workshop struct {
@@ -71,34 +72,39 @@ func (w *workshop) run(dir, stdin string, argv ...string) used {
 }
 
 // sample is what a shell took for the same, what ralph took, and what of that
-// has nothing to do with the matter. Of each the least counts: all that others
-// on the machine do is add to it.
+// has nothing to do with the matter, round by round.
 type sample struct{ bare, with, before []used }
 
 func (s *sample) add(bare, with, before used) {
 	s.bare, s.with, s.before = append(s.bare, bare), append(s.with, with), append(s.before, before)
 }
 
-// report tells what each of so many took.
+// report tells what each of so many took, in the middle of all rounds, and the
+// least of them: all that others on the machine do is added to it.
 func (s *sample) report(b *testing.B, many int) {
 	b.Helper()
-	least := func(of []used, time func(used) time.Duration) float64 {
-		all := []float64{}
-		for _, u := range of {
-			all = append(all, time(u).Seconds()*1000/float64(many))
-		}
-		return slices.Min(all)
-	}
 	for name, time := range map[string]func(used) time.Duration{
 		"ms": func(u used) time.Duration { return u.wall }, "cpu-ms": func(u used) time.Duration { return u.cpu },
 	} {
-		bare := least(s.bare, time)
-		own := least(s.with, time) - least(s.before, time) - bare
-		b.ReportMetric(bare, "bare-"+name)
-		b.ReportMetric(own, "own-"+name)
-		b.ReportMetric((bare+own)/bare, "x-bare-"+name)
+		var bare, own, ratio []float64
+		for i := range s.bare {
+			shell, more := time(s.bare[i]), time(s.with[i])-time(s.before[i])
+			bare = append(bare, shell.Seconds()*1000/float64(many))
+			own = append(own, (more-shell).Seconds()*1000/float64(many))
+			ratio = append(ratio, more.Seconds()/shell.Seconds())
+		}
+		b.ReportMetric(median(bare), "bare-"+name)
+		b.ReportMetric(median(own), "own-"+name)
+		b.ReportMetric(slices.Min(own), "least-own-"+name)
+		b.ReportMetric(median(ratio), "x-bare-"+name)
 	}
 	b.ReportMetric(0, "ns/op") // says nothing
+}
+
+// median sorts all.
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 }
 
 // project is a repository with some files and, tracked or not, a plan.
@@ -182,16 +188,30 @@ func BenchmarkHook(b *testing.B) {
 	w := newWorkshop(b)
 	w.project("project", true, true)
 	for _, hook := range hooks {
-		b.Run(hook.name, func(b *testing.B) {
-			w := &workshop{b, w.dir}
-			var s sample
-			for b.Loop() {
-				bare := w.run("project", hook.input, "true")
-				s.add(bare, w.run("project", hook.input, "ralph", "hook", hook.name), used{})
-			}
-			s.report(b, 1)
-		})
+		b.Run(hook.name, func(b *testing.B) { w.call(b, hook.input, "hook", hook.name) })
 	}
+}
+
+// BenchmarkStart is what the program costs before it does anything.
+func BenchmarkStart(b *testing.B) {
+	w := newWorkshop(b)
+	w.project("project", true, true)
+	w.call(b, "", "version")
+}
+
+// call measures one call of the program in a project.
+func (w *workshop) call(b *testing.B, stdin string, args ...string) {
+	b.Helper()
+	const pairs = 10
+	w = &workshop{b, w.dir}
+	var s sample
+	for b.Loop() {
+		for range pairs {
+			bare := w.run("project", stdin, "true")
+			s.add(bare, w.run("project", stdin, append([]string{"ralph"}, args...)...), used{})
+		}
+	}
+	s.report(b, 1)
 }
 
 // floods are what agents print a lot of: lines of their protocol, whose most

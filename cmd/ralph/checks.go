@@ -2,19 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -73,18 +67,9 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 	p := d.settings.Over(policy.Of(policy.Stories))
 	p.Within = d.within()
-	prd := filepath.Join(c.ProjectDir, workspace.MemoryDir, "prd.json")
-	data, err := workspace.ReadPlain(prd)
-	if errors.Is(err, fs.ErrNotExist) {
-		p.Checks = policy.With(p.Checks, c.Check, policy.DefaultCheckTimeout)
-		return p, nil
-	}
-	var stories plan.Plan
-	if err == nil {
-		stories, err = plan.Read(prd, data)
-	}
+	stories, _, err := d.prd(workspace.MemoryDir)
 	if err != nil {
-		return p, fault.Usage("the PRD cannot be used", "mend "+prd, err)
+		return p, err
 	}
 	p.Checks = policy.With(p.Checks, append(stories.VerifyCommands, c.Check...), policy.DefaultCheckTimeout)
 	return p, nil
@@ -92,11 +77,11 @@ func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 
 // look runs them, and tells what they say as it happens.
 func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.Policy) (journal.Run, error) {
-	dir, err := os.MkdirTemp("", "ralph-checks-")
+	dir, done, err := d.w.room("checks")
 	if err != nil {
-		return journal.Run{}, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+		return journal.Run{}, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // checkouts in a folder of ours
+	defer done()
 	to := d.w.stdout
 	if c.JSON {
 		to = d.w.stderr
@@ -133,7 +118,5 @@ func printChecks(w world, run journal.Run) error {
 		said, _ := run.AtBase(rule.Name)
 		told.Checks = append(told.Checks, checked{rule.Name, rule.Command, rule.Detected, said.Passed, said.Exit, said.Tests})
 	}
-	encoder := json.NewEncoder(w.stdout)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(told)
+	return printJSON(w.stdout, told)
 }

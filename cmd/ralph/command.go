@@ -31,6 +31,7 @@ type grammar struct {
 	Supervise superviseCommand `cmd:"" help:"Keep a root agent process alive until it writes DONE."`
 	Resume    resumeCommand    `cmd:"" help:"Go on with a run that did not complete."`
 	Status    statusCommand    `cmd:"" help:"Tell where a run stands."`
+	Report    reportCommand    `cmd:"" help:"Make a page of a run: what it came to, and why."`
 	Init      initCommand      `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
 	Plan      planCommand      `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
 	Checks    checksCommand    `cmd:"" help:"Tell what a run here would be judged by, and what that says now."`

@@ -28,10 +28,9 @@ func newConsole(w world, d *desk) *console {
 	if err != nil {
 		width = 0
 	}
-	return &console{
-		view: view.Console{Look: view.LookFor(w.env, term.IsTerminal(fd), width), Now: w.now},
-		desk: d,
-	}
+	look := view.LookFor(w.env, term.IsTerminal(fd), width)
+	look.Emoji, look.Timestamps = given(d.Emoji, look.Emoji), d.Timestamps
+	return &console{view: view.Console{Look: look, Now: w.now}, desk: d}
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {
@@ -62,11 +61,7 @@ func (c *console) item(item stream.Item) {
 func (c *console) line(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, clean.LogLine(strings.TrimSuffix(line, "\n")))
-	}
-	c.print(strings.Join(lines, "\n"))
+	c.print(strings.TrimSuffix(harmless(text), "\n"))
 }
 
 func (c *console) print(text string) {
@@ -84,4 +79,13 @@ func (c *console) ring() {
 	if term.IsTerminal(int(c.desk.w.stderr.Fd())) && c.desk.w.env("TERM") != "dumb" && !c.desk.quiet {
 		fmt.Fprint(c.desk.w.stderr, "\a")
 	}
+}
+
+// harmless is text whose lines hold nothing that a terminal would obey.
+func harmless(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(text) {
+		lines.WriteString(clean.LogLine(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return lines.String()
 }

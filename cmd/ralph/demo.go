@@ -74,9 +74,15 @@ func (c demoCommand) folder() (string, error) {
 func printResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := view.ResultOf(run)
 	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
+	return printJSON(to, result)
+}
+
+// printJSON prints a value for scripts, and for those who look at what they get.
+func printJSON(to io.Writer, value any) error {
 	encoder := json.NewEncoder(to)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(result)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }
 
 // show prints what a maintainer would see.

@@ -1,79 +1,188 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// job gathers what a run by p needs, and fails before anything is spent.
-func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	adapter, options, err := d.adapter()
+// desk is a project on a laptop, looked at for a run.
+type desk struct {
+	local
+	w        world
+	tool     git.Git
+	place    *git.Place    // nil where the project is no repository
+	found    []config.File // the project's settings
+	settings config.Settings
+	stream   *bool
+	quiet    bool             // nothing but the result
+	secrets  *redact.Redactor // hides the agent's keys
+	console  *console
+	docker   *agent.Docker // nil: none
+}
+
+// open looks at the project: its settings, and its repository where it is one.
+// done gives back what was borrowed for that.
+func (l local) open(ctx context.Context, w world) (d *desk, done func(), err error) {
+	tool, done, err := w.git()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	env := agent.LocalEnv(d.w.env, adapter.Vars...)
-	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: d.ProjectDir}).Ready()
+	d = &desk{local: l, w: w, tool: tool}
+	d.console = newConsole(w, d)
+	if err = d.look(ctx); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return d, done, nil
+}
+
+func (d *desk) look(ctx context.Context) error {
+	err := workspace.Stands(d.ProjectDir, "-d")
 	if err != nil {
+		return err
+	}
+	if d.found, err = d.files(); err != nil {
+		return err
+	}
+	if d.settings, err = config.ReadSettings(d.found...); err != nil {
+		return err
+	}
+	if err := d.obey(); err != nil {
+		return err
+	}
+	place, err := d.tool.Inspect(ctx, d.ProjectDir)
+	if err == nil {
+		d.place = &place
+	}
+	if d.DryRun {
+		return nil
+	}
+	return workspace.Folder{Path: d.folder()}.Free()
+}
+
+// obey has what the settings say of the agent's confinement hold, and tells of
+// all of them.
+func (d *desk) obey() error {
+	d.docker = nil
+	level, err := d.wanted(d)
+	if err == nil && level == inDocker {
+		err = d.dock()
+	}
+	if err != nil {
+		return err
+	}
+	return d.merged()
+}
+
+// repository is for the loops that need one, and fit to begin from.
+func (d *desk) repository(ctx context.Context) error {
+	place, err := repositoryAt(ctx, d.tool, d.ProjectDir)
+	d.place = &place
+	left, is := errors.AsType[*fault.Fault](err)
+	if _, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.Completed() }); is && half && len(place.Dirty) > 0 {
+		left.Fix += ", or go on with the run that may have left them: ralph resume"
+	}
+	return err
+}
+
+// repositoryAt is the repository that dir lies in, with nothing uncommitted.
+func repositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
+	if _, err := tool.Version(ctx); err != nil {
+		return git.Place{}, err
+	}
+	place, err := tool.Inspect(ctx, dir)
+	if err != nil {
+		return git.Place{}, err
+	}
+	return place, place.Clean()
+}
+
+// files are the project's settings, with a word of each that is read.
+func (d *desk) files() ([]config.File, error) {
+	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).Sound(); err != nil {
 		return nil, err
 	}
-	if err := d.tellAgent(adapter, path, p); err != nil {
-		return nil, err
+	files, err := settingsOf(d.ProjectDir)
+	for _, file := range files {
+		d.tell("Loading settings from %s", file.Name)
 	}
-	if d.docker != nil && !d.DryRun {
-		if err := d.docked(ctx, path); err != nil {
+	return files, err
+}
+
+// settingsOf are the settings files that a project has, the base before the
+// local one.
+func settingsOf(project string) ([]config.File, error) {
+	var files []config.File
+	for _, name := range []string{workspace.SettingsFile, workspace.LocalSettingsFile} {
+		data, err := workspace.ReadSettings(project, name)
+		if err != nil {
 			return nil, err
 		}
+		if data != nil {
+			files = append(files, config.File{Name: name, Data: data})
+		}
 	}
-	wall, err := d.raise(ctx, adapter, path, options.Keys, p)
-	if err != nil {
-		return nil, err
+	return files, nil
+}
+
+// tell prints what -V is for.
+func (d *desk) tell(format string, args ...any) {
+	if d.Verbose {
+		fmt.Fprintf(d.w.stderr, "[ralph] "+format+"\n", args...)
 	}
-	options.Keys = wall.Keys(options.Keys)
-	if adapter, err = agent.Pick(d.Agent, options); err != nil {
-		d.lower(wall)
-		return nil, err
+}
+
+// line prints a line of news.
+func (d *desk) line(text string) { d.console.line(text) }
+
+// watch shows what the agent says and does, unless that is not wanted.
+func (d *desk) watch() func(stream.Item) {
+	shown := d.settings.StreamAgentOutput
+	if d.stream != nil {
+		shown = *d.stream
 	}
-	for _, note := range adapter.Notes {
-		d.line("note: " + note)
+	if !shown || d.quiet {
+		return nil
 	}
-	j := &job.Job{
-		Wall:   wall,
-		Folder: workspace.Folder{Path: d.folder()}, Version: version,
-		Exec: d.w.runner.Run, Now: d.w.now, Git: d.tool,
-		Agent: adapter, AgentEnv: env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
-		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+	return d.console.item
+}
+
+// over lays the flags that every loop has over a policy.
+func (d *desk) over(p policy.Policy) policy.Policy {
+	p.Model = cmp.Or(d.Model, p.Model)
+	p.Protect = append(policy.Protected(), p.Protect...)
+	p.Limits = d.limits(p.Limits)
+	p.Within = d.within()
+	if d.Worktree {
+		stories := p.Done == policy.ByStories
+		p.Apart, p.Publish, p.NoPull = true, stories, stories
 	}
+	return p
+}
+
+// within is where the project lies in its repository; empty: at its top.
+func (d *desk) within() string {
 	if d.place == nil {
-		j.Dir = d.ProjectDir
-		return j, nil
+		return ""
 	}
-	j.Project = d.place.Top
-	at := job.Desk{Git: d.tool, Place: *d.place}
-	if p.Apart && !linked(p) {
-		j.Origin, j.Hub = at, at
-		return j, nil
+	way, err := inside(d.place.Top, d.ProjectDir)
+	if err != nil || way == "." {
+		return ""
 	}
-	if p.Done == policy.ByStories {
-		j.Origin = at
-	}
-	if j.Own, err = d.tool.Own(ctx, *d.place); err != nil {
-		d.lower(wall)
-	}
-	return j, err
+	return filepath.ToSlash(way)
 }
 
 // folder is the project's .ralph.
@@ -85,167 +194,4 @@ func (d *desk) root() string {
 		return d.place.Top
 	}
 	return d.ProjectDir
-}
-
-// stand fills in where a run begins.
-func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
-	if d.place == nil {
-		return asked, nil
-	}
-	asked.BaseRef, asked.Base = d.place.Branch, d.place.Head
-	if j.Own == nil {
-		return asked, nil
-	}
-	if !linked(asked.Policy) {
-		asked.Branch = d.place.Branch
-	}
-	if d.DryRun { // to look at the files writes them down
-		return asked, nil
-	}
-	j.Own.Beside = job.Beside(asked.Policy)
-	standing, err := j.Own.Look(ctx)
-	asked.Work = standing.Work
-	return asked, err
-}
-
-// begin starts the run and sees it through.
-func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
-	j, err := d.job(ctx, asked.Policy)
-	if err != nil {
-		return 0, err
-	}
-	defer d.lower(j.Wall)
-	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Wall)
-	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
-	asked.ID = "run-" + d.w.now().UTC().Format("20060102T150405.000")
-	if asked, err = d.stand(ctx, j, asked); err != nil {
-		return 0, err
-	}
-	if d.DryRun {
-		return d.dry(j, asked)
-	}
-	return d.see(ctx, j, asked.Policy, func() (job.Outcome, error) {
-		asked, err := d.link(ctx, j, asked)
-		if err != nil {
-			return job.Outcome{}, err
-		}
-		return j.Start(ctx, asked)
-	})
-}
-
-// see holds the project, lets the run go, and tells how it ended.
-func (d *desk) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
-	release, err := d.hold(ctx, j, p)
-	if err != nil {
-		return 0, err
-	}
-	defer func() {
-		if err := release(); err != nil {
-			d.line(err.Error())
-		}
-	}()
-	d.w.patience.set(p)
-	d.line(d.said(j.Wall))
-	if j.Agent.Guarded {
-		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
-	}
-	outcome, err := run()
-	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
-		return 0, errors.Join(err, d.cutOff(ctx, outcome, err))
-	}
-	return d.finish(ctx, outcome, err)
-}
-
-// there are those of the paths in dir at which something stands.
-func there(dir string, paths []string) []string {
-	return slices.DeleteFunc(paths, func(path string) bool {
-		_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path)))
-		return err != nil
-	})
-}
-
-// hold keeps other runs away until all is said and done. A loop over stories
-// puts up .ralph-active, by which the hooks in an agent know of it.
-func (d *desk) hold(ctx context.Context, j *job.Job, p policy.Policy) (release func() error, err error) {
-	var active *workspace.Active
-	if p.Done == policy.ByStories {
-		active = &workspace.Active{
-			Timestamp: d.w.now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: d.mode(),
-		}
-		if d.place != nil {
-			if err := d.tool.Exclude(ctx, *d.place, "/.ralph-active", "/.ralph/"); err != nil {
-				return nil, err
-			}
-		}
-	}
-	j.Folder, release, err = j.Folder.Hold(active)
-	return release, err
-}
-
-// settle leaves the PRD as the program believes it: a claim that was not
-// believed must not be found as a fact by the next run. The log is committed
-// with it, for a tree that is left dirty keeps the next run from beginning.
-func (d *desk) settle(ctx context.Context, run journal.Run) error {
-	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
-		return nil
-	}
-	memory := workspace.Memory{Tree: d.place.Top, Dir: run.Policy.Memory}
-	if err := memory.Put(run.Plan); err != nil {
-		return err
-	}
-	_, err := d.tool.Commit(ctx, *d.place, git.Commission{
-		Paths:   there(d.place.Top, memory.Books()),
-		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
-		Config:  filepath.Join(d.w.env("HOME"), ".gitconfig"),
-	})
-	return err
-}
-
-// cutOff prints the result of a run that has no end on record, for the script
-// that waits for one.
-func (d *desk) cutOff(ctx context.Context, outcome job.Outcome, broke error) error {
-	run := outcome.Run
-	if !d.JSON || run.ID == "" {
-		return nil
-	}
-	stopped := journal.RunStopped{Reason: policy.FatalError, Why: broke.Error()}
-	if ctx.Err() != nil || errors.Is(broke, process.ErrStopped) {
-		stopped.Reason = policy.Cancelled
-	}
-	run.Stop = &stopped
-	return printResult(d.w.stdout, run, outcome.Home, "")
-}
-
-// finish prints how the run ended, and gives its exit code. A run that broke
-// has an error beside its reason.
-func (d *desk) finish(ctx context.Context, outcome job.Outcome, broke error) (int, error) {
-	run := outcome.Run
-	ctx = context.WithoutCancel(ctx)
-	tree, err := worktreeOf(ctx, d.tool, d.place, run)
-	err = errors.Join(broke, d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
-	d.notify(ctx, outcome, tree.Dir)
-	code := run.Stop.Reason.Status().Exit(false)
-	if err != nil && code != fault.ExitDone {
-		err = &fault.Fault{What: err.Error(), Fix: hint(err), Exit: code}
-	}
-	return code, err
-}
-
-// conclude prints the result, and where the work is when it is elsewhere.
-func (d *desk) conclude(outcome job.Outcome, worktree string) error {
-	run, text := outcome.Run, ""
-	switch {
-	case d.JSON:
-		return printResult(d.w.stdout, run, outcome.Home, worktree)
-	case d.quiet:
-		text = view.Text(run)
-	}
-	switch {
-	case worktree != "":
-		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
-	case run.Policy.Apart && run.Head != run.Start:
-		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
-	}
-	_, err := fmt.Fprint(d.w.stdout, d.secrets.String(text))
-	return err
 }

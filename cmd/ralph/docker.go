@@ -34,6 +34,9 @@ func (d *desk) dock() error {
 // docked makes sure that there are sandboxes and what they are made from,
 // before anything is spent.
 func (d *desk) docked(ctx context.Context, docker string) error {
+	if d.docker == nil || d.DryRun {
+		return nil
+	}
 	if err := os.MkdirAll(d.docker.State, 0o700); err != nil {
 		return fault.Usage("cannot make the folder for the login of the sandboxes", "make your home folder writable", err)
 	}

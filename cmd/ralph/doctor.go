@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/doctor"
@@ -97,11 +95,11 @@ func (c doctorCommand) wall(ctx context.Context, w world) (doctor.Sandbox, error
 	if err != nil {
 		return doctor.Sandbox{}, err
 	}
-	room, err := os.MkdirTemp("", "ralph-doctor-")
+	room, done, err := w.room("doctor")
 	if err != nil {
-		return doctor.Sandbox{}, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+		return doctor.Sandbox{}, err
 	}
-	defer func() { _ = os.RemoveAll(room) }()
+	defer done()
 	wall := sandbox.Wall{Level: sandbox.Level(c.Level), Self: self, UID: c.UID, GID: c.UID, Write: []string{room}}
 	return doctor.LookAtSandbox(ctx, wall, w.runner.Run), nil
 }
@@ -118,9 +116,7 @@ func (f found) gap(walled bool) bool {
 
 func (f found) print(w world, asJSON bool) error {
 	if asJSON {
-		encoder := json.NewEncoder(w.stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(f)
+		return printJSON(w.stdout, f)
 	}
 	text, between := "", ""
 	if f.Agents != nil {

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/prompt"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // dry prints what a run would begin with, and runs nothing.
@@ -30,7 +30,7 @@ func (d *desk) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
-	base, err := d.told(run)
+	base, err := job.Told(run, j.Project)
 	if err != nil {
 		return 0, err
 	}
@@ -42,36 +42,11 @@ func (d *desk) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	return 0, d.showDry(j, run.Policy, text)
 }
 
-// told is what a run's prompts are made of: what was asked, as its file says it
-// now; for stories the project's own prompt, where a tree of the run's own has
-// one.
-func (d *desk) told(run journal.Run) (string, error) {
-	switch p := run.Policy; {
-	case p.Done == policy.ByStories && !p.Apart:
-		return workspace.Memory{Tree: d.place.Top, Dir: p.Memory}.Prompt()
-	case p.Done == policy.ByStories:
-		return "", nil
-	case p.PromptFile == "":
-		return run.Task.Body, nil
-	default:
-		text, err := workspace.ReadText(p.PromptFile)
-		if err != nil {
-			return "", fmt.Errorf("read the prompt: %w", err)
-		}
-		return text, nil
-	}
-}
-
 func (d *desk) showDry(j *job.Job, p policy.Policy, text string) error {
 	order := agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
-	argv, err := masked(j.Agent.Argv(order), d.secrets)
-	if err != nil {
-		return err
-	}
+	argv := config.MaskWords(j.Agent.Argv(order), d.secrets)
 	if d.JSON {
-		encoder := json.NewEncoder(d.w.stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(map[string]any{"policy": p, "agent": argv, "prompt": text})
+		return printJSON(d.w.stdout, map[string]any{"policy": p, "agent": argv, "prompt": text})
 	}
 	rules, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {

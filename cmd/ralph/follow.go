@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -83,13 +82,4 @@ func (f *follower) look() (string, error) {
 	}
 	f.seen = len(entries)
 	return text.String(), nil
-}
-
-// harmless is text whose lines hold nothing that a terminal would obey.
-func harmless(text string) string {
-	var lines strings.Builder
-	for line := range strings.Lines(text) {
-		lines.WriteString(clean.LogLine(strings.TrimSuffix(line, "\n")) + "\n")
-	}
-	return lines.String()
 }

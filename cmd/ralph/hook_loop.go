@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -123,5 +124,5 @@ func (w world) cap() int {
 
 // claudes is the folder in which Claude Code keeps its sessions.
 func (w world) claudes() string {
-	return first(w.env("CLAUDE_CONFIG_DIR"), filepath.Join(w.env("HOME"), ".claude"))
+	return cmp.Or(w.env("CLAUDE_CONFIG_DIR"), filepath.Join(w.env("HOME"), ".claude"))
 }

@@ -78,15 +78,9 @@ func (c initCommand) mayWrite(d dialog) (bool, error) {
 // existing are the settings there are, and what to call them. What one person
 // has overlaid counts only where there is something to lay it over.
 func (c initCommand) existing() (files []config.File, loaded string, err error) {
-	for _, name := range []string{workspace.SettingsFile, workspace.LocalSettingsFile} {
-		data, err := workspace.ReadSettings(c.ProjectDir, name)
-		if err != nil {
-			return nil, "", err
-		}
-		if data == nil {
-			break
-		}
-		files = append(files, config.File{Name: name, Data: data})
+	files, err = settingsOf(c.ProjectDir)
+	if len(files) == 0 || files[0].Name != workspace.SettingsFile {
+		return nil, "", err
 	}
 	loaded = workspace.SettingsFile
 	if len(files) > 1 {

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/config"
@@ -96,7 +96,7 @@ func (c loopCommand) policy(d *desk) (policy.Policy, error) {
 		}
 		p.Limits.Iterations = *n
 	}
-	p.Word = first(c.CompletionTag, p.Word)
+	p.Word = cmp.Or(c.CompletionTag, p.Word)
 	p.Checks = policy.With(p.Checks, c.Check, loopCheckTimeout)
 	return p, nil
 }
@@ -116,8 +116,7 @@ func (c loopCommand) settings(d *desk) (config.Loop, error) {
 		return loop, err
 	}
 	d.settings = loop.Settings
-	_, err = d.wanted(d)
-	return loop, errors.Join(err, d.merged())
+	return loop, d.obey()
 }
 
 // loopCheckTimeout is how long a check of this loop may take.

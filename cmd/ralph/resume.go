@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (c resumeCommand) known(d *desk, old policy.Policy) error {
 func (c resumeCommand) over(p policy.Policy) policy.Policy {
 	p.Limits = c.limits(p.Limits)
 	p.Limits.Iterations = given(c.MaxIterations, given(c.MaximumIterations, p.Limits.Iterations))
-	p.Model = first(c.Model, p.Model)
+	p.Model = cmp.Or(c.Model, p.Model)
 	return p
 }
 
@@ -105,8 +106,8 @@ func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 	passed := false // one that only its people can go on with
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run
-		passed = passed || open(run) && supervised(run)
-		return c.ID == "" && open(run) && !supervised(run) && !inSession(run) || c.ID == run.ID
+		passed = passed || !run.Completed() && supervised(run)
+		return c.ID == "" && !run.Completed() && !supervised(run) && !inSession(run) || c.ID == run.ID
 	})
 	switch {
 	case home.ID == "" && c.ID != "":
@@ -122,15 +123,10 @@ func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 	case supervised(old):
 		return home, old, fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", old.ID),
 			"start it again: ralph supervise -- COMMAND", nil)
-	case !open(old):
+	case old.Completed():
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "begin a new one: ralph run", nil)
 	}
 	return home, old, nil
-}
-
-// open tells of a run that did not complete.
-func open(run journal.Run) bool {
-	return run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted
 }
 
 // supervised tells of a run whose command is not on record: nobody but its

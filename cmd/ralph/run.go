@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -75,7 +76,7 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 	prompt := given(c.Prompt, "")
 	p := c.over(d, d.settings.Over(policy.Of(policy.Guardrails)))
 	p.PromptFile = c.PromptFile
-	p.Word = first(c.CompletionResponse, p.Word)
+	p.Word = cmp.Or(c.CompletionResponse, p.Word)
 	if p.Apart {
 		if err := d.repository(ctx); err != nil {
 			return job.Asked{}, err
@@ -105,18 +106,13 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 	if err != nil {
 		return job.Asked{}, err
 	}
-	prd := filepath.Join(d.ProjectDir, memory, "prd.json")
-	data, err := workspace.ReadPlain(prd)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	stories, prd, err := d.prd(memory)
+	if err != nil {
+		return job.Asked{}, err
+	}
+	if stories.UserStories == nil {
 		return job.Asked{}, fault.Usage("there is nothing to work on: no prompt, and no "+prd,
 			"give a prompt with -p or -f, or make a PRD: ralph init --prd", nil)
-	case err != nil:
-		return job.Asked{}, fault.Usage("cannot read "+prd, "make it a plain file that you can read", err)
-	}
-	stories, err := plan.Read(prd, data)
-	if err != nil {
-		return job.Asked{}, fault.Usage("the PRD cannot be used", "mend "+prd, err)
 	}
 	if err := d.repository(ctx); err != nil {
 		return job.Asked{}, err
@@ -131,14 +127,31 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 	}
 	return job.Asked{
 		Policy: p, Plan: stories, Source: string(plan.SourceJSON),
-		Branch: first(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40)),
+		Branch: cmp.Or(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40)),
 		Task:   plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
 	}, nil
 }
 
+// prd is the plan in a folder of the project, and its file; empty where there is
+// no such file.
+func (l local) prd(memory string) (stories plan.Plan, file string, err error) {
+	file = filepath.Join(l.ProjectDir, memory, "prd.json")
+	data, err := workspace.ReadPlain(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return stories, file, nil
+	case err != nil:
+		return stories, file, fault.Usage("cannot read "+file, "make it a plain file that you can read", err)
+	}
+	if stories, err = plan.Read(file, data); err != nil {
+		return stories, file, fault.Usage("the PRD cannot be used", "mend "+file, err)
+	}
+	return stories, file, nil
+}
+
 // memoryIn is the folder of PRD and progress log, from the project on.
 func memoryIn(project, named string) (string, error) {
-	memory := filepath.Clean(first(named, workspace.MemoryDir))
+	memory := filepath.Clean(cmp.Or(named, workspace.MemoryDir))
 	if filepath.IsAbs(memory) {
 		if within, err := filepath.Rel(project, memory); err == nil {
 			memory = within

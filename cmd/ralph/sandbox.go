@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -37,7 +35,7 @@ Example: ralph sandbox -- npm test`
 func (sandboxCommand) guarded() bool { return true }
 
 func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
-	argv := superviseCommand{Command: c.Command}.argv()
+	argv := behindDashes(c.Command)
 	if len(argv) == 0 {
 		return 0, fault.Usage("there is no command to run", "as in: ralph sandbox -- npm test", nil)
 	}
@@ -48,8 +46,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find the working directory: %w", err)
 	}
-	d := &desk{w: w, local: local{ProjectDir: dir, Sandbox: level(c.Level)}}
-	home, err := d.home()
+	home, err := w.homeBeside(dir)
 	if err != nil {
 		return 0, err
 	}
@@ -81,12 +78,11 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 // place is the folder, with the repository that it is in.
 func (sandboxCommand) place(ctx context.Context, w world, dir string) job.Place {
 	at := job.Place{Write: []string{dir}}
-	home, err := os.MkdirTemp("", "ralph-home-")
+	tool, done, err := w.git()
 	if err != nil {
 		return at
 	}
-	defer func() { _ = os.RemoveAll(home) }()
-	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
+	defer done()
 	top, err := tool.Inspect(ctx, dir)
 	if err != nil {
 		return at

@@ -47,7 +47,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 
 // worktree is where the work of run lies, if it has a worktree.
 func (c statusCommand) worktree(ctx context.Context, w world, run journal.Run) (string, error) {
-	if !linked(run.Policy) {
+	if !run.Policy.Linked() {
 		return "", nil
 	}
 	tool, done, err := w.git()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -78,7 +79,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 
 // asked is the run to begin.
 func (c superviseCommand) asked(w world) (job.Asked, error) {
-	argv := c.argv()
+	argv := behindDashes(c.Command)
 	if len(argv) == 0 || argv[0] == "" {
 		return job.Asked{}, fault.Usage("there is no command to supervise", "as in: ralph supervise -- ./agent.sh", nil)
 	}
@@ -88,18 +89,18 @@ func (c superviseCommand) asked(w world) (job.Asked, error) {
 	}
 	p.Agent = filepath.Base(argv[0])
 	return job.Asked{
-		ID: "run-" + w.now().UTC().Format("20060102T150405.000"), Policy: p, Level: "none",
+		ID: workspace.NameRun("run", w.now()), Policy: p, Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
 	}, c.task().Ready()
 }
 
-// argv is the command without the dashes before it, which stay with the rest of
-// a line that is passed through.
-func (c superviseCommand) argv() []string {
-	if len(c.Command) > 0 && c.Command[0] == "--" {
-		return c.Command[1:]
+// behindDashes is a command without the dashes before it, which stay with the
+// rest of a line that is passed through.
+func behindDashes(words []string) []string {
+	if len(words) > 0 && words[0] == "--" {
+		return words[1:]
 	}
-	return c.Command
+	return words
 }
 
 // policy is the preset with the flags laid over it.
@@ -130,7 +131,7 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 
 func (c superviseCommand) task() workspace.Task {
 	return workspace.Task{
-		Dir: c.TaskDir, Project: first(c.ProjectID, filepath.Base(filepath.Dir(c.TaskDir))), ID: first(c.TaskID, filepath.Base(c.TaskDir)),
+		Dir: c.TaskDir, Project: cmp.Or(c.ProjectID, filepath.Base(filepath.Dir(c.TaskDir))), ID: cmp.Or(c.TaskID, filepath.Base(c.TaskDir)),
 	}
 }
 
@@ -149,7 +150,7 @@ func (c superviseCommand) job(w world, p policy.Policy) *job.Job {
 	j := &job.Job{
 		Folder: c.task().Runs(), Dir: c.TaskDir, Exec: w.runner.Run, Now: w.now, Log: log, Hard: w.runner.Hard, Rescue: rescue,
 		Supervised: &job.Supervised{
-			Task: c.task(), Argv: c.argv(), Env: w.environ(), Stdin: w.stdin, Stdout: out, Stderr: w.stderr,
+			Task: c.task(), Argv: behindDashes(c.Command), Env: w.environ(), Stdin: w.stdin, Stdout: out, Stderr: w.stderr,
 		},
 	}
 	if c.Verbose {

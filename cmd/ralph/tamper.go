@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -75,10 +74,7 @@ func (c tamperCommand) span(ctx context.Context, tool git.Git) (git.Span, string
 
 func (c tamperCommand) print(w world, found []tamper.Finding) error {
 	if c.JSON {
-		encoder := json.NewEncoder(w.stdout)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(struct {
+		return printJSON(w.stdout, struct {
 			Findings []tamper.Finding `json:"findings"`
 		}{append([]tamper.Finding{}, found...)})
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,30 +68,10 @@ func (d *desk) merged() error {
 
 // tellAgent tells of the agent and of how it is called. The prompt is told of
 // with each iteration.
-func (d *desk) tellAgent(a agent.Adapter, path string, p policy.Policy) error {
-	if !d.Verbose {
-		return nil
-	}
-	argv, err := masked(a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
-	if err != nil {
-		return err
-	}
+func (d *desk) tellAgent(a agent.Adapter, path string, p policy.Policy) {
+	argv := config.MaskWords(a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
 	d.tell("Agent: %s (%s)", a.Name, path)
 	d.tell("Agent command: %s", clean.LogLine(strings.Join(argv, " ")))
-	return nil
-}
-
-// masked is a command line with its secrets hidden as settings hide theirs.
-func masked(argv []string, hide *redact.Redactor) ([]string, error) {
-	text, err := config.Settings{Agent: config.Agent{Flags: argv}}.Show(hide)
-	if err != nil {
-		return nil, err
-	}
-	var shown config.Settings
-	if err := json.Unmarshal([]byte(text), &shown); err != nil {
-		return nil, fmt.Errorf("show a command line: %w", err)
-	}
-	return shown.Agent.Flags, nil
 }
 
 // start is the beginning of a prompt, as it was sent.

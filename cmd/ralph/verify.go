@@ -44,11 +44,11 @@ func (c verifyCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
-	dir, err := os.MkdirTemp("", "ralph-verify-")
+	dir, swept, err := w.room("verify")
 	if err != nil {
-		return 0, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+		return 0, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // checkouts in a folder of ours
+	defer swept()
 	verifier := &job.Verifier{
 		Git: tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: agent.Harmless(w.environ())},
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(w.stderr, harmless(view.Line(run, event))) },

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -18,7 +19,7 @@ const noWall = "sandbox level none: the agent and the checks can do whatever you
 // wanted is the level that flags and settings ask for: none, unless they do.
 // Nobody's tools stop working because of a wall that was not asked for.
 func (l local) wanted(d *desk) (sandbox.Level, error) {
-	word := first(string(l.Sandbox), d.settings.Sandbox.Mode)
+	word := cmp.Or(string(l.Sandbox), d.settings.Sandbox.Mode)
 	if l.NoSandbox {
 		word = string(sandbox.None)
 	}
@@ -32,8 +33,16 @@ func (l local) wanted(d *desk) (sandbox.Level, error) {
 	return sandbox.Level(word), nil
 }
 
+// enclosed is who is to be behind a wall.
+type enclosed struct {
+	agent.Adapter
+	options agent.Options
+	program string
+	second  *job.Second
+}
+
 // raise has the wall stand that is asked for, before anything is spent.
-func (d *desk) raise(ctx context.Context, adapter agent.Adapter, program string, keys agent.Keys, p policy.Policy) (*job.Wall, error) {
+func (d *desk) raise(ctx context.Context, who enclosed, p policy.Policy) (*job.Wall, error) {
 	level, err := d.wanted(d)
 	if err != nil || level == sandbox.None || level == inDocker || d.DryRun {
 		return nil, err
@@ -42,37 +51,36 @@ func (d *desk) raise(ctx context.Context, adapter agent.Adapter, program string,
 	if err != nil {
 		return nil, err
 	}
-	home, err := d.home()
-	if err != nil {
-		return nil, err
-	}
-	options, err := d.settings.Agent.Options()
+	home, err := d.w.homeBeside(d.root())
 	if err != nil {
 		return nil, err
 	}
 	allow := d.settings.Sandbox.AllowDomains
+	budget := agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
+	read, state := who.second.Needs()
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
-		Home: home, State: adapter.State, Read: d.reads(adapter, program),
+		Home: home, State: append(state, who.State...), Read: append(read, d.reads(who)...),
 		Network: job.Network{Any: allow == nil, Allow: allow},
 		Model: job.ModelAsked{
-			Agent: adapter.Name, Name: p.Model, Keys: keys, Hosts: adapter.Hosts,
-			Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}, Prices: options.Prices,
+			Agent: who.Name, Name: p.Model, Keys: who.options.Keys, Hosts: who.Hosts,
+			Budget: budget, Prices: who.options.Prices,
 		},
+		Review: who.second.Model(budget),
 	})
 }
 
-// home is the user's, which must not be what the agent works in: then nothing
+// homeBeside is the user's home, which must not be what the agent works in: then nothing
 // in it would be out of its reach.
-func (d *desk) home() (string, error) {
-	home := d.w.env("HOME")
+func (w world) homeBeside(project string) (string, error) {
+	home := w.env("HOME")
 	if !filepath.IsAbs(home) {
 		return "", fault.Usage("there is no home folder", "set HOME", nil)
 	}
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	root, err := filepath.EvalSymlinks(d.root())
+	root, err := filepath.EvalSymlinks(project)
 	if err != nil {
 		return "", fmt.Errorf("find the project: %w", err)
 	}
@@ -85,9 +93,9 @@ func (d *desk) home() (string, error) {
 
 // reads are what the agent has to read beyond the project: its program, and
 // what it goes by.
-func (d *desk) reads(adapter agent.Adapter, program string) []string {
-	read := job.Program(program, adapter)
-	for _, name := range adapter.Vars {
+func (d *desk) reads(who enclosed) []string {
+	read := job.Program(who.program, who.Adapter)
+	for _, name := range who.Vars {
 		if at := d.w.env(name); filepath.IsAbs(at) {
 			read = append(read, at)
 		}
@@ -104,13 +112,10 @@ func (d *desk) lower(w *job.Wall) {
 
 // said is what people are told of what confines the agent.
 func (d *desk) said(w *job.Wall) string {
-	switch {
-	case d.docker != nil:
+	if d.docker != nil {
 		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
-	case w == nil:
-		return noWall
 	}
-	return "sandbox level " + w.Name() + ": attacked from inside, and it held"
+	return w.Said(noWall)
 }
 
 // level is what the journal has of it.

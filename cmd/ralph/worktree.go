@@ -9,17 +9,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 )
-
-// linked tells of a run that works in a linked worktree: nobody commits what
-// the agent of a prompt or a task leaves, so its tree has to stay. A loop over
-// stories commits, and leaves a branch.
-func linked(p policy.Policy) bool { return p.Apart && p.Done != policy.ByStories }
 
 // link makes the worktree for a run that wants one, and has it begin there.
 func (d *desk) link(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
-	if !linked(asked.Policy) {
+	if !asked.Policy.Linked() {
 		return asked, nil
 	}
 	made, err := d.tool.AddWorktree(ctx, *d.place, asked.Branch)
@@ -37,7 +31,7 @@ func (d *desk) link(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked
 
 // rejoin has a run that goes on do so in its worktree.
 func (d *desk) rejoin(ctx context.Context, j *job.Job, run journal.Run) error {
-	if !linked(run.Policy) {
+	if !run.Policy.Linked() {
 		return nil
 	}
 	found, err := worktreeOf(ctx, d.tool, d.place, run)
@@ -64,7 +58,7 @@ func (d *desk) move(ctx context.Context, j *job.Job, to git.Worktree) error {
 // worktreeOf is where the work of a run lies; nowhere when it has no worktree,
 // or has it no more.
 func worktreeOf(ctx context.Context, tool git.Git, at *git.Place, run journal.Run) (git.Worktree, error) {
-	if at == nil || !linked(run.Policy) {
+	if at == nil || !run.Policy.Linked() {
 		return git.Worktree{}, nil
 	}
 	all, err := tool.Worktrees(ctx, *at)

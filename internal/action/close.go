@@ -39,16 +39,12 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 		outcome.Run = v.broken(outcome, err)
 		v.show(ctx, view.Of(outcome.Run))
 	}
-	if done(outcome.Run) {
+	if outcome.Run.Completed() {
 		v.react(ctx, github.Rocket)
 	} else {
 		v.react(ctx, github.Confused)
 	}
 	v.outputs(outcome)
-}
-
-func done(run journal.Run) bool {
-	return run.Stop != nil && run.Stop.Reason.Status() == policy.StatusCompleted
 }
 
 // complain tells the people on the issue why nothing was begun. A job that
@@ -163,7 +159,7 @@ func (v *visit) outputs(outcome Outcome) {
 		{"output-tokens", strconv.FormatInt(run.Usage.Output, 10)},
 		{"stories-passed", strconv.Itoa(run.Passed())},
 		{"stories-total", strconv.Itoa(len(run.Plan.UserStories))},
-		{"resumable", strconv.FormatBool(run.ID != "" && !done(run))},
+		{"resumable", strconv.FormatBool(run.ID != "" && !run.Completed())},
 		{"journal-path", result.JournalPath},
 		{"evidence-path", result.EvidencePath},
 		{"result", string(whole)},

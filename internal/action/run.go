@@ -47,7 +47,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer v.lower(j.Wall)
-	v.say(said(j.Wall))
+	v.say(j.Wall.Said(noWall))
 	asked.Level = j.Wall.Name()
 	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
 	var old journal.Run
@@ -82,7 +82,7 @@ func (v *visit) again(old journal.Run) bool {
 	if log := v.env.log(); log != "" && log == old.Links.Log {
 		return true
 	}
-	return old.Stop.Reason != policy.VerificationFailed && old.Stop.Reason.Status() != policy.StatusCompleted
+	return old.Stop.Reason != policy.VerificationFailed && !old.Completed()
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.
@@ -97,7 +97,7 @@ func (v *visit) asked() (job.Asked, error) {
 		base = v.trigger.Repo.DefaultBranch
 	}
 	return job.Asked{
-		ID:      fmt.Sprintf("issue-%d-%s", v.task.Number, v.Now().UTC().Format("20060102T150405.000")),
+		ID:      workspace.NameRun(fmt.Sprintf("issue-%d", v.task.Number), v.Now()),
 		Policy:  v.policy(stories),
 		Task:    v.task,
 		Plan:    stories,
@@ -115,13 +115,11 @@ func (v *visit) asked() (job.Asked, error) {
 func (v *visit) policy(stories plan.Plan) policy.Policy {
 	p := v.inputs.Policy
 	p.Agent = v.inputs.AgentName
-	commands := make([]string, 0, len(p.Checks)+len(stories.VerifyCommands))
-	timeout := policy.DefaultCheckTimeout
-	for _, check := range p.Checks {
-		commands, timeout = append(commands, check.Command), check.Timeout
+	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
+	if own > 0 {
+		timeout = p.Checks[own-1].Timeout
 	}
-	own := len(p.Checks)
-	p.Checks = policy.Checks(append(commands, stories.VerifyCommands...), timeout)
+	p.Checks = policy.With(p.Checks, stories.VerifyCommands, timeout)
 	for i := own; i < len(p.Checks); i++ {
 		p.Checks[i].Added = true
 	}
@@ -147,7 +145,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := append(agent.BaseEnv(v.Getenv, adapter.Vars...), agent.BaseEnv(v.mirror, mirrors...)...)
+	env := v.agentEnv(adapter.Vars...)
 	program, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: v.env.Workspace}).Ready()
 	if err != nil {
 		return nil, err
@@ -161,12 +159,21 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if _, err := tool.Version(ctx); err != nil {
 		return nil, err
 	}
-	wall, err := v.raise(ctx, adapter, program, p)
+	second, err := v.second(p)
+	if err != nil {
+		return nil, err
+	}
+	wall, err := v.raise(ctx, adapter, program, second, p)
 	if err != nil {
 		return nil, err
 	}
 	options.Keys = wall.Keys(options.Keys)
-	if adapter, err = agent.Pick(v.inputs.AgentName, options); err != nil {
+	adapter, err = agent.Pick(v.inputs.AgentName, options)
+	var reviewer *job.Reviewer
+	if err == nil {
+		reviewer, err = second.Behind(wall)
+	}
+	if err != nil {
 		v.lower(wall)
 		return nil, err
 	}
@@ -174,10 +181,22 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Wall:   wall,
 		Folder: workspace.Folder{Path: v.env.folder()},
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Pulls: v.hub, Comment: v.hub.Comment,
-		Agent: adapter, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
+		Agent: adapter, Reviewer: reviewer, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
 		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes, Veil: v.secrets.Writer,
 		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
+}
+
+// agentEnv is what an agent's environment is built on.
+func (v *visit) agentEnv(vars ...string) []string {
+	return append(agent.BaseEnv(v.Getenv, vars...), agent.BaseEnv(v.mirror, mirrors...)...)
+}
+
+// second is who is to be asked for a second opinion; nil: nobody is.
+func (v *visit) second(p policy.Policy) (*job.Second, error) {
+	own := v.inputs.Agent
+	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: v.Self}
+	return job.FindSecond(p.Review, options, v.agentEnv, v.env.Workspace)
 }
 
 // screens are where people look.

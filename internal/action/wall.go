@@ -37,7 +37,7 @@ func (v *visit) mirror(name string) string {
 }
 
 // raise has the wall stand before anything is spent.
-func (v *visit) raise(ctx context.Context, adapter agent.Adapter, program string, p policy.Policy) (*job.Wall, error) {
+func (v *visit) raise(ctx context.Context, adapter agent.Adapter, program string, second *job.Second, p policy.Policy) (*job.Wall, error) {
 	var env []string
 	for _, name := range where {
 		if value := v.Getenv(name); value != "" {
@@ -49,14 +49,17 @@ func (v *visit) raise(ctx context.Context, adapter agent.Adapter, program string
 	if err != nil {
 		return nil, err
 	}
+	budget := agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
+	read, _ := second.Needs() // nobody is at home in a job
 	return job.Raise(ctx, job.WallAsked{
 		Level: in.Wall.Level, Strict: true, Beyond: beyond, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
-		Read: job.Program(program, adapter), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
+		Read: append(read, job.Program(program, adapter)...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
 		Network: v.network(),
 		Model: job.ModelAsked{
 			Agent: adapter.Name, Name: p.Model, Keys: in.Agent.Keys, Hosts: adapter.Hosts, KeyInAgent: in.Wall.KeyInAgent,
-			Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}, Prices: in.Agent.Prices,
+			Budget: budget, Prices: in.Agent.Prices,
 		},
+		Review: second.Model(budget),
 	})
 }
 
@@ -88,14 +91,6 @@ func (v *visit) lower(w *job.Wall) {
 	if err := w.Close(); err != nil {
 		v.say("the wall was not cleared away: " + err.Error())
 	}
-}
-
-// said is what the log says of the level that was reached.
-func said(w *job.Wall) string {
-	if w == nil {
-		return noWall
-	}
-	return "sandbox level " + string(w.Level) + ": attacked from inside, and it held"
 }
 
 // home is an empty folder for git, which runs inside as well.

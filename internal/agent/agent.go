@@ -80,6 +80,7 @@ type Options struct {
 	Self    string                // this program, for the scripted agent and for hooks
 	Hooks   bool                  // agents that have hooks are given ralph's
 	Script  string                // path of the scripted agent's script
+	Reads   bool                  // it is to read and not to write, as far as its program can be kept to that
 	Docker  *Docker               // a sandbox of Docker's for it; nil: none
 }
 

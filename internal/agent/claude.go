@@ -26,6 +26,9 @@ func claude(o Options) (Adapter, error) {
 		}
 	}
 	command, extra, notes := claudeRules.split(words, o.Args)
+	if o.Reads {
+		extra = append(extra, "--tools", "Read,Grep,Glob")
+	}
 	adapter := Adapter{
 		Name:    "claude",
 		Program: words[0],

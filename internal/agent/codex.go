@@ -30,7 +30,11 @@ func codex(o Options) (Adapter, error) {
 	}
 	command, extra, notes := codexRules.split(subcommand(words, "e", "exec"), o.Args)
 	flags := slices.Concat(command[1:], extra)
-	start := slices.Concat(command, []string{"exec", "--json", codexUnbound}, provider)
+	bounds := []string{codexUnbound}
+	if o.Reads && !o.Keys.Bounded { // within our wall its own could not be raised
+		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check"} // which the other implies
+	}
+	start := slices.Concat(command, []string{"exec", "--json"}, bounds, provider)
 	return Adapter{
 		Name:    "codex",
 		Program: words[0],

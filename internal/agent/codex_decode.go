@@ -1,9 +1,9 @@
 package agent
 
 import (
-	"regexp"
 	"strconv"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -128,7 +128,7 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 }
 
 // retrying is how Codex says that it asks its model again.
-var retrying = regexp.MustCompile(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
+var retrying = pattern.Of(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 
 // trouble takes an error of the stream. It ends nothing by itself: a turn that
 // fails says so, in a line of its own.

@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -20,7 +20,7 @@ func codexFailure(reason, message string) stream.Result {
 
 // statusSaid are the two sentences in which Codex gives the HTTP status that
 // ended its tries. Others may hold numbers, too, of which nothing is certain.
-var statusSaid = regexp.MustCompile(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
+var statusSaid = pattern.Of(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
 
 func codexStatus(message string) int {
 	m := statusSaid.FindStringSubmatch(message)
@@ -41,9 +41,9 @@ func codexBusy(message string) bool {
 // comes next, and at its end when it is over: "try again at 2:35 PM", "try again
 // at Nov 23rd, 2026 2:35 PM", and of older versions "try again in 1 day 3 hours".
 var (
-	usedUp  = regexp.MustCompile(`^You['’]ve hit your usage limit`)
-	againIn = regexp.MustCompile(`(?i) try again in (?:(\d{1,3}) days? ?)?(?:(\d{1,3}) hours? ?)?(?:(\d{1,3}) minutes?)?`)
-	againAt = regexp.MustCompile(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
+	usedUp  = pattern.Of(`^You['’]ve hit your usage limit`)
+	againIn = pattern.Of(`(?i) try again in (?:(\d{1,3}) days? ?)?(?:(\d{1,3}) hours? ?)?(?:(\d{1,3}) minutes?)?`)
+	againAt = pattern.Of(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
 )
 
 func codexAfter(message string) time.Duration {

@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -84,7 +84,7 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 
 // geminiRetries is how the CLI says that it asks its model again, and it says
 // so among its errors alone.
-var geminiRetries = regexp.MustCompile(`^Attempt (\d+) failed(?:: |(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff)`)
+var geminiRetries = pattern.Of(`^Attempt (\d+) failed(?:: |(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff)`)
 
 func geminiComplaint(line string) (stream.Item, bool) {
 	m := geminiRetries.FindStringSubmatch(line)

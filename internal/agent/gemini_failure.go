@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -22,8 +22,8 @@ func (l geminiLine) result(price pricing) stream.Result {
 // An error of the API comes in a sentence of the CLI's own, with the server's
 // answer in it or with that answer's name for its status.
 var (
-	geminiSaid  = regexp.MustCompile(`(?s)^\[API Error: .*?(?:"code":\s*(\d{3})\b|\(Status: ([A-Z_]+)\)\])`)
-	geminiDelay = regexp.MustCompile(`"retryDelay":\s*"(\d{1,7}(?:\.\d{1,9})?s)"`)
+	geminiSaid  = pattern.Of(`(?s)^\[API Error: .*?(?:"code":\s*(\d{3})\b|\(Status: ([A-Z_]+)\)\])`)
+	geminiDelay = pattern.Of(`"retryDelay":\s*"(\d{1,7}(?:\.\d{1,9})?s)"`)
 )
 
 // geminiStatuses are Google's names for those that tell what is to be done.

@@ -2,11 +2,11 @@ package agent
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -132,7 +132,7 @@ func opencodeConfig(keys Keys, provider, model string) string {
 
 // opencodeTrouble is a line of its log that tells of a call to a model; the
 // title of the session is somebody else's, and nothing waits for it.
-var opencodeTrouble = regexp.MustCompile(`\bmessage="stream error" .*\bsmall=false .*\berror\.error="([^"]*)"`)
+var opencodeTrouble = pattern.Of(`\bmessage="stream error" .*\bsmall=false .*\berror\.error="([^"]*)"`)
 
 func opencodeComplaint(line string) (stream.Item, bool) {
 	m := opencodeTrouble.FindStringSubmatch(line)

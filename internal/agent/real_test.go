@@ -44,6 +44,7 @@ type cli struct {
 	lossy   bool       // it may end before all it said has left it
 	dogged  bool       // it tries for longer than a test can wait
 	twin    bool       // the same program is here by another name
+	reads   bool       // it is asked to read and not to write
 }
 
 var clis = map[string]cli{
@@ -147,7 +148,7 @@ type bench struct {
 func (c cli) bench(answers ...modeltest.Answer) *bench {
 	c.Helper()
 	b := &bench{cli: c, server: modeltest.Start(c.T, answers...)}
-	o := agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: c.keys, NeedKey: true}
+	o := agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: c.keys, NeedKey: true, Reads: c.reads}
 	o.Keys.ModelBaseURL = b.server.URL
 	if c.rate {
 		o.Prices = map[string]price.Rate{c.model: {Input: 1, Output: 10, CacheRead: 0.1}}

@@ -109,6 +109,7 @@ func (r *reader) policy() policy.Policy {
 	p.Protect = append(policy.Protected(), r.list("protect")...)
 	p.Lenient = r.choice("protected-changes", "draft", "allow") == "allow"
 	p.Proof = policy.Bar(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
+	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
 	p.Tamper = policy.Tamper(r.choice("tamper", string(policy.TamperReport), string(policy.TamperBlock)))
 	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
 	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)

@@ -32,6 +32,8 @@ type Settings struct {
 	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
 	// What comes of a change that makes tests and checks say less: it is reported, or no story passes by it.
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block"`
+	// Who is asked for a second opinion of a story that is about to pass.
+	Review Review `json:"review,omitzero"`
 	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
 	// What confines the agent.
@@ -52,6 +54,14 @@ type Agent struct {
 	Timeout *policy.Duration `json:"timeout,omitzero"`
 	// What its models cost, by their names, before the rates that ralph knows.
 	Prices map[string]Price `json:"prices,omitzero"`
+}
+
+// Review is another agent, which reads and does not write.
+type Review struct {
+	// Its name, or the program with words of its own; it is split as a shell splits words.
+	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex"`
+	// The model it is to use, in its own words.
+	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 }
 
 // Price is what a model costs, in dollars for a million tokens.

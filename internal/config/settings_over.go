@@ -36,6 +36,9 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 	}
 	p.Checks = slices.Concat(p.Checks, s.checks())
 	p.Proof = cmp.Or(s.Proof, p.Proof)
+	if p.Done == policy.ByStories {
+		p.Review = policy.Review(s.Review)
+	}
 	if p.Tamper != "" {
 		p.Tamper = cmp.Or(s.Tamper, p.Tamper)
 	}

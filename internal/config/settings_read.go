@@ -53,7 +53,7 @@ func (d *decoder) settings(s spot) Settings {
 	usual := policy.Of(policy.Guardrails)
 	d.homes = map[string][]string{
 		"agent": keys[Agent](), "guardrails[]": keys[Guardrail](), "scm": keys[SCM](),
-		"limits": keys[Limits](), "sandbox": keys[Sandbox](),
+		"review": keys[Review](), "limits": keys[Limits](), "sandbox": keys[Sandbox](),
 	}
 	d.object(s, keys[Settings]())
 	return Settings{
@@ -70,6 +70,7 @@ func (d *decoder) settings(s spot) Settings {
 		Protect:                       given(d.field(s, "protect"), nil, each(d, d.glob)),
 		Proof:                         given(d.field(s, "proof"), "", d.bar),
 		Tamper:                        given(d.field(s, "tamper"), "", d.tamper),
+		Review:                        d.review(d.field(s, "review")),
 		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
 		Sandbox:                       d.sandbox(d.field(s, "sandbox")),
 	}
@@ -83,6 +84,14 @@ func (d *decoder) agent(s spot) Agent {
 		Model:   given(d.field(s, "model"), "", d.text),
 		Timeout: optional(d.field(s, "timeout"), d.duration),
 		Prices:  given(d.field(s, "prices"), nil, d.prices),
+	}
+}
+
+func (d *decoder) review(s spot) Review {
+	d.object(s, keys[Review]())
+	return Review{
+		Agent: given(d.field(s, "agent"), "", d.words),
+		Model: given(d.field(s, "model"), "", d.text),
 	}
 }
 

@@ -44,6 +44,15 @@ func (s Settings) Show(hide *redact.Redactor) (string, error) {
 	return hide.String(string(text)), err
 }
 
+// MaskWords is a command line with its secrets hidden as settings hide theirs.
+func MaskWords(argv []string, hide *redact.Redactor) []string {
+	shown := maskFlags(argv)
+	for i, word := range shown {
+		shown[i] = hide.String(word)
+	}
+	return shown
+}
+
 const (
 	nameForm  = `[\w.-]*(?:key|token|secret|password|passwd|credentials?)`
 	valueForm = `(?:'[^']*'|"[^"]*"|[^\s'"]+)`

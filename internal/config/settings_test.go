@@ -264,3 +264,15 @@ func FuzzReadSettings(f *testing.F) {
 		}
 	})
 }
+
+func TestMaskWords(t *testing.T) {
+	argv := []string{"claude", "--api-key", "hunter2", "--model", "opus", "TOKEN=abc", "the sk-secret of mine"}
+	got := config.MaskWords(argv, redact.New("sk-secret"))
+	want := []string{"claude", "--api-key", redact.Mask, "--model", "opus", "TOKEN=" + redact.Mask, "the " + redact.Mask + " of mine"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("MaskWords (-want +got):\n%s", diff)
+	}
+	if argv[2] != "hunter2" {
+		t.Error("the command line itself was changed")
+	}
+}

@@ -1,9 +1,7 @@
 package egress
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,6 +31,9 @@ type Answer struct {
 
 // askTime bounds a client; one that starts a machine of its own takes seconds.
 const askTime = 60 * time.Second
+
+// mostSaid is how much of what a client says is read.
+const mostSaid = 4 << 20
 
 // Ask asks the clients of these bundles. That one is not there, or does not
 // say, is a note and no error.
@@ -74,7 +75,7 @@ func (a Asker) bundle(ctx context.Context, bundle string) (Answer, error) {
 
 // put asks one question. A client that is not there says nothing.
 func (a Asker) put(ctx context.Context, q question) (string, error) {
-	out, aside := &capped{most: 4 << 20}, &capped{most: 4 << 20}
+	out, aside := &process.Head{N: mostSaid}, &process.Head{N: mostSaid}
 	_, err := a.Run(ctx, process.Command{
 		Argv: q.argv(a.Dir), Dir: a.Dir, Env: slices.Concat(a.Env, deaf, q.env), Stdout: out, Stderr: aside, Timeout: askTime,
 	})
@@ -91,17 +92,4 @@ var deaf = []string{
 	"ALL_PROXY=http://127.0.0.1:1", "all_proxy=http://127.0.0.1:1", "NO_PROXY=", "no_proxy=",
 	"COLUMNS=10000", // no line is broken
 	"NO_COLOR=1", "LC_ALL=C",
-}
-
-// capped keeps the beginning of what is written to it.
-type capped struct {
-	bytes.Buffer
-	most int
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	if c.Len()+len(p) > c.most {
-		return 0, errors.New("it says too much")
-	}
-	return c.Buffer.Write(p)
 }

@@ -58,9 +58,6 @@ func At(m Maker, path string) string {
 	return u.String()
 }
 
-// Foreign is foreign.
-func Foreign(header string) bool { return foreign(header) }
-
 // Read is how the answer of a client of a bundle is read, by its first word.
 func Read(bundle, client, said string) Answer {
 	var all sources

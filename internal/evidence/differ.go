@@ -91,7 +91,7 @@ func (s Said) differs(where string, now []journal.CheckEnded) []string {
 	if check.Passed != s.Passed {
 		return []string{fmt.Sprintf("%scheck %s %s (exit %d), and it is said that it %s (exit %d)", where, s.Name, how(check.Passed), check.Exit, how(s.Passed), s.Exit)}
 	}
-	was, is := s.ended("").Tests.Failing(), check.Tests.Failing()
+	was, is := s.Tests.failing(), check.Tests.Failing()
 	slices.Sort(was)
 	slices.Sort(is)
 	if !slices.Equal(was, is) {

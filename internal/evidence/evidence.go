@@ -103,6 +103,22 @@ type Rules struct {
 	Sandbox string `json:"sandbox"`
 }
 
+// Review is a second opinion.
+type Review struct {
+	// The agent that gave it.
+	By string `json:"by"`
+	// The commit that it is of.
+	Commit string `json:"commit"`
+	// How many criteria it says something of.
+	Looked int `json:"looked"`
+	// What it misses, each with a line that shows it.
+	Missed []string `json:"missed,omitempty"`
+	// Why there is no opinion.
+	Why string `json:"why,omitempty"`
+	// The sha256 of all that the agent printed.
+	TranscriptDigest string `json:"transcript_digest,omitempty"`
+}
+
 // Inspection is what was found in the whole change, from the base on.
 type Inspection struct {
 	// The places where tests and checks say less, at most 50.
@@ -239,6 +255,8 @@ type Story struct {
 	OnBase []Said `json:"on_base,omitempty"`
 	// The proof of its commit.
 	Proof *Proof `json:"proof,omitempty"`
+	// A second opinion, where one was asked for.
+	Review *Review `json:"review,omitempty"`
 	// The iterations that worked on it.
 	Iterations []int `json:"iterations,omitempty"`
 }

@@ -131,6 +131,17 @@ func tell(run journal.Run, story plan.Story) Story {
 		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
 		told.OnBase = said(graded.Trial.Checks)
 	}
+	if reviewed, found := run.ReviewOf(story.ID); found {
+		told.Review = review(reviewed)
+	}
+	return told
+}
+
+func review(e journal.StoryReviewed) *Review {
+	told := &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Why: e.Why, TranscriptDigest: e.Transcript.Digest}
+	for _, missed := range e.Missed {
+		told.Missed = append(told.Missed, missed.String())
+	}
 	return told
 }
 

@@ -78,14 +78,12 @@ func checks(commands []Command) ([]policy.Check, error) {
 	return all, nil
 }
 
-func (s Said) ended(where journal.Where) journal.CheckEnded {
-	check := journal.CheckEnded{Where: where, Name: s.Name, Command: s.Command, Exit: s.Exit, Passed: s.Passed, TimedOut: s.TimedOut, CannotRun: s.CannotRun}
-	if s.Tests != nil {
-		check.Tests = &journal.Tests{
-			Runner: s.Tests.Runner, Passed: s.Tests.Passed, Failed: s.Tests.Failed, Skipped: s.Tests.Skipped, Red: s.Tests.Red, Broken: s.Tests.Broken, Cut: s.Tests.Cut,
-		}
+// failing names what failed.
+func (t *Tests) failing() []string {
+	if t == nil {
+		return nil
 	}
-	return check
+	return slices.Concat(t.Red, t.Broken)
 }
 
 // Graded are the stories that say they went from red to green.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // base is what is known of the commit that a tree stands at. A commit never
@@ -15,6 +17,7 @@ type base struct {
 	at     string // the name it was asked by
 	commit string
 	tree   string
+	made   commit            // as it stands; what is odd about it is for git to say
 	top    listing           // of tree
 	less   map[string]string // trees without some paths, by those
 }
@@ -33,19 +36,23 @@ func (t *Tree) standsAt(ctx context.Context, at string) (*base, error) {
 	}
 	out, err := t.do(ctx, call{
 		args:  []string{"cat-file", "--batch-command"},
-		stdin: strings.NewReader("info " + at + "^{commit}\ncontents " + at + "^{tree}\n"),
+		stdin: strings.NewReader("contents " + at + "^{commit}\ncontents " + at + "^{tree}\n"),
 		limit: 64 << 20,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the tree's HEAD: %w", err)
 	}
-	commit, rest, _ := bytes.Cut(out, []byte{'\n'})
-	head, rest, _ := bytes.Cut(rest, []byte{'\n'})
-	b := &base{at: at, commit: named(commit, "commit"), tree: named(head, "tree"), less: map[string]string{}}
+	commit, made, rest := told(out, "commit")
+	tree, top, _ := told(rest, "tree")
+	b := &base{at: at, commit: commit, tree: tree, less: map[string]string{}}
 	if checkSHA(b.commit, b.tree) != nil {
-		return nil, &Error{Command: "cat-file", Said: "its HEAD is not whole: " + tidy(string(commit)+" "+string(head), 200)}
+		head, _, _ := bytes.Cut(rest, []byte{'\n'})
+		return nil, &Error{Command: "cat-file", Said: "its HEAD is not whole: " + tidy(string(head), 200)}
 	}
-	b.top, err = readListing(bytes.TrimSuffix(rest, []byte{'\n'}), len(at)/2)
+	if c, err := parseCommit(commit, string(made)); err == nil {
+		b.made = c
+	}
+	b.top, err = readListing(top, len(at)/2)
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +60,36 @@ func (t *Tree) standsAt(ctx context.Context, at string) (*base, error) {
 	return b, nil
 }
 
-// named is the name of an object in a line "name kind size".
-func named(line []byte, kind string) string {
-	fields := strings.Fields(string(line))
+// told is the first object that cat-file tells of, as "name kind size" and what
+// it holds, and what it tells besides; no name where it is another kind.
+func told(out []byte, kind string) (name string, content, rest []byte) {
+	head, after, _ := bytes.Cut(out, []byte{'\n'})
+	fields := strings.Fields(string(head))
 	if len(fields) != 3 || fields[1] != kind {
-		return ""
+		return "", nil, out
 	}
-	return fields[0]
+	size, err := strconv.Atoi(fields[2])
+	if err != nil || size < 0 || size >= len(after) {
+		return "", nil, out
+	}
+	return fields[0], after[:size], after[size+1:]
+}
+
+// Step is the one commit that stands between last and what a tree stands at, as
+// Log would tell of it; false where there is none, or more.
+func (s *Sight) Step(last string) (journal.Commit, bool) {
+	subject, plain := s.base.made.plainSubject()
+	if !plain || !slices.Equal(s.base.made.parents, []string{last}) {
+		return journal.Commit{}, false
+	}
+	return journal.Commit{SHA: s.Head, Subject: tidy(subject, 200)}, true
+}
+
+// plainSubject is what a commit is about, where that is its first line and in no
+// other encoding.
+func (c commit) plainSubject() (string, bool) {
+	first, rest, _ := strings.Cut(c.message, "\n")
+	return first, len(c.lines) == 2 && strings.TrimSpace(first) != "" && (rest == "" || rest[0] == '\n')
 }
 
 // holds tells whether one of the paths, or a folder above it, is in the tree.
@@ -97,12 +127,7 @@ func (t *Tree) without(ctx context.Context, b *base, paths []string) (string, bo
 
 // writeTree puts a listing among the tree's objects.
 func (t *Tree) writeTree(ctx context.Context, l listing) (string, error) {
-	out, err := t.do(ctx, call{args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}, stdin: bytes.NewReader(l.raw())})
-	if err != nil {
-		return "", err
-	}
-	tree := strings.TrimSpace(string(out))
-	return tree, checkSHA(tree)
+	return object(t.do(ctx, call{args: []string{"hash-object", "-t", "tree", "-w", "--stdin"}, stdin: bytes.NewReader(l.raw())}))
 }
 
 // listing is what a tree object holds, as it stands there.

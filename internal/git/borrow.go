@@ -2,11 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 )
@@ -51,37 +46,4 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	default:
 		return t.set(ctx, heads(branch), sha)
 	}
-}
-
-// lend has the git folder in dir read objects that lie elsewhere. A history
-// that was cut short there is cut short here.
-func lend(dir, objects, shallow string) error {
-	if strings.ContainsAny(objects, "\n") {
-		return fmt.Errorf("%q cannot be borrowed from", objects)
-	}
-	info := filepath.Join(dir, "objects", "info")
-	if err := os.MkdirAll(info, 0o755); err != nil {
-		return fmt.Errorf("borrow objects: %w", err)
-	}
-	cut, err := os.ReadFile(shallow)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("borrow objects: %w", err)
-	}
-	if err == nil {
-		err = publish(filepath.Join(dir, "shallow"), string(cut), 0o644)
-	} else {
-		err = nil
-	}
-	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
-}
-
-// publish writes a file that others can read whatever our umask.
-func publish(name, text string, mode os.FileMode) error {
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("replace %s: %w", name, err)
-	}
-	if err := os.WriteFile(name, []byte(text), mode); err != nil { //nolint:gosec // in a folder of ours
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return os.Chmod(name, mode)
 }

@@ -33,6 +33,9 @@ type call struct {
 	run     Run
 }
 
+// doing runs git in one place, with all that is to be set there.
+type doing func(context.Context, call) ([]byte, error)
+
 // Error is a git command that did not succeed.
 type Error struct {
 	Command  string // "fetch"

@@ -3,8 +3,9 @@ package git
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // The modes of an entry in a tree.
@@ -25,11 +26,11 @@ type change struct {
 	blob string // object now
 }
 
-var rawForm = regexp.MustCompile(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
+var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
 
 // compare lists every path in which two trees differ, within reason: a tree of
 // a few objects can have more paths than there are atoms.
-func compare(ctx context.Context, do func(context.Context, call) ([]byte, error), span Span) ([]change, error) {
+func compare(ctx context.Context, do doing, span Span) ([]change, error) {
 	out, err := do(ctx, call{args: []string{
 		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To,
 	}})

@@ -97,20 +97,10 @@ func (c committer) tree(ctx context.Context, paths []string) (string, error) {
 }
 
 func (c committer) record(ctx context.Context, parent, tree string, m Message) (string, error) {
-	who := c.owner(ctx)
-	out, err := c.git.do(ctx, call{
-		args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, dir: c.dir,
-		env: []string{
-			"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
-			"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,
-		},
+	return object(c.git.do(ctx, call{
+		args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, dir: c.dir, env: c.owner(ctx).env(),
 		stdin: strings.NewReader(m.text()),
-	})
-	if err != nil {
-		return "", err
-	}
-	sha := strings.TrimSpace(string(out))
-	return sha, checkSHA(sha)
+	}))
 }
 
 // owner is whom the user has commit; ralph where nobody is named.

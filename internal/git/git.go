@@ -14,10 +14,10 @@ package git
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -34,7 +34,7 @@ type Git struct {
 	User  Person // whose repositories Inspect and Own look at
 }
 
-var versionIn = regexp.MustCompile(`^git version (\d+)\.(\d+)(\S*)`)
+var versionIn = pattern.Of(`^git version (\d+)\.(\d+)(\S*)`)
 
 // Version is git's own, or a fault when there is none that will do.
 func (g Git) Version(ctx context.Context) (string, error) {
@@ -45,7 +45,7 @@ func (g Git) Version(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", fault.Usage("git cannot be run", "install git 2.38 or later and see that it is on PATH", err)
 	}
-	m := versionIn.FindSubmatch(out)
+	m := versionIn.FindStringSubmatch(string(out))
 	if m == nil {
 		return "", fault.Usage("git does not say its version", "install git 2.38 or later", nil)
 	}
@@ -57,8 +57,8 @@ func (g Git) Version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-func number(digits []byte) int {
-	n, err := strconv.Atoi(string(digits))
+func number(digits string) int {
+	n, err := strconv.Atoi(digits)
 	if err != nil {
 		return 0 // too many digits for a version
 	}

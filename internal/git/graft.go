@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Names are the files of To that it has changed or added since it left From.
@@ -93,49 +92,22 @@ func (t *Trusted) graft(ctx context.Context, onto string, changes []change) (str
 		return "", err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
-	on := func(args ...string) call {
-		return call{args: args, env: []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}}
-	}
-	if _, err := t.do(ctx, on("read-tree", onto)); err != nil {
-		return "", err
-	}
-	// What is to go goes first: it may stand where a folder is to come.
-	var gone, come strings.Builder
+	var entries []overlay
 	for _, c := range changes {
-		if c.mode == modeNone {
-			fmt.Fprintf(&gone, "%s %s\t%s\x00", modeNone, c.blob, c.path)
-		} else {
-			fmt.Fprintf(&come, "%s %s\t%s\x00", c.mode, c.blob, c.path)
-		}
+		entries = append(entries, overlay{c.path, c.mode, c.blob})
 	}
-	update := on("update-index", "--replace", "-z", "--index-info")
-	update.stdin = strings.NewReader(gone.String() + come.String())
-	if _, err := t.do(ctx, update); err != nil {
-		return "", err
-	}
-	tree, err := t.do(ctx, on("write-tree"))
+	tree, err := overlaid(ctx, t.do, index{filepath.Join(dir, "index"), onto}, entries)
 	if err != nil {
 		return "", err
 	}
-	return t.unnamed(ctx, onto, strings.TrimSpace(string(tree)))
+	return t.unnamed(ctx, onto, tree)
 }
 
 // unnamed is a commit of a tree, the same each time it is made.
 func (t *Trusted) unnamed(ctx context.Context, parent, tree string) (string, error) {
-	if err := checkSHA(tree); err != nil {
-		return "", err
-	}
 	const never = "@0 +0000"
-	out, err := t.do(ctx, call{
+	return object(t.do(ctx, call{
 		args: []string{"commit-tree", "-p", parent, "-m", "ralph: for a checkout", tree},
-		env: []string{
-			"GIT_AUTHOR_NAME=" + ralph.Name, "GIT_AUTHOR_EMAIL=" + ralph.Email, "GIT_AUTHOR_DATE=" + never,
-			"GIT_COMMITTER_NAME=" + ralph.Name, "GIT_COMMITTER_EMAIL=" + ralph.Email, "GIT_COMMITTER_DATE=" + never,
-		},
-	})
-	if err != nil {
-		return "", err
-	}
-	sha := strings.TrimSpace(string(out))
-	return sha, checkSHA(sha)
+		env:  append(ralph.env(), "GIT_AUTHOR_DATE="+never, "GIT_COMMITTER_DATE="+never),
+	}))
 }

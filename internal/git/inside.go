@@ -39,9 +39,8 @@ func (t *Tree) ask(ctx context.Context, args ...string) (string, error) {
 }
 
 // tamed is a tree whose configured filters do not run, and where the user's own
-// excludes hold. Attributes in the tree
-// would have git start them whenever it reads or writes a file; a call that
-// does goes through here.
+// excludes hold. Attributes in the tree would have git start filters whenever it
+// reads or writes a file; a call that does goes through here.
 type tamed struct {
 	*Tree
 	set []setting
@@ -61,6 +60,15 @@ func (t *Tree) tame(ctx context.Context) (tamed, error) {
 	}
 	set = append(set, t.endings...)
 	return tamed{t, set}, nil
+}
+
+// movable is the tree tamed, to be moved to another commit whatever a git that
+// was killed has left.
+func (t *Tree) movable(ctx context.Context) (tamed, error) {
+	if err := t.unlock(ctx); err != nil {
+		return tamed{}, err
+	}
+	return t.tame(ctx)
 }
 
 // withoutFilters empties the filters among the keys of a configuration.

@@ -2,7 +2,11 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 )
 
 // Lend makes dir a repository that reads the objects of the one that project
@@ -26,4 +30,37 @@ func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
 		return nil, err
 	}
 	return t, lend(t.Dir, p.objects, p.shallow)
+}
+
+// lend has the git folder in dir read objects that lie elsewhere. A history
+// that was cut short there is cut short here.
+func lend(dir, objects, shallow string) error {
+	if strings.ContainsAny(objects, "\n") {
+		return fmt.Errorf("%q cannot be borrowed from", objects)
+	}
+	info := filepath.Join(dir, "objects", "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	cut, err := os.ReadFile(shallow)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	if err == nil {
+		err = publish(filepath.Join(dir, "shallow"), string(cut), 0o644)
+	} else {
+		err = nil
+	}
+	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
+}
+
+// publish writes a file that others can read whatever our umask.
+func publish(name, text string, mode os.FileMode) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replace %s: %w", name, err)
+	}
+	if err := os.WriteFile(name, []byte(text), mode); err != nil { //nolint:gosec // in a folder of ours
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Chmod(name, mode)
 }

@@ -4,17 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // ErrNotFound is the error for a branch, commit or file that is not there.
 var ErrNotFound = errors.New("not found")
 
 var (
-	shaForm = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
-	badRef  = regexp.MustCompile(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/$|^/|\.$|^-|^@$|^HEAD$`)
+	shaForm = pattern.Of(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+	badRef  = pattern.Of(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/$|^/|\.$|^-|^@$|^HEAD$`)
 )
 
 var (
@@ -31,6 +32,15 @@ func checkSHA(shas ...string) error {
 		}
 	}
 	return nil
+}
+
+// object is the name of an object that git printed.
+func object(out []byte, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	id := strings.TrimSpace(string(out))
+	return id, checkSHA(id)
 }
 
 // CheckBranch says why name cannot be a branch's, by the rules of git

@@ -94,12 +94,12 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 
 // Strayed is why what a tree stands at is not the work that began at start on
 // branch; empty where it is. Somebody may have checked out another branch
-// there, or written history anew.
-func (s *Sight) Strayed(ctx context.Context, branch, start string) (string, error) {
+// there, or written history anew. Last is a commit that is known to hold start.
+func (s *Sight) Strayed(ctx context.Context, branch, start, last string) (string, error) {
 	if s.branch != branch {
 		return fmt.Sprintf("%s is not checked out any more: git switch %s brings it back", branch, branch), nil
 	}
-	if s.Head == start {
+	if slices.Contains([]string{start, last}, s.Head) || slices.Contains(s.base.made.parents, last) {
 		return "", nil
 	}
 	_, err := s.tree.ask(ctx, "merge-base", "--is-ancestor", start, s.Head)

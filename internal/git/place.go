@@ -68,8 +68,13 @@ type user struct {
 }
 
 func (u user) ask(ctx context.Context, args ...string) (string, error) {
-	out, err := u.git.do(ctx, call{args: args, dir: u.dir})
+	out, err := u.do(ctx, call{args: args})
 	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+func (u user) do(ctx context.Context, c call) ([]byte, error) {
+	c.dir = u.dir
+	return u.git.do(ctx, c)
 }
 
 // check says what keeps a run from dir at all.
@@ -163,8 +168,8 @@ func (u user) glance(ctx context.Context) (s *Sight, at string, err error) {
 		set = append(set, setting{"core.excludesFile", ignore})
 	}
 	return glance(ctx, func(ctx context.Context, c call) ([]byte, error) {
-		c.dir, c.set = u.dir, append(c.set, set...)
-		return u.git.do(ctx, c)
+		c.set = append(c.set, set...)
+		return u.do(ctx, c)
 	})
 }
 

@@ -73,7 +73,7 @@ func (t *Trusted) Diff(ctx context.Context, span Span, limit int) (text string, 
 	return patch(ctx, t.do, span, limit)
 }
 
-func patch(ctx context.Context, do func(context.Context, call) ([]byte, error), span Span, limit int) (text string, cut bool, err error) {
+func patch(ctx context.Context, do doing, span Span, limit int) (text string, cut bool, err error) {
 	out, err := do(ctx, call{args: append(append([]string{}, diffArgs...), span.From, span.To), limit: int64(max(limit, 1))})
 	if failed, ok := answered(err); ok && failed.TooLong {
 		return strings.ToValidUTF8(string(out), "\uFFFD"), true, nil
@@ -82,6 +82,22 @@ func patch(ctx context.Context, do func(context.Context, call) ([]byte, error), 
 		return "", false, fmt.Errorf("make a diff: %w", err)
 	}
 	return strings.ToValidUTF8(string(out), "\uFFFD"), false, nil
+}
+
+// Files are the paths in a commit, with slashes. Of a very large one the list is
+// cut.
+func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
+	if err := checkSHA(sha); err != nil {
+		return nil, err
+	}
+	out, err := t.do(ctx, call{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, limit: 16 << 20})
+	if failed, ok := answered(err); ok && failed.TooLong {
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the files of %s: %w", sha, err)
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
 // ReadFile is a regular file of at most limit bytes, or ErrNotFound.

@@ -91,36 +91,18 @@ func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop
 	if err != nil {
 		return "", blame(err, fmt.Sprintf("%.12s cannot be made again", c.id))
 	}
-	id := strings.TrimSpace(string(out))
-	return id, checkSHA(id)
+	return object(out, nil)
 }
 
 // undo is tree with the changes undone.
 func (q *quarantine) undo(ctx context.Context, tree string, drop []change) (string, error) {
-	on := func(args ...string) call {
-		return call{args: args, env: []string{"GIT_INDEX_FILE=" + filepath.Join(q.dir, "index")}}
-	}
-	if _, err := q.do(ctx, on("read-tree", tree)); err != nil {
-		return "", blame(err, "what is protected cannot be put back")
-	}
-	// What is to go goes first: it may stand where a folder is to come back.
-	var gone, back strings.Builder
+	var entries []overlay
 	for _, c := range drop {
-		if c.was == modeNone {
-			fmt.Fprintf(&gone, "%s %s\t%s\x00", modeNone, c.old, c.path)
-		} else {
-			fmt.Fprintf(&back, "%s %s\t%s\x00", c.was, c.old, c.path)
-		}
+		entries = append(entries, overlay{c.path, c.was, c.old})
 	}
-	update := on("update-index", "--replace", "-z", "--index-info")
-	update.stdin = strings.NewReader(gone.String() + back.String())
-	if _, err := q.do(ctx, update); err != nil {
+	undone, err := overlaid(ctx, q.do, index{filepath.Join(q.dir, "index"), tree}, entries)
+	if _, ok := answered(err); ok {
 		return "", blame(err, "what is protected cannot be put back")
 	}
-	out, err := q.do(ctx, on("write-tree"))
-	if err != nil {
-		return "", blame(err, "what is protected cannot be put back")
-	}
-	id := strings.TrimSpace(string(out))
-	return id, checkSHA(id)
+	return undone, err
 }

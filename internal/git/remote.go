@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // What can be wrong with a remote, for errors.Is. RemoteError has the words.
@@ -116,9 +117,9 @@ func (r Remote) hide(text string) string {
 
 var (
 	// GitHub answers "not found" for what a token may not see.
-	authWords = regexp.MustCompile(`(?i)authentication failed|could not read (?:username|password)|terminal prompts disabled|` +
+	authWords = pattern.Of(`(?i)authentication failed|could not read (?:username|password)|terminal prompts disabled|` +
 		`returned error: 40[134]|permission to \S+ denied|write access to repository not granted|repository '.*' not found|repository not found`)
-	networkWords = regexp.MustCompile(`(?i)could ?n(?:o|')t resolve|failed to connect|could ?n(?:o|')t connect|connection (?:refused|reset|timed out|was closed)|` +
+	networkWords = pattern.Of(`(?i)could ?n(?:o|')t resolve|failed to connect|could ?n(?:o|')t connect|connection (?:refused|reset|timed out|was closed)|` +
 		`timed out|early eof|unexpected disconnect|hung up unexpectedly|returned error: (?:5\d\d|408|429)|rpc failed|empty reply|SSL_ERROR_SYSCALL|operation too slow`)
 )
 

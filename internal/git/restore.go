@@ -11,10 +11,7 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 	if err := checkSHA(sha); err != nil {
 		return err
 	}
-	if err := t.unlock(ctx); err != nil {
-		return err
-	}
-	quiet, err := t.tame(ctx)
+	quiet, err := t.movable(ctx)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (t tamed) glance(ctx context.Context) (s *Sight, at string, err error) {
 	return s, at, err
 }
 
-func glance(ctx context.Context, do func(context.Context, call) ([]byte, error)) (s *Sight, at string, err error) {
+func glance(ctx context.Context, do doing) (s *Sight, at string, err error) {
 	out, err := do(ctx, call{args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", // without a process in one

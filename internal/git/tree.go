@@ -40,6 +40,11 @@ func (i Identity) orRalph() Identity {
 	return i
 }
 
+// env has git commit as whom it names.
+func (i Identity) env() []string {
+	return []string{"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email, "GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email}
+}
+
 // Plot is where a tree is to grow, and from what.
 type Plot struct {
 	Dir     string // absent or empty

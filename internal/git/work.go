@@ -55,21 +55,14 @@ func (t *Tree) Status(ctx context.Context) (Status, error) {
 }
 
 func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (string, error) {
-	who := t.Author.orRalph()
-	c := call{
-		args: []string{"commit-tree", "-p", parent, "-F", "-", tree},
-		env: []string{
-			"GIT_AUTHOR_NAME=" + who.Name, "GIT_AUTHOR_EMAIL=" + who.Email,
-			"GIT_COMMITTER_NAME=" + who.Name, "GIT_COMMITTER_EMAIL=" + who.Email,
-		},
+	out, err := t.do(ctx, call{
+		args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, env: t.Author.orRalph().env(),
 		stdin: strings.NewReader(m.text()),
-	}
-	out, err := t.do(ctx, c)
+	})
 	if err != nil {
 		return "", fmt.Errorf("commit: %w", err)
 	}
-	sha := strings.TrimSpace(string(out))
-	return sha, checkSHA(sha)
+	return object(out, nil)
 }
 
 // Reset moves the tree from its own HEAD to a commit that the program made of
@@ -84,10 +77,7 @@ func (t *Tree) Reset(ctx context.Context, sha string) error {
 	if err != nil || head == sha {
 		return err
 	}
-	if err := t.unlock(ctx); err != nil {
-		return err
-	}
-	quiet, err := t.tame(ctx)
+	quiet, err := t.movable(ctx)
 	if err != nil {
 		return err
 	}

@@ -20,16 +20,3 @@ func (c *Client) DefaultBranch(ctx context.Context) (string, error) {
 	})
 	return repo.GetDefaultBranch(), err
 }
-
-// BranchHead is the commit on which the branch name stands.
-func (c *Client) BranchHead(ctx context.Context, name string) (string, error) {
-	a := act{what: "ask for the head of " + name, needs: contentsRead}
-	ref, err := ask(ctx, c, a, func(ctx context.Context) (*gh.Reference, error) {
-		ref, _, err := c.api.Git.GetRef(ctx, c.Owner, c.Repo, "heads/"+name)
-		if err == nil && ref.GetObject().GetSHA() == "" {
-			err = errEmpty
-		}
-		return ref, err
-	})
-	return ref.GetObject().GetSHA(), err
-}

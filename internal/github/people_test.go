@@ -60,15 +60,9 @@ func TestReactionsAndLabels(t *testing.T) {
 	}
 }
 
-func TestBranches(t *testing.T) {
+func TestDefaultBranch(t *testing.T) {
 	client := connect(t, access(stand(t, func(r *githubtest.Repo) { r.DefaultBranch = "main" })))
 	if got, err := client.DefaultBranch(t.Context()); got != "main" || err != nil {
 		t.Errorf("DefaultBranch = %q, %v", got, err)
-	}
-	if got, err := client.BranchHead(t.Context(), work); got != shaB || err != nil {
-		t.Errorf("BranchHead(%q) = %q, %v, want %q", work, got, err, shaB)
-	}
-	if got, err := client.BranchHead(t.Context(), "gone"); !is(err, github.NotFound) || got != "" {
-		t.Errorf("BranchHead of no branch = %q, %v, want not found", got, err)
 	}
 }

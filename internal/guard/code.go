@@ -17,10 +17,10 @@ var (
 	opens      = pattern.Of(`\b(?:open|readFileSync|readFile|writeFileSync|appendFileSync|File\.read|File\.write|Path|file_get_contents|expanduser)\s*\(\s*["']([^"'\n]+)["'](?:\s*\)?\s*,\s*["']([rwab+x]+)["'])?`)
 	reverse    = pattern.Of(`(?s)(?i)(?:socket|TCPSocket|fsockopen|net\.(?:connect|socket|createConnection)|PF_INET).*(?:dup2|pty\.spawn|/bin/(?:ba)?sh|subprocess|exec|cmd\.exe)`)
 	forks      = pattern.Of(`(?s)\bfork\s+while\b|\bwhile\s*\(?\s*(?:1|True|true)\s*\)?\s*[:{;]?\s*(?:do)?\s*(?:os\.)?fork\b|loop\s*\{\s*fork`)
-	decodeRun  = pattern.Of(`(?s)\b(?:exec|eval)\s*\(?.{0,60}(?:b64decode|base64|fromhex|unhexlify|atob\(|Buffer\.from\(|zlib\.decompress|marshal\.loads|codecs\.decode)`)
+	decodeRun  = pattern.Of(`(?s)\b(?:exec|eval|system|popen|run|call|check_output)\s*\(?.{0,60}(?:b64decode|\bpack\s*\(?\s*["']H|base64|fromhex|unhexlify|atob\(|Buffer\.from\(|zlib\.decompress|marshal\.loads|codecs\.decode)`)
 	fetchRun   = pattern.Of(`(?s)\b(?:exec|eval)\s*\(.{0,80}(?:urlopen|requests\.get|https?://|fetch\()`)
 	writesMode = pattern.Of(`[wax+]`)
-	allEnv     = pattern.Of(`\b(?:print|pprint|console\.log|puts|p)\s*\(?\s*(?:dict\(|JSON\.stringify\(|json\.dumps\(dict\()?\s*(?:os\.environ|process\.env|ENV\.to_h)\s*[,)]`)
+	allEnv     = pattern.Of(`\b(?:print|pprint|console\.log|puts|p)\s*\(?\s*(?:dict\(|JSON\.stringify\(|json\.dumps\(dict\()?\s*(?:os\.environ|process\.env|ENV\.to_h)\s*[,)]|^\s*process\.env\s*$`)
 	setsRoot   = pattern.Of(`\bos\.setuid\(0\)|POSIX::setuid\(0\)|Process::Sys\.setuid\(0\)`)
 )
 

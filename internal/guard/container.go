@@ -44,14 +44,25 @@ func (j *judge) docker(c *call) {
 		if len(c.args) > 1 && c.args[1] == "prune" && (sub != "image" || c.has("a", "--all")) {
 			j.reportInstead(ContainerEscape, c.String()+" removes what other projects use", "remove the containers and volumes of this project by name")
 		}
+		j.dockerAll(c, len(c.args) > 1 && slices.Contains([]string{"rm", "stop", "kill"}, c.args[1]))
 	case "rm", "rmi", "stop", "kill":
-		if c.subs.ids && len(c.operands()) > 1 && strings.Contains(strings.Join(c.args, " "), dark) {
-			j.reportInstead(ContainerEscape, c.String()+": every one there is", "name the containers that you mean")
-		}
+		j.dockerAll(c, true)
 	}
 	if slices.ContainsFunc(c.values("-H", "--host"), func(h string) bool { return strings.Contains(h, "docker.sock") }) {
 		j.report(ContainerEscape, c.String())
 	}
+}
+
+// dockerAll judges the loss of all there are of a kind, by a list of them.
+func (j *judge) dockerAll(c *call, loses bool) {
+	if loses && c.everyone() {
+		j.reportInstead(ContainerEscape, c.String()+": every one there is", "name the containers that you mean")
+	}
+}
+
+// everyone: its words hold the ids of all there are.
+func (c *call) everyone() bool {
+	return c.subs.ids && strings.Contains(strings.Join(c.args, " "), dark)
 }
 
 // escapes looks at the options before the image.

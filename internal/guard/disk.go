@@ -68,8 +68,14 @@ func (j *judge) exhaustion(c *call) {
 		j.sizes(c, "-l", "--length")
 	case "head":
 		j.sizes(c, "-c", "--bytes")
+	case "dd":
+		if n, known := c.copies(); known && n >= enormous {
+			j.report(ResourceExhaustion, c.String())
+		}
 	case "stress", "stress-ng":
-		j.report(ResourceExhaustion, c.String())
+		if !c.has("t", "--timeout") {
+			j.report(ResourceExhaustion, c.String())
+		}
 	}
 }
 
@@ -83,15 +89,38 @@ func (j *judge) sizes(c *call, options ...string) {
 	}
 }
 
+// enormous is 100 GB.
+const enormous = 1e11
+
 var sized = pattern.Of(`^(\d+)([KMGTP]?)`)
 
-// huge is 100 GB and more.
 func huge(size string) bool {
+	n, known := bytesIn(size)
+	return known && n >= enormous
+}
+
+func bytesIn(size string) (n float64, known bool) {
 	m := sized.FindStringSubmatch(strings.ToUpper(size))
 	if m == nil {
-		return false
+		return 0, false
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	unit := map[string]float64{"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}[m[2]]
-	return err == nil && n*unit >= 1e11
+	return n * unit, err == nil
+}
+
+// copies is how much dd writes, if it says so.
+func (c *call) copies() (n float64, known bool) {
+	block, count := 512.0, 0.0
+	for _, a := range c.args {
+		if size, is := strings.CutPrefix(a, "bs="); is {
+			if block, known = bytesIn(size); !known {
+				return 0, false
+			}
+		}
+		if times, is := strings.CutPrefix(a, "count="); is {
+			count, _ = bytesIn(times)
+		}
+	}
+	return block * count, count > 0
 }

@@ -16,7 +16,7 @@ func (j *judge) git(c *call) {
 	for _, s := range settings {
 		j.gitSetting(s, c)
 	}
-	if sub == "" {
+	if sub == "" || slices.Contains(args, "--help") {
 		return
 	}
 	sc := c.scope
@@ -93,7 +93,12 @@ func (j *judge) gitHistory(sub string, c *call) string {
 	case "stash":
 		first := c.first()
 		j.stashed = j.stashed || first == "" || first == "push" || first == "save"
-		return when(first == "clear", " throws away all that was stashed")
+		switch {
+		case first == "clear":
+			return " throws away all that was stashed"
+		case first == "drop" && j.stashed && len(c.operands()) == 1:
+			return " throws away the work that was just stashed"
+		}
 	}
 	return ""
 }

@@ -119,6 +119,9 @@ func (j *judge) kills(c *call) {
 	if len(c.args) > 0 && (c.args[0] == "-l" || c.args[0] == "-0") {
 		return
 	}
+	if c.everyone() {
+		j.report(ProcessManipulation, c.String()+": not only what you started")
+	}
 	for _, id := range args {
 		if pid1.MatchString(id) || id == everything {
 			j.report(ProcessManipulation, c.String())

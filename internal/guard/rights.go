@@ -44,20 +44,40 @@ func (j *judge) sudo(c *call) {
 	if user := c.values("-u", "--user"); len(user) > 0 && user[0] != "root" && user[0] != "#0" {
 		return
 	}
-	words := commandName(inner[0]) + " " + strings.Join(inner[1:], " ")
-	if sudoable.MatchString(words) {
-		return
+	name, args := commandName(inner[0]), inner[1:]
+	if !sudoable.MatchString(name+" "+strings.Join(args, " ")) && !j.ownWork(name, args, c.scope) {
+		j.report(PrivilegeEscalation, c.String())
 	}
-	if inner[0] == "chown" && !slices.ContainsFunc(inner, func(a string) bool { return a == "root" || strings.HasPrefix(a, "root:") }) || inner[0] == "chmod" || inner[0] == "tee" || inner[0] == "kill" {
-		mine := true
-		for _, p := range (&call{name: inner[0], args: inner[1:]}).operands() {
-			mine = mine && j.where(j.resolve(p, c.scope)) != system
+}
+
+// ownWork: root is asked for what is the user's all the same, such as what a
+// container built in the project, and for logs.
+func (j *judge) ownWork(name string, args []string, sc *scope) bool {
+	var areas []area
+	logs, made := 0, true
+	for _, p := range (&call{name: name, args: args}).operands() {
+		p = j.resolve(p, sc)
+		if strings.HasPrefix(p, "/var/log/") {
+			logs++
+			continue
 		}
-		if mine {
-			return
-		}
+		areas = append(areas, j.where(p))
+		made = made && j.where(p) == inside && derived.MatchString(p)
 	}
-	j.reportInstead(PrivilegeEscalation, c.String(), PrivilegeEscalation.instead())
+	switch name {
+	case "chown":
+		if slices.ContainsFunc(args, func(a string) bool { return a == "root" || strings.HasPrefix(a, "root:") }) {
+			return false
+		}
+		fallthrough
+	case "chmod", "tee", "kill":
+		return logs == 0 && !slices.Contains(areas, system)
+	case "rm":
+		return logs == 0 && made
+	case "cat", "tail", "head", "less", "grep", "zgrep", "zcat", "wc":
+		return logs > 0 && !slices.ContainsFunc(areas, func(a area) bool { return a >= system })
+	}
+	return false
 }
 
 // becomes judges su, and the command that it runs.

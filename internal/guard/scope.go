@@ -37,6 +37,8 @@ type scope struct {
 	far bool
 	// loads: what is printed goes into variables.
 	loads bool
+	// word: what is printed becomes part of a command.
+	word bool
 }
 
 func newScope(dir string) *scope {

@@ -17,20 +17,20 @@ var (
 	notReal     = pattern.Of(`(?i)/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
 )
 
+// openSSH are the files among the keys that hold none.
+var openSSH = []string{"config", "known_hosts", "known_hosts.old", "authorized_keys", "allowed_signers"}
+
 // secretFile names the secret that a path holds, "" if it holds none.
 func (j *judge) secretFile(name string, sc *scope) string {
 	if name == "" || strings.HasPrefix(name, "-") {
 		return ""
 	}
-	base := path.Base(name)
-	if strings.Contains(base, "*") {
-		base = strings.ReplaceAll(base, "*", "")
-	}
+	base := strings.ReplaceAll(path.Base(name), "*", "")
 	p := j.resolve(name, sc)
 	if p == "" && strings.Contains(name, "/.ssh/id_") {
 		return name
 	}
-	if strings.HasSuffix(base, ".pub") {
+	if strings.HasSuffix(base, ".pub") || path.Base(path.Dir(name)) == ".ssh" && slices.Contains(openSSH, base) {
 		return ""
 	}
 	if rel, ok := strings.CutPrefix(p, j.place.Home); ok && !strings.HasPrefix(p, j.place.Root+"/") && homeSecrets.MatchString(rel) && !sampleEnv.MatchString(base) {
@@ -156,6 +156,9 @@ func (j *judge) dumps(c *call) {
 		if shows, ok := vaults[c.name]; ok && shows.MatchString(words) {
 			j.report(CredentialExposure, c.String())
 		}
+		if shows, ok := tokens[c.name]; ok && shows.MatchString(words) && c.seen() {
+			j.report(CredentialExposure, c.String())
+		}
 	}
 }
 
@@ -168,8 +171,19 @@ var vaults = map[string]*pattern.Pattern{
 	"aws":      pattern.Of(` get-secret-value |--with-decryption`),
 }
 
+// tokens are the words that make a client show what it logs in with. It is
+// made to hand that on, so only what the agent itself would see is a leak.
+var tokens = map[string]*pattern.Pattern{
+	"gh":     pattern.Of(`^ auth token |^ auth status .*(?:-t|--show-token)\b`),
+	"gcloud": pattern.Of(`^ auth (?:application-default )?print-(?:access|identity)-token `),
+	"vault":  pattern.Of(`^ (?:kv get|read|print token) `),
+	"heroku": pattern.Of(`^ (?:config |auth:token )`),
+	"op":     pattern.Of(`^ read `),
+	"pass":   pattern.Of(`^ show `),
+}
+
 var (
-	kubeSecret = pattern.Of(` get secrets? .*(?:-o ?|--output[= ])(?:yaml|json|go-template)`)
+	kubeSecret = pattern.Of(` get secrets? .*(?:-o ?|--output[= ])(?:(?:yaml|json) |go-template|jsonpath\S*\bdata\b)`)
 	secretName = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b`)
 )
 
@@ -183,6 +197,11 @@ func (j *judge) wholeEnvironment(c *call) {
 		return
 	}
 	j.reportInstead(CredentialExposure, c.String()+" prints the whole environment", "`printenv NAME` for what is needed, or `env | cut -d= -f1` for the names")
+}
+
+// seen: what a command prints reaches the agent's eyes.
+func (c *call) seen() bool {
+	return !c.toFile && !c.scope.loads && !c.scope.word && !slices.ContainsFunc(c.next, picks)
 }
 
 // picks is a stage of a pipe that does not show all that comes in.

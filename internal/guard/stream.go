@@ -77,7 +77,9 @@ func (j *judge) prints(c *call) stream {
 	case "find", "ls", "fd":
 		return c.listed(j)
 	case "ps":
-		return stream{ids: true}
+		return stream{ids: !c.has("Cptgs", "--pid", "--ppid", "--tty", "--sid")}
+	case "pgrep", "pidof":
+		return stream{ids: slices.ContainsFunc(c.operands(), vital.MatchString)}
 	case "docker", "podman":
 		return stream{ids: len(c.args) > 1 && !c.has("f", "--filter") && strings.Contains(strings.Join(c.args[1:], " "), "q") && strings.Contains(" ps images volume container ", " "+c.args[0]+" ")}
 	case "curl", "wget", "http", "https", "lynx", "fetch", "aria2c":
@@ -208,13 +210,16 @@ func (c *call) filtered() stream {
 		out.decoded = strings.Contains(strings.Join(c.args, " "), "pack(") || strings.Contains(strings.Join(c.args, " "), "b64decode")
 	case "awk", "grep", "egrep", "rg":
 		// Picks some of them out, so it is not all any more.
-		out.ids = c.in.ids && c.name == "awk"
+		out.ids = c.in.ids && c.name == "awk" && slices.ContainsFunc(c.operands("-F", "-v"), takesAll)
 	case "sed", "cut", "head", "tail", "sort", "uniq", "gzip", "bzip2", "xz", "gpg", "jq", "xargs", "nl", "fold", "strings", "od", "hexdump", "sudo", "paste", "iconv":
 	default:
 		return stream{}
 	}
 	return out
 }
+
+// takesAll is an awk program without a pattern.
+func takesAll(program string) bool { return strings.HasPrefix(strings.TrimSpace(program), "{") }
 
 func decoded(in stream, how func(string) (string, bool)) stream {
 	out := in.opaque()

@@ -74,7 +74,7 @@ func (j *judge) exports(c *syntax.DeclClause, r ran) {
 
 // showsSecret judges echo $TOKEN, where it is the agent who would see it.
 func (j *judge) showsSecret(c *syntax.CallExpr, words []string, r ran) {
-	if len(words) == 0 || words[0] != "echo" && words[0] != "printf" || len(r.next) > 0 || r.toFile || r.scope.loads {
+	if len(words) == 0 || words[0] != "echo" && words[0] != "printf" || slices.ContainsFunc(r.next, picks) || r.toFile || r.scope.loads {
 		return
 	}
 	for _, w := range c.Args[1:] {

@@ -15,7 +15,9 @@ func (j *judge) within(node syntax.Node, sc *scope) stream {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
-			out := j.stmts(n.Stmts, sc.sub(), stream{})
+			inner := sc.sub()
+			inner.word = true
+			out := j.stmts(n.Stmts, inner, stream{})
 			j.printed[n] = out
 			sum = sum.also(out)
 			return false

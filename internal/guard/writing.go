@@ -26,7 +26,7 @@ var (
 	starts    = pattern.Of(`^/(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.config/fish/config\.fish|\.config/autostart/.*|\.config/systemd/user/.*|\.ssh/authorized_keys2?|\.ssh/rc|\.xinitrc|\.xprofile|\.pam_environment|\.claude/settings(?:\.local)?\.json|\.claude/hooks/.*|\.codex/hooks\.json)$`)
 	basics    = pattern.Of(`^/etc/(?:hosts|resolv\.conf|hostname|passwd|group|shadow|pam\.d|security|sysctl|fstab|nsswitch\.conf|selinux|apparmor|iptables|ufw|network|systemd)`)
 	keys      = pattern.Of(`^/(?:\.ssh|\.aws|\.gnupg|\.kube|\.azure|\.config/gcloud|\.docker/config\.json|\.netrc|\.pgpass)(?:/|$)`)
-	programs  = pattern.Of(`^/(?:bin|sbin|lib|lib32|lib64|boot|usr/(?:bin|sbin|lib|libexec)|System|Library)(?:/|$)`)
+	programs  = pattern.Of(`^/(?:bin|sbin|lib|lib32|lib64|boot|usr/(?:bin|sbin|lib|libexec|share|include)|System|Library)(?:/|$)`)
 	gitGuts   = pattern.Of(`^/\.git/(?:config|HEAD|index|refs|objects|packed-refs|logs)(?:/|$)`)
 )
 
@@ -90,8 +90,8 @@ func (j *judge) systemWriting(p string) Category {
 // written are the files that a command writes.
 func (c *call) written() []string {
 	switch c.name {
-	case "tee", "sponge":
-		return c.operands()
+	case "tee", "sponge", "touch":
+		return c.operands("-d", "-t", "-r")
 	case "cp", "mv", "install", "ln", "rsync", "scp":
 		return c.copied()
 	case "sed", "gsed", "perl", "awk", "gawk":

@@ -2,12 +2,17 @@ package job
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Desk is a user's own repository, as the origin of the code and as the place
-// where the branch goes. Its files are never touched.
+// where the branch goes. Of its files only those of a loop over stories are touched.
 type Desk struct {
 	Git   git.Git
 	Place git.Place
@@ -21,4 +26,24 @@ func (d Desk) Fetch(ctx context.Context, dir, _, branch string) (*git.Trusted, e
 // Push brings the user's branch to where the work stands.
 func (d Desk) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
 	return from.Deliver(ctx, d.Place, branch, sha)
+}
+
+// Settle leaves the PRD as the program believes it: a claim that was not
+// believed must not be found as a fact by the next run. The log is committed
+// with it, for a tree that is left dirty keeps the next run from beginning.
+// config is the user's own of git, whose author it is.
+func (d Desk) Settle(ctx context.Context, run journal.Run, config string) error {
+	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
+	if err := books.Put(run.Plan); err != nil {
+		return err
+	}
+	_, err := d.Git.Commit(ctx, d.Place, git.Commission{
+		Paths: slices.DeleteFunc(books.Books(), func(name string) bool {
+			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
+			return err != nil
+		}),
+		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
+		Config:  config,
+	})
+	return err
 }

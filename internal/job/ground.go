@@ -205,10 +205,14 @@ func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ jou
 	if o.trusted == nil || taken.From == taken.To {
 		return taken, nil
 	}
-	why, err := seen.Strayed(ctx, run.Branch, run.Start)
+	why, err := seen.Strayed(ctx, run.Branch, run.Start, run.Head)
 	if err != nil || why != "" {
 		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
 		return taken, err
+	}
+	if step, one := seen.Step(taken.From); one {
+		taken.Commits = []journal.Commit{step}
+		return taken, nil
 	}
 	taken.Commits, err = o.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	return taken, err

@@ -32,15 +32,15 @@ func (s *site) logs(run journal.Run) string {
 	if s.Own == nil {
 		return ".ralph"
 	}
-	folder, err := filepath.Rel(inside(run, s.Own.Dir), s.Folder.Path)
+	folder, err := filepath.Rel(projectIn(run, s.Own.Dir), s.Folder.Path)
 	if err != nil {
 		return s.Folder.Path
 	}
 	return filepath.ToSlash(folder)
 }
 
-// inside is where they stand in a tree.
-func inside(run journal.Run, tree string) string {
+// projectIn is where they stand in a tree: the project may be a folder of it.
+func projectIn(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Within))
 }
 
@@ -60,6 +60,7 @@ func (s *site) hands() loop.Hands {
 		Prove:     prover.Prove,
 		Inspect:   s.inspect,
 		Grade:     prover.Grade,
+		Review:    s.review,
 		Commit:    s.commit,
 		Push:      s.push,
 		OpenPull:  s.openPull,
@@ -156,7 +157,7 @@ func label(run journal.Run, where journal.Where) string {
 func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
 	hand := s.checker(run, job)
 	hand.Began = s.Checking
-	job.Checks, job.Excerpt, job.Dir = run.Policy.Checks, run.Policy.Excerpt, inside(run, job.Dir)
+	job.Checks, job.Excerpt, job.Dir = run.Policy.Checks, run.Policy.Excerpt, projectIn(run, job.Dir)
 	if job.Where == journal.AtWork { // what a proof says must not depend on what time was left for it
 		hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
 	}

@@ -42,6 +42,8 @@ type Job struct {
 
 	Wall *Wall // round the agent and its checks; nil: none. Whoever raised it closes it
 
+	Reviewer *Reviewer // asked for a second opinion where the policy wants one; nil: nobody is
+
 	Supervised *Supervised // a command in the place of an agent
 
 	Agent    agent.Adapter

@@ -26,10 +26,14 @@ func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit 
 func (s *site) setup(ctx context.Context, run journal.Run, job check.Job, emit emit) (ready bool, err error) {
 	defer s.Wall.Tell(emit)
 	hand := s.checker(run, job)
-	job.Dir = inside(run, job.Dir)
-	job.Excerpt = run.Policy.Excerpt
+	job.Dir, job.Excerpt = projectIn(run, job.Dir), run.Policy.Excerpt
+	return inOrder(ctx, hand, job, run.Policy.Setup, emit)
+}
+
+// inOrder runs commands up to the first that fails.
+func inOrder(ctx context.Context, hand check.Hand, job check.Job, commands []policy.Check, emit emit) (ready bool, err error) {
 	where := job.Label
-	for i, command := range run.Policy.Setup {
+	for i, command := range commands {
 		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", where, i+1), []policy.Check{command}
 		ready = false
 		err := hand.Do(ctx, job, func(event journal.Event) {

@@ -55,11 +55,16 @@ func (s *site) attempt(ctx context.Context, run journal.Run, act string, emit em
 }
 
 // Wait is a pause that ends with the context.
-func Wait(ctx context.Context, pause time.Duration) error {
+func Wait(ctx context.Context, pause time.Duration) error { return wait(ctx, pause, nil) }
+
+// wait ends early, too, where there is such a thing.
+func wait(ctx context.Context, pause time.Duration, early <-chan struct{}) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
+	case <-early:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -124,16 +124,7 @@ func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emi
 // Who asks for an end of the run need not wait for the end of the delay.
 func (s *site) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
-	timer := time.NewTimer(step.For)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-s.Drain: // which the loop looks at, too
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return wait(ctx, step.For, s.Drain) // which the loop looks at, too
 }
 
 // settle tells those around the task how it ended, as far as it can: a bus that

@@ -71,14 +71,8 @@ func tags(p policy.Policy) []string {
 
 // compose writes the prompt, with what only the disk knows.
 func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
-	turn := prompt.Turn{Number: step.Number, Story: step.Story}
-	var err error
-	switch {
-	case run.Policy.Done != policy.ByStories:
-		turn.Base, err = s.asked(run)
-	case s.Project != "":
-		turn.Base, err = workspace.Memory{Tree: s.Project, Dir: memory(run)}.Prompt()
-	}
+	base, err := Told(run, s.Project)
+	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)
 		turn.Diff, err = s.ground.diff(ctx, run, 4*diffChars)
@@ -101,10 +95,17 @@ func cut(text string, chars int) string {
 	return string(runes[:chars]) + "\n... [truncated]"
 }
 
-// asked is what the agent is to do. A file is read each time: people mend it
-// while the loop runs.
-func (s *site) asked(run journal.Run) (string, error) {
-	if run.Policy.PromptFile == "" {
+// Told is what a run's prompts are made of: what was asked, or for stories what
+// the project's people wrote, if there is any. A file is read each time: people
+// mend it while the loop runs. Without a project nobody's word but the program's
+// counts.
+func Told(run journal.Run, project string) (string, error) {
+	switch {
+	case run.Policy.Done == policy.ByStories && project == "":
+		return "", nil
+	case run.Policy.Done == policy.ByStories:
+		return workspace.Memory{Tree: project, Dir: memory(run)}.Prompt()
+	case run.Policy.PromptFile == "":
 		return run.Task.Body, nil
 	}
 	text, err := workspace.ReadText(run.Policy.PromptFile)

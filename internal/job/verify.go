@@ -129,21 +129,8 @@ func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(),
 }
 
 func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	ready := true
-	for i, command := range run.Policy.Setup {
-		job := v.job(run, at)
-		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", at.Where, i+1), []policy.Check{command}
-		err := v.Hand.Do(ctx, job, func(event journal.Event) {
-			if ended, is := event.(journal.CheckEnded); is {
-				ready = ended.Passed
-				emit(journal.SetupEnded(ended))
-			}
-		})
-		if err != nil || !ready {
-			return err
-		}
-	}
-	return nil
+	_, err := inOrder(ctx, v.Hand, v.job(run, at), run.Policy.Setup, emit)
+	return err
 }
 
 func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
@@ -153,7 +140,7 @@ func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, e
 }
 
 func (v *Verifier) job(run journal.Run, at proof.Place) check.Job {
-	return check.Job{Where: at.Where, Dir: inside(run, at.Dir), Commit: at.Commit, Label: string(at.Where), Checks: run.Policy.Checks}
+	return check.Job{Where: at.Where, Dir: projectIn(run, at.Dir), Commit: at.Commit, Label: string(at.Where), Checks: run.Policy.Checks}
 }
 
 func (v *Verifier) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {

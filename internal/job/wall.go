@@ -40,6 +40,7 @@ type WallAsked struct {
 
 	Network Network
 	Model   ModelAsked
+	Review  *ModelAsked // of the agent that is asked for a second opinion; nil: there is none
 }
 
 // Wall is a wall that stands, with the two ways out. A nil Wall is none: things
@@ -154,6 +155,14 @@ func (w *Wall) Name() string {
 		return string(sandbox.None)
 	}
 	return string(w.Level)
+}
+
+// Said is what people are told of it; none where there is no wall.
+func (w *Wall) Said(none string) string {
+	if w == nil {
+		return none
+	}
+	return "sandbox level " + w.Name() + ": attacked from inside, and it held"
 }
 
 // Notices are what people should know of the wall.

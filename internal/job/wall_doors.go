@@ -47,7 +47,7 @@ type doors struct {
 	proxied      *egress.Proxy
 	route        egress.Route
 	packages     bool
-	keys         agent.Keys // for the agent
+	keys, review agent.Keys // for the agent, and for who gives a second opinion
 	bundle       string     // the certificates that those inside trust
 	exhausted    func() bool
 
@@ -67,18 +67,20 @@ func (w *Wall) open(ctx context.Context, asked WallAsked) error {
 	if err != nil {
 		return err
 	}
-	makers, err := w.makers(asked)
-	if err != nil {
-		return err
+	d := &w.doors
+	d.keys = asked.Model.Keys
+	who := []asker{{asked.Model, &d.keys, nil}}
+	if asked.Review != nil {
+		d.review = asked.Review.Keys
+		who = append(who, asker{*asked.Review, &d.review, nil})
 	}
-	if len(makers) == 0 { // it goes there by itself
-		hosts, err := egress.ParseNames(asked.Model.Hosts)
+	for i := range who {
+		hosts, err := w.askedBy(&who[i], asked.Home == "")
 		if err != nil {
 			return err
 		}
 		allow = append(allow, hosts...)
 	}
-	d := &w.doors
 	d.route, d.packages = route, asked.Network.Packages && !asked.Network.Any
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if d.proxy, err = egress.Listen(ctx); err != nil {
@@ -86,14 +88,30 @@ func (w *Wall) open(ctx context.Context, asked WallAsked) error {
 	}
 	d.proxied = &egress.Proxy{Allow: allow, Any: asked.Network.Any, Route: route, Refused: w.refused(asked)}
 	d.serve(func() error { return d.proxied.Serve(ctx, d.proxy) })
-	if len(makers) == 0 {
+	if !slices.ContainsFunc(who, func(a asker) bool { return len(a.makers) > 0 }) {
 		return nil
 	}
-	return w.openModel(ctx, asked, makers, route)
+	return w.openModel(ctx, asked, who, route)
+}
+
+// asker is an agent that asks a model, with the keys that it gets.
+type asker struct {
+	ModelAsked
+	keys   *agent.Keys
+	makers []agent.Maker // whose keys the wall holds for it
+}
+
+// askedBy finds whom an agent asks, and the hosts of one that goes there by itself.
+func (w *Wall) askedBy(who *asker, strict bool) ([]egress.Name, error) {
+	var err error
+	if who.makers, err = w.makers(who, strict); err != nil || len(who.makers) > 0 {
+		return nil, err
+	}
+	return egress.ParseNames(who.Hosts)
 }
 
 // openModel has the keys stay outside.
-func (w *Wall) openModel(ctx context.Context, asked WallAsked, makers []agent.Maker, route egress.Route) (err error) {
+func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, route egress.Route) (err error) {
 	d, token := &w.doors, "ralph-"+rand.Text()
 	if d.model, err = egress.Listen(ctx); err != nil {
 		return err
@@ -102,7 +120,7 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, makers []agent.Ma
 		Token: egress.Secret(token), Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
 		Transport: route.Transport(), Refused: w.refused(asked), Spent: d.count,
 	}
-	for _, m := range makers {
+	for _, m := range all(who) {
 		maker := egress.Maker{Dialect: egress.Dialect(m.API), Key: egress.Secret(m.Key), Bearer: m.Bearer}
 		if m.Base != "" {
 			if maker.Base, err = url.Parse(m.Base); err != nil || maker.Base.Host == "" {
@@ -112,24 +130,39 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, makers []agent.Ma
 		model.Makers = append(model.Makers, maker)
 	}
 	d.exhausted = model.Exhausted
-	d.keys = asked.Model.Keys.Behind(makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), token)
+	for _, a := range who {
+		if len(a.makers) > 0 {
+			*a.keys = a.Keys.Behind(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), token)
+		}
+	}
 	d.serve(func() error { return model.Serve(ctx, d.model) })
 	return nil
 }
 
+// all are the makers of several agents, each once.
+func all(who []asker) []agent.Maker {
+	var makers []agent.Maker
+	for _, a := range who {
+		for _, m := range a.makers {
+			if !slices.Contains(makers, m) {
+				makers = append(makers, m)
+			}
+		}
+	}
+	return makers
+}
+
 // makers are those whose keys the wall holds; none where the agent goes by a
-// login, or by a key that only it can hold.
-func (w *Wall) makers(asked WallAsked) ([]agent.Maker, error) {
-	m := asked.Model
-	w.doors.keys = m.Keys
+// login, or by a key that only it can hold. Strict refuses the latter.
+func (w *Wall) makers(m *asker, strict bool) ([]agent.Maker, error) {
 	if m.KeyInAgent || !m.Keys.Any() {
 		return nil, nil
 	}
 	makers, can := m.Keys.Makers(m.Agent, m.Name)
 	switch {
 	case can && len(makers) == 0: // keys that are of no use to it
-		w.doors.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
-	case !can && asked.Home == "":
+		*m.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
+	case !can && strict:
 		return nil, fault.Usage(fmt.Sprintf("the agent %s cannot be pointed at a server that holds its key", m.Agent),
 			"let it hold the key itself, if whatever it runs may know it: sandbox: key-in-agent", nil)
 	case !can:
@@ -146,6 +179,14 @@ func (w *Wall) Keys(keys agent.Keys) agent.Keys {
 		return keys
 	}
 	return w.doors.keys
+}
+
+// ReviewKeys are what the agent gets that is asked for a second opinion.
+func (w *Wall) ReviewKeys(keys agent.Keys) agent.Keys {
+	if w == nil {
+		return keys
+	}
+	return w.doors.review
 }
 
 // route is how the outside is reached from outside.

@@ -38,6 +38,7 @@ func TestListsThatGrowApart(t *testing.T) {
 		journal.ProofEnded{},
 		journal.StoryGraded{},
 		journal.ChangeInspected{},
+		journal.StoryReviewed{},
 		journal.SCMEnded{},
 		at(journal.AtBase), at(journal.AtWork), at(journal.AtProof), at(journal.AtTests),
 		journal.SetupEnded{Where: journal.AtProof},
@@ -96,6 +97,9 @@ func apart(event journal.Event) journal.Event {
 		e.Why = "apart"
 		return e
 	case journal.ChangeInspected:
+		e.Why = "apart"
+		return e
+	case journal.StoryReviewed:
 		e.Why = "apart"
 		return e
 	case journal.PublishFailed:

@@ -30,5 +30,6 @@ func (r Run) copied() Run {
 	r.Notes = slices.Clone(r.Notes)
 	r.Refused = slices.Clone(r.Refused)
 	r.Inspections = slices.Clone(r.Inspections)
+	r.Reviews = slices.Clone(r.Reviews)
 	return r
 }

@@ -84,6 +84,7 @@ var kinds = map[string]func([]byte) (Event, error){
 	ProofEnded{}.Type():      read[ProofEnded],
 	StoryGraded{}.Type():     read[StoryGraded],
 	ChangeInspected{}.Type(): read[ChangeInspected],
+	StoryReviewed{}.Type():   read[StoryReviewed],
 	IterationEnded{}.Type():  read[IterationEnded],
 	SCMEnded{}.Type():        read[SCMEnded],
 	TaskLooked{}.Type():      read[TaskLooked],

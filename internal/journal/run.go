@@ -43,6 +43,7 @@ type Run struct {
 	Trial      Trial // of a story's tests on the base, under way
 
 	Inspections []ChangeInspected
+	Reviews     []StoryReviewed
 
 	Pushed   string
 	Pull     *PullOpened
@@ -69,6 +70,11 @@ type Grant struct {
 	Iterations int
 	CostUSD    float64
 	Tokens     int64
+}
+
+// Completed tells of a run that did what was asked, and not only stopped.
+func (r Run) Completed() bool {
+	return r.Stop != nil && r.Stop.Reason.Status() == policy.StatusCompleted
 }
 
 // Iteration is one pass of the loop, as far as it went.

@@ -35,6 +35,7 @@ func sample() []journal.Event {
 		journal.CheckEnded{Where: journal.AtTests, Name: "test", Exit: 1},
 		journal.SetupEnded{Where: journal.AtTests, Name: "npm ci", Passed: true},
 		journal.ChangeInspected{Commit: "c1", Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Kind: "test_skipped", Why: "it is skipped", Lines: []string{"+6: t.Skip()"}}}},
+		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Looked: 1, Missed: []journal.Missed{{Criterion: 1, Why: "no", File: "a.go", Line: 3, Quote: "x"}}, Cost: cost(0.25)},
 		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen, Files: []string{"a_test.go"}, Tests: []string{"a"}},
 		journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"}},
 		journal.SCMEnded{Task: "commit", Message: "add a thing"},

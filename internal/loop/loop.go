@@ -27,6 +27,7 @@ type Hands struct {
 	Prove     Hand[verdict.Prove]
 	Inspect   Hand[verdict.Inspect]
 	Grade     Hand[verdict.Grade]
+	Review    Hand[verdict.Review]
 	Commit    Hand[verdict.Commit]
 	Push      Hand[verdict.Push]
 	OpenPull  Hand[verdict.OpenPull]
@@ -153,6 +154,8 @@ func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, 
 		return l.Hands.Inspect(ctx, run, s, emit)
 	case verdict.Grade:
 		return l.Hands.Grade(ctx, run, s, emit)
+	case verdict.Review:
+		return l.Hands.Review(ctx, run, s, emit)
 	case verdict.Commit:
 		return l.Hands.Commit(ctx, run, s, emit)
 	case verdict.Push:

@@ -20,12 +20,6 @@ func Of(text string) *Pattern {
 // MatchString is the expression's.
 func (p *Pattern) MatchString(s string) bool { return p.read().MatchString(s) }
 
-// Match is the expression's.
-func (p *Pattern) Match(b []byte) bool { return p.read().Match(b) }
-
-// Find is the expression's.
-func (p *Pattern) Find(b []byte) []byte { return p.read().Find(b) }
-
 // FindString is the expression's.
 func (p *Pattern) FindString(s string) string { return p.read().FindString(s) }
 

@@ -2,13 +2,13 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Source is how the stories were found in what was asked.
@@ -62,7 +62,7 @@ func fromJSON(t Task, in input) (Plan, Source, error) {
 
 // storiesKey is how a PRD is told from other JSON. It forgives the slips that
 // Read will name.
-var storiesKey = regexp.MustCompile(`(?i)"user[_-]?stor(y|ies)"\s*:`)
+var storiesKey = pattern.Of(`(?i)"user[_-]?stor(y|ies)"\s*:`)
 
 func isPRD(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)

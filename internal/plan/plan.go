@@ -3,6 +3,8 @@
 // next. It never touches a file, asks no model, and decides nothing about a run.
 package plan
 
+import "slices"
+
 // Plan is the PRD of seed 000: what is to be built, story by story.
 type Plan struct {
 	Project        string   `json:"project"`
@@ -48,6 +50,15 @@ func (p Plan) Next() (Story, bool) {
 		return Story{}, false
 	}
 	return p.UserStories[best], true
+}
+
+// Shares tells whether two plans have a story in common: agents add and split
+// stories, and ids alone begin anew with every plan.
+func (p Plan) Shares(other Plan) bool {
+	return slices.ContainsFunc(p.UserStories, func(s Story) bool {
+		same, found := other.Find(s.ID)
+		return found && same.Title == s.Title
+	})
 }
 
 // Find gives the story with that id.

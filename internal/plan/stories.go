@@ -2,10 +2,11 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 const maxTitle = 200
@@ -14,12 +15,12 @@ const maxTitle = 200
 const tickedNote = "Its box was ticked when the plan was drafted."
 
 var (
-	ownID     = regexp.MustCompile(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
-	dependsOn = regexp.MustCompile(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
+	ownID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
+	dependsOn = pattern.Of(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
 		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
-	noTest = regexp.MustCompile(`(?i)(?:^|\s+)[(\[](?:needs\s+no\s+tests?|no\s+tests?\s+needed)[)\]]\.?\s*$|` +
+	noTest = pattern.Of(`(?i)(?:^|\s+)[(\[](?:needs\s+no\s+tests?|no\s+tests?\s+needed)[)\]]\.?\s*$|` +
 		`^\s*(?:needs\s+no\s+tests?|no\s+tests?\s+needed)\.?\s*$`)
-	anyID = regexp.MustCompile(`(?i)US-\d+`)
+	anyID = pattern.Of(`(?i)US-\d+`)
 )
 
 // stories gives the entries their ids, and looks at what they depend on.

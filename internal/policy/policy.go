@@ -26,6 +26,7 @@ type Policy struct {
 	Excerpt    Excerpt  `json:"excerpt,omitzero"`
 	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof      Bar      `json:"proof,omitempty"`    // what makes a story proven
+	Review     Review   `json:"review,omitzero"`    // who is asked for a second opinion
 	Tamper     Tamper   `json:"tamper,omitempty"`   // what comes of a change that makes tests and checks say less; empty: nobody looks
 	Limits     Limits   `json:"limits"`
 	Protect    []string `json:"protect,omitempty"` // globs of files an agent's work may not change
@@ -71,6 +72,12 @@ const (
 	RedToGreen Bar = "red-to-green"
 	Unbroken   Bar = "unbroken"
 )
+
+// Review is who is asked for a second opinion of a story that is about to pass.
+type Review struct {
+	Agent string `json:"agent,omitempty"` // empty: nobody
+	Model string `json:"model,omitempty"`
+}
 
 // Tamper is what comes of a change that makes tests and checks say less.
 type Tamper string

@@ -3,7 +3,7 @@
 // price that has changed since is given by whoever pays it.
 package price
 
-import "regexp"
+import "github.com/ralph-loop/ralph/internal/pattern"
 
 // AsOf is the day on which the list was last held against its sources.
 const AsOf = "2026-11-20"
@@ -32,7 +32,7 @@ func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) 
 }
 
 // dated is the end of a snapshot's name; it costs what its model does.
-var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+var dated = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
 
 // find takes exact names only: "gpt-6-sol-fast" is another model at another
 // price, and no prefix tells by how much.

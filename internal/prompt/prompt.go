@@ -37,12 +37,12 @@ type page struct {
 
 // Write is the prompt for iteration number of run, on the story named id.
 func Write(run journal.Run, number int, id string) (string, error) {
-	story, found := run.Plan.Find(id)
-	if !found {
-		return "", fmt.Errorf("write prompt: no story %q in the plan", id)
+	story, err := storyOf(run, id)
+	if err != nil {
+		return "", err
 	}
 	var text strings.Builder
-	err := texts.ExecuteTemplate(&text, "stories.md", page{
+	err = texts.ExecuteTemplate(&text, "stories.md", page{
 		Memory:    memory(run),
 		Iteration: number,
 		Of:        of(run),
@@ -57,6 +57,14 @@ func Write(run journal.Run, number int, id string) (string, error) {
 		return "", fmt.Errorf("write prompt: %w", err)
 	}
 	return strings.TrimSpace(text.String()) + "\n", nil
+}
+
+func storyOf(run journal.Run, id string) (plan.Story, error) {
+	story, found := run.Plan.Find(id)
+	if !found {
+		return story, fmt.Errorf("write prompt: no story %q in the plan", id)
+	}
+	return story, nil
 }
 
 // told is story in a form in which nothing people wrote can pass for a heading

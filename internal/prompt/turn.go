@@ -37,9 +37,9 @@ func Of(run journal.Run, turn Turn) (string, error) {
 // custom is the project's own prompt for stories: its variables filled in, and
 // what the program knows of the turn behind it.
 func custom(run journal.Run, turn Turn) (string, error) {
-	story, found := run.Plan.Find(turn.Story)
-	if !found {
-		return "", fmt.Errorf("write prompt: no story %q in the plan", turn.Story)
+	story, err := storyOf(run, turn.Story)
+	if err != nil {
+		return "", err
 	}
 	text := strings.NewReplacer(
 		"$RALPH_ITERATION", strconv.Itoa(turn.Number),

@@ -54,7 +54,7 @@ func New(secrets ...string) *Redactor {
 // String is s with each secret replaced by ***.
 func (r *Redactor) String(s string) string {
 	b := []byte(s)
-	if found := r.find(b, 0); len(found) > 0 {
+	if found := r.find(b, r.starts.places(nil, b, 0)); len(found) > 0 {
 		return string(mask(b, found))
 	}
 	return s
@@ -62,7 +62,7 @@ func (r *Redactor) String(s string) string {
 
 // Bytes is String for bytes; b stays as it is.
 func (r *Redactor) Bytes(b []byte) []byte {
-	if found := r.find(b, 0); len(found) > 0 {
+	if found := r.find(b, r.starts.places(nil, b, 0)); len(found) > 0 {
 		return mask(b, found)
 	}
 	return bytes.Clone(b)
@@ -95,12 +95,12 @@ func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
 // match is a part of a text that is to be hidden.
 type match struct{ from, to int }
 
-// find gives every match that begins at or behind from, in the order of their
-// beginnings. It looks at each place anew, not behind the match before, so
-// that a stream gives the same matches wherever it was cut.
-func (r *Redactor) find(s []byte, from int) []match {
+// find gives every match that begins at one of some places, in the order of
+// their beginnings. It looks at each place anew, not behind the match before,
+// so that a stream gives the same matches wherever it was cut.
+func (r *Redactor) find(s []byte, places []int) []match {
 	var found []match
-	for at := r.starts.next(s, from); at < len(s); at = r.starts.next(s, at+1) {
+	for _, at := range places {
 		if n := r.form(s[at:]); n > 0 {
 			found = append(found, match{at, at + n})
 		}

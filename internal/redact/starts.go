@@ -24,23 +24,22 @@ func (x *starts) add(text string) {
 	x.ends[text[0]] = true
 }
 
-// next is the first place from at where a secret may begin; the end of s where
-// there is none.
-func (x *starts) next(s []byte, at int) int {
+// places adds to list where in s, from at on, a secret may begin.
+func (x *starts) places(list []int, s []byte, at int) []int {
 	if at >= len(s) {
-		return len(s)
+		return list
 	}
 	first := s[at]
 	for i, second := range s[at+1:] {
 		if x.pairs[pair(first, second)] {
-			return at + i
+			list = append(list, at+i)
 		}
 		first = second
 	}
 	if x.ends[first] {
-		return len(s) - 1
+		list = append(list, len(s)-1)
 	}
-	return len(s)
+	return list
 }
 
 func pair(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }

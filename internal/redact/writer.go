@@ -10,39 +10,46 @@ type writer struct {
 	held     []byte // begins with the last byte passed on, which shapes look at
 	passed   int    // how much of held was passed on: 0 or 1
 	masked   int    // how much of what follows passed is part of a secret whose *** was written
+	page     []int  // for places
 }
 
 func (w *writer) Write(p []byte) (int, error) {
 	w.held = append(w.held, p...)
-	if err := w.pass(w.settled()); err != nil {
+	places := w.places()
+	if err := w.pass(places, w.settled(places)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
 // Close writes what was held back. It can be called again.
-func (w *writer) Close() error { return w.pass(len(w.held)) }
+func (w *writer) Close() error { return w.pass(w.places(), len(w.held)) }
+
+// places are those in held, behind what was passed on, where a secret may begin.
+func (w *writer) places() []int {
+	w.page = w.redactor.starts.places(w.page[:0], w.held, w.passed)
+	return w.page
+}
 
 // settled is how much of what is held depends on nothing that comes next.
-func (w *writer) settled() int {
-	r, s := w.redactor, w.held
-	from := max(w.passed, len(s)-max(r.longest, longestShape))
-	for at := r.starts.next(s, from); at < len(s); at = r.starts.next(s, at+1) {
-		if r.open(s, at) {
+func (w *writer) settled(places []int) int {
+	farthest := len(w.held) - max(w.redactor.longest, longestShape)
+	for _, at := range places {
+		if at >= farthest && w.redactor.open(w.held, at) {
 			return at
 		}
 	}
-	return len(s)
+	return len(w.held)
 }
 
 // pass writes what is held as far as end, and keeps the rest. A secret that
 // reaches over end has its *** written now; the rest of it is remembered as
 // masked.
-func (w *writer) pass(end int) error {
+func (w *writer) pass(places []int, end int) error {
 	if end <= w.passed {
 		return nil
 	}
-	out, at := w.shown(end)
+	out, at := w.shown(places, end)
 	var err error
 	if len(out) > 0 {
 		_, err = w.to.Write(out)
@@ -54,9 +61,9 @@ func (w *writer) pass(end int) error {
 
 // shown is what is held as far as end, as it may be seen, and how far what is
 // hidden in it reaches.
-func (w *writer) shown(end int) (out []byte, at int) {
+func (w *writer) shown(places []int, end int) (out []byte, at int) {
 	at = w.passed + w.masked
-	for _, m := range w.redactor.find(w.held, w.passed) {
+	for _, m := range w.redactor.find(w.held, places) {
 		if m.from >= end {
 			break
 		}

@@ -125,29 +125,11 @@ func (p *launch) enter() error {
 	return nil
 }
 
-// closeRest keeps what nobody named from going in: a descriptor that ralph
-// itself was given open, by a runner or a shell, goes to all its children.
-func (p *launch) closeRest() error {
-	err := unix.CloseRange(uint(3+p.Files), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
-	if err == nil {
-		return nil
-	}
-	list, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
-	if err != nil {
-		return fmt.Errorf("close what is not the program's: %w", err)
-	}
-	for _, f := range list {
-		if fd, err := strconv.Atoi(f.Name()); err == nil && fd >= 3+p.Files {
-			unix.CloseOnExec(fd)
-		}
-	}
-	return nil
-}
-
 // exec becomes the program. Its name is looked up inside, as whom it will be.
 func (p *launch) exec() error {
 	env := append(append([]string(nil), p.Env...), p.launcher.Env...)
-	if err := p.closeRest(); err != nil {
+	// A descriptor that ralph itself was given open goes to all its children.
+	if err := process.KeepFrom(3 + p.Files); err != nil {
 		return err
 	}
 	path, env, err := process.Locate(process.Command{Argv: p.Argv, Dir: p.Dir, Env: env})

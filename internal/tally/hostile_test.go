@@ -32,10 +32,7 @@ func FuzzAnyOutput(f *testing.F) {
 	f.Add(strings.Repeat("<testsuite>", 1000))
 	f.Add("{\n" + strings.Repeat("[", 1000))
 	f.Fuzz(func(t *testing.T, output string) {
-		got, err := tally.Read("/project", strings.NewReader(output))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := read(t, output)
 		for _, test := range got.Tests {
 			if test.Name == "" || len(test.Name) > 400 || strings.ContainsAny(test.Name, "\n\r") || !utf8.ValidString(test.Name) {
 				t.Fatalf("test named %q", test.Name)

@@ -2,7 +2,6 @@ package tally
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"strings"
 
@@ -34,13 +33,6 @@ type Reader struct {
 type reader interface {
 	line(text string)
 	end() *sheet // what it came to; called once
-}
-
-// Read is all of an output at once.
-func Read(root string, output io.Reader) (Tally, error) {
-	r := &Reader{Root: root}
-	_, err := io.Copy(r, output)
-	return r.Tally(), err
 }
 
 // Write takes a part of the output.

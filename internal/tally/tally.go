@@ -68,43 +68,6 @@ func badness(o Outcome) int {
 	return slices.Index([]Outcome{Skipped, Passed, Failed, Broken}, o)
 }
 
-// Change is what became of tests between two runs of the same check.
-type Change struct {
-	New   []string // fail now, and did not before
-	Still []string // failed before, and do now
-	Fixed []string // failed before and pass now
-	Gone  []string // failed before, and do not run any more: nobody knows
-}
-
-// Compare tells what changed from before to now.
-func Compare(before, now Tally) Change {
-	var change Change
-	was, is := before.Names(Failed, Broken), now.Names(Failed, Broken)
-	passes := now.Names(Passed)
-	for _, name := range is {
-		if holds(was, name) {
-			change.Still = append(change.Still, name)
-		} else {
-			change.New = append(change.New, name)
-		}
-	}
-	for _, name := range was {
-		switch {
-		case holds(is, name):
-		case holds(passes, name):
-			change.Fixed = append(change.Fixed, name)
-		default:
-			change.Gone = append(change.Gone, name)
-		}
-	}
-	return change
-}
-
-func holds(sorted []string, name string) bool {
-	_, found := slices.BinarySearch(sorted, name)
-	return found
-}
-
 // String is every test on a line of its own, "passed name".
 func (t Tally) String() string {
 	var text strings.Builder

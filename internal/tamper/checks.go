@@ -81,17 +81,17 @@ func (r *report) changed(p pair, a aligned, ev *evidence) {
 	switch {
 	case a.now.dead != "":
 		if !ev.covers(a.was) {
-			r.report(p, a, AssertionRemoved, "a check of "+title+" does not count any more: "+a.now.dead)
+			r.onBoth(p, a, AssertionRemoved, "a check of "+title+" does not count any more: "+a.now.dead)
 		}
 	case a.now.force+4 < a.was.force:
 		r.weaker(p, a, ev, title)
 	case a.now.slack > a.was.slack*1.5+1e-12 && (a.was.slack > 0 || a.now.slack > 0.01):
-		r.report(p, a, AssertionWeakened, "a check of "+title+" allows a wider tolerance")
+		r.onBoth(p, a, AssertionWeakened, "a check of "+title+" allows a wider tolerance")
 	case looser(a):
-		r.report(p, a, AssertionWeakened, "a check of "+title+" has a looser bound")
+		r.onBoth(p, a, AssertionWeakened, "a check of "+title+" has a looser bound")
 	case a.turned() || rewritten(a):
 		if !r.explained(p) {
-			r.report(p, a, r.kindOf(a), "a check of "+title+" wants another value, and nothing that it tests has changed")
+			r.onBoth(p, a, r.kindOf(a), "a check of "+title+" wants another value, and nothing that it tests has changed")
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (r *report) weaker(p pair, a aligned, ev *evidence, title string) {
 	if a.now.force == vain {
 		why = "a check of " + title + " always holds now"
 	}
-	r.report(p, a, AssertionWeakened, why)
+	r.onBoth(p, a, AssertionWeakened, why)
 }
 
 // sought tells whether what was compared is what is looked for now, as
@@ -288,8 +288,8 @@ func (r *report) signature(words []word) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return r.product.head[w.text] })
 }
 
-// report adds a finding about a check on both sides.
-func (r *report) report(p pair, a aligned, kind Kind, why string) {
+// onBoth adds a finding about a check, with its lines on both sides.
+func (r *report) onBoth(p pair, a aligned, kind Kind, why string) {
 	lines := append(
 		pick(r.change(p.was.page.path).Before, false, span(a.was.line, a.was.end)...),
 		pick(r.change(p.now.page.path).After, true, span(a.now.line, a.now.end)...)...,

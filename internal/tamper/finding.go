@@ -83,7 +83,7 @@ func short(text string, limit int) string {
 	return text
 }
 
-// pick gives the lines from first to last of a text.
+// pick gives the lines of a text that have these numbers.
 func pick(text []byte, added bool, numbers ...int) []Line {
 	all := strings.Split(string(text), "\n")
 	slices.Sort(numbers)

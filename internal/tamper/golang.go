@@ -37,9 +37,6 @@ func (p *page) readGo(src []byte) {
 			g.general(d)
 		}
 	}
-	for _, t := range append(append([]*test{}, p.tests...), p.helpers...) {
-		t.page = p
-	}
 }
 
 // scan makes words of the source; positions are the same as the parser's.
@@ -87,20 +84,9 @@ func (g *gopher) of(n ast.Node) []word {
 	if n == nil {
 		return nil
 	}
-	from, to := search(g.poses, n.Pos()), search(g.poses, n.End())
+	from, _ := slices.BinarySearch(g.poses, n.Pos())
+	to, _ := slices.BinarySearch(g.poses, n.End())
 	return g.words[min(from, to):to]
-}
-
-func search(poses []token.Pos, pos token.Pos) int {
-	low, high := 0, len(poses)
-	for low < high {
-		if mid := (low + high) / 2; poses[mid] < pos {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
 }
 
 func (g *gopher) line(pos token.Pos) int {

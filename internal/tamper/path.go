@@ -71,7 +71,7 @@ func aside(name string) bool {
 	return testSupport.MatchString(name) || testFolder.MatchString(name) || fixtureName.MatchString(name)
 }
 
-// words tells whether a file only speaks to people.
+// prose tells whether a file only speaks to people.
 func prose(name string) bool { return wordsOnly.MatchString(name) }
 
 // produces tells whether the file is part of what is tested.

@@ -1,6 +1,9 @@
 package tamper
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // snakeBody reads the body of a test or helper.
 type snakeBody struct {
@@ -35,10 +38,10 @@ func (b *snakeBody) statement(st *statement, next []*statement, dead string) {
 		b.loop(head)
 		b.block(st.body, dead)
 	case head[0].is("try"):
-		b.block(st.body, orElse(dead, swallows(next)))
+		b.block(st.body, cmp.Or(dead, swallows(next)))
 	case head[0].is("with"):
 		b.calls(head, st, dead)
-		b.block(st.body, orElse(dead, suppressed(head)))
+		b.block(st.body, cmp.Or(dead, suppressed(head)))
 	case head[0].is("raise"):
 		if all := joined(head); strings.Contains(all, "SkipTest") {
 			b.test.skips = append(b.test.skips, mark{st.line, all})
@@ -51,13 +54,6 @@ func (b *snakeBody) statement(st *statement, next []*statement, dead string) {
 		b.remember(head)
 		b.calls(head, st, dead)
 	}
-}
-
-func orElse(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }
 
 func (b *snakeBody) put(c check) { b.test.checks = append(b.test.checks, c) }
@@ -104,7 +100,7 @@ func (b *snakeBody) branch(st *statement, condition []word, dead string) {
 	} else if elsewhere(condition) {
 		why = "it is checked only if " + short(spoken(condition), 40)
 	}
-	b.block(st.body, orElse(dead, why))
+	b.block(st.body, cmp.Or(dead, why))
 	n := len(st.body)
 	if n > 0 && begins(st.body[n-1].words, "return") && plain == len(b.test.checks) && dead == "" {
 		b.test.exits = append(b.test.exits, mark{st.line, spoken(condition)})

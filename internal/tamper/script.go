@@ -40,21 +40,6 @@ func (s *scribe) w(i int) word {
 	return s.words[i]
 }
 
-// remember notes the lists that names hold.
-func (s *scribe) remember() {
-	for i, w := range s.words {
-		if w.is("=") && s.w(i+1).is("[") && i > 0 {
-			called := s.w(i - 1).text
-			for j := i - 1; j > i-12 && j > 0; j-- {
-				if s.w(j).is("const", "let", "var") {
-					called = s.w(j + 1).text
-				}
-			}
-			s.lists[called] = i + 1
-		}
-	}
-}
-
 var (
 	groupWords = set("describe context suite fdescribe xdescribe fcontext xcontext")
 	testWords  = set("it test specify fit xit xtest ftest xspecify bench")
@@ -98,75 +83,6 @@ func (s *scribe) step(i, to, depth int) int {
 		return s.inTest(i, to)
 	}
 	return i + 1
-}
-
-// chain is a.b(…).c`…`: its names, the first bracket of each call and the
-// word behind it.
-type chain struct {
-	names []string
-	calls []int // by name: the bracket that follows it, or -1
-	end   int
-}
-
-func (s *scribe) chain(i int) chain {
-	c := chain{end: i}
-	for {
-		c.names, c.calls = append(c.names, s.w(c.end).text), append(c.calls, -1)
-		c.end++
-		for s.link(&c) {
-		}
-		if !s.w(c.end).is(".", "?.") || s.w(c.end+1).kind != name {
-			return c
-		}
-		c.end++
-	}
-}
-
-// link passes what stands behind a name of a chain: a call, an index, the
-// types of a call.
-func (s *scribe) link(c *chain) bool {
-	last := len(c.names) - 1
-	w := s.w(c.end)
-	switch {
-	case w.is("!") && s.w(c.end+1).is(".", "?.", "("): // not null, says TypeScript
-		c.end++
-	case w.is("(") && s.match[c.end] > 0:
-		if c.calls[last] < 0 || c.names[last] == "each" {
-			c.calls[last] = c.end
-		}
-		c.end = s.match[c.end] + 1
-	case w.kind == text && c.names[last] == "each":
-		c.end++
-	case w.is("<") && s.generic(c.end) > 0:
-		c.end = s.generic(c.end)
-	case w.is("[") && s.match[c.end] > 0:
-		c.end = s.match[c.end] + 1
-	default:
-		return false
-	}
-	return true
-}
-
-// generic is where type arguments end that a call follows; 0 where there are
-// none.
-func (s *scribe) generic(i int) int {
-	depth := 0
-	for j := i; j < len(s.words) && j < i+40; j++ {
-		switch {
-		case s.words[j].is("<"):
-			depth++
-		case s.words[j].is(">"):
-			if depth--; depth == 0 {
-				if s.w(j + 1).is("(") {
-					return j + 1
-				}
-				return 0
-			}
-		case s.words[j].is(";", "&&", "||", ")", "=>"):
-			return 0
-		}
-	}
-	return 0
 }
 
 // unit reads a test or a group; the place itself where it is none.
@@ -246,77 +162,4 @@ func modified(names []string) (stops, only bool) {
 		}
 	}
 	return stops, only
-}
-
-// table takes the rows of .each.
-func (s *scribe) table(t *test, c chain, i int) {
-	for j := i; j < c.end; j++ {
-		if !s.words[j].is("each", "for") || !s.w(j-1).is(".") {
-			continue
-		}
-		next := s.w(j + 1)
-		if next.kind == text {
-			t.rows = append(t.rows, drawn(next)...)
-		} else if next.is("(") && s.match[j+1] > 0 {
-			t.rows = append(t.rows, s.rows(s.words[j+2:s.match[j+1]])...)
-		}
-		return
-	}
-}
-
-// tableAround notes the rows of a list that tests are made from in a loop.
-func (s *scribe) tableAround(i int) {
-	switch {
-	case s.words[i].is("for") && s.w(i+1).is("(") && s.match[i+1] > 0:
-		open := s.match[i+1] + 1
-		for j := i + 2; j < open; j++ {
-			if s.words[j].is("of") && s.close(open) > 0 {
-				s.around, s.until = s.rows(s.words[j+1:open-1]), s.match[open]
-			}
-		}
-	case s.words[i].is("forEach", "map") && s.w(i-1).is(".") && s.w(i+1).is("(") && s.match[i+1] > 0:
-		list := s.words[i-2 : i-1]
-		if open := s.close(i - 2); s.w(i-2).is("]") && open >= 0 {
-			list = s.words[open : i-1]
-		}
-		s.around, s.until = s.rows(list), s.match[i+1]
-	}
-}
-
-func (s *scribe) rows(words []word) []row {
-	if len(words) == 1 {
-		if at, known := s.lists[words[0].text]; known && s.match[at] > 0 {
-			words = s.words[at : s.match[at]+1]
-		}
-	}
-	if len(words) > 2 && words[0].is("[") { // as const, says TypeScript
-		if shut := brackets(words)[0]; shut > 0 {
-			words = words[:shut+1]
-		}
-	}
-	return rowsOf(words)
-}
-
-// drawn are the rows of a table drawn with bars.
-func drawn(w word) []row {
-	var rows []row
-	line := w.line - 1
-	for text := range strings.Lines(w.text) {
-		line++
-		cells := strings.Split(strings.TrimSpace(text), "|")
-		if len(cells) < 2 || line == w.line {
-			continue
-		}
-		r := row{line: line}
-		for i, cell := range cells {
-			words, _ := scriptWords(cell)
-			if i == len(cells)-1 {
-				r.expected = words
-			} else {
-				r.inputs = append(r.inputs, words...)
-			}
-		}
-		rows = append(rows, r)
-	}
-	return rows
 }

@@ -31,7 +31,7 @@ var scriptForces = map[string]force{
 // throws ask for more when they are told what.
 var throws = set("toThrow toThrowError throw throws toThrowErrorMatchingSnapshot rejects")
 
-// notes are the parts of a chain that only link.
+// links are the parts of a chain that only link.
 var links = set("not to be been is that which and has have with at of same but does still resolves rejects soft poll deep")
 
 // expectation reads expect(…).….matcher(…).

@@ -1,6 +1,9 @@
 package tamper
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // dead is why what is read does not count.
 func (s *scribe) dead() string {
@@ -102,20 +105,6 @@ func (s *scribe) leave(i, to int) {
 	s.deads[len(s.deads)-1] = "a return stands before it"
 }
 
-// loop takes the rows of for (… of […]).
-func (s *scribe) loop(i int) {
-	if !s.w(i+1).is("(") || s.match[i+1] < 0 {
-		return
-	}
-	words := s.words[i+2 : s.match[i+1]]
-	for j, w := range words {
-		if w.is("of") {
-			s.at.rows = append(s.at.rows, s.rows(words[j+1:])...)
-			return
-		}
-	}
-}
-
 // inTest reads an expression of a test, and gives where to go on.
 func (s *scribe) inTest(i, to int) int {
 	c := s.chain(i)
@@ -135,7 +124,7 @@ func (s *scribe) inTest(i, to int) int {
 		s.other(c, whole)
 		return i + 1
 	}
-	made.line, made.end, made.words, made.dead = whole[0].line, whole[len(whole)-1].line, whole, orElse(made.dead, s.dead())
+	made.line, made.end, made.words, made.dead = whole[0].line, whole[len(whole)-1].line, whole, cmp.Or(made.dead, s.dead())
 	if made.what != "" {
 		s.at.checks = append(s.at.checks, made)
 	}
@@ -165,22 +154,6 @@ func (s *scribe) inward(i int, c chain) int {
 		}
 	}
 	return c.end
-}
-
-func called(c chain) bool {
-	for _, at := range c.calls {
-		if at > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// iterated takes the rows of [[…], […]].forEach and cases.forEach.
-func (s *scribe) iterated(c chain) {
-	if at, known := s.lists[c.names[0]]; known && len(c.names) == 2 && s.match[at] > 0 {
-		s.at.rows = append(s.at.rows, rowsOf(s.words[at:s.match[at]+1])...)
-	}
 }
 
 // functions finds the helpers: functions outside of tests that check.

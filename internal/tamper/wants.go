@@ -53,7 +53,7 @@ func (r *report) wants(p pair) {
 		if was[i].name != now[i].name || a.same(b) || inRow(p.was, was[i].line) {
 			continue
 		}
-		r.report(p, aligned{check{line: was[i].line, end: was[i].line}, check{line: now[i].line, end: now[i].line}}, ExpectedChanged,
+		r.onBoth(p, aligned{check{line: was[i].line, end: was[i].line}, check{line: now[i].line, end: now[i].line}}, ExpectedChanged,
 			"what "+short(p.now.title(), maxName)+" wants is another value, and nothing that it tests has changed")
 	}
 }
@@ -73,7 +73,7 @@ func (r *report) rows(p pair, ev *evidence) {
 			continue
 		}
 		if squeezed(w.expected) != squeezed(now[i].expected) && !r.explainedRow(p) {
-			r.report(p, aligned{check{line: w.line, end: w.line}, check{line: now[i].line, end: now[i].line}}, ExpectedChanged,
+			r.onBoth(p, aligned{check{line: w.line, end: w.line}, check{line: now[i].line, end: now[i].line}}, ExpectedChanged,
 				"a case of "+short(p.now.title(), maxName)+" wants another value, and nothing that it tests has changed")
 		}
 		now = slices.Delete(now, i, i+1)

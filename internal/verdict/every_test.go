@@ -32,6 +32,9 @@ func (w *world) append(event journal.Event) {
 func (w *world) began() journal.RunBegan {
 	p := policy.Of(policy.Stories)
 	p.Publish = w.chance(70)
+	if w.chance(30) {
+		p.Review.Agent = "other"
+	}
 	p.Tamper = []policy.Tamper{"", policy.TamperReport, policy.TamperBlock}[w.IntN(3)]
 	p.Limits.Iterations = 1 + w.IntN(8)
 	for i := range w.IntN(3) {
@@ -127,6 +130,14 @@ func (w *world) inspect(s verdict.Inspect) {
 	w.append(inspected)
 }
 
+func (w *world) review(s verdict.Review) {
+	reviewed := journal.StoryReviewed{Story: s.Story, Commit: s.Commit, By: "other"}
+	if w.chance(30) {
+		reviewed.Missed = []journal.Missed{{Criterion: 1, Why: "no"}}
+	}
+	w.append(reviewed)
+}
+
 func (w *world) publish(done journal.Event, act string) {
 	if w.chance(30) {
 		done = journal.PublishFailed{Act: act, Head: w.run.Head, Why: "502"}
@@ -154,6 +165,8 @@ func (w *world) do(step verdict.Step) bool {
 		w.checks(journal.AtProof, 90)
 	case verdict.Inspect:
 		w.inspect(s)
+	case verdict.Review:
+		w.review(s)
 	case verdict.Grade:
 		grades := []journal.Grade{journal.RedToGreen, journal.RedToGreen, journal.RedToGreen, journal.Unbroken, journal.Unverified}
 		w.append(journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: grades[w.IntN(len(grades))]})

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,7 +117,7 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
 	case it.Proof != nil:
-		return run.Tampered(it.Proof.Tree)
+		return cmp.Or(run.Tampered(it.Proof.Tree), run.Objections(it.Story, it.Proof.Commit))
 	}
 	return ""
 }

@@ -40,6 +40,9 @@ type Inspect struct{ Commit, Tree string }
 // Grade tries the tests of Story on the base code.
 type Grade struct{ Story, Commit, Tree string }
 
+// Review asks another agent what it makes of Story at Commit.
+type Review struct{ Story, Commit string }
+
 // Commit does one task of version control with green work.
 type Commit struct{ Task string }
 
@@ -84,6 +87,7 @@ func (Take) step()      {}
 func (Prove) step()     {}
 func (Inspect) step()   {}
 func (Grade) step()     {}
+func (Review) step()    {}
 func (Commit) step()    {}
 func (Judge) step()     {}
 func (Push) step()      {}

@@ -57,6 +57,8 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Inspect{Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case ungraded(run, it):
 		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
+	case unreviewed(run, it):
+		return Review{Story: it.Story, Commit: it.Proof.Commit}
 	case len(it.SCM) < len(run.Policy.SCM.Tasks) && run.Green(it.Checks) && !stuck(it):
 		return Commit{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
@@ -107,6 +109,12 @@ func ungraded(run journal.Run, it journal.Iteration) bool {
 // nobody has looked at what the change does to the tests.
 func uninspected(run journal.Run, it journal.Iteration) bool {
 	return it.Proof != nil && it.Proof.Passed && run.Uninspected(it.Proof.Tree) && len(believable(run, it)) > 0
+}
+
+// unreviewed tells whether the story of an iteration is about to pass, and the
+// second opinion that is wanted is not there.
+func unreviewed(run journal.Run, it journal.Iteration) bool {
+	return it.Proof != nil && it.Proof.Passed && run.Unreviewed(it.Story, it.Proof.Commit) && len(believable(run, it)) > 0
 }
 
 // stuck tells that a task of version control failed: those after it would

@@ -33,6 +33,8 @@ func tell(step verdict.Step) string {
 		return fmt.Sprintf("take: leftovers %v", s.Leftovers)
 	case verdict.Prove:
 		return fmt.Sprintf("prove: %s", s.Commit)
+	case verdict.Review:
+		return fmt.Sprintf("review: %s at %s", s.Story, s.Commit)
 	case verdict.Inspect:
 		return fmt.Sprintf("inspect: %s", s.Commit)
 	case verdict.Grade:

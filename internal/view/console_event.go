@@ -41,8 +41,8 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.Look.line(run, pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign)), e)
 	case journal.ChangeInspected:
 		return c.Look.inspected(e)
-	case journal.StoryGraded:
-		return c.Look.line(run, gradeSign(run, e), e)
+	case journal.StoryGraded, journal.StoryReviewed:
+		return c.Look.line(run, opinionSign(run, e), e)
 	case journal.IterationEnded:
 		return c.verdict(run, e)
 	case journal.SCMEnded:

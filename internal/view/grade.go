@@ -44,10 +44,16 @@ func witnesses(tests, files []string) []string {
 	return files
 }
 
-// gradeSign goes before a grade.
-func gradeSign(run journal.Run, e journal.StoryGraded) string {
-	story, found := run.Plan.Find(e.Story)
-	return pick(found && run.Suffices(story, e.Grade), goodSign, warnSign)
+// opinionSign goes before what somebody made of a story.
+func opinionSign(run journal.Run, event journal.Event) string {
+	switch e := event.(type) { //nolint:gochecksumtype // nothing else is one
+	case journal.StoryGraded:
+		story, found := run.Plan.Find(e.Story)
+		return pick(found && run.Suffices(story, e.Grade), goodSign, warnSign)
+	case journal.StoryReviewed:
+		return pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign)
+	}
+	return warnSign
 }
 
 // shown is a story's witnesses as a page has them.

@@ -22,7 +22,7 @@ func Line(run journal.Run, event journal.Event) string {
 	return line(run, event)
 }
 
-func line(run journal.Run, event journal.Event) string {
+func line(run journal.Run, event journal.Event) string { //nolint:funlen // a table: an event, its words
 	switch e := event.(type) {
 	case journal.RunBegan:
 		return begun(e)
@@ -52,6 +52,8 @@ func line(run journal.Run, event journal.Event) string {
 		return inspected(e)
 	case journal.StoryGraded:
 		return graded(run, e)
+	case journal.StoryReviewed:
+		return reviewed(e)
 	case journal.IterationEnded:
 		return judged(e)
 	case journal.RunStopped:

@@ -63,6 +63,12 @@ var lines = []struct {
 		journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "the test A\nis skipped"}}, More: 2},
 		"  says less than it did: a_test.go: the test A is skipped\n  … and 2 more places",
 	},
+	{journal.StoryReviewed{Story: "US-001", By: "codex", Looked: 2}, "  second opinion on US-001 by codex: no objection, 2 of its criteria looked at"},
+	{
+		journal.StoryReviewed{Story: "US-001", By: "codex", Unfounded: 1, Missed: []journal.Missed{{Criterion: 2, Why: "it is\nempty", File: "a.go", Line: 3}}},
+		"  second opinion on US-001 by codex: criterion 2: it is empty (a.go:3); 1 objection without a line that shows it",
+	},
+	{journal.StoryReviewed{Story: "US-001", By: "codex", Why: "no\ncredit"}, "  second opinion on US-001 by codex: there is none: no credit"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"p.TestA", "p.Test\nB"}}, "  US-001 is red to green by p.TestA, p.Test B"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Files: []string{"tests/a.sh"}}, "  US-001 is red to green by tests/a.sh"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it brought\nno test"}, "  US-001 is unbroken: it brought no test"},

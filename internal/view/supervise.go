@@ -136,7 +136,9 @@ func supervised(run journal.Run) string {
 		return ""
 	case policy.StatusWaiting:
 		return "once it need not wait any more, start `ralph supervise` again"
-	case policy.StatusStopped, policy.StatusCancelled, policy.StatusFailed, policy.StatusRunning:
+	case policy.StatusFailed:
+		return "mend that, then start `ralph supervise` again"
+	case policy.StatusStopped, policy.StatusCancelled, policy.StatusRunning:
 	}
 	return "start `ralph supervise` again"
 }

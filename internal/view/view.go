@@ -109,6 +109,7 @@ func parse(files fs.FS) *template.Template {
 		"unproven": unproven,
 		"touched":  touched,
 		"loosened": loosened,
+		"opinions": opinions,
 	}
 	top := template.New("").Funcs(functions)
 	for _, name := range []string{"comment/progress.md", "comment/cautions.md", "pull/body.md"} {

@@ -3,13 +3,13 @@ package view
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -146,7 +146,7 @@ func blamed(finding journal.Finding) string {
 
 // block is what would make a list, a heading, a quote or a box to tick of a
 // text that stands where a line begins.
-var block = regexp.MustCompile(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
+var block = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
 // first is text fit to begin a line with.
 func first(text string) string {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
@@ -133,19 +132,4 @@ func renew(root *os.Root, sheet Sheet) error {
 		return errors.Join(err, root.Remove(aside.Path))
 	}
 	return nil
-}
-
-// Newest is the newest run that wanted accepts. A journal that cannot be read
-// is passed over.
-func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
-	for _, id := range slices.Backward(f.ids()) {
-		entries, err := Run{ID: id, Path: path.Join(f.Path, runs, id)}.Entries()
-		if err != nil || len(entries) == 0 {
-			continue
-		}
-		if state := journal.Fold(journal.Run{}, entries...); wanted(state) {
-			return state, true
-		}
-	}
-	return journal.Run{}, false
 }

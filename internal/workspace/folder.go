@@ -1,17 +1,17 @@
 // Package workspace keeps the files of a project and of its runs: the journal,
 // logs, locks, and the memory that an agent reads. It follows no links out of
 // the folder it was given, caps what it reads, and interprets nothing but the
-// plan.
+// plan and the journal.
 package workspace
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -61,14 +61,18 @@ func (f Folder) open() (*os.Root, error) {
 func (f Folder) Sound() error {
 	info, err := os.Lstat(f.Path)
 	switch {
-	case err != nil: // there is none yet, or whoever opens it will say
-		return nil
-	case info.Mode()&fs.ModeSymlink != 0:
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		return fault.Usage(f.Path+" is a link", "put a folder in its place, or remove it", nil)
-	case !info.IsDir():
+	case err == nil && !info.IsDir():
 		return fault.Usage(f.Path+" is no folder", "call it something else: settings and runs lie in .ralph", nil)
 	}
-	return nil
+	return nil // where there is none yet, or it is closed to us, whoever opens it says so
+}
+
+// NameRun is what a run is called that begins at a moment: by their names, runs
+// are in the order in which they began.
+func NameRun(what string, at time.Time) string {
+	return what + "-" + at.UTC().Format("20060102T150405.000")
 }
 
 // New makes the folder of a run; it must not exist.
@@ -108,9 +112,24 @@ func cannotWrite(path string, err error) error {
 }
 
 // Unfinished is the newest run that wanted accepts, if it has not stopped: what
-// lies behind a newer one that has is out of date. A journal that cannot be
-// read is passed over: it must not keep a new run from beginning.
+// lies behind a newer one that has is out of date.
 func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
+	run, state, found := f.newest(wanted)
+	if !found {
+		return Run{}, false
+	}
+	return run, state.Stop == nil
+}
+
+// Newest is what the newest run that wanted accepts came to.
+func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
+	_, state, found := f.newest(wanted)
+	return state, found
+}
+
+// newest passes a journal over that cannot be read: it must not keep a new run
+// from beginning.
+func (f Folder) newest(wanted func(journal.Run) bool) (Run, journal.Run, bool) {
 	for _, id := range slices.Backward(f.ids()) {
 		run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
 		entries, err := run.Entries()
@@ -118,10 +137,10 @@ func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
 			continue
 		}
 		if state := journal.Fold(journal.Run{}, entries...); wanted(state) {
-			return run, state.Stop == nil
+			return run, state, true
 		}
 	}
-	return Run{}, false
+	return Run{}, journal.Run{}, false
 }
 
 // Readable is a fault where the journal of the newest run, or of the one that is
@@ -188,110 +207,4 @@ func (f Folder) Create(name string) (io.WriteCloser, error) {
 		return nil, cannotWrite(f.Path, err)
 	}
 	return file, nil
-}
-
-// Run is the folder of one run.
-type Run struct {
-	ID   string
-	Path string
-}
-
-// File is the path of something in the run's folder.
-func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
-
-const journalFile = "journal.jsonl"
-
-// Journal is the path of the run's journal.
-func (r Run) Journal() string { return r.File(journalFile) }
-
-// openFile opens a file of the run's folder, and none that a link out of it
-// leads to.
-func (r Run) openFile(name string, flag int) (*os.File, error) {
-	root, err := os.OpenRoot(r.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return root.OpenFile(name, flag, 0o644)
-}
-
-// Entries reads the journal without touching it.
-func (r Run) Entries() ([]journal.Entry, error) {
-	if info, err := os.Lstat(r.Journal()); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
-		return nil, errors.New("read journal: it is not a plain file") // a pipe would hang the program
-	}
-	file, err := r.openFile(journalFile, os.O_RDONLY)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	entries, _, err := journal.Replay(data)
-	return entries, err
-}
-
-// OpenJournal opens the journal for appending and gives what it holds. A last
-// line that a crash tore is cut off; nothing else is ever rewritten.
-func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
-	file, err := r.openFile(journalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
-	if err != nil {
-		return nil, nil, cannotWrite(r.Path, err)
-	}
-	entries, err := mend(file)
-	if err == nil {
-		err = syncDir(r.Path)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	return file, entries, nil
-}
-
-func mend(file *os.File) ([]journal.Entry, error) {
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	entries, sound, err := journal.Replay(data)
-	if err != nil {
-		return nil, err
-	}
-	if sound < int64(len(data)) {
-		if err := file.Truncate(sound); err != nil {
-			return nil, fmt.Errorf("cut off torn line: %w", err)
-		}
-	}
-	return entries, nil
-}
-
-// syncDir makes the names in dir safe, so that a file once made is still there
-// after a crash.
-func syncDir(dir string) error {
-	handle, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	defer handle.Close() //nolint:errcheck // opened to be synced, nothing is written through it
-	if err := handle.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return nil
-}
-
-// Create makes or empties a file in the run's folder.
-func (r Run) Create(name string) (io.WriteCloser, error) {
-	file, err := r.openFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
-	if err != nil {
-		return nil, cannotWrite(r.Path, err)
-	}
-	return file, nil
-}
-
-// Exists tells whether something of that name is in the run's folder.
-func (r Run) Exists(name string) bool {
-	_, err := os.Lstat(r.File(name))
-	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -3,7 +3,6 @@ package workspace
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,17 +21,9 @@ type Ledger struct {
 
 // OpenLedger opens the journal as OpenJournal does.
 func (r Run) OpenLedger() (*Ledger, []journal.Entry, error) {
-	file, entries, err := r.OpenJournal()
+	file, entries, held, err := r.openSound()
 	if err != nil {
 		return nil, nil, err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("read journal: %w", err), file.Close())
-	}
-	held := make([]byte, info.Size())
-	if _, err := io.ReadFull(io.NewSectionReader(file, 0, info.Size()), held); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("read journal: %w", err), file.Close())
 	}
 	return &Ledger{run: r, file: file, held: held}, entries, nil
 }

@@ -41,15 +41,24 @@ func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progress
 // PromptFile is where a project's own prompt lies in it.
 func (m Memory) PromptFile() string { return m.in(promptFile) }
 
+// open is the agent's tree, and no way out of it.
+func (m Memory) open() (*os.Root, error) {
+	root, err := os.OpenRoot(m.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("open the agent's tree: %w", err)
+	}
+	return root, nil
+}
+
 // Write puts the plan as the program believes it, and a progress log if there
 // is none.
 func (m Memory) Write(p plan.Plan, progress []byte) error {
 	if err := m.Put(p); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(m.Tree)
+	root, err := m.open()
 	if err != nil {
-		return fmt.Errorf("open the agent's tree: %w", err)
+		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	if _, err := root.Lstat(m.in(progressFile)); errors.Is(err, fs.ErrNotExist) {
@@ -61,9 +70,9 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 // Put puts the plan alone. One that stands there already is left as its people
 // formatted it.
 func (m Memory) Put(p plan.Plan) error {
-	root, err := os.OpenRoot(m.Tree)
+	root, err := m.open()
 	if err != nil {
-		return fmt.Errorf("open the agent's tree: %w", err)
+		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	data, err := p.Marshal()
@@ -116,9 +125,9 @@ func replace(root *os.Root, name string, data []byte) error {
 
 // Read is the plan as the agent left it.
 func (m Memory) Read() (plan.Plan, error) {
-	root, err := os.OpenRoot(m.Tree)
+	root, err := m.open()
 	if err != nil {
-		return plan.Plan{}, fmt.Errorf("open the agent's tree: %w", err)
+		return plan.Plan{}, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	return m.read(root)

@@ -1,8 +1,6 @@
 package git
 
 import (
-	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,22 +65,6 @@ func more(common string) []string {
 
 // Lent is what a repository needs to be read that borrows from this one.
 func (t *Trusted) Lent() []string { return append([]string{t.Dir}, borrowed(t.objects())...) }
-
-// Files are the paths in a commit, with slashes. Of a very large one the list is
-// cut.
-func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
-	if err := checkSHA(sha); err != nil {
-		return nil, err
-	}
-	out, err := t.do(ctx, call{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, limit: 16 << 20})
-	if failed, ok := answered(err); ok && failed.TooLong {
-		err = nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", sha, err)
-	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
-}
 
 // borrowed are the stores that a store borrows from, at any remove.
 func borrowed(objects string) []string {

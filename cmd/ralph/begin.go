@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// hired is an agent that is ready to work, behind the wall that was asked for.
+type hired struct {
+	agent agent.Adapter
+	env   []string
+	wall  *job.Wall
+
+	reviewer *job.Reviewer // nil: nobody is asked for a second opinion
+}
+
+// hire finds the agent that the flags or the settings name, and raises the wall
+// round it.
+func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
+	name, options, err := d.options()
+	if err != nil {
+		return hired{}, err
+	}
+	d.secrets = redact.New(options.Keys.Secrets()...)
+	adapter, err := agent.Pick(name, options)
+	if err != nil {
+		return hired{}, err
+	}
+	h := hired{env: agent.LocalEnv(d.w.env, adapter.Vars...)}
+	program, err := (&agent.Hand{Adapter: adapter, Env: h.env, Dir: d.ProjectDir}).Ready()
+	if err != nil {
+		return hired{}, err
+	}
+	d.tellAgent(adapter, program, p)
+	if err := d.docked(ctx, program); err != nil {
+		return hired{}, err
+	}
+	second, err := d.second(options, p)
+	if err != nil {
+		return hired{}, err
+	}
+	if h.wall, err = d.raise(ctx, enclosed{adapter, options, program, second}, p); err != nil {
+		return hired{}, err
+	}
+	options.Keys = h.wall.Keys(options.Keys) // of which the agent need not know the real ones
+	h.agent, err = agent.Pick(name, options)
+	if err == nil {
+		h.reviewer, err = second.Behind(h.wall)
+	}
+	if err != nil {
+		d.lower(h.wall)
+		return hired{}, err
+	}
+	for _, note := range h.agent.Notes {
+		d.line("note: " + note)
+	}
+	return h, nil
+}
+
+// second is who is to be asked for a second opinion; nil: nobody is.
+func (d *desk) second(own agent.Options, p policy.Policy) (*job.Second, error) {
+	keys := agent.KeysFrom(d.w.env, "", p.Review.Agent)
+	d.secrets = redact.New(append(own.Keys.Secrets(), keys.Secrets()...)...)
+	env := func(vars ...string) []string { return agent.LocalEnv(d.w.env, vars...) }
+	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true}, env, d.ProjectDir)
+}
+
+// options are what the flags and the settings say of the agent.
+func (d *desk) options() (name string, options agent.Options, err error) {
+	options, err = d.settings.Agent.Options()
+	if err != nil {
+		return "", options, err
+	}
+	options.Command = cmp.Or(d.AgentCommand, options.Command)
+	if d.Agent != "" && d.AgentCommand == "" {
+		options.Command = ""
+	}
+	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
+	if options.Self, err = executable(); err != nil {
+		return "", options, err
+	}
+	options.Hooks, options.Docker = true, d.docker
+	if d.Agent == "scripted" {
+		options.Script, options.Command = d.AgentCommand, ""
+	}
+	return agent.Named(d.Agent, options.Command), options, nil
+}
+
+// job gathers what a run by p needs, and fails before anything is spent.
+func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	h, err := d.hire(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	j := &job.Job{
+		Wall: h.wall, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
+		Folder: workspace.Folder{Path: d.folder()}, Version: version, Git: d.tool,
+		Exec: d.w.runner.Run, Now: d.w.now, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,
+	}
+	if err := d.ground(ctx, j, p); err != nil {
+		d.lower(h.wall)
+		return nil, err
+	}
+	return j, nil
+}
+
+// ground says where the agent works, and where its work goes.
+func (d *desk) ground(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
+	if d.place == nil {
+		j.Dir = d.ProjectDir
+		return nil
+	}
+	j.Project = d.place.Top
+	at := job.Desk{Git: d.tool, Place: *d.place}
+	switch {
+	case p.Apart && !p.Linked():
+		j.Origin, j.Hub = at, at
+		return nil
+	case p.Done == policy.ByStories:
+		j.Origin = at
+	}
+	j.Own, err = d.tool.Own(ctx, *d.place)
+	return err
+}
+
+// stand fills in where a run begins.
+func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
+	if d.place == nil {
+		return asked, nil
+	}
+	asked.BaseRef, asked.Base = d.place.Branch, d.place.Head
+	if j.Own == nil {
+		return asked, nil
+	}
+	if !asked.Policy.Linked() {
+		asked.Branch = d.place.Branch
+	}
+	if d.DryRun { // to look at the files writes them down
+		return asked, nil
+	}
+	j.Own.Beside = job.Beside(asked.Policy)
+	standing, err := j.Own.Look(ctx)
+	asked.Work = standing.Work
+	return asked, err
+}
+
+// begin starts the run and sees it through.
+func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
+	j, err := d.job(ctx, asked.Policy)
+	if err != nil {
+		return 0, err
+	}
+	defer d.lower(j.Wall)
+	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Wall)
+	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
+	asked.ID = workspace.NameRun("run", d.w.now())
+	if asked, err = d.stand(ctx, j, asked); err != nil {
+		return 0, err
+	}
+	if d.DryRun {
+		return d.dry(j, asked)
+	}
+	return d.see(ctx, j, asked.Policy, func() (job.Outcome, error) {
+		asked, err := d.link(ctx, j, asked)
+		if err != nil {
+			return job.Outcome{}, err
+		}
+		return j.Start(ctx, asked)
+	})
+}

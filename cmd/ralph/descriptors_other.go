@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// keepToOurselves is for Linux.
-func keepToOurselves() {}

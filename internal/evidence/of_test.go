@@ -1,0 +1,141 @@
+package evidence_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/evidence"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// from is the evidence of a story's journal.
+func from(t *testing.T, lines ...string) evidence.Evidence {
+	t.Helper()
+	return evidence.Of(journaltest.Run(t, []byte(strings.Join(lines, "\n"))), nil)
+}
+
+// A run that was cut off rests on what there was until then.
+func TestOfARunThatWasCutOff(t *testing.T) {
+	e := from(t, `{"type":"iteration_began","number":1,"story":"US-001"}`)
+	if e.Baseline != nil || e.Proof != nil || e.Status != policy.StatusRunning || e.StopReason != "" {
+		t.Errorf("it rests on what was not: baseline %v, proof %v, %s %s", e.Baseline, e.Proof, e.Status, e.StopReason)
+	}
+	want := []string{"the newest commit was not checked on a clean checkout", "US-001 is open", "US-002 is open"}
+	if diff := cmp.Diff(want, e.NotVerified); diff != "" {
+		t.Errorf("not verified (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]evidence.Iteration{{Number: 1, Story: "US-001", Checks: []evidence.Said{}}}, e.Iterations); diff != "" {
+		t.Errorf("iterations (-want +got):\n%s", diff)
+	}
+	if e.Stories[0].Grade != "" || e.Stories[0].OnBase != nil || e.Stories[0].Proof != nil {
+		t.Errorf("a story rests on %+v", e.Stories[0])
+	}
+}
+
+// What an iteration handed over, and what the proof said and was made ready by,
+// is told.
+func TestOfAProofThatFailed(t *testing.T) {
+	e := from(t,
+		`{"type":"run_began","policy":{"model":"large","checks":[{"name":"test","command":"make test","timeout":"5m"}]}}`,
+		`{"type":"iteration_began","number":1,"story":"US-001"}`,
+		`{"type":"agent_ended","tools":3}`,
+		`{"type":"commits_taken","from":"b0","to":"c2","tree":"t2","work":"t2","commits":[{"sha":"c1","subject":"one"},{"sha":"c2","subject":"two"}],"dropped":["CODEOWNERS"]}`,
+		`{"type":"setup_ended","where":"proof","name":"npm ci","command":"npm ci","passed":true,"took_ms":7}`,
+		`{"type":"check_ended","where":"proof","name":"test","command":"make test","exit":2}`,
+		`{"type":"proof_ended","commit":"c2","tree":"t2","why":"test failed (exit 2)"}`,
+	)
+	if got := e.Tools["model"]; got != "large" {
+		t.Errorf("model = %q", got)
+	}
+	if want := (evidence.Command{Name: "test", Command: "make test", Timeout: "5m"}); !slices.Equal(e.Rules.Checks, []evidence.Command{want}) {
+		t.Errorf("checks = %+v, want %+v", e.Rules.Checks, want)
+	}
+	it := e.Iterations[0]
+	if !slices.Equal(it.Commits, []string{"c1", "c2"}) || !slices.Equal(it.Dropped, []string{"CODEOWNERS"}) || it.Tools != 3 {
+		t.Errorf("iteration = %+v", it)
+	}
+	if diff := cmp.Diff([]evidence.Said{{Name: "npm ci", Command: "npm ci", Passed: true, TookMS: 7}}, e.Proof.Setup); diff != "" {
+		t.Errorf("setup (-want +got):\n%s", diff)
+	}
+	if !slices.Contains(e.NotVerified, "on a clean checkout: test failed (exit 2)") {
+		t.Errorf("not verified = %q", e.NotVerified)
+	}
+	if s := e.Stories[0]; s.Proof != nil || s.Commit != "" || !slices.Equal(s.Iterations, []int{1}) {
+		t.Errorf("the story rests on a proof that failed: %+v", s)
+	}
+}
+
+// What people had ticked off before is theirs, and not missing from the proof.
+func TestOfAStoryThatPassedBefore(t *testing.T) {
+	e := from(t, `{"type":"run_began","plan":{"userStories":[{"id":"US-001","title":"A cart","acceptanceCriteria":["adds"],"passes":true}]}}`)
+	if want := []string{"the newest commit was not checked on a clean checkout"}; !slices.Equal(e.NotVerified, want) {
+		t.Errorf("not verified = %q, want %q", e.NotVerified, want)
+	}
+}
+
+// The run to be made anew has the rules and the stories of the one that was.
+func TestAgain(t *testing.T) {
+	e := of(t)
+	e.Rules.Checks[0].Timeout = "90s"
+	e.Rules.Setup = []evidence.Command{{Name: "ready", Command: "npm ci", Timeout: "1m", Added: true}}
+	run, err := e.Again()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := []policy.Check{{Name: "test", Command: "make test", Timeout: policy.Duration(90 * time.Second)}}
+	setup := []policy.Check{{Name: "ready", Command: "npm ci", Timeout: policy.Duration(time.Minute), Added: true}}
+	stories := []plan.Story{
+		{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds", "removes"}, Passes: true},
+		{ID: "US-002", Title: "An order", AcceptanceCriteria: []string{"pays"}},
+	}
+	if diff := cmp.Diff([]any{checks, setup, stories}, []any{run.Policy.Checks, run.Policy.Setup, run.Plan.UserStories}); diff != "" {
+		t.Errorf("Again (-want +got):\n%s", diff)
+	}
+	e.Rules.Setup[0].Timeout = "soon"
+	if _, err := e.Again(); err == nil || !strings.Contains(err.Error(), `the time of "ready"`) {
+		t.Errorf("Again = %v, want it to name what has no time", err)
+	}
+}
+
+// A key that nobody knows makes it a file of something else.
+func TestReadTakesNoOtherKeys(t *testing.T) {
+	data, err := of(t).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := strings.Replace(string(data), `"run":`, `"ran": 1, "run":`, 1)
+	if _, err := evidence.Read([]byte(odd)); err == nil || !strings.Contains(err.Error(), "ran") {
+		t.Errorf("Read = %v, want it to name the key", err)
+	}
+	if _, err := evidence.Read([]byte("{")); err == nil || !strings.Contains(err.Error(), "read the evidence") {
+		t.Errorf("Read = %v, want it to say what it read", err)
+	}
+}
+
+// Each check is held against the one of its name, in whatever order they ran,
+// and a run without a baseline proves nothing.
+func TestDifferencesOfSeveralChecks(t *testing.T) {
+	e := of(t)
+	e.Proof.Checks = append([]evidence.Said{{Name: "lint", Exit: 1}}, e.Proof.Checks...)
+	run := anew(t, e,
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
+		journal.CheckEnded{Where: journal.AtProof, Name: "lint", Exit: 1},
+		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
+		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen})
+	want := []string{"at the base the checks can prove something: false, and it is said: true"}
+	if diff := cmp.Diff(want, e.Differences(run)); diff != "" {
+		t.Errorf("Differences (-want +got):\n%s", diff)
+	}
+	failed := anew(t, e, journal.ProofEnded{Commit: "c1", Tree: "t1"})
+	if got := e.Differences(failed)[0]; got != "the proof fails, and it is said that it passes" {
+		t.Errorf("Differences = %q, want no reason where none was given", got)
+	}
+}

@@ -1,0 +1,148 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/review"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// Reviewer is the agent that is asked for a second opinion.
+type Reviewer struct {
+	Agent agent.Adapter
+	Env   []string // what its environment is built on
+}
+
+const (
+	reviewDiff  = 60_000    // bytes of the change that stand in the prompt
+	reviewWords = 64 << 10  // of an answer
+	reviewFile  = 1 << 20   // of a file in which a quote is looked up
+	reviewTime  = time.Hour // where an iteration has no limit
+)
+
+// review asks another agent what it makes of a story that is about to pass. It
+// works on a clean checkout that is thrown away. That there is no opinion holds
+// nothing back; it is on record.
+func (s *site) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
+	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
+	if err := s.opinion(ctx, run, step, &reviewed, emit); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		reviewed.Why = err.Error()
+	}
+	emit(reviewed)
+	return nil
+}
+
+func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
+	story, found := run.Plan.Find(step.Story)
+	if !found {
+		return fmt.Errorf("no story %q in the plan", step.Story)
+	}
+	diff, cut, err := s.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
+	if err != nil {
+		return err
+	}
+	text, err := prompt.Review(story, prompt.Change{Diff: diff, Cut: cut})
+	if err != nil {
+		return err
+	}
+	dir, done, err := s.checkout(ctx, step.Commit)
+	if err != nil {
+		return err
+	}
+	defer done()
+	said := &answer{watch: s.Watch}
+	hand := s.reader(run, dir, said)
+	ended, err := s.have(ctx, hand, agent.Order{
+		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
+	}, emit)
+	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
+	switch {
+	case err != nil:
+		return err
+	case ended.Failed:
+		return fmt.Errorf("%s failed: %s", reviewed.By, ended.Why)
+	}
+	points, err := review.Read(said.text(), len(story.AcceptanceCriteria))
+	if err != nil {
+		return err
+	}
+	return s.weigh(ctx, points, reviewed)
+}
+
+// weigh keeps the objections that a line of the commit bears out.
+func (s *site) weigh(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
+	looked := map[int]bool{}
+	for _, p := range points {
+		looked[p.Criterion] = true
+		if p.Met {
+			continue
+		}
+		file, err := s.trusted.ReadFile(ctx, git.At{Commit: reviewed.Commit, Path: p.File}, reviewFile)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err != nil || !p.Stands(file) {
+			reviewed.Unfounded++
+			continue
+		}
+		reviewed.Missed = append(reviewed.Missed, journal.Missed{Criterion: p.Criterion, Why: p.Why, File: p.File, Line: p.Line, Quote: p.Quote})
+	}
+	reviewed.Looked = len(looked)
+	return nil
+}
+
+// reader is the agent that reads the checkout at dir.
+func (s *site) reader(run journal.Run, dir string, said *answer) agent.Hand {
+	hand := s.hand(run, dir)
+	hand.Adapter, hand.Env, hand.Watch = s.Reviewer.Agent, s.Wall.Env(s.Reviewer.Env, false), said.take
+	hand.Idle, hand.Budget, hand.Now = run.Policy.Limits.Idle.Std(), budget(run), s.Now
+	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create("review_" + name) }
+	if hand.Timeout == 0 {
+		hand.Timeout = reviewTime
+	}
+	return hand
+}
+
+// answer is what an agent says after its last tool call, as far as anybody
+// would read it.
+type answer struct {
+	watch func(stream.Item)
+	words strings.Builder
+	stale bool
+}
+
+func (a *answer) take(item stream.Item) {
+	if a.watch != nil {
+		a.watch(item)
+	}
+	switch i := item.(type) { //nolint:gochecksumtype // the rest is no word
+	case stream.Text:
+		if a.stale {
+			a.words.Reset()
+			a.stale = false
+		}
+		if a.words.Len()+len(i.Text) <= reviewWords {
+			a.words.WriteString(i.Text + "\n")
+		}
+	case stream.ToolStart:
+		a.stale = true
+	case stream.Result:
+		if a.words.Len() == 0 && !i.Failed {
+			a.words.WriteString(i.Text)
+		}
+	}
+}
+
+func (a *answer) text() string { return a.words.String() }

@@ -1,0 +1,203 @@
+package journal_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// earned is a run that US-001 and US-002 passed in; US-003 people had ticked
+// off, and US-004 is open.
+func earned() journal.Run {
+	run := journal.Run{
+		Tree: "t2",
+		Iterations: []journal.Iteration{
+			{Ended: &journal.IterationEnded{Passed: []string{"US-001"}}},
+			{Ended: &journal.IterationEnded{Passed: []string{"US-002"}}},
+			{},
+		},
+		Proofs: []journal.Proof{{Tree: "t2", Passed: true}},
+		Grades: []journal.Graded{
+			{Story: "US-001", Grade: journal.Unverified},
+			{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"cart adds"}},
+			{Story: "US-002", Grade: journal.RedToGreen},
+		},
+	}
+	for _, id := range []string{"US-001", "US-002", "US-003", "US-004"} {
+		run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: id, Passes: id != "US-004"})
+	}
+	return run
+}
+
+func TestGradeOf(t *testing.T) {
+	run := earned()
+	if graded, found := run.GradeOf("US-001"); !found || graded.Grade != journal.RedToGreen {
+		t.Errorf("GradeOf = %+v, %v, want the newest", graded, found)
+	}
+	if graded, found := run.GradeOf("US-003"); found || graded.Grade != "" {
+		t.Errorf("GradeOf = %+v, %v, want none", graded, found)
+	}
+}
+
+func TestEarned(t *testing.T) {
+	run := earned()
+	for id, want := range map[string]bool{"US-001": true, "US-002": true, "US-003": false, "US-004": false} {
+		if got := run.Earned(id); got != want {
+			t.Errorf("Earned(%s) = %v, want %v", id, got, want)
+		}
+	}
+}
+
+func TestSuffices(t *testing.T) {
+	for _, test := range []struct {
+		grade     journal.Grade
+		needsTest *bool
+		bar       policy.Bar
+		want      bool
+	}{
+		{grade: journal.RedToGreen, want: true},
+		{grade: journal.Unbroken},
+		{grade: journal.Unbroken, needsTest: new(true)},
+		{grade: journal.Unbroken, needsTest: new(false), want: true},
+		{grade: journal.Unbroken, bar: policy.Unbroken, want: true},
+		{grade: journal.Unbroken, bar: policy.RedToGreen},
+		{grade: journal.Unverified, needsTest: new(false), bar: policy.Unbroken},
+		{bar: policy.Unbroken},
+	} {
+		run := journal.Run{Policy: policy.Policy{Proof: test.bar}}
+		if got := run.Suffices(plan.Story{NeedsTest: test.needsTest}, test.grade); got != test.want {
+			t.Errorf("Suffices(%+v) = %v", test, got)
+		}
+	}
+}
+
+// A story is proven that passes and whose grade is enough.
+func TestStoryProven(t *testing.T) {
+	run := earned()
+	for _, test := range []struct {
+		story plan.Story
+		want  bool
+	}{
+		{plan.Story{ID: "US-001", Passes: true}, true},
+		{plan.Story{ID: "US-001"}, false},
+		{plan.Story{ID: "US-003", Passes: true}, false},
+	} {
+		if got := run.StoryProven(test.story); got != test.want {
+			t.Errorf("StoryProven(%+v) = %v", test.story, got)
+		}
+	}
+	run.Grades[1].Grade = journal.Unbroken
+	if run.StoryProven(plan.Story{ID: "US-001", Passes: true}) {
+		t.Error("a story is proven by a grade that is not enough")
+	}
+	run.Grades, run.Policy.Proof = nil, policy.Unbroken
+	if run.StoryProven(plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
+		t.Error("a story is proven that nobody graded")
+	}
+}
+
+// The work is sound when all of it holds; each thing that does not is enough to
+// doubt it.
+func TestSound(t *testing.T) {
+	if run := earned(); !run.Sound() || len(run.Unproven()) > 0 {
+		t.Fatalf("Sound = %v, unproven %v, want it to begin with", run.Sound(), run.Unproven())
+	}
+	for why, change := range map[string]func(*journal.Run){
+		"the newest tree was not proven": func(r *journal.Run) { r.Tree = "t3" },
+		"its proof failed":               func(r *journal.Run) { r.Proofs[0].Passed = false },
+		"its proof means nothing":        func(r *journal.Run) { r.Proofs[0].Empty = true },
+		"a protected file is changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
+		"a story is unverified":          func(r *journal.Run) { r.Grades[2].Grade = journal.Unverified },
+		"a story has no grade":           func(r *journal.Run) { r.Grades = r.Grades[:2] },
+		"a test is skipped where that may not be": func(r *journal.Run) {
+			r.Policy.Tamper = policy.TamperBlock
+			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
+		},
+	} {
+		run := earned()
+		if change(&run); run.Sound() {
+			t.Errorf("Sound though %s", why)
+		}
+	}
+	lenient := earned()
+	lenient.Policy.Lenient, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}
+	if !lenient.Sound() {
+		t.Error("a protected file keeps back where it may be changed")
+	}
+}
+
+// Only what passes by this run's work has to be proven.
+func TestUnproven(t *testing.T) {
+	run := earned()
+	run.Grades = nil
+	var ids []string
+	for _, story := range run.Unproven() {
+		ids = append(ids, story.ID)
+	}
+	if got := strings.Join(ids, " "); got != "US-001 US-002" {
+		t.Errorf("Unproven = %q, want what this run's work passed", got)
+	}
+	run.Plan.UserStories[0].Passes = false // reopened since
+	if got := run.Unproven(); len(got) != 1 || got[0].ID != "US-002" {
+		t.Errorf("Unproven = %+v, want no story that is open", got)
+	}
+}
+
+// mending is a run in which the check was red at the base with three tests.
+func mending() (journal.Run, journal.CheckEnded) {
+	red := journal.CheckEnded{Name: "test", Tests: &journal.Tests{Passed: 1, Failed: 3, Red: []string{"a", "b", "c"}}}
+	run := journal.Run{
+		Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineNew},
+		BaseChecks: []journal.CheckEnded{red},
+	}
+	now := journal.CheckEnded{Name: "test", Passed: true, Tests: &journal.Tests{
+		Passed: 3, Asked: map[string]tally.Outcome{"a": tally.Passed, "b": tally.Failed, "c": tally.Passed},
+	}}
+	return run, now
+}
+
+func TestMended(t *testing.T) {
+	run, now := mending()
+	proof := journal.Proof{Checks: []journal.CheckEnded{now}}
+	if got := run.Mended("US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
+		t.Errorf("Mended = %q, want what was red and passes", got)
+	}
+	run.Grades = []journal.Graded{{Story: "US-002", Tests: []string{"c"}}, {Story: "US-001", Tests: []string{"a"}}}
+	if got := run.Mended("US-001", proof); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("Mended = %q, want no test that another story is graded by", got)
+	}
+	for test, want := range map[string]bool{"c": true, "a": false, "b": false} {
+		if got := run.Credited(test, "US-001"); got != want {
+			t.Errorf("Credited(%s) = %v, want %v", test, got, want)
+		}
+	}
+	held := now
+	held.Passed, held.Tests = false, &journal.Tests{Passed: 1, Red: []string{"new"}, Asked: now.Tests.Asked}
+	if got := run.Mended("US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {
+		t.Errorf("Mended = %q of a check that holds the work back", got)
+	}
+	run.Policy.Checks[0].Added = true
+	if got := run.Mended("US-003", proof); got != nil {
+		t.Errorf("Mended = %q by a check that the task brought along", got)
+	}
+}
+
+// A check that nobody named cannot be wanted green: what was red before the work
+// does not block by it, even under a strict baseline.
+func TestDetectedChecksBlockNoStory(t *testing.T) {
+	run := journal.Run{Policy: policy.Policy{
+		Baseline: policy.BaselineStrict,
+		Checks:   []policy.Check{{Name: "test"}, {Name: "lint", Detected: true}, {Name: "vet", Detected: true}, {Name: "slow"}},
+	}}
+	run.BaseChecks = []journal.CheckEnded{{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "slow", TimedOut: true}}
+	for name, want := range map[string]bool{"test": true, "lint": false, "vet": true, "slow": false, "unknown": true} {
+		if got := run.Blocks(name); got != want {
+			t.Errorf("Blocks(%s) = %v, want %v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// inspected is a run in which t1 was looked at twice and t2 could not be.
+func inspected(rule policy.Tamper) journal.Run {
+	return minutely(
+		journal.RunBegan{Policy: policy.Policy{Tamper: rule}},
+		journal.ChangeInspected{Tree: "t1"},
+		journal.ChangeInspected{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}, {File: "b_test.go", Why: "it is gone"}}},
+		journal.ChangeInspected{Tree: "t2", Why: "git broke"},
+		journal.ChangeInspected{Tree: "t3"},
+		journal.ChangeInspected{Why: "of no tree"},
+	)
+}
+
+func TestInspectionOf(t *testing.T) {
+	run := inspected(policy.TamperReport)
+	if got, found := run.InspectionOf("t1"); !found || len(got.Found) != 2 {
+		t.Errorf("InspectionOf(t1) = %+v, %v, want the newest", got, found)
+	}
+	for _, tree := range []string{"t4", ""} {
+		if got, found := run.InspectionOf(tree); found || got.Tree != "" || got.Why != "" {
+			t.Errorf("InspectionOf(%q) = %+v, %v, want none", tree, got, found)
+		}
+	}
+}
+
+func TestUninspected(t *testing.T) {
+	for _, rule := range []policy.Tamper{"", policy.TamperReport, policy.TamperBlock} {
+		run := inspected(rule)
+		for tree, want := range map[string]bool{"t1": false, "t4": rule != "", "": false} {
+			if got := run.Uninspected(tree); got != want {
+				t.Errorf("%q: Uninspected(%q) = %v, want %v", rule, tree, got, want)
+			}
+		}
+	}
+}
+
+// Only where it is refused does a change that makes checks say less keep back,
+// and then also what nobody could look at.
+func TestTampered(t *testing.T) {
+	for _, rule := range []policy.Tamper{"", policy.TamperReport} {
+		for _, tree := range []string{"t1", "t2", "t3", "t4"} {
+			if why := inspected(rule).Tampered(tree); why != "" {
+				t.Errorf("%q: Tampered(%s) = %q", rule, tree, why)
+			}
+		}
+	}
+	for tree, want := range map[string]string{
+		"t1": "tests and checks say less than they did: a_test.go: it is skipped, b_test.go: it is gone",
+		"t2": "nobody could tell whether tests and checks say less than they did: git broke",
+		"t3": "",
+		"t4": "",
+	} {
+		if why := inspected(policy.TamperBlock).Tampered(tree); why != want {
+			t.Errorf("Tampered(%s) = %q, want %q", tree, why, want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package journal
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// StoryReviewed is another agent's opinion of a story that is about to pass. It
+// can hold the story back, and never wave it through.
+type StoryReviewed struct {
+	Story      string       `json:"story"`
+	Commit     string       `json:"commit"`
+	By         string       `json:"by"`                  // the agent
+	Looked     int          `json:"looked"`              // how many criteria it said something of
+	Missed     []Missed     `json:"missed,omitempty"`    // what holds the story back
+	Unfounded  int          `json:"unfounded,omitempty"` // objections without a line that bears them out
+	Why        string       `json:"why,omitempty"`       // why there is no opinion
+	TookMS     int64        `json:"took_ms"`
+	Usage      stream.Usage `json:"usage"`
+	Cost       stream.Cost  `json:"cost"`
+	Transcript Attachment   `json:"transcript"`
+}
+
+// Missed is a criterion that is not met, and a line that shows it.
+type Missed struct {
+	Criterion int    `json:"criterion"` // from 1
+	Why       string `json:"why"`
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Quote     string `json:"quote"`
+}
+
+// Type is the event's name in the journal.
+func (StoryReviewed) Type() string { return "story_reviewed" }
+
+func (e StoryReviewed) fold(r *Run, _ time.Time) {
+	r.Reviews = append(r.Reviews, e)
+	r.Usage = r.Usage.Plus(e.Usage)
+	r.CostUSD += e.Cost.USD
+	r.CostKnown = r.CostKnown && e.Cost.Known
+}
+
+// String is what is missing, and where that is to be seen.
+func (m Missed) String() string {
+	return fmt.Sprintf("criterion %d: %s (%s:%d)", m.Criterion, m.Why, m.File, m.Line)
+}
+
+// Took is how long it took.
+func (e StoryReviewed) Took() time.Duration { return time.Duration(e.TookMS) * time.Millisecond }
+
+// ReviewOf is the newest opinion of a story.
+func (r Run) ReviewOf(story string) (StoryReviewed, bool) {
+	for _, reviewed := range slices.Backward(r.Reviews) {
+		if reviewed.Story == story {
+			return reviewed, true
+		}
+	}
+	return StoryReviewed{}, false
+}
+
+// Unreviewed tells whether a second opinion of a story's commit is wanted, and
+// not there.
+func (r Run) Unreviewed(story, commit string) bool {
+	reviewed, found := r.ReviewOf(story)
+	return r.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit)
+}
+
+// Objections are why a second opinion holds a story's commit back; empty where
+// none does.
+func (r Run) Objections(story, commit string) string {
+	reviewed, found := r.ReviewOf(story)
+	if !found || reviewed.Commit != commit || len(reviewed.Missed) == 0 {
+		return ""
+	}
+	var all []string
+	for _, missed := range reviewed.Missed {
+		all = append(all, missed.String())
+	}
+	return "a second opinion, by " + reviewed.By + ": " + Few(all)
+}

@@ -1,0 +1,41 @@
+package report_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+)
+
+// Whatever others write: a page has no other elements for it, every character
+// of it shows, and it stays below a megabyte.
+func FuzzPage(f *testing.F) {
+	for _, n := range nasty {
+		f.Add(n.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		page := html(t, longRun(t, 1, "x "+text+"\n"))
+		if !utf8.ValidString(page) || len(page) >= 1<<20 {
+			t.Errorf("%q: %d bytes", text, len(page))
+		}
+		for _, kind := range kinds(page) {
+			if !slices.Contains(elements, strings.TrimPrefix(kind, "/")) {
+				t.Errorf("%q: the page has a %s", text, kind)
+			}
+		}
+		if strings.ContainsFunc(page, unseen) {
+			t.Errorf("%q: a character does not show", text)
+		}
+	})
+}
+
+func unseen(r rune) bool {
+	return clean.Invisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
+}
+
+// elements are all that a page is made of.
+var elements = strings.Fields(`!doctype a article b body code dd details div dl dt figcaption figure footer h1 h2 h3 head header html
+li line main meta nav ol p polygon polyline pre rect section span strong style summary svg table tbody td th thead title tr ul`)

@@ -1,0 +1,204 @@
+package report_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/report"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// pages is where make report-check wants the pages that a browser looks at.
+var pages = flag.String("pages", "", "a folder to write pages into")
+
+// nasty is what agents and outsiders may write where a page has words. Each is
+// to be read on the page as shows says.
+var nasty = []struct{ text, shows string }{
+	{`<script>owned = 1; document.title = 'owned'</script>`, `<script>owned = 1; document.title = 'owned'</script>`},
+	{`</pre></details></main><img src=x onerror="owned=1">`, `</pre></details></main><img src=x onerror="owned=1">`},
+	{`</title><style>*{display:none}</style><svg onload=owned=1>`, `</title><style>*{display:none}</style><svg onload=owned=1>`},
+	{`"><a href="javascript:owned=1">x</a>`, `"><a href="javascript:owned=1">x</a>`},
+	{`{{.Run}} {{template "words"}}`, `{{.Run}} {{template "words"}}`},
+	{"right\u202Eleft", `right\u{202e}left`},
+	{"isolate\u2066d", `isolate\u{2066}d`},
+	{"zero\u200Bwidth", `zero\u{200b}width`},
+	{"tag\U000E0041s", `tag\u{e0041}s`},
+	{"esc\x1b[2Jape", `esc\x1b[2Jape`},
+	{"nul\x00byte", "nul\uFFFDbyte"},
+	{"bell\x07", `bell\x07`},
+}
+
+// horror is all of it, one a line.
+func horror() string {
+	var text strings.Builder
+	for _, n := range nasty {
+		text.WriteString(n.text + "\n")
+	}
+	return text.String()
+}
+
+// longRun is a run of so many iterations that has text wherever others have
+// their say, in its journal and beside it.
+func longRun(t *testing.T, iterations int, text string) report.Source {
+	t.Helper()
+	check := func(where journal.Where, passed bool) journal.Event {
+		return journal.CheckEnded{Where: where, Name: "test", Command: text, Passed: passed, Exit: 1, Excerpt: text, Log: "log", TookMS: 9000, Commit: "c"}
+	}
+	p := policy.Of(policy.Stories)
+	p.Agent, p.Checks = "scripted", []policy.Check{{Name: "test", Command: text}}
+	asked := plan.Plan{Project: text}
+	for i := range 40 {
+		asked.UserStories = append(asked.UserStories, plan.Story{ID: fmt.Sprintf("US-%03d", i), Title: text, AcceptanceCriteria: []string{text, text, text}})
+	}
+	events := []journal.Event{
+		journal.RunBegan{Run: "r1", Policy: p, Task: plan.Task{Title: text}, Plan: asked, Branch: "b", Base: "b0", Start: "b0", Level: "none"},
+		journal.Noted{What: text, Hint: text},
+		check(journal.AtBase, true),
+		journal.BaselineEnded{Usable: true, Why: text},
+	}
+	for n := 1; n <= iterations; n++ {
+		story := asked.UserStories[n%40].ID
+		events = append(events,
+			journal.IterationBegan{Number: n, Story: story, Prompt: journal.Attachment{Path: "prompt", Digest: "d"}},
+			journal.AgentEnded{Tools: 9, Failed: n%7 == 0, Why: text, Words: text, Cost: stream.Cost{USD: 0.1, Known: true}, Transcript: journal.Attachment{Path: "transcript", Digest: "d"}},
+			journal.PlanRead{Plan: asked, Claimed: []string{story}, Undone: []string{text}},
+			check(journal.AtWork, n%3 > 0),
+			journal.CommitsTaken{From: "c0", To: "c1", Tree: fmt.Sprint("t", n), Commits: slices.Repeat([]journal.Commit{{SHA: "c1", Subject: text}}, 30), Dropped: []string{text}},
+			check(journal.AtProof, n%3 > 0), journal.ProofEnded{Commit: "c1", Tree: fmt.Sprint("t", n), Passed: n%3 > 0, Why: text, Restored: []string{text}},
+			journal.ChangeInspected{Commit: "c1", Tree: fmt.Sprint("t", n), Found: slices.Repeat([]journal.Loosened{{File: text, Kind: "k", Why: text, Lines: []string{text}}}, 50)},
+			journal.StoryGraded{Story: story, Commit: "c1", Grade: journal.Unbroken, Files: []string{text}, Tests: []string{text}, Why: text},
+			journal.IterationEnded{Number: n, Story: story, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
+		)
+	}
+	events = append(events, journal.PublishFailed{Act: text, Why: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s := report.Source{
+		Words: words(), Notes: []string{text},
+		Read: func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
+		Diff: func(string, string) (string, bool, error) {
+			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
+		},
+		Items: func(string) []stream.Item {
+			return slices.Repeat([]stream.Item{stream.Text{Text: text}, stream.ToolStart{ID: "1", Name: text, Input: text}, stream.ToolEnd{ID: "1", Output: text, Failed: true}, stream.ToolStart{Name: text}}, 100)
+		},
+	}
+	for i, event := range events {
+		at = at.Add(7 * time.Second)
+		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: at, Event: event})
+	}
+	return s
+}
+
+// A page of 50 iterations is below a megabyte, whatever others wrote, and says
+// that something was left out.
+func TestSize(t *testing.T) {
+	texts := map[string]string{
+		"plain": strings.Repeat("all the work of an honest agent, told at length\n", 40), "markup": strings.Repeat("<&\"'+>", 400),
+		"unseen": strings.Repeat("\U000E0041\u202E", 400), "horror": horror(), "lines": strings.Repeat("\n", 2000) + "x",
+	}
+	for name, text := range texts {
+		for _, iterations := range []int{50, 120} {
+			page := html(t, longRun(t, iterations, text))
+			t.Logf("%s, %d iterations: %d bytes", name, iterations, len(page))
+			if len(page) >= 1<<20 {
+				t.Errorf("%s, %d iterations: %d bytes", name, iterations, len(page))
+			}
+			if !strings.Contains(page, "left out") {
+				t.Errorf("%s, %d iterations: the page does not say that anything was left out", name, iterations)
+			}
+		}
+	}
+}
+
+// tag is where one begins.
+var tag = regexp.MustCompile(`<[a-zA-Z!/]`)
+
+// Nothing that others wrote is more than text: the tags of a page are the same
+// whatever stands between them.
+func TestHostileTextStaysText(t *testing.T) {
+	harmless := html(t, longRun(t, 3, strings.Repeat("harmless ", 60)+"\n"))
+	for _, n := range nasty {
+		text := n.text + " " + strings.Repeat("harmless ", 60) + "\n"
+		page := html(t, longRun(t, 3, text))
+		for _, bad := range []string{"<script", "<img", "<svg o", "javascript:", "<style>*"} {
+			if strings.Contains(page, bad+" ") || strings.Contains(page, bad+">") || bad == "javascript:" && strings.Contains(page, `href="`+bad) {
+				t.Errorf("%q became %q", n.text, bad)
+			}
+		}
+		if want, got := kinds(harmless), kinds(page); !slices.Equal(want, got) {
+			t.Errorf("%q: the page has other tags: %d, want %d", n.text, len(got), len(want))
+		}
+		if at := strings.IndexFunc(page, unseen); at >= 0 {
+			t.Errorf("%q: a character does not show: %q", n.text, page[at:at+20])
+		}
+	}
+}
+
+// kinds are the kinds of tags that a page has.
+func kinds(page string) []string {
+	var all []string
+	for _, at := range tag.FindAllStringIndex(page, -1) {
+		name, _, _ := strings.Cut(page[at[0]+1:], ">")
+		name, _, _ = strings.Cut(name, " ")
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// What is secret is hidden, in the journal and beside it.
+func TestSecrets(t *testing.T) {
+	const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	for _, secret := range []string{token, `hush"<&hush-hush`} {
+		s := longRun(t, 2, "the key is "+secret+" and no other\n")
+		s.Hide, s.Notes = redact.New(secret).String, nil
+		page := html(t, s)
+		markdown, err := s.Markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{page, markdown} {
+			if strings.Contains(text, secret) || strings.Contains(text, "hush-hush") || !strings.Contains(text, redact.Mask) {
+				t.Errorf("%s is told", secret)
+			}
+		}
+	}
+}
+
+// The pages that a browser is to look at, and beside a hostile one what has to be
+// read there.
+func TestPages(t *testing.T) {
+	dir := *pages
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	made := map[string]report.Source{"hostile": longRun(t, 3, horror()), "fifty": longRun(t, 50, "all the work of an honest agent, told at length\n")}
+	for _, name := range examples {
+		made[name] = example(t, name)
+	}
+	var shows []string
+	for _, n := range nasty {
+		shows = append(shows, n.shows)
+	}
+	err := os.WriteFile(filepath.Join(dir, "hostile.txt"), []byte(strings.Join(shows, "\n")+"\n"), 0o644)
+	for name, s := range made {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name+".html"), []byte(html(t, s)), 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,229 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"strings"
+	markdown "text/template"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// page is what the templates are filled in with.
+type page struct {
+	Run         string
+	Title       string
+	Mood        mark
+	Headline    []span
+	Sum         string
+	Notes       []string
+	Next        []span
+	Task        string
+	Facts       []fact
+	Pull        string // address of the pull request
+	Failed      []failed
+	More        int // iterations with failures that are not listed
+	First       *fold
+	Cautions    []block
+	Columns     []string
+	Stories     []told
+	MoreStories int
+	Checks      []judged
+	Commit      string // that the checks ran on
+	Timeline    timeline
+	Cost        cost
+	Before      []fold
+	Passes      []iteration
+	Left        string // what of the iterations is left out
+	Events      int
+	Comment     string // Markdown
+}
+
+// fact is a thing to know about the run.
+type fact struct{ Name, Value string }
+
+// failed is an iteration with what went wrong in it.
+type failed struct {
+	Number int
+	Href   string
+	Story  string
+	Said   []string
+	More   int
+}
+
+// judged is a check of the newest proof.
+type judged struct {
+	Command string
+	Result  []span
+	Exit    int
+	Took    string
+}
+
+// Beyond these the page says how many more there are.
+const (
+	mostFailed = 30
+	mostPasses = 60
+	mostChecks = 40
+)
+
+// So many bytes of a page are for the iterations, all in all and each; for what
+// failed; for the stories, all in all. Together, and with what is bounded by
+// number, they stay below a megabyte whatever is in them.
+const (
+	roomForAll     = 560 << 10
+	roomForOne     = 96 << 10
+	roomForBefore  = 16 << 10
+	roomForFailed  = 48 << 10
+	roomForStories = 96 << 10
+)
+
+var pages = template.Must(template.New("").ParseFS(templates.Files, "report/report.html", "report/style.css"))
+
+var sheets = markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
+	"cell": func(s string) string { return clean.Inline(s, 300) },
+}).ParseFS(templates.Files, "report/report.md"))
+
+func (s Source) page() page {
+	chapters, run := s.chapters(s.entries())
+	headline := spans(s.Words.Headline(run))
+	made := page{
+		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
+		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: oneLine(run.Task.Title, 200),
+		Facts: factsOf(run), Cautions: blocks(s.Words.Cautions(run)),
+		Columns:  s.Words.Columns,
+		Timeline: s.timelineOf(chapters), Cost: s.costOf(chapters, run), Before: s.logs(chapters[0], roomForBefore),
+		Events: len(s.Entries), Comment: strings.TrimSpace(s.Words.Comment(run)),
+	}
+	if run.Pull != nil {
+		made.Pull = run.Pull.URL
+	}
+	made.Stories, made.MoreStories = s.stories(run)
+	made.Failed, made.More = s.failedIn(chapters, run)
+	made.First = s.first(chapters)
+	made.Checks, made.Commit = s.judged(run)
+	made.Passes, made.Left = s.passes(chapters[1:], run)
+	return made
+}
+
+// moodOf is how the run stands, in a colour.
+func moodOf(run journal.Run) mark {
+	switch {
+	case run.Stop == nil, run.Stop.Reason.Status() == policy.StatusWaiting:
+		return open
+	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !run.Sound():
+		return poor
+	}
+	return good
+}
+
+func factsOf(run journal.Run) []fact {
+	commit := strings.TrimSpace(run.Branch + " " + short(run.Base) + "…" + short(run.Head))
+	if run.Head == "" {
+		commit = run.Branch
+	}
+	var all []fact
+	for _, f := range []fact{
+		{"run", run.ID},
+		{"agent", strings.TrimSpace(run.Policy.Agent + " " + run.Policy.Model)},
+		{"work", commit},
+		{"sandbox level", run.Level},
+		{"began", stamp(run.Began)},
+		{"newest event", stamp(run.Now)},
+		{"gone on with", times(run.Resumed)},
+		{"tokens", tokens(run)},
+	} {
+		if f.Value != "" {
+			all = append(all, fact{f.Name, oneLine(f.Value, 160)})
+		}
+	}
+	return all
+}
+
+func times(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return count(n, "time")
+}
+
+func tokens(run journal.Run) string {
+	if run.Usage.Tokens() == 0 {
+		return ""
+	}
+	u := run.Usage
+	text := fmt.Sprintf("%s in, %s out", grouped(int(u.Input)), grouped(int(u.Output)))
+	if cached := u.CacheRead + u.CacheWrite; cached > 0 {
+		text += ", " + grouped(int(cached)) + " cached"
+	}
+	return text
+}
+
+func short(sha string) string { return sha[:min(len(sha), 7)] }
+
+// failedIn are the chapters in which something failed, the first one first.
+func (s Source) failedIn(chapters []chapter, run journal.Run) (all []failed, more int) {
+	for _, c := range chapters {
+		faults := c.faults()
+		switch {
+		case len(faults) == 0:
+			continue
+		case len(all) == mostFailed:
+			more++
+			continue
+		}
+		one := failed{Number: c.number, Story: storyOf(run, c.story)}
+		one.Said, one.More = few(faults, roomForFailed/mostFailed, markupOfItem)
+		if c.number > 0 {
+			one.Href = "#" + anchor(c.number)
+		}
+		all = append(all, one)
+	}
+	return all, more
+}
+
+// first is what the first check that failed said.
+func (s Source) first(chapters []chapter) *fold {
+	for _, c := range chapters {
+		for _, m := range c.moments {
+			check, is := m.event.(journal.CheckEnded)
+			if !is || len(m.bad) == 0 {
+				continue
+			}
+			log := s.log(check, 2<<10)
+			log.Title = m.bad[0]
+			return &log
+		}
+	}
+	return nil
+}
+
+// judged are the checks of the newest commit's proof.
+func (s Source) judged(run journal.Run) (all []judged, commit string) {
+	proof, found := run.ProofOf(run.Tree)
+	if !found {
+		return nil, ""
+	}
+	for _, check := range proof.Checks[:min(len(proof.Checks), mostChecks)] {
+		all = append(all, judged{
+			oneLine(cmp.Or(check.Command, check.Name), 200), spans(s.Words.Verdict(run, check)), check.Exit, policy.Short(check.Took()),
+		})
+	}
+	return all, short(proof.Commit)
+}
+
+// passes are the iterations, the newest where there are too many.
+func (s Source) passes(chapters []chapter, run journal.Run) (all []iteration, left string) {
+	shown := chapters[max(len(chapters)-mostPasses, 0):]
+	if older := len(chapters) - len(shown); older > 0 {
+		left = count(older, "earlier iteration") + " left out; the journal has all of them"
+	}
+	room := min(roomForOne, roomForAll/max(len(shown), 1))
+	for _, c := range shown {
+		all = append(all, s.iterationOf(c, run, room))
+	}
+	return all, left
+}

@@ -1,0 +1,97 @@
+// Package report is a run as one page that needs nothing else: what it came to,
+// what failed, where time and money went, and what each iteration was asked,
+// said and did. It is a function of the journal and of what lies beside it. It
+// opens nothing itself, has no words of its own for what others say too, and
+// takes everything an agent left for text.
+package report
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Source is what a page is made from. All of its funcs but those of Words may
+// be nil: then nobody can tell what they would.
+type Source struct {
+	Entries []journal.Entry
+	Notes   []string // what only who asks can know, such as that nobody is at work
+
+	Read  func(name, digest string) (string, error) // a file that the journal names, as it was then
+	Diff  func(from, to string) (text string, cut bool, err error)
+	Items func(transcript string) []stream.Item
+	Hide  func(text string) string // takes secrets out
+
+	Words Words
+}
+
+// Words are those of the comment and the log. Some are Markdown, with all that
+// is foreign in it made harmless.
+type Words struct {
+	Headline func(journal.Run) string // Markdown
+	Next     func(journal.Run) string // Markdown
+	Cautions func(journal.Run) string // Markdown, several blocks
+	Comment  func(journal.Run) string // Markdown, a whole page
+	Sum      func(journal.Run) string
+	Line     func(journal.Run, journal.Event) string // lines, with foreign words in them
+	Spent    func(usd float64, known bool) string
+
+	Columns []string                                     // of the stories' table, behind the story
+	Cells   func(journal.Run, plan.Story) []string       // Markdown
+	Verdict func(journal.Run, journal.CheckEnded) string // Markdown
+}
+
+// HTML is the run as a page for a browser.
+func (s Source) HTML() ([]byte, error) {
+	var out bytes.Buffer
+	if err := pages.ExecuteTemplate(&out, "report.html", s.page()); err != nil {
+		return nil, fmt.Errorf("write the page: %w", err)
+	}
+	return []byte(legible(out.String())), nil
+}
+
+// Markdown is the run for a comment, or for a terminal that shows each line
+// harmless.
+func (s Source) Markdown() (string, error) {
+	var out bytes.Buffer
+	if err := sheets.ExecuteTemplate(&out, "report.md", s.page()); err != nil {
+		return "", fmt.Errorf("write the page: %w", err)
+	}
+	return legible(out.String()), nil
+}
+
+// hidden is text without secrets.
+func (s Source) hidden(text string) string {
+	if s.Hide == nil {
+		return text
+	}
+	return s.Hide(text)
+}
+
+// entries are those of the journal. Most secrets were taken out of it when it
+// was written; a program of today may know more.
+func (s Source) entries() []journal.Entry {
+	all := make([]journal.Entry, 0, len(s.Entries))
+	for _, entry := range s.Entries {
+		all = append(all, s.masked(entry))
+	}
+	return all
+}
+
+func (s Source) masked(entry journal.Entry) journal.Entry {
+	if s.Hide == nil {
+		return entry
+	}
+	line, err := journal.Encode(entry)
+	if err != nil {
+		return entry
+	}
+	safe, err := journal.Decode([]byte(s.Hide(string(line))))
+	if err != nil { // what is hidden left no event: nothing of it is shown
+		safe = journal.Entry{Seq: entry.Seq, At: entry.At, Event: journal.Noted{What: "an event is not shown, for it holds a secret"}}
+	}
+	return safe
+}

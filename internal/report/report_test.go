@@ -1,0 +1,194 @@
+package report_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/report"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// examples are runs of the program itself with its scripted agent; the folder
+// tools/report makes them anew.
+var examples = []string{"clean", "lie", "resumed"}
+
+func words() report.Words {
+	return report.Words{
+		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum,
+		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
+	}
+}
+
+// example is what is kept of a run in a folder of testdata.
+func example(t *testing.T, name string) report.Source {
+	t.Helper()
+	dir := filepath.Join("testdata", name)
+	data, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, sound, err := journal.Replay(data)
+	if err != nil || int(sound) != len(data) {
+		t.Fatalf("%s: %d of %d bytes stand: %v", name, sound, len(data), err)
+	}
+	return report.Source{
+		Entries: entries, Words: words(), Items: items(t), Hide: redact.New().String,
+		Read: func(file, digest string) (string, error) {
+			return kept(filepath.Join(dir, filepath.Base(file)), digest)
+		},
+		Diff: func(_, to string) (string, bool, error) {
+			data, err := os.ReadFile(filepath.Join(dir, to[:7]+".diff"))
+			return string(data), false, err
+		},
+	}
+}
+
+func kept(name, digest string) (string, error) {
+	data, err := os.ReadFile(name)
+	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != digest {
+		err = errors.New(name + " is not what it was")
+	}
+	return string(data), err
+}
+
+// items reads transcripts of the scripted agent.
+func items(t *testing.T) func(string) []stream.Item {
+	t.Helper()
+	adapter, err := agent.Pick("scripted", agent.Options{Script: "-", Self: "-"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(transcript string) []stream.Item {
+		decoder := adapter.Decoder(agent.Order{})
+		var all []stream.Item
+		for line := range strings.Lines(transcript) {
+			all = append(all, decoder.Line([]byte(strings.TrimSpace(line)))...)
+		}
+		return append(all, decoder.End()...)
+	}
+}
+
+func html(t *testing.T, s report.Source) string {
+	t.Helper()
+	page, err := s.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// What people are shown of the examples, all of it.
+func TestExamples(t *testing.T) {
+	for _, name := range examples {
+		t.Run(name, func(t *testing.T) {
+			s := example(t, name)
+			run := journal.Fold(journal.Run{}, s.Entries...)
+			markdown, err := s.Markdown()
+			if err != nil {
+				t.Fatal(err)
+			}
+			board := view.Of(run)
+			golden(t, name, "report.html", html(t, s))
+			golden(t, name, "report.md", markdown)
+			golden(t, name, "comment.md", board.Comment)
+			golden(t, name, "pull.md", board.Pull.Body)
+			golden(t, name, "status.txt", view.Text(run))
+		})
+	}
+}
+
+func golden(t *testing.T, name, file, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name, file)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// The page says what the comment says, in its words.
+func TestHeadlineIsTheComments(t *testing.T) {
+	for _, name := range examples {
+		s := example(t, name)
+		run := journal.Fold(journal.Run{}, s.Entries...)
+		want := view.Headline(run)
+		if !strings.Contains(view.Of(run).Comment, "**ralph: "+want+"**") {
+			t.Fatalf("the comment of %s has another headline than %q", name, want)
+		}
+		if page := html(t, s); !strings.Contains(page, "<h1>"+want+"</h1>") {
+			t.Errorf("the page of %s has another headline than %q", name, want)
+		}
+	}
+}
+
+// The word is for stories that are; where none is, it is not to be read at all.
+func TestTheWordProvenIsDeserved(t *testing.T) {
+	for _, name := range examples {
+		s := example(t, name)
+		run := journal.Fold(journal.Run{}, s.Entries...)
+		deserved := slices.ContainsFunc(run.Plan.UserStories, run.StoryProven)
+		if is := strings.Contains(strings.ToLower(html(t, s)), "proven"); is != deserved {
+			t.Errorf("%s says proven: %t, want %t", name, is, deserved)
+		}
+	}
+}
+
+// A file that somebody has changed since is not shown.
+func TestChangedAttachments(t *testing.T) {
+	s := example(t, "lie")
+	s.Read = func(string, string) (string, error) { return "forged", errors.New("it is not what it was") }
+	page := html(t, s)
+	if strings.Contains(page, "forged") {
+		t.Error("a forged file is shown")
+	}
+	for _, want := range []string{
+		"Not shown: the file is gone, or is not any more what it was.",
+		"the whole of it is gone, or is not any more what it was", // of a log: what the journal has of it is there
+		"TestOff",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// A journal with no readers beside it is a page as well, at every moment of it.
+func TestEveryMoment(t *testing.T) {
+	for _, name := range examples {
+		entries := example(t, name).Entries
+		for n := range len(entries) + 1 {
+			s := report.Source{Entries: entries[:n], Words: words()}
+			if page := html(t, s); !strings.Contains(page, "</html>") {
+				t.Errorf("%s after %d events: the page has no end", name, n)
+			}
+			if _, err := s.Markdown(); err != nil {
+				t.Errorf("%s after %d events: %v", name, n, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// told is a story with what became of it.
+type told struct {
+	ID       string
+	Title    string
+	Mark     mark
+	State    string
+	Cells    []cell
+	Criteria []string
+	Tests    []string // that fail without it
+	More     int      // criteria and tests that are not shown
+	Why      string
+}
+
+// cell is a field of the comment's table.
+type cell struct {
+	Column string
+	Spans  []span
+}
+
+const mostStories = 100
+
+// stories are those of the plan, and how many there are besides.
+func (s Source) stories(run journal.Run) (all []told, more int) {
+	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), mostStories)]
+	for _, story := range shown {
+		all = append(all, s.told(run, story, roomForStories/len(shown)))
+	}
+	return all, len(run.Plan.UserStories) - len(shown)
+}
+
+func (s Source) told(run journal.Run, story plan.Story, room int) told {
+	one := told{ID: oneLine(story.ID, 80), Title: oneLine(story.Title, 200), Mark: open, State: "open"}
+	if story.Passes {
+		one.Mark, one.State = good, "passed"
+	}
+	for i, words := range s.Words.Cells(run, story) {
+		one.Cells = append(one.Cells, cell{s.Words.Columns[i], spans(words)})
+	}
+	one.Criteria, one.More = few(onLines(story.AcceptanceCriteria), room/2, markupOfItem)
+	graded, found := run.GradeOf(story.ID)
+	if !found {
+		return one
+	}
+	one.Why = oneLine(graded.Why, 300)
+	if graded.Grade == journal.RedToGreen {
+		tests, more := few(witnesses(graded), room/2, markupOfItem)
+		one.Tests, one.More = tests, one.More+more
+	}
+	if story.Passes && run.Earned(story.ID) && !run.StoryProven(story) {
+		one.Mark = open
+	}
+	return one
+}
+
+func onLines(texts []string) []string {
+	all := make([]string, 0, len(texts))
+	for _, text := range texts {
+		all = append(all, oneLine(text, 400))
+	}
+	return all
+}
+
+// witnesses are the tests that a story went from red to green by, else their
+// files.
+func witnesses(graded journal.Graded) []string {
+	if len(graded.Tests) > 0 {
+		return onLines(graded.Tests)
+	}
+	return onLines(graded.Files)
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// legible is text in which every character shows: what directs writing, takes
+// no ink or controls something is written as its number. A whole page goes
+// through it, so nothing on it can be forgotten.
+func legible(text string) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\t':
+			out.WriteRune(r)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&out, `\x%02x`, r)
+		case concealed(r):
+			fmt.Fprintf(&out, `\u{%04x}`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func concealed(r rune) bool { return clean.Invisible(r) || r == '\u2028' || r == '\u2029' }
+
+// colour is a terminal's sequence for one; it says nothing.
+var colour = pattern.Of(`\x1b\[[0-9;]*m`)
+
+// excerpt is a part of a text.
+type excerpt struct {
+	Text string
+	Left string // what is not shown of it
+}
+
+// side is which end of a text is worth more.
+type side bool
+
+const (
+	start  side = false
+	ending side = true
+)
+
+// cut is as much of text as takes so many bytes on a page, from its start or
+// to its end.
+func cut(text string, room int, from side) excerpt {
+	text = strings.ToValidUTF8(colour.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
+	text = strings.Trim(text, "\n")
+	kept := fit(text, room, from)
+	left := utf8.RuneCountInString(text) - utf8.RuneCountInString(kept)
+	switch {
+	case left == 0:
+		return excerpt{Text: kept}
+	case from == ending:
+		return excerpt{Text: kept, Left: count(left, "character") + " before this left out"}
+	}
+	return excerpt{Text: kept, Left: count(left, "more character") + " left out"}
+}
+
+func fit(text string, room int, from side) string {
+	if from == start {
+		for i, r := range text {
+			if room -= size(r); room < 0 {
+				return text[:i]
+			}
+		}
+		return text
+	}
+	at := len(text)
+	for at > 0 {
+		r, length := utf8.DecodeLastRuneInString(text[:at])
+		if room -= size(r); room < 0 {
+			break
+		}
+		at -= length
+	}
+	return text[at:]
+}
+
+// size is what a character takes on a page at most: some become references,
+// some their number.
+func size(r rune) int {
+	switch {
+	case strings.ContainsRune(`<>&"'+`, r):
+		return len("&#34;")
+	case r == '\n' || r == '\t':
+		return 1
+	case unicode.IsControl(r) || concealed(r):
+		return len(`\u{10ffff}`)
+	}
+	return utf8.RuneLen(r)
+}
+
+// takes is what text takes on a page at most.
+func takes(text string) int {
+	sum := 0
+	for _, r := range text {
+		sum += size(r)
+	}
+	return sum
+}
+
+// few is as many of all, from the first on, as there is room for with so much
+// of markup around each, and how many there are besides.
+func few(all []string, room, markup int) (shown []string, more int) {
+	for i, text := range all {
+		if room -= takes(text) + markup; room < 0 {
+			return all[:i], len(all) - i
+		}
+	}
+	return all, 0
+}
+
+// oneLine is text on a line, and no longer than a line should be.
+func oneLine(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return grouped(n) + " " + word + "s"
+}
+
+// grouped is a number as people read long ones.
+func grouped(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

@@ -1,0 +1,104 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// short is a run of one iteration, with a story and limits where it has some,
+// up to what ends it.
+func short(limited bool, cost stream.Cost, end ...any) []any {
+	run := journal.RunBegan{Run: "r1", Policy: policy.Policy{Agent: "claude", Done: policy.ByTag}, Level: "none", Branch: "ralph/shop", Start: "aaaaaaaaaa"}
+	if limited {
+		run.Policy.Limits = policy.Limits{CostUSD: 5, Run: policy.Duration(2 * time.Hour)}
+		run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A cart"}}
+	}
+	return append([]any{run, journal.IterationBegan{Number: 1}, journal.AgentEnded{Cost: cost}, journal.IterationEnded{Number: 1}}, end...)
+}
+
+// What the plainest look makes of scenes that none of the goldens has.
+func TestConsoleLines(t *testing.T) {
+	dollar, stopped := stream.Cost{USD: 1, Known: true}, journal.RunStopped{Reason: policy.Timeout}
+	var tasks []stream.Task
+	for range 43 {
+		tasks = append(tasks, stream.Task{Text: "a", State: stream.TaskDone})
+	}
+	for name, test := range map[string]struct {
+		scene []any
+		want  string // the end of it
+	}{
+		"a flood of words": {[]any{stream.Text{Text: strings.Repeat("a\n", 399) + "b\nc\nd"}}, "\n  a\n  b\n  ... 2 more lines, 2 chars\n"},
+		"empty lines":      {[]any{stream.Text{Text: "\n a\n\n\n\nb \n"}}, "> a\n\n  b\n"},
+		"ends of lines":    {[]any{stream.Text{Text: "a\vb\fc\u0085d\u2028e\u2029f\x7fg"}}, "> a\n  b\n  c\n  d\n  e\n  fg\n"},
+		"towers of marks": {
+			[]any{stream.Text{Text: "a" + strings.Repeat("\u0301", 5) + "b" + strings.Repeat("\u0301", 4) + "c"}},
+			"> a\u0301\u0301\u0301\u0301b\u0301\u0301\u0301\u0301c\n",
+		},
+		"a sequence that begins with one character": {[]any{stream.Text{Text: "a\u009b31mb"}}, "> ab\n"},
+		"no tasks":     {[]any{stream.Todo{}}, ""},
+		"a long list":  {[]any{stream.Todo{Tasks: tasks}}, "  [OK] a\n  ... and 3 more tasks\n  Progress: 43/43 (100%)\n"},
+		"a retry":      {[]any{stream.Retry{Delay: time.Second}}, "[..] waiting 1s: the model did not answer\n"},
+		"another":      {[]any{stream.Retry{Attempt: 2, Delay: time.Second, Reason: "busy"}}, "[..] waiting 1s: busy (attempt 2)\n"},
+		"a failure":    {[]any{stream.Result{Failed: true}}, "[ERR] Failed (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n"},
+		"its words":    {[]any{stream.Result{Failed: true, Text: " no \n", Reason: "bad", Status: 500}}, "[ERR] Failed: bad, status 500 (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n  |  no\n"},
+		"said already": {[]any{stream.Text{Text: "done"}, stream.Result{Text: "\n done \n"}}, "> done\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 7s)\n"},
+		"a tool that ends twice": {
+			[]any{stream.ToolStart{ID: "1", Name: "Bash", Input: "ls"}, stream.ToolEnd{ID: "1", Output: "\na\n\n"}, stream.ToolEnd{ID: "1", Output: "again"}},
+			"* Bash(ls)\n[OK] Result <- Bash (1 line, 1 char)\n  |  a\n[OK] Result (1 line, 5 chars)\n  |  again\n",
+		},
+		"the last words of a check": {
+			[]any{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Excerpt: "\n one\n\n two \nthree\n  \nfour\n\n"}},
+			"  [ERR] check test failed (exit 1) in the agent's tree, 0s\n     |   two\n        three\n        four\n",
+		},
+		"a green check has none": {
+			[]any{journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true, Excerpt: "fine"}}, "  [OK] check test passed in the agent's tree, 0s\n",
+		},
+		"a run without stories and limits": {
+			short(false, dollar, stopped),
+			"  [  ] not complete yet\n  - so far: $1.00, 21s\n\n[ERR] run stopped: timeout\n   1 iteration, $1.00, 28s\n   next: `ralph resume` goes on\n",
+		},
+		"a run with both, and with work": {
+			short(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
+			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] run stopped: timeout\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   branch: ralph/shop\n   next: `ralph resume` goes on\n",
+		},
+		"a cost that nobody knows": {short(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
+		"a cost at the least":      {short(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
+		"what work is worth": {
+			short(true, dollar, journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
+				journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"a"}}, journal.StoryGraded{Story: "US-001", Grade: journal.Unverified, Why: "no test"}),
+			"  [!!] says less than it did: a_test.go: it is skipped\n  [OK] US-001 is proven: red to green by a\n  [!!] US-001 is unverified: no test\n",
+		},
+		"a wait": {short(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC: busy\n"},
+	} {
+		got := play(view.Look{}, test.scene)
+		if tail := got[max(len(got)-len(test.want), 0):]; test.want == "" && got != "" || tail != test.want {
+			t.Errorf("%s (-want +got):\n%s", name, cmp.Diff(test.want, got))
+		}
+	}
+}
+
+// The time of an event is shown where the people are.
+func TestEventsAreShownInLocalTime(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	east := time.FixedZone("east", 3600)
+	console := view.Console{Look: view.Look{Timestamps: true}, Now: func() time.Time { return at.In(east) }}
+	if got := console.Event(journal.Run{Now: at}, journal.Noted{What: "no wall"}); got != "[13:00:00] - note: no wall" {
+		t.Errorf("Event = %q", got)
+	}
+	unclocked := view.Console{Look: view.Look{Timestamps: true}}
+	if got := unclocked.Event(journal.Run{Now: at}, journal.Noted{What: "no wall"}); got != "[12:00:00] - note: no wall" {
+		t.Errorf("Event = %q", got)
+	}
+	if got := unclocked.Item(stream.Text{Text: "a"}); got != "\n> a" {
+		t.Errorf("Item = %q, want no time where there is no clock", got)
+	}
+}

@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// Run is the folder of one run.
+type Run struct {
+	ID   string
+	Path string
+}
+
+// File is the path of something in the run's folder.
+func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
+
+const journalFile = "journal.jsonl"
+
+// Journal is the path of the run's journal.
+func (r Run) Journal() string { return r.File(journalFile) }
+
+// openFile opens a file of the run's folder, and none that a link out of it
+// leads to.
+func (r Run) openFile(name string, flag int) (*os.File, error) {
+	root, err := os.OpenRoot(r.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.OpenFile(name, flag, 0o644)
+}
+
+// Entries reads the journal without touching it.
+func (r Run) Entries() ([]journal.Entry, error) {
+	if info, err := os.Lstat(r.Journal()); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
+		return nil, errors.New("read journal: it is not a plain file") // a pipe would hang the program
+	}
+	file, err := r.openFile(journalFile, os.O_RDONLY)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	entries, _, err := journal.Replay(data)
+	return entries, err
+}
+
+// OpenJournal opens the journal for appending and gives what it holds. A last
+// line that a crash tore is cut off; nothing else is ever rewritten.
+func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
+	file, entries, _, err := r.openSound()
+	return file, entries, err
+}
+
+// openSound is OpenJournal, with the journal as it stands in the file.
+func (r Run) openSound() (*os.File, []journal.Entry, []byte, error) {
+	file, err := r.openFile(journalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return nil, nil, nil, cannotWrite(r.Path, err)
+	}
+	entries, sound, err := cutTorn(file)
+	if err == nil {
+		err = syncDir(r.Path)
+	}
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, file.Close())
+	}
+	return file, entries, sound, nil
+}
+
+// cutTorn leaves of a journal what stands.
+func cutTorn(file *os.File) ([]journal.Entry, []byte, error) {
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read journal: %w", err)
+	}
+	entries, sound, err := journal.Replay(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if sound < int64(len(data)) {
+		if err := file.Truncate(sound); err != nil {
+			return nil, nil, fmt.Errorf("cut off torn line: %w", err)
+		}
+	}
+	return entries, data[:sound:sound], nil
+}
+
+// syncDir makes the names in dir safe, so that a file once made is still there
+// after a crash.
+func syncDir(dir string) error {
+	handle, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	defer handle.Close() //nolint:errcheck // opened to be synced, nothing is written through it
+	if err := handle.Sync(); err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	return nil
+}
+
+// Create makes or empties a file in the run's folder.
+func (r Run) Create(name string) (io.WriteCloser, error) {
+	file, err := r.openFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
+	if err != nil {
+		return nil, cannotWrite(r.Path, err)
+	}
+	return file, nil
+}
+
+// Exists tells whether something of that name is in the run's folder.
+func (r Run) Exists(name string) bool {
+	_, err := os.Lstat(r.File(name))
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,56 @@
+package workspace_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// What stands in the place of .ralph is told before anything is written, and
+// never taken for a project without runs.
+func TestSound(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	err := errors.Join(os.Mkdir(at("folder"), 0o755), os.WriteFile(at("file"), nil, 0o644), os.Symlink(at("folder"), at("link")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"folder": "", "nothing": "", "file": at("file") + " is no folder", "link": at("link") + " is a link",
+	} {
+		folder := workspace.Folder{Path: at(name)}
+		for said, err := range map[string]error{"Sound": folder.Sound(), "Readable": folder.Readable("")} {
+			if got := text(err); got != want {
+				t.Errorf("%s of %s: %q, want %q", said, name, got, want)
+			}
+			if want != "" && fault.Hint(err) == "" {
+				t.Errorf("%s of %s: no remedy", said, name)
+			}
+		}
+	}
+}
+
+func TestStands(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gone := filepath.Join(dir, "gone")
+	for path, want := range map[string]string{dir: "", file: file + " is no folder", gone: "no such folder: " + gone} {
+		if got := text(workspace.Stands(path, "-d")); got != want {
+			t.Errorf("Stands(%s) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
