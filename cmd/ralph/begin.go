@@ -48,6 +48,11 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	if h.wall, err = d.raise(ctx, enclosed{adapter, options, program, second}, p); err != nil {
 		return hired{}, err
 	}
+	if h.wall == nil { // inside, what it runs is as confined as what it writes itself
+		if err := adapter.Trusts(d.ProjectDir); err != nil {
+			return hired{}, err
+		}
+	}
 	options.Keys = h.wall.Keys(options.Keys) // of which the agent need not know the real ones
 	h.agent, err = agent.Pick(name, options)
 	if err == nil {

@@ -217,18 +217,19 @@ func (w *workshop) call(b *testing.B, stdin string, args ...string) {
 // floods are what agents print a lot of: lines of their protocol, whose most
 // are what tools said.
 var floods = []struct {
-	name  string
-	lines int // of each answer of a tool
-	agent string
+	name   string
+	lines  int // of each answer of a tool
+	agent  string
+	pieces int // of 64 MiB
 }{
-	{"tool-output", 1200, "--agent claude"},
-	{"short-lines", 1, "--agent claude"},
-	{"plain-text", 0, "--agent-command claude"},
+	{"tool-output-1GiB", 1200, "--agent claude", 16},
+	{"short-lines-128MiB", 1, "--agent claude", 2},
+	{"plain-text-1GiB", 0, "--agent-command claude", 16},
 }
 
-// BenchmarkStream is an agent that prints 1 GiB, beside a pipe to cat.
+// BenchmarkStream is an agent that prints so much, beside a pipe to cat. Short
+// lines are many: millions in a gigabyte, as no agent prints them.
 func BenchmarkStream(b *testing.B) {
-	const pieces = 16 // of 64 MiB
 	w := newWorkshop(b)
 	w.write("bin/claude", "#!/bin/sh\ncase \"$1\" in --version) echo 2.1.328; exit;; esac\n"+
 		"i=0; while [ $i -lt $(cat "+w.path("count")+") ]; do cat "+w.path("piece")+"; i=$((i+1)); done; cat "+w.path("end")+
@@ -249,7 +250,7 @@ func BenchmarkStream(b *testing.B) {
 					return u, w.peak()
 				}
 				little, start := ralph(0)
-				much, peak := ralph(pieces)
+				much, peak := ralph(flood.pieces)
 				pipe := w.run(dir, "", "sh", "-c", "claude < /dev/null | cat > /dev/null")
 				s.add(pipe, much, little)
 				memory = append(memory, peak-start)

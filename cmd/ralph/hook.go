@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,11 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type hookCommand struct {
@@ -90,18 +87,9 @@ func protected(project string) ([]string, error) {
 	if project == "" {
 		return nil, nil
 	}
-	var files []config.File
-	for _, name := range []string{workspace.SettingsFile, workspace.LocalSettingsFile} {
-		data, err := workspace.ReadSettings(project, name)
-		if err != nil {
-			return nil, err
-		}
-		if data != nil {
-			files = append(files, config.File{Name: name, Data: data})
-		}
-	}
+	files, err := settingsOf(project)
 	if len(files) == 0 {
-		return nil, nil
+		return nil, err
 	}
 	settings, err := config.ReadSettings(files...)
 	return settings.Protect, err
@@ -109,12 +97,11 @@ func protected(project string) ([]string, error) {
 
 // dirty is what is not committed in a project.
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {
-	home, err := os.MkdirTemp("", "ralph-home-")
+	tool, done, err := w.git()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(home) //nolint:errcheck // an empty folder
-	tool := git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}
+	defer done()
 	place, err := tool.Inspect(ctx, project)
 	if err != nil {
 		return nil, fmt.Errorf("look at the repository: %w", err)

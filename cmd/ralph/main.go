@@ -45,6 +45,7 @@ func here() world {
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	process.Listening(os.Getenv)
 	return world{
 		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, signals: signals,

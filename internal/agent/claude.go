@@ -41,7 +41,7 @@ func claude(o Options) (Adapter, error) {
 		State:   []string{".claude", ".claude.json"},
 		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
-		Env:     func(Order) []string { return claudeEnv(o.Keys) },
+		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },
 		Guarded: hooks != "",
 		Speaks:  true,
@@ -81,8 +81,12 @@ func claudeModel(order Order) []string {
 	return []string{"--model", order.Model}
 }
 
-func claudeEnv(keys Keys) []string {
-	return merge(keys.claudeEnv(), []string{
+func claudeEnv(keys Keys, hooked bool) []string {
+	own := ""
+	if hooked { // the plugin's, where the user has it, step back
+		own = "settings"
+	}
+	return merge(keys.claudeEnv(), given("RALPH_HOOKS", own), []string{
 		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",

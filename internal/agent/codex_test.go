@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -240,5 +241,27 @@ func TestCodexIsPriced(t *testing.T) {
 				t.Errorf("items (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A call that stays open while hundreds of others come and go is told of once.
+func TestCodexKeepsACallOpen(t *testing.T) {
+	command := func(kind, id string) string {
+		return fmt.Sprintf(`{"type":"item.%s","item":{"id":%q,"type":"command_execution","command":"make"}}`+"\n", kind, id)
+	}
+	text := command("started", "long")
+	for i := range 600 {
+		id := fmt.Sprint("short", i)
+		text += command("started", id) + command("completed", id)
+	}
+	items := decode(t, "codex", text+command("completed", "long"))
+	begun := 0
+	for _, item := range items {
+		if start, is := item.(stream.ToolStart); is && start.ID == "long" {
+			begun++
+		}
+	}
+	if last, is := items[len(items)-1].(stream.ToolEnd); begun != 1 || !is || last.ID != "long" {
+		t.Errorf("it was begun %d times, and ended by %+v", begun, items[len(items)-1])
 	}
 }

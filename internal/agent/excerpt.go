@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -91,6 +92,9 @@ func (b *bounded[V]) put(key string, v V) (gone V, full bool) {
 // drop forgets key, and tells whether it was there.
 func (b *bounded[V]) drop(key string) bool {
 	_, standing := b.of[key]
-	delete(b.of, key)
+	if standing { // what is forgotten takes no room
+		delete(b.of, key)
+		b.order = slices.DeleteFunc(b.order, func(k string) bool { return k == key })
+	}
 	return standing
 }

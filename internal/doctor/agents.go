@@ -15,7 +15,7 @@ import (
 
 // asking is how long a program may take to tell its version: some start a
 // runtime of their own first.
-const asking = 30 * time.Second
+const asking = 20 * time.Second
 
 // Agent is an agent CLI as it is found here.
 type Agent struct {
@@ -62,27 +62,33 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		return
 	}
 	found.Tested, found.Notes = adapter.Tested, adapter.Notes
-	env := agent.BaseEnv(a.Getenv, adapter.Vars...)
+	env := agent.LocalEnv(a.Getenv, adapter.Vars...)
 	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: a.Dir}).Ready()
 	if err != nil {
 		found.Gap, found.Remedy = err.Error(), fault.Hint(err)
 		return
 	}
 	found.Path = path
+	if err := adapter.Trusts(a.Dir); err != nil && found.Chosen {
+		found.Notes = append(found.Notes, err.Error()+": "+fault.Hint(err))
+	}
 	if len(adapter.Version) > 0 {
-		found.Version = a.version(ctx, append([]string{path}, adapter.Version[1:]...), env)
+		found.ask(ctx, a, append([]string{path}, adapter.Version[1:]...), env)
 	}
 }
 
-// version is what a program tells of itself; empty where it does not.
-func (a Agents) version(ctx context.Context, argv, env []string) string {
+// ask has a program tell its version. One that does not even answer that will
+// not work.
+func (found *Agent) ask(ctx context.Context, a Agents, argv, env []string) {
 	var said bytes.Buffer
-	_, err := a.Run(ctx, process.Command{Argv: argv, Dir: a.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
-	if err != nil {
-		return ""
+	ended, err := a.Run(ctx, process.Command{Argv: argv, Dir: a.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
+	switch {
+	case err != nil:
+		found.Gap, found.Remedy = err.Error(), "see whether it starts by itself"
+	case ended.TimedOut:
+		found.Gap, found.Remedy = "it does not answer --version within "+asking.String(), "see whether it starts by itself"
 	}
-	version, _ := agent.ReadVersion(said.String())
-	return version
+	found.Version, _ = agent.ReadVersion(said.String())
 }
 
 // AgentsText is what was found, for people. Of agents that nobody asked for,

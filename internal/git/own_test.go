@@ -148,8 +148,10 @@ func TestStepIsTheLog(t *testing.T) {
 		"another encoding":  {[][]string{{"-c", "i18n.commitEncoding=latin1", "commit", "--allow-empty", "-q", "-m", "\xfc"}}, false},
 		"two commits":       {[][]string{{"commit", "--allow-empty", "-q", "-m", "b"}, {"commit", "--allow-empty", "-q", "-m", "c"}}, false},
 		"a merge": {[][]string{
-			{"checkout", "-q", "-b", "side"}, {"commit", "--allow-empty", "-q", "-m", "b"},
-			{"checkout", "-q", "trunk"}, {"merge", "-q", "--no-ff", "-m", "c", "side"},
+			{"checkout", "-q", "-b", "side"},
+			{"commit", "--allow-empty", "-q", "-m", "b"},
+			{"checkout", "-q", "trunk"},
+			{"merge", "-q", "--no-ff", "-m", "c", "side"},
 		}, false},
 		"another history": {[][]string{{"checkout", "-q", "--orphan", "new"}, {"commit", "-q", "-m", "b"}}, false},
 	} {

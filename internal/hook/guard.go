@@ -60,7 +60,7 @@ func denied(why string) answer {
 // harmless tells of a tool that is known to change nothing here: it has
 // another name than those that do, and no command.
 func (in input) harmless() bool {
-	named := append([]string{"", "Bash", "apply_patch"}, writers...)
+	named := append([]string{"", "Bash", patchTool}, writers...)
 	return in.Given.Command.text() == "" && !slices.Contains(named, in.Tool)
 }
 
@@ -77,19 +77,26 @@ func (d Door) refuse(in input, at guard.Place, looping bool) string {
 	case looping && strings.Contains(line, "hook loop-"):
 		return "The loop is the user's to begin and to end. To end it, complete the task and give the promise."
 	}
-	if paths := patched(in.Given.Input + "\n" + line); in.Tool == "apply_patch" {
-		for _, path := range paths {
-			if found, bad := d.Guard.Write(absolute(in.Dir, path), at); bad {
-				return found.String()
-			}
-		}
-		return ""
-	}
-	if line == "" {
-		return ""
+	if why := d.refusePatch(in, line, at); why != "" || line == "" || in.Tool == patchTool {
+		return why
 	}
 	if found, bad := d.Guard.Command(from(in.Dir, at.Root)+line, at); bad {
 		return found.String()
+	}
+	return ""
+}
+
+// patchTool is Codex's, and a command of the same name in a shell of its.
+const patchTool = "apply_patch"
+
+func (d Door) refusePatch(in input, line string, at guard.Place) string {
+	if in.Tool != patchTool && !strings.HasPrefix(strings.TrimSpace(line), patchTool) {
+		return ""
+	}
+	for _, path := range patched(in.Given.Input + "\n" + line) {
+		if found, bad := d.Guard.Write(absolute(in.Dir, path), at); bad {
+			return found.String()
+		}
 	}
 	return ""
 }

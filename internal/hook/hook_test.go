@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -163,6 +164,7 @@ func TestUsageBehindLongLines(t *testing.T) {
 	for name, test := range map[string]struct{ transcript, want string }{
 		"plain":     {usage, "150000 of"},
 		"behind":    {usage + long + long, "150000 of"},
+		"pictures":  {usage + strings.Repeat(long, 6), "150000 of"},
 		"compacted": {usage + `{"type":"system","subtype":"compact_boundary"}` + "\n", ""},
 		"odd usage": {`{"type":"assistant","message":{"usage":{"input_tokens":-5,"cache_read_input_tokens":120000}}}` + "\n", "120000 of"},
 		"no line":   {strings.Repeat(" ", 600_000), "estimated"},
@@ -194,6 +196,36 @@ func TestOnceEvenSideBySide(t *testing.T) {
 	}
 	if told != 1 {
 		t.Errorf("told %d times", told)
+	}
+}
+
+// Hooks that were set up twice, as a plugin and in the settings, are told of the
+// same end: it is one end to the loop, and both send the agent back.
+func TestOneEndToldTwice(t *testing.T) {
+	h := newHouse(t)
+	h.loop()
+	path := h.write("t.jsonl", said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
+	h.Pause = func(d time.Duration) { time.Sleep(d / 10) }
+	var mu sync.Mutex
+	now := h.Now
+	h.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return now()
+	}
+	in := fmt.Appendf(nil, `{"session_id":"s","transcript_path":%q,"last_assistant_message":"I am done."}`, path)
+	answers := make(chan string)
+	for range 2 {
+		go func() { answers <- h.answer(hook.Stop, in) }()
+	}
+	for range 2 {
+		if out := <-answers; !strings.Contains(out, `"decision":"block"`) || !strings.Contains(out, "time 1 of 10") {
+			t.Errorf("answered %s", out)
+		}
+	}
+	h.write("t.jsonl", said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`)+said(h.now.Add(2*time.Hour), `{"type":"text","text":"I am done."}`))
+	if out := h.answer(hook.Stop, in); !strings.Contains(out, "time 2 of 10") {
+		t.Errorf("the next end in the same words: %s", out)
 	}
 }
 
@@ -244,13 +276,22 @@ func TestFallsOver(t *testing.T) {
 func TestPatch(t *testing.T) {
 	h := newHouse(t)
 	for path, want := range map[string]bool{"main.go": false, ".git/hooks/pre-commit": true} {
-		out := h.tell(hook.PreToolUse, map[string]any{
-			"session_id": "s", "cwd": h.dir, "tool_name": "apply_patch",
-			"tool_input": map[string]any{"command": "*** Begin Patch\n*** Update File: " + path + "\n*** End Patch"},
-		})
-		if got := strings.Contains(out, "deny"); got != want {
-			t.Errorf("%s: denied %v: %s", path, got, out)
+		patch := "*** Begin Patch\n*** Update File: " + path + "\n*** End Patch"
+		for tool, line := range map[string]string{"apply_patch": patch, "Bash": "apply_patch <<'EOF'\n" + patch + "\nEOF"} {
+			out := h.tell(hook.PreToolUse, map[string]any{
+				"session_id": "s", "cwd": h.dir, "tool_name": tool, "tool_input": map[string]any{"command": line},
+			})
+			if got := strings.Contains(out, "deny"); got != want {
+				t.Errorf("%s %s: denied %v: %s", tool, path, got, out)
+			}
 		}
+	}
+	out := h.tell(hook.PreToolUse, map[string]any{
+		"session_id": "s", "cwd": h.dir, "tool_name": "Bash",
+		"tool_input": map[string]any{"command": "cat >how.md <<'EOF'\n*** Update File: .git/config\nEOF"},
+	})
+	if out != "" {
+		t.Errorf("words about a patch: %s", out)
 	}
 }
 

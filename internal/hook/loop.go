@@ -69,7 +69,15 @@ func (d Door) loop(in input) (said answer, looping bool) {
 		return answer{}, false
 	}
 	defer m.close()
-	path := m.loop()
+	if m.loop() == "" {
+		return answer{}, false
+	}
+	done, err := m.turn(d.Pause)
+	if err != nil {
+		return note(fmt.Sprintf("ralph: the loop cannot be looked at: %v", err)), true
+	}
+	defer done()     //nolint:errcheck // the kernel gives it back anyway
+	path := m.loop() // which may have ended by now
 	if path == "" {
 		return answer{}, false
 	}
@@ -99,6 +107,9 @@ func (r *record) asked(in input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if r.again(did) {
+		return r.back()
+	}
 	if err := r.Append(did); err != nil {
 		return answer{}, err
 	}
@@ -114,8 +125,20 @@ func (r *record) asked(in input) (answer, error) {
 	if err := r.Append(began); err != nil {
 		return answer{}, err
 	}
+	return r.back()
+}
+
+// back sends the agent back to work, as was decided last.
+func (r *record) back() (answer, error) {
 	words, err := prompt.Again(r.Run)
 	return block(words, "ralph loop: "+news(r.Run)), err
+}
+
+// again tells that an end was told of before, by the same hook set up twice: the
+// agent has said nothing since.
+func (r *record) again(did journal.AgentEnded) bool {
+	last, found := r.Run.Last()
+	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.began.Heard
 }
 
 // ready mends a journal that was cut off between two events.

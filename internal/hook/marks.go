@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // marks is what is known of one session: small files in a folder that belongs
@@ -108,7 +110,26 @@ func (m marks) clear(prefix string) error {
 	return err
 }
 
-const loopMark = "loop"
+const (
+	loopMark = "loop"
+	loopLock = "looping"
+)
+
+// queue is how long a hook waits for another one of the same session.
+const queue = 10 * time.Second
+
+// turn waits until no other hook of the session is at its loop. Who dies gives
+// it back.
+func (m marks) turn(pause func(time.Duration)) (done func() error, err error) {
+	for waited := time.Duration(0); waited < queue; waited += look {
+		done, err = workspace.Folder{Path: m.root.Name(), Key: loopLock}.Lock()
+		if err == nil {
+			return done, nil
+		}
+		pause(look)
+	}
+	return nil, err
+}
 
 // loop is the folder of the run that loops in this session; empty where none
 // does.

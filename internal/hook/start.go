@@ -129,7 +129,7 @@ func (d Door) home(folder workspace.Folder, asked Asked) (workspace.Run, journal
 	if asked.Resume {
 		return d.left(folder, asked)
 	}
-	id := "run-" + d.Now().UTC().Format("20060102T150405.000")
+	id := workspace.NameRun("run", d.Now())
 	home, err := folder.New(id)
 	title, _, _ := strings.Cut(strings.TrimSpace(asked.Task), "\n")
 	return home, journal.RunBegan{
@@ -193,6 +193,11 @@ func (d Door) Cancel(session string) (string, error) {
 		return "", err
 	}
 	defer m.close()
+	done, err := m.turn(d.Pause)
+	if err != nil {
+		return "", err
+	}
+	defer done() //nolint:errcheck // the kernel gives it back anyway
 	if !d.running(m) {
 		m.endLoop()
 		return "There is no Ralph loop in this session. Tell the user.", nil

@@ -97,14 +97,14 @@ type full struct {
 }
 
 // newest is what the newest line of the model says of its context. It reads
-// from the end, and not further than a few megabytes.
+// from the end, and mostly not far; behind a few pictures lie megabytes.
 func newest(path string) (full, error) {
 	file, size, err := open(path)
 	if err != nil {
 		return full{}, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	for _, most := range []int64{64 << 10, 1 << 20, 8 << 20} {
+	for _, most := range []int64{64 << 10, 1 << 20, 8 << 20, 64 << 20} {
 		from := max(size-most, 0)
 		tail := make([]byte, size-from)
 		if n, err := file.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {

@@ -69,7 +69,7 @@ func (s *site) clear(dir string) error {
 // hand is the agent, in the tree at dir.
 func (s *site) hand(run journal.Run, dir string) agent.Hand {
 	return agent.Hand{
-		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.Wall.Env(s.AgentEnv, false), Watch: s.Watch,
+		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.Wall.Env(s.AgentEnv, false), Watch: s.Watch, Veil: s.Veil,
 		Timeout: s.patience(run), Grace: s.Grace, Lend: func(dir string) error { return s.Wall.Lend(dir, ".") },
 	}
 }

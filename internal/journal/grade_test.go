@@ -176,6 +176,7 @@ func TestMended(t *testing.T) {
 			t.Errorf("Credited(%s) = %v, want %v", test, got, want)
 		}
 	}
+	run.Grades = nil
 	held := now
 	held.Passed, held.Tests = false, &journal.Tests{Passed: 1, Red: []string{"new"}, Asked: now.Tests.Asked}
 	if got := run.Mended("US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {

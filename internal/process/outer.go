@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"syscall"
@@ -28,16 +29,22 @@ func Outer(o Outside) (int, error) {
 	if len(o.Argv) == 0 {
 		return 0, errors.New("run the inner program: no arguments")
 	}
-	env := append(without(o.Env, outerMarker), outerMarker+"="+strconv.Itoa(os.Getpid()))
-	in, err := startInner(o.Argv, &os.ProcAttr{
-		Env:   env,
-		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr},
-		Sys:   &syscall.SysProcAttr{},
-	})
+	ear, voice, err := os.Pipe()
 	if err != nil {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
-	code := in.follow(o.Signals)
+	defer ear.Close() //nolint:errcheck // only read
+	env := append(without(o.Env, outerMarker), outerMarker+"="+strconv.Itoa(os.Getpid()))
+	in, err := startInner(o.Argv, &os.ProcAttr{
+		Env:   env,
+		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr, voice},
+		Sys:   &syscall.SysProcAttr{},
+	})
+	_ = voice.Close() // the inner has the other end
+	if err != nil {
+		return 0, fmt.Errorf("run the inner program: %w", err)
+	}
+	code := in.follow(o.Signals, silence(ear))
 	if err := sweepOuter(); err != nil {
 		return code, fmt.Errorf("end what the inner program left: %w", err)
 	}
@@ -50,17 +57,42 @@ type inner struct {
 	ended <-chan syscall.WaitStatus
 }
 
-func (in *inner) follow(signals <-chan os.Signal) int {
+// silence is closed once nobody holds the other end of ear any more.
+func silence(ear *os.File) <-chan struct{} {
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		_, _ = io.Copy(io.Discard, ear)
+	}()
+	return heard
+}
+
+// follow passes signals on once the inner listens: while a program of Go is
+// coming up, it loses those that it was not notified of yet.
+func (in *inner) follow(signals <-chan os.Signal, listens <-chan struct{}) int {
 	var last syscall.Signal
+	early := 0
 	for {
 		select {
 		case sig := <-signals:
 			last, _ = sig.(syscall.Signal)
-			_ = in.p.Signal(Forwarded)
+			if early++; listens == nil {
+				early = in.pass(early)
+			}
+		case <-listens:
+			listens, early = nil, in.pass(early)
 		case ws := <-in.ended:
 			return exitCode(ws, last)
 		}
 	}
+}
+
+// pass passes on so many signals, and none is left.
+func (in *inner) pass(signals int) int {
+	for range signals {
+		_ = in.p.Signal(Forwarded)
+	}
+	return 0
 }
 
 // exitCode says 130 for a Ctrl-C that came before the inner was up to handle it,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -38,6 +39,42 @@ func startOuter(t *testing.T) *outside {
 	o.agent = sleeperOf(t, o.next())
 	o.agent.wantAlive(t)
 	return o
+}
+
+// A signal that comes while the inner is not up yet waits until it is.
+func TestOuterKeepsAnEarlySignal(t *testing.T) {
+	o := &outside{cmd: outerCommand(t, "late")}
+	in, err := o.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := o.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.cmd.Stderr = o.cmd.Stdout
+	if err := o.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	o.lines = bufio.NewScanner(out)
+	if got := o.next(); got != "coming up" {
+		t.Fatalf("the inner says %q", got)
+	}
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.next(); got != "taken" {
+		t.Fatalf("the outer says %q", got)
+	}
+	if _, err := io.WriteString(in, "up\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := o.next(), "heard user defined signal 1"; got != want {
+		t.Errorf("the inner says %q, want %q", got, want)
+	}
+	if code, _ := o.wait(t); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
 }
 
 func outerCommand(t *testing.T, args ...string) *exec.Cmd {

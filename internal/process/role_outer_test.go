@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -10,22 +11,39 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// playOuter is a small ralph: outer exit N, outer kill N, outer agent.
+// playOuter is a small ralph: outer exit N, outer kill N, outer late, outer agent.
 func playOuter(args []string) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if process.Inner(os.Getenv) {
+		if args[0] == "late" {
+			fmt.Println("coming up")
+			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		}
 		signal.Notify(signals, process.Forwarded, process.Orphaned)
+		process.Listening(os.Getenv)
 		playInner(args, signals)
 		return
 	}
 	code, err := process.Outer(process.Outside{
 		Argv: os.Args, Env: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Signals: signals,
+		Signals: told(signals),
 	})
 	must(err)
 	os.Exit(code)
+}
+
+// told says of each signal that the outer has taken it.
+func told(signals <-chan os.Signal) <-chan os.Signal {
+	taken := make(chan os.Signal)
+	go func() {
+		for sig := range signals {
+			taken <- sig
+			fmt.Fprintln(os.Stderr, "taken")
+		}
+	}()
+	return taken
 }
 
 func playInner(args []string, signals <-chan os.Signal) {
@@ -35,6 +53,8 @@ func playInner(args []string, signals <-chan os.Signal) {
 	case "kill":
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(atoi(args[1])))
 		forever()
+	case "late":
+		fmt.Println("heard", <-signals)
 	case "agent":
 		playAgent(signals)
 	}

@@ -24,7 +24,7 @@ type moment struct {
 	bad   []string // of these, what people should look at first
 	cost  float64  // what the run had spent by then
 	paid  float64  // of that, for this
-	known bool     // every agent so far told what it cost
+	known bool     // the agent, if it is the end of one, told what it cost
 }
 
 // phase is what a run does with its time.
@@ -56,7 +56,7 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 		last := &all[len(all)-1]
 		m := moment{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: lines(s.Words.Line(run, entry.Event)), cost: run.CostUSD, paid: run.CostUSD - paid, known: run.CostKnown,
+			lines: lines(s.Words.Line(run, entry.Event)), cost: run.CostUSD, paid: run.CostUSD - paid, known: priced(entry.Event),
 		}
 		if bad(run, entry.Event) {
 			m.bad = lines(s.Words.Line(run, worst(entry.Event)))
@@ -65,6 +65,17 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 		before = entry.Event
 	}
 	return all, run
+}
+
+// priced is false of the end of an agent that did not tell what it cost.
+func priced(event journal.Event) bool {
+	switch e := event.(type) { //nolint:gochecksumtype // nobody else tells
+	case journal.AgentEnded:
+		return e.Cost.Known
+	case journal.StoryReviewed:
+		return e.Cost.Known
+	}
+	return true
 }
 
 // lines are the lines of the log without how far in they stand there.

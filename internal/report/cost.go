@@ -100,7 +100,7 @@ func (c chapter) price(words Words) string {
 	}
 	usd, known := 0.0, true
 	for _, m := range c.moments {
-		usd, known = usd+m.paid, m.known
+		usd, known = usd+m.paid, known && m.known
 	}
 	return words.Spent(usd, known)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"html"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -154,11 +155,13 @@ func plain(raw []byte) string {
 	return html.UnescapeString(out.String())
 }
 
-// add joins words to those before them, if they are alike. A code span around a
-// sign or two only keeps GitHub from acting on it.
+func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// add joins words to those before them, if they are alike. A code span around
+// mere signs only keeps GitHub from acting on them.
 func (r *reader) add(words string) {
 	next := span{Text: words, Code: r.code > 0, Strong: r.strong > 0}
-	if next.Code && len(words) < 2 {
+	if next.Code && !strings.ContainsFunc(words, wordly) {
 		next.Code = false
 	}
 	if last := len(r.spans) - 1; last >= 0 && r.spans[last].Code == next.Code && r.spans[last].Strong == next.Strong {

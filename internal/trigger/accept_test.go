@@ -55,9 +55,10 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 		words   string
 		body    string
 	}{
-		"the issue alone":         {labelled("ralph"), "", "It is missing."},
-		"words in a paragraph":    {commented("/ralph"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
-		"words and an empty body": {bodyOf(" \r\n"), "Use Go.", "From the comment by mia:\n\nUse Go."},
+		"the issue alone":          {labelled("ralph"), "", "It is missing."},
+		"words in a paragraph":     {commented("/ralph"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
+		"words behind blank lines": {bodyOf("It is missing. \t\r\n\r\n"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
+		"words and an empty body":  {bodyOf(" \r\n"), "Use Go.", "From the comment by mia:\n\nUse Go."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}

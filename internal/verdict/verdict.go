@@ -95,26 +95,31 @@ func completed(done policy.Done) policy.Reason {
 	return policy.ResponseMatched
 }
 
-// ungraded tells whether the story of an iteration is about to pass, and nobody
-// knows yet what that is worth.
+// passing tells whether the story of an iteration is about to pass by a proof.
+func passing(run journal.Run, it journal.Iteration) bool {
+	return it.Proof != nil && len(believable(run, it)) > 0
+}
+
+// ungraded tells whether a story is about to pass, and nobody knows yet what that
+// is worth.
 func ungraded(run journal.Run, it journal.Iteration) bool {
-	if it.Proof == nil || !it.Proof.Passed || len(believable(run, it)) == 0 {
+	if !passing(run, it) {
 		return false
 	}
 	graded, found := run.GradeOf(it.Story)
 	return !found || graded.Commit != it.Proof.Commit
 }
 
-// uninspected tells whether the story of an iteration is about to pass, and
-// nobody has looked at what the change does to the tests.
+// uninspected tells whether a story is about to pass, and nobody has looked at
+// what the change does to the tests.
 func uninspected(run journal.Run, it journal.Iteration) bool {
-	return it.Proof != nil && it.Proof.Passed && run.Uninspected(it.Proof.Tree) && len(believable(run, it)) > 0
+	return passing(run, it) && run.Uninspected(it.Proof.Tree)
 }
 
-// unreviewed tells whether the story of an iteration is about to pass, and the
-// second opinion that is wanted is not there.
+// unreviewed tells whether a story is about to pass, and the second opinion that
+// is wanted is not there.
 func unreviewed(run journal.Run, it journal.Iteration) bool {
-	return it.Proof != nil && it.Proof.Passed && run.Unreviewed(it.Story, it.Proof.Commit) && len(believable(run, it)) > 0
+	return passing(run, it) && run.Unreviewed(it.Story, it.Proof.Commit)
 }
 
 // stuck tells that a task of version control failed: those after it would

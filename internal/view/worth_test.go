@@ -50,7 +50,9 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			"check test failed (exit 1) on a clean checkout, 0s: 1 passed, 5 failed, new: b, c, d, e",
 		},
 		"red in other ways": {
-			red("a"), journal.CheckEnded{Exit: 1, TimedOut: true, Tests: &journal.Tests{}}, "❌ failed, in other ways than before",
+			red("a"),
+			journal.CheckEnded{Exit: 1, TimedOut: true, Tests: &journal.Tests{}},
+			"❌ failed, in other ways than before",
 			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed, in other ways than before",
 		},
 		"red with what was red": {
@@ -63,11 +65,15 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			journal.CheckEnded{Exit: 2}, journal.CheckEnded{Exit: 2}, "➖ failed, was not green before", "check test failed (exit 2) on a clean checkout, 0s",
 		},
 		"flaky": {
-			green, journal.CheckEnded{Passed: true, Flaky: true, First: &journal.Try{Exit: 3}}, "❗ flaky: failed, and passed when run again",
+			green,
+			journal.CheckEnded{Passed: true, Flaky: true, First: &journal.Try{Exit: 3}},
+			"❗ flaky: failed, and passed when run again",
 			"check test passed on a clean checkout, 0s, flaky: it failed first (exit 3)",
 		},
 		"flaky, and red": {
-			red("a"), journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}}, "❗ flaky: failed anew, and not when run again",
+			red("a"),
+			journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}},
+			"❗ flaky: failed anew, and not when run again",
 			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first (exit 3)",
 		},
 		"red twice": {

@@ -2,6 +2,8 @@
 //
 //   node check.mjs FOLDER [PICTURES]
 //
+// Into PICTURES goes what each looks like, for people to look at.
+//
 // In light and dark, on a phone and on a desk, folded and unfolded: nothing on
 // the console, nothing asked of the network, nothing wider than the window,
 // nothing that axe-core objects to; and with scripts off the same words. Text
@@ -14,7 +16,7 @@ import { chromium } from 'playwright-core'
 
 const [folder, pictures] = process.argv.slice(2)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const widths = { phone: { width: 360, height: 740 }, desk: { width: 1280, height: 900 } }
+const widths = { phone: { width: 360, height: 1280 }, desk: { width: 1280, height: 1400 } }
 let failures = 0
 let looked = 0
 
@@ -49,7 +51,6 @@ async function look(file, plain, { colorScheme, place, viewport }) {
   if (await page.evaluate(() => document.body.textContent) !== plain) complain('other words without scripts')
   await page.evaluate(() => document.querySelectorAll('details').forEach(d => { d.open = true }))
   await fits(page, 'unfolded', complain)
-  if (pictures) await page.screenshot({ path: join(pictures, `${basename(file, '.html')}-${place}-${colorScheme}-whole.png`), fullPage: true })
   await bears(page, file, complain)
   await page.evaluate(axe)
   const { violations, passes } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))

@@ -1,0 +1,74 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// reviewed is a run in which US-001 had an opinion of two commits, and US-002 of
+// one that misses something.
+func reviewed(by string) journal.Run {
+	return minutely(
+		journal.RunBegan{Policy: policy.Policy{Review: policy.Review{Agent: by}}},
+		journal.AgentEnded{Usage: stream.Usage{Input: 1}, Cost: cost(0.25)},
+		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "it does not"}}, Usage: stream.Usage{Input: 2}, Cost: cost(0.5)},
+		journal.StoryReviewed{Story: "US-001", Commit: "c2", By: "codex", Looked: 2, Cost: cost(0.25)},
+		journal.StoryReviewed{Story: "US-002", Commit: "c2", By: "codex", Missed: []journal.Missed{
+			{Criterion: 1, Why: "it adds nothing", File: "cart.go", Line: 3}, {Criterion: 2, Why: "it is not shown", File: "page.go", Line: 9},
+		}, Cost: cost(0)},
+	)
+}
+
+// What an opinion cost is part of what the run cost.
+func TestReviewsCost(t *testing.T) {
+	run := reviewed("codex")
+	if run.CostUSD != 1 || !run.CostKnown || run.Usage.Input != 3 {
+		t.Errorf("cost %v, known %v, usage %+v", run.CostUSD, run.CostKnown, run.Usage)
+	}
+	run = minutely(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: cost(1)})
+	if run.CostUSD != 2 || run.CostKnown {
+		t.Errorf("cost %v, known %v, want one that nobody knows", run.CostUSD, run.CostKnown)
+	}
+}
+
+// An opinion is of a commit, and wanted where the policy names who gives it.
+func TestUnreviewed(t *testing.T) {
+	for _, by := range []string{"", "codex"} {
+		run := reviewed(by)
+		for _, test := range []struct {
+			story, commit string
+			there         bool
+		}{
+			{"US-001", "c2", true},
+			{"US-001", "c1", false},
+			{"US-002", "c2", true},
+			{"US-002", "c1", false},
+			{"US-003", "", false},
+		} {
+			if got, want := run.Unreviewed(test.story, test.commit), by != "" && !test.there; got != want {
+				t.Errorf("%q: Unreviewed(%s, %s) = %v, want %v", by, test.story, test.commit, got, want)
+			}
+		}
+	}
+	if got, found := reviewed("codex").ReviewOf("US-003"); found || got.By != "" {
+		t.Errorf("ReviewOf = %+v, %v, want none", got, found)
+	}
+}
+
+func TestObjections(t *testing.T) {
+	run := reviewed("codex")
+	for _, test := range []struct{ story, commit, want string }{
+		{"US-001", "c2", ""},
+		{"US-001", "c1", ""}, // of an earlier commit
+		{"US-002", "c2", "a second opinion, by codex: criterion 1: it adds nothing (cart.go:3), criterion 2: it is not shown (page.go:9)"},
+		{"US-002", "c3", ""},
+		{"US-003", "", ""},
+	} {
+		if got := run.Objections(test.story, test.commit); got != test.want {
+			t.Errorf("Objections(%s, %s) = %q, want %q", test.story, test.commit, got, test.want)
+		}
+	}
+}

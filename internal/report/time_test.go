@@ -1,0 +1,175 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/report"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// step is an event, and how long it took to come about.
+type step struct {
+	after time.Duration
+	event journal.Event
+}
+
+func told(t *testing.T, steps ...step) (page, markdown string) {
+	t.Helper()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s := report.Source{Words: words()}
+	for i, step := range steps {
+		at = at.Add(step.after)
+		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: at, Event: step.event})
+	}
+	markdown, err := s.Markdown()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return html(t, s), markdown
+}
+
+func began(limit float64) step {
+	p := policy.Of(policy.Stories)
+	p.Agent, p.Limits.CostUSD = "claude", limit
+	return step{0, journal.RunBegan{Run: "r1", Policy: p, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}}
+}
+
+func paid(usd float64) journal.AgentEnded {
+	return journal.AgentEnded{Cost: stream.Cost{USD: usd, Known: true}}
+}
+
+// Each stretch of time belongs to what ends it; what follows a pause was waited
+// for, and before somebody goes on nobody was at work.
+func TestWhereTheTimeWent(t *testing.T) {
+	check := func(where journal.Where) journal.Event {
+		return journal.CheckEnded{Where: where, Name: "test", Passed: true}
+	}
+	page, markdown := told(t,
+		began(0),
+		step{20 * time.Second, check(journal.AtBase)},
+		step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}},
+		step{time.Minute, journal.AgentEnded{Busy: true, Failed: true, Why: "busy"}},
+		step{time.Second, journal.Paused{MS: 240_000, Why: "busy"}},
+		step{4 * time.Minute, journal.IterationBegan{Number: 1, Story: "US-001"}},
+		step{time.Hour, journal.Resumed{Why: "asked to"}},
+		step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}},
+		step{2 * time.Minute, paid(0.5)},
+		step{10 * time.Second, check(journal.AtWork)},
+		step{30 * time.Second, check(journal.AtProof)},
+		step{15 * time.Second, journal.ProofEnded{Passed: true}},
+		step{25 * time.Second, check(journal.AtTests)},
+		step{time.Second, journal.IterationEnded{Number: 1, Story: "US-001", Passed: []string{"US-001"}}},
+		step{time.Second, journal.IterationBegan{Number: 2}},
+		step{time.Minute, paid(0.25)},
+	)
+	for _, want := range []string{
+		`aria-label="The whole run: agent 4m, checks 30s, proof 1m10s, waiting 4m, other 5s"`,
+		`aria-label="agent 3m, checks 10s, proof 1m10s, waiting 4m, other 4s"`,
+		"Nobody was at work for 1h besides.",
+		`<td role="cell">8m24s</td><td role="cell">at least $0.50</td>`,
+		`href="#iteration-2"`, `<td role="cell">1m1s</td><td role="cell">$0.25</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if want := "| 1 | US-001 | agent 3m, checks 10s, proof 1m10s, waiting 4m, other 4s | 8m24s | at least $0.50 | with failures |"; !strings.Contains(markdown, want) {
+		t.Errorf("not in\n%s\n%s", markdown, want)
+	}
+}
+
+// Money goes when an agent tells what it took; the limit is drawn where it is
+// not far above.
+func TestCostOverTime(t *testing.T) {
+	for _, c := range []struct {
+		limit      float64
+		has, lacks string
+	}{
+		{0, `points="0.0,1000.0 250.0,1000.0 250.0,750.0 1000.0,750.0 1000.0,0.0 1000.0,0.0"`, `class="limit"`},
+		{2, `points="0.0,1000.0 250.0,1000.0 250.0,875.0 1000.0,875.0 1000.0,500.0 1000.0,500.0"`, "no such thing"},
+		{2, `class="limit" x1="0" x2="1000" y1="0.0" y2="0.0"`, "no such thing"},
+		{0.5, `class="limit" x1="0" x2="1000" y1="500.0" y2="500.0"`, "no such thing"},
+		{3, "Cost over time: $1.00 in 2m of work, of $3.00 allowed", `class="limit"`},
+	} {
+		page, _ := told(t, began(c.limit), step{0, journal.IterationBegan{Number: 1}}, step{30 * time.Second, paid(0.25)}, step{90 * time.Second, paid(0.75)})
+		if !strings.Contains(page, c.has) || strings.Contains(page, c.lacks) {
+			t.Errorf("with a limit of %g the page has not %s, or has %s", c.limit, c.has, c.lacks)
+		}
+	}
+	if page, _ := told(t, began(0), step{0, journal.IterationBegan{Number: 1}}, step{time.Second, journal.AgentEnded{}}); !strings.Contains(page, "All in all: cost unknown.") {
+		t.Error("a cost that nobody told is drawn")
+	}
+}
+
+// What people should look at, by the event that tells it.
+func TestWhatFailed(t *testing.T) {
+	holds := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Excerpt: "first words"}
+	for name, c := range map[string]struct {
+		event journal.Event
+		want  string
+	}{
+		"a red check":          {holds, "check test failed (exit 1) in the agent&#39;s tree, 0s"},
+		"a flaky one":          {journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true, Flaky: true}, "flaky: it failed first"},
+		"setup":                {journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Exit: 1}, "setup npm ci failed"},
+		"an agent":             {journal.AgentEnded{Failed: true, Why: "no key"}, "agent failed: no key"},
+		"the plan":             {journal.PlanRead{Undone: []string{"US-001 was removed"}}, "put back: US-001 was removed"},
+		"a protected file":     {journal.CommitsTaken{Dropped: []string{"CODEOWNERS"}, Commits: []journal.Commit{{SHA: "c1", Subject: "fine"}}}, "protected file put back: CODEOWNERS"},
+		"commits":              {journal.CommitsTaken{Refused: []journal.Finding{{Why: "a link out"}}}, "refused"},
+		"version control":      {journal.SCMEnded{Task: "push", Failed: true, Why: "no remote"}, "push failed: no remote"},
+		"GitHub":               {journal.PublishFailed{Act: "push", Why: "403"}, "could not push the work: 403"},
+		"the wall":             {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused by the wall: evil.example:443"},
+		"a proof":              {journal.ProofEnded{Commit: "c1", Why: "test"}, "failed on a clean checkout: test"},
+		"an empty proof":       {journal.ProofEnded{Commit: "c1", Passed: true, Empty: true}, "nothing could be verified"},
+		"a base":               {journal.BaselineEnded{Why: "no check runs"}, "base looked at: no check runs"},
+		"a weakened test":      {journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}}}, "says less than it did: a_test.go: skipped"},
+		"nobody looked":        {journal.ChangeInspected{Why: "git broke"}, "nobody could tell"},
+		"an opinion":           {journal.StoryReviewed{Story: "US-001", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "is not there", File: "a.go", Line: 3}}}, "criterion 1: is not there"},
+		"no opinion":           {journal.StoryReviewed{Story: "US-001", By: "codex", Why: "it failed"}, "there is none: it failed"},
+		"a grade":              {journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it brought no test"}, "US-001 is unbroken: it brought no test"},
+		"a story nobody knows": {journal.StoryGraded{Story: "US-009", Grade: journal.RedToGreen}, "US-009 is red to green"},
+		"a claim":              {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
+	} {
+		page, markdown := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
+		_, list, _ := strings.Cut(page, `<ol class="failed">`)
+		list, _, found := strings.Cut(list, "</ol>")
+		if !found || !strings.Contains(list, c.want) || strings.Contains(list, "fine") || strings.Contains(list, "US-001 passed") {
+			t.Errorf("%s: failures are %s, want %s", name, list, c.want)
+		}
+		if !strings.Contains(markdown, "- iteration 1, US-001") {
+			t.Errorf("%s is not in\n%s", name, markdown)
+		}
+		if first := strings.Contains(page, "The first check that failed") && strings.Contains(page, "first words"); first != (name == "a red check") && name != "a flaky one" {
+			t.Errorf("%s: the first check that failed is shown: %t", name, first)
+		}
+	}
+}
+
+// What is as it should be is no failure: a story's tests are meant to fail on the
+// base code.
+func TestWhatDidNotFail(t *testing.T) {
+	for _, event := range []journal.Event{
+		journal.CheckEnded{Where: journal.AtTests, Name: "test", Exit: 1},
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Exit: 1},
+		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
+		journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Passed: true},
+		journal.PlanRead{Claimed: []string{"US-001"}},
+		journal.CommitsTaken{Commits: []journal.Commit{{SHA: "c1", Subject: "fine"}}},
+		journal.ProofEnded{Commit: "c1", Passed: true},
+		journal.BaselineEnded{Usable: true},
+		journal.ChangeInspected{Commit: "c1"},
+		journal.StoryReviewed{Story: "US-001", Looked: 1},
+		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
+		journal.IterationEnded{Number: 1, Story: "US-001"},
+		journal.RunStopped{Reason: policy.MaxIterations},
+	} {
+		page, _ := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
+		if !strings.Contains(page, "<p>Nothing failed.</p>") {
+			t.Errorf("%s is called a failure", event.Type())
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// claimed is an iteration on US-001 that left a commit and claims the story, up
+// to the proof of it.
+func claimed(number int, commit string) []journal.Event {
+	return []journal.Event{
+		journal.IterationBegan{Number: number, Story: "US-001"},
+		journal.AgentEnded{Tools: 1},
+		journal.PlanRead{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}, {ID: "US-002"}}}, Claimed: []string{"US-001"}},
+		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
+		journal.CommitsTaken{From: "b0", To: commit, Tree: "tree-" + commit, Work: "tree-" + commit},
+		journal.ProofEnded{Commit: commit, Tree: "tree-" + commit, Passed: true},
+	}
+}
+
+func next(began journal.RunBegan, parts ...[]journal.Event) verdict.Step {
+	events := []journal.Event{began}
+	for _, part := range parts {
+		events = append(events, part...)
+	}
+	return verdict.Next(after(events...))
+}
+
+// A grade is of a commit: a story that is proven at another is graded anew.
+func TestAGradeIsOfACommit(t *testing.T) {
+	graded := []journal.Event{journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen}}
+	lost := []journal.Event{journal.IterationEnded{Number: 1, Story: "US-001"}}
+	began := of(func(*journal.RunBegan) {})
+	for name, test := range map[string]struct{ got, want verdict.Step }{
+		"none yet": {next(began, claimed(1, "c1")), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
+		"this one": {next(began, claimed(1, "c1"), graded), verdict.Judge{Verdict: journal.IterationEnded{
+			Number: 1, Story: "US-001", Green: true, Worked: true, Passed: []string{"US-001"},
+		}}},
+		"an earlier one": {next(began, claimed(1, "c1"), graded, lost, claimed(2, "c2")), verdict.Grade{Story: "US-001", Commit: "c2", Tree: "tree-c2"}},
+	} {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A story that may not pass by its change is neither graded nor passed.
+func TestNoGradeForWhatIsRefused(t *testing.T) {
+	began := of(func(b *journal.RunBegan) { b.Policy.Tamper = policy.TamperBlock })
+	if diff := cmp.Diff(verdict.Step(verdict.Inspect{Commit: "c1", Tree: "tree-c1"}), next(began, claimed(1, "c1"))); diff != "" {
+		t.Errorf("before anybody looked (-want +got):\n%s", diff)
+	}
+	found := []journal.Event{journal.ChangeInspected{Commit: "c1", Tree: "tree-c1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}}}
+	want := verdict.Judge{Verdict: journal.IterationEnded{
+		Number: 1, Story: "US-001", Green: true, Worked: true,
+		Rejected: []journal.Rejection{{Claim: "US-001", Why: "tests and checks say less than they did: a_test.go: it is skipped"}},
+	}}
+	if diff := cmp.Diff(verdict.Step(want), next(began, claimed(1, "c1"), found)); diff != "" {
+		t.Errorf("after (-want +got):\n%s", diff)
+	}
+}
+
+// Work that was finished before the run began is looked at like any other; where
+// there is none, there is nothing to look at.
+func TestFinishedWorkIsInspected(t *testing.T) {
+	finished := func(start string) journal.RunBegan {
+		return of(func(b *journal.RunBegan) {
+			b.Start, b.Tree, b.Policy.Tamper = start, "tree-"+start, policy.TamperBlock
+			b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}}
+		})
+	}
+	proven := func(start string) []journal.Event {
+		return []journal.Event{journal.ProofEnded{Commit: start, Tree: "tree-" + start, Passed: true}}
+	}
+	inspected := func(found ...journal.Loosened) []journal.Event {
+		return []journal.Event{journal.ChangeInspected{Commit: "s0", Tree: "tree-s0", Found: found}}
+	}
+	stopped := func(reason policy.Reason, why string) verdict.Step {
+		return verdict.Stop{Stopped: journal.RunStopped{Reason: reason, Why: why}}
+	}
+	for name, test := range map[string]struct{ got, want verdict.Step }{
+		"unseen": {next(finished("s0"), proven("s0")), verdict.Inspect{Commit: "s0", Tree: "tree-s0"}},
+		"sound":  {next(finished("s0"), proven("s0"), inspected()), stopped(policy.AllStoriesPassed, "")},
+		"saying less": {
+			next(finished("s0"), proven("s0"), inspected(journal.Loosened{File: "a_test.go", Why: "it is gone"})),
+			stopped(policy.VerificationFailed, "tests and checks say less than they did: a_test.go: it is gone"),
+		},
+		"nothing": {next(finished("b0"), proven("b0")), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
+	} {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A cancelled run reads the plan once, and takes what an agent left; one that was
+// cancelled before its agent ended has nothing to save.
+func TestCancelSavesWhatThereIs(t *testing.T) {
+	cancelled := []journal.Event{journal.CancelAsked{Why: "SIGINT"}}
+	began := of(func(*journal.RunBegan) {})
+	whole := claimed(1, "c1")
+	for name, test := range map[string]struct{ got, want verdict.Step }{
+		"before the agent ended":  {next(began, whole[:1], cancelled), verdict.Stop{Stopped: journal.RunStopped{Reason: policy.Cancelled, Why: "SIGINT"}}},
+		"after it ended":          {next(began, whole[:2], cancelled), verdict.Read{}},
+		"after the plan was read": {next(began, whole[:3], cancelled), verdict.Take{Leftovers: true}},
+	} {
+		if diff := cmp.Diff(test.want, test.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A limit of one is a limit.
+func TestLimitsOfOne(t *testing.T) {
+	failed := []journal.Event{
+		journal.IterationBegan{Number: 1, Story: "US-001"}, journal.AgentEnded{Failed: true, Why: "boom"}, journal.IterationEnded{Number: 1, Story: "US-001"},
+	}
+	for name, test := range map[string]struct {
+		limit func(*policy.Limits)
+		want  journal.RunStopped
+	}{
+		"failures": {func(l *policy.Limits) { l.Failures = 1 }, journal.RunStopped{Reason: policy.FatalError, Why: "the agent failed 1 times in a row: boom"}},
+		"stall":    {func(l *policy.Limits) { l.Stall = 1 }, journal.RunStopped{Reason: policy.Stalled, Why: "1 iterations in a row left the same tree and the same result"}},
+	} {
+		if diff := cmp.Diff(verdict.Step(verdict.Stop{Stopped: test.want}), next(limited(test.limit), failed)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package view_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// What to do about the pull request depends on whether it is a draft, and why.
+func TestWhatToDoAboutAPullRequest(t *testing.T) {
+	for want, change := range map[string]func(*journal.Run){
+		"review the pull request":                                                   func(r *journal.Run) { r.Pull.Draft = false },
+		"review the draft pull request and mark it as ready":                        func(*journal.Run) {},
+		"look at the draft pull request with care; nothing turned it ready":         func(r *journal.Run) { r.Proofs[0].Empty = true },
+		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
+		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Grades = nil },
+	} {
+		run := journal.Run{
+			Tree: "t1", Pull: &journal.PullOpened{Number: 3, Draft: true}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
+			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}}},
+			Proofs:     []journal.Proof{{Tree: "t1", Passed: true}},
+			Grades:     []journal.Graded{{Story: "US-001", Grade: journal.RedToGreen}},
+			Iterations: []journal.Iteration{{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Passed: []string{"US-001"}}}},
+		}
+		if change(&run); !strings.HasSuffix(view.Text(run), "\nnext: "+want+"\n") {
+			t.Errorf("Text = %q, want %q", view.Text(run), want)
+		}
+	}
+}
+
+// What the wall refused is told, the newest of it, with what would allow it.
+func TestRefusals(t *testing.T) {
+	var run journal.Run
+	for i := range 22 {
+		run.Refused = append(run.Refused, journal.EgressRefused{What: fmt.Sprintf("a%02d.example:443", i), Why: "not on the list", Input: fmt.Sprintf("allow: a%02d.example", i)})
+	}
+	run.Refused[21].Input = ""
+	comment := view.Of(run).Comment
+	for _, want := range []string{"2 older ones are in the journal", "`a02.example:443`: not on the list; this would allow it: `allow: a02.example`", "`a21.example:443`: not on the list\n"} {
+		if !strings.Contains(comment, want) {
+			t.Errorf("no %q in\n%s", want, comment)
+		}
+	}
+	if strings.Contains(comment, "a01.example") {
+		t.Errorf("what is older is shown:\n%s", comment)
+	}
+	run.Refused = run.Refused[2:]
+	if comment := view.Of(run).Comment; strings.Contains(comment, "older ones") {
+		t.Errorf("twenty leave some out:\n%s", comment)
+	}
+}
+
+// The word that completes a run is its answer, or among its promises.
+func TestResultFindsTheWord(t *testing.T) {
+	for _, test := range []struct {
+		rules policy.Policy
+		agent journal.AgentEnded
+		want  bool
+	}{
+		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Response: "done"}, true},
+		{policy.Policy{Done: policy.ByResponse, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, false},
+		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Promises: []string{"DONE"}}, true},
+		{policy.Policy{Done: policy.ByTag, Word: "DONE"}, journal.AgentEnded{Response: "DONE", Promises: []string{"done"}}, false},
+		{policy.Policy{Done: policy.ByStories, Promise: "COMPLETE"}, journal.AgentEnded{Promises: []string{"COMPLETE"}}, true},
+	} {
+		run := journal.Run{Policy: test.rules, Iterations: []journal.Iteration{{Agent: &test.agent}}}
+		if got := view.ResultOf(run).Iterations[0].CompletionTagFound; got != test.want {
+			t.Errorf("%s, %+v: found %v, want %v", test.rules.Done, test.agent, got, test.want)
+		}
+	}
+}
+
+// A check that fails with a story's tests on the base does as it should, and one
+// that is flaky is neither good nor bad.
+func TestSignsOfChecks(t *testing.T) {
+	for want, check := range map[string]journal.CheckEnded{
+		"  [--] check test failed (exit 1) on the base with the story's tests, 0s\n":          {Where: journal.AtTests, Exit: 1},
+		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first (exit 2)\n": {Where: journal.AtProof, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
+		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":                        {Where: journal.AtProof, Exit: 1},
+	} {
+		check.Name = "test"
+		if got := play(view.Look{}, []any{journal.RunBegan{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}}, check}); !strings.HasSuffix(got, want) {
+			t.Errorf("shown as %q, want %q", got, want)
+		}
+	}
+	busy := journal.AgentEnded{Busy: true, Failed: true, Why: "overloaded"}
+	if got, want := view.Line(journal.Run{}, busy), "  the model's server turned the agent away: overloaded, 0 tool calls, cost unknown, 0s"; got != want {
+		t.Errorf("Line = %q, want %q", got, want)
+	}
+}
