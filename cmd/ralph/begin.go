@@ -53,12 +53,7 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 			return hired{}, err
 		}
 	}
-	options.Keys = h.wall.Keys(options.Keys) // of which the agent need not know the real ones
-	h.agent, err = agent.Pick(name, options)
-	if err == nil {
-		h.reviewer, err = second.Behind(h.wall)
-	}
-	if err != nil {
+	if err := h.enter(name, options, second); err != nil {
 		d.lower(h.wall)
 		return hired{}, err
 	}
@@ -66,6 +61,17 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		d.line("note: " + note)
 	}
 	return h, nil
+}
+
+// enter has agent and reviewer go behind the wall, where they need not know the
+// real keys.
+func (h *hired) enter(name string, options agent.Options, second *job.Second) (err error) {
+	options.Keys = h.wall.Keys(options.Keys)
+	if h.agent, err = agent.Pick(name, options); err != nil {
+		return err
+	}
+	h.reviewer, err = second.Behind(h.wall)
+	return err
 }
 
 // second is who is to be asked for a second opinion; nil: nobody is.

@@ -63,10 +63,10 @@ func (d *desk) raise(ctx context.Context, who enclosed, p policy.Policy) (*job.W
 		Home: home, State: append(state, who.State...), Read: append(read, d.reads(who)...),
 		Network: job.Network{Any: allow == nil, Allow: allow},
 		Model: job.ModelAsked{
-			Agent: who.Name, Name: p.Model, Keys: who.options.Keys, Hosts: who.Hosts,
+			Agent: who.Name, Name: p.Model, Models: d.settings.Sandbox.AllowModels, Keys: who.options.Keys, Hosts: who.Hosts,
 			Budget: budget, Prices: who.options.Prices,
 		},
-		Review: who.second.Model(budget),
+		Review: who.second.Model(budget, d.settings.Sandbox.AllowModels),
 	})
 }
 

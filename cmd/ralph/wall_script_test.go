@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -54,11 +55,12 @@ func listener(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("LISTENER", l.Addr().String())
 }
 
-// model answers whatever it is asked.
+// model answers whatever it is asked. Asked for afterwards, it says whether all
+// came with that key, and for which models, in their order.
 func model(ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.Value(outsideKey{}).(*outside)
-	if neg || len(args) > 1 {
-		ts.Fatalf("usage: model [KEY]")
+	if neg {
+		ts.Fatalf("usage: model [KEY [MODEL...]]")
 	}
 	if len(args) == 0 {
 		out.model = modeltest.Start(out.t)
@@ -69,15 +71,20 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 	if len(asked) == 0 {
 		ts.Fatalf("nobody has asked the model")
 	}
+	var models []string
 	for _, request := range asked {
+		models = append(models, request.Model)
 		if request.Key() != args[0] {
 			ts.Fatalf("%s %s came with the key %q", request.Method, request.Path, request.Key())
 		}
 	}
+	if len(args) > 1 && !slices.Equal(models, args[1:]) {
+		ts.Fatalf("asked for were %q", models)
+	}
 }
 
 // ask is a program that scripts have: "ask tcp ADDRESS" connects, "ask post URL
-// KEY" sends a question to a model. It prints what came of it.
+// KEY [MODEL]" sends a question to a model. It prints what came of it.
 func ask() {
 	if os.Args[1] == "tcp" {
 		conn, err := net.DialTimeout("tcp", os.Args[2], 5*time.Second)
@@ -87,8 +94,12 @@ func ask() {
 		}
 		return
 	}
+	model := "claude-sonnet-4-6"
+	if len(os.Args) > 4 {
+		model = os.Args[4]
+	}
 	request, err := http.NewRequest(http.MethodPost, os.Args[2]+"/v1/messages",
-		strings.NewReader(`{"model":"claude-sonnet-4-6","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`))
+		strings.NewReader(`{"model":"`+model+`","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`))
 	if err == nil {
 		request.Header.Set("X-Api-Key", os.Args[3])
 		request.Header.Set("Content-Type", "application/json")

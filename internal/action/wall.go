@@ -56,10 +56,10 @@ func (v *visit) raise(ctx context.Context, adapter agent.Adapter, program string
 		Read: append(read, job.Program(program, adapter)...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
 		Network: v.network(),
 		Model: job.ModelAsked{
-			Agent: adapter.Name, Name: p.Model, Keys: in.Agent.Keys, Hosts: adapter.Hosts, KeyInAgent: in.Wall.KeyInAgent,
+			Agent: adapter.Name, Name: p.Model, Models: in.Wall.Models, Keys: in.Agent.Keys, Hosts: adapter.Hosts, KeyInAgent: in.Wall.KeyInAgent,
 			Budget: budget, Prices: in.Agent.Prices,
 		},
-		Review: second.Model(budget),
+		Review: second.Model(budget, in.Wall.Models),
 	})
 }
 

@@ -117,7 +117,7 @@ func TestRealBudget(t *testing.T) {
 			Calls: []modeltest.Call{modeltest.Shell("echo spent")},
 		}
 		b := c.bench(dear, modeltest.Answer{Stall: true, Times: modeltest.Always})
-		b.Budget, b.Timeout, b.Grace = agent.Budget{USD: 0.2}, 15*time.Second, time.Second
+		b.Budget, b.Grace = agent.Budget{USD: 0.2}, time.Second
 		got, err := b.Do(t.Context(), b.order)
 		if err != nil || !got.Overspent || got.TimedOut || got.Usage.Input != dear.Usage.Input || got.Cost.USD < 0.2 {
 			t.Errorf("Do = %+v, %v", got, err)

@@ -79,7 +79,7 @@ func TestRealServerIsBusy(t *testing.T) {
 				}
 				b := c.bench(modeltest.Answer{Status: status, Times: modeltest.Always})
 				if c.dogged {
-					b.Timeout = 20 * time.Second
+					b.Timeout = 50 * time.Second // of which a busy machine may take half before it asks
 				}
 				got, err := b.Do(t.Context(), b.order)
 				if c.dogged {

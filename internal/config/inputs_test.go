@@ -91,6 +91,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Wall.KeyInAgent = true }},
 		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Wall.Level, in.Wall.KeyInAgent = sandbox.Notify, true }},
 		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Wall.Network.Allow = []string{"a.example", "b.example:8443"} }},
+		{"allow-models", "claude-opus-*, gpt-6.2-sol", func(in *config.Inputs) { in.Wall.Models = []string{"claude-opus-*", "gpt-6.2-sol"} }},
 		{"private-hosts", "git.corp.example", func(in *config.Inputs) { in.Wall.Network.Private = []string{"git.corp.example"} }},
 		{"https-proxy", "http://proxy.corp.example:3128", func(in *config.Inputs) { in.Wall.Network.Upstream = "http://proxy.corp.example:3128" }},
 		{"https-proxy", "http://ada:pass-word@proxy.corp.example:3128", func(in *config.Inputs) {
@@ -150,6 +151,7 @@ var wrong = []struct{ name, value, why string }{
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
 	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},
+	{"allow-models", "opus please", `allow-models: cannot allow the model "opus please"`},
 	{"private-hosts", "10.0.0.1", `private-hosts: cannot allow "10.0.0.1": it is an address, not a name`},
 	{"https-proxy", "ftp://ada:pass-word@host", "https-proxy: cannot read the address of the company's proxy"},
 }

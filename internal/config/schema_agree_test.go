@@ -34,7 +34,7 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 			`{"guardrails": []}`, `{"guardrails": [{"command": "make", "failAction": "APPEND", "hint": "", "timeout": 0}]}`,
 			`{"scm": {"command": "git", "tasks": ["commit", "push"]}}`, `{"scm": {"command": "git"}}`,
 			`{"limits": {"maxCost": 0, "maxTime": "2h", "maxTokens": 1000000, "stallAfter": 3}}`,
-			`{"protect": ["**/*.go"], "setup": ["npm ci"], "sandbox": {"mode": "none", "allowDomains": ["a.example:443"]}}`,
+			`{"protect": ["**/*.go"], "setup": ["npm ci"], "sandbox": {"mode": "none", "allowDomains": ["a.example:443"], "allowModels": ["gpt-6.2-sol", "claude-haiku-*", "*"]}}`,
 		},
 		bad: []string{
 			`[]`, `null`, `{"unknown": 1}`, `{"maximumIterations": -1}`, `{"maximumIterations": 1.5}`, `{"maximumIterations": "5"}`,
@@ -50,7 +50,7 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 			`{"scm": "git"}`, `{"scm": {"command": "git", "tasks": [" "]}}`, `{"scm": {"command": ""}}`,
 			`{"limits": {"maxCost": -1}}`, `{"limits": {"maxCost": "5"}}`, `{"limits": {"stallAfter": 0.5}}`, `{"limits": {"maxTokens": 1e13}}`,
 			`{"protect": [""]}`, `{"setup": "x"}`, `{"sandbox": {"mode": "full"}}`, `{"sandbox": {"allowDomains": ["http://a/"]}}`,
-			`{"sandbox": {"allowDomains": ["a b"]}}`, `{"sandbox": {"allowDomains": [""]}}`,
+			`{"sandbox": {"allowDomains": ["a b"]}}`, `{"sandbox": {"allowDomains": [""]}}`, `{"sandbox": {"allowModels": ["claude haiku"]}}`, `{"sandbox": {"allowModels": ["-x"]}}`,
 		},
 		readerOnly: map[string]string{
 			`{"guardrails": null}`: "null counts as left out, for files that seed 001's init wrote; nobody should write more of them",

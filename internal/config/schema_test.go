@@ -135,6 +135,7 @@ var prdWords = map[string]string{
 	"Passes":             "Whether it is done. The program sets it; what an agent sets is a claim.",
 	"Notes":              "What was done, or what stands in the way.",
 	"DependsOn":          "The ids of the stories that have to pass before it.",
+	"TestedBy":           "For each criterion, in their order, the name of the test that shows it; empty where there is none. The program looks whether that test went from red to green.",
 	"NeedsTest":          "false: it can do without a test of its own, as words in the docs can. For people to say; what an agent sets is undone.",
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -155,6 +156,14 @@ func (d *decoder) glob(s spot) string {
 func (d *decoder) host(s spot) string {
 	if strings.Contains(s.text, "/") || !blank(s.text) && strings.ContainsFunc(s.text, unicode.IsSpace) {
 		d.complain(s, "found %s, want a host's name alone, with a port if need be", s.node)
+	}
+	return d.text(s)
+}
+
+// named is a model, or a pattern of models.
+func (d *decoder) named(s spot) string {
+	if _, err := egress.ParseModels([]string{s.text}); err != nil && !blank(s.text) {
+		d.complain(s, "found %s, want a model's name, or a pattern, as in claude-haiku-*", s.node)
 	}
 	return d.text(s)
 }

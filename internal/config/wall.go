@@ -14,6 +14,7 @@ import (
 type Wall struct {
 	Level      sandbox.Level
 	KeyInAgent bool // an agent that no server can stand before may hold its key
+	Models     []string // that may be asked for besides the run's own
 	Network    job.Network
 }
 
@@ -22,7 +23,7 @@ const keyInAgent = "key-in-agent"
 
 // wall reads the inputs that say what confines the agent.
 func (r *reader) wall() Wall {
-	w := Wall{Level: sandbox.Auto, Network: job.Network{
+	w := Wall{Level: sandbox.Auto, Models: r.models("allow-models"), Network: job.Network{
 		Packages: true,
 		Allow:    r.hosts("allow-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
 	}}
@@ -64,6 +65,13 @@ func levelNames() []string {
 		names = append(names, string(level))
 	}
 	return append(names, keyInAgent)
+}
+
+// models are the names of an input, or patterns of them.
+func (r *reader) models(name string) []string {
+	all, err := egress.ParseModels(r.list(name))
+	r.note(name, err)
+	return all
 }
 
 // hosts are the exact names of an input.

@@ -24,6 +24,10 @@ type Maker struct {
 	Base    *url.URL // as clients of that maker are given it; nil: the maker's own
 	Key     Secret
 	Bearer  bool // Key is a token of a login, as Claude Code's; OpenAI knows no other
+
+	// Models are those that may be asked for there, helpers included: by name,
+	// or by a pattern, "claude-haiku-*". None named means any.
+	Models []string
 }
 
 // grammar is what may be said in a dialect.

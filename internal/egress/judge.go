@@ -1,9 +1,13 @@
 package egress
 
 import (
+	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // rules are what may be asked of a model.
@@ -47,10 +51,24 @@ func (r rules) model(name string) *Refusal {
 	}
 	no := &Refusal{What: "model " + quoted(name), Why: "it is not among the models of this run"}
 	if likely.MatchString(name) {
-		no.Input = "model: " + name
+		no.Input = "allow-models: " + name
 	}
 	return no
 }
+
+// ParseModels reads names of models, and patterns of them.
+func ParseModels(names []string) ([]string, error) {
+	for _, name := range names {
+		if !listed.MatchString(name) {
+			return nil, fault.Usage(fmt.Sprintf("cannot allow the model %.80q", name),
+				"name models as their maker's API does, as in claude-haiku-4-5 or claude-haiku-*", nil)
+		}
+	}
+	return names, nil
+}
+
+// listed is how a list may name models; likely is what one may well be called.
+var listed = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
 
 // likely is what a model may well be called.
 var likely = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
@@ -59,16 +77,16 @@ var likely = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
 
 // Allows tells whether a list of models has that one: by its name, by that of
-// which it is a snapshot, or by a beginning of it, "claude-haiku-*". A list
-// without any has them all.
+// which it is a snapshot, or by a pattern, "claude-haiku-*". A list without any
+// has them all.
 func Allows(models []string, name string) bool {
 	if len(models) == 0 {
 		return true
 	}
 	plain := dated.ReplaceAllString(name, "")
 	return slices.ContainsFunc(models, func(m string) bool {
-		start, open := strings.CutSuffix(m, "*")
-		return m == name || m == plain || open && strings.HasPrefix(name, start)
+		like, err := path.Match(m, name)
+		return m == name || m == plain || like && err == nil
 	})
 }
 

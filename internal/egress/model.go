@@ -21,10 +21,6 @@ import (
 type Model struct {
 	Makers []Maker // at most one of a dialect
 
-	// Models are those that may be asked for, helpers included: by name, or by
-	// a beginning, "claude-haiku-*". None named means any.
-	Models []string
-
 	Web    bool   // tools that run at the maker's may be used
 	Token  Secret // what those inside have in place of a key; empty: anything will do
 	Budget Budget
@@ -37,9 +33,10 @@ type Model struct {
 	Refused func(Refusal)      // may be nil
 	Limits  ModelLimits
 
-	crier crier
-	meter meter
-	judge chan struct{} // so many bodies are looked through at a time
+	crier  crier
+	ledger ledger
+	meter  meter
+	judge  chan struct{} // so many bodies are looked through at a time
 }
 
 // ModelLimits are what those inside may take of a Model. Zero stands for the
@@ -74,6 +71,10 @@ func (m *Model) hangUp() {
 		t.CloseIdleConnections()
 	}
 }
+
+// Traffic is what passed so far to and from the real servers, by host. It may be
+// asked at any time.
+func (m *Model) Traffic() []Traffic { return m.ledger.sums() }
 
 // Exhausted tells whether the budget is used, and nothing is answered any more.
 func (m *Model) Exhausted() bool { return m.meter.exhausted() }
@@ -171,7 +172,7 @@ func (c *call) allowed() bool {
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
-	model, no := rules{models: c.m.Models, web: c.m.Web}.judge(c.dialect, c.model, tree)
+	model, no := rules{models: c.maker.Models, web: c.m.Web}.judge(c.dialect, c.model, tree)
 	if no != nil {
 		return c.refuse(*no)
 	}

@@ -220,11 +220,20 @@ func TestBearer(t *testing.T) {
 	}
 }
 
+// only has the makers' servers asked for no other model.
+func only(models ...string) func(*egress.Model) {
+	return func(m *egress.Model) {
+		for i := range m.Makers {
+			m.Makers[i].Models = models
+		}
+	}
+}
+
 // Row 4: whatever is not on the short list gets 403 in the words of its
 // dialect, and the real server hears nothing of it.
 func TestRefusedByTheModel(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Models = []string{"big"} })
+	d := newDesk(t, server.URL, only("big"))
 	const fine = `{"model":"big"}`
 	for _, test := range []struct {
 		method, path, body string
@@ -284,7 +293,7 @@ func TestRefusedByTheModel(t *testing.T) {
 		t.Errorf("the real server was asked %s %s", hits[0].Method, hits[0].URL)
 	}
 	if told := d.told(); len(told) == 0 || !slices.Contains(told, egress.Refusal{
-		What: `model "bigger"`, Why: "it is not among the models of this run", Input: "model: bigger",
+		What: `model "bigger"`, Why: "it is not among the models of this run", Input: "allow-models: bigger",
 	}) {
 		t.Errorf("told %+v", told)
 	}
@@ -302,7 +311,7 @@ func TestNoMaker(t *testing.T) {
 // What is refused is said in the dialect's own words, else CLIs show nothing of
 // it, or try again.
 func TestRefusalInEachDialect(t *testing.T) {
-	d := newDesk(t, newReceiver(t, nil).URL, func(m *egress.Model) { m.Models = []string{"big"} })
+	d := newDesk(t, newReceiver(t, nil).URL, only("big"))
 	for path, want := range map[string]string{
 		messages:                               `{"error":{"message":"ralph: `,
 		responses:                              `{"error":{"code":"refused_by_ralph","message":"ralph: `,

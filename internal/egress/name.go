@@ -3,6 +3,7 @@ package egress
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,16 @@ func (n Name) Entry() string {
 		return n.Host
 	}
 	return n.String()
+}
+
+// nameOf is the server of an address that a person gave, which may be one
+// without a name.
+func nameOf(u *url.URL) Name {
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil {
+		port = map[string]uint64{"http": 80, "https": tlsPort}[u.Scheme]
+	}
+	return Name{Host: u.Hostname(), Port: uint16(port)}
 }
 
 // ParseName reads an entry of a list: host, or host:port.

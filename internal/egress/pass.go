@@ -28,10 +28,10 @@ func (c *call) pass(r *http.Request) {
 		c.say(http.StatusBadGateway, "the model's server has no address")
 		return
 	}
-	answer := &answering{call: c, bill: c.m.meter.begin(c.model, cut)}
+	answer := &answering{call: c, bill: c.m.meter.begin(c.model, cut), flow: c.m.ledger.open(nameOf(to))}
 	defer c.m.meter.end(answer.bill)
 	r = r.WithContext(ctx)
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+	r.Body, r.ContentLength = answer.flow.sent(bytes.NewReader(c.body)), int64(len(c.body))
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
 		Transport:      unheard{c.m.Transport},
@@ -97,6 +97,7 @@ func (mute) Value(any) any { return nil }
 type answering struct {
 	*call
 	bill    *bill
+	flow    *flow
 	read    reading
 	split   splitter
 	arrived int64
@@ -157,6 +158,7 @@ func (a *answering) Read(p []byte) (int, error) {
 	}
 	n, err := a.from.Read(p)
 	a.arrived += int64(n)
+	a.flow.down.Add(int64(n))
 	a.split.write(p[:n])
 	if err != nil {
 		a.header.Trailer = nil // nobody has looked at it

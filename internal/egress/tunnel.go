@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Traffic is what passed to and from one host.
+// Traffic is what passed to and from one host: through tunnels all of it, TLS
+// and all; to and from a model's server the bodies.
 type Traffic struct {
 	Name    Name
-	Tunnels int64
+	Tunnels int64 // or requests
 	Up      int64 // bytes that those inside sent
 	Down    int64 // bytes that they got
 }
@@ -48,6 +49,20 @@ func (l *ledger) sums() []Traffic {
 	}
 	slices.SortFunc(all, func(a, b Traffic) int { return cmp.Compare(a.Name.String(), b.Name.String()) })
 	return all
+}
+
+// sent is a body that is counted as it goes.
+func (f *flow) sent(body io.Reader) io.ReadCloser { return io.NopCloser(&going{body, f}) }
+
+type going struct {
+	io.Reader
+	flow *flow
+}
+
+func (g *going) Read(p []byte) (int, error) {
+	n, err := g.Reader.Read(p)
+	g.flow.up.Add(int64(n))
+	return n, err
 }
 
 // ends are of a tunnel.

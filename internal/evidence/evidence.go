@@ -161,6 +161,8 @@ type Story struct {
 	Title string `json:"title"`
 	// What has to be true when it is done.
 	Criteria []string `json:"criteria"`
+	// For each of these, the test that the agent named and that went from red to green; empty where there is none.
+	Shown []string `json:"shown,omitempty"`
 	// Whether people marked it as one that needs no test of its own.
 	NeedsNoTest bool `json:"needs_no_test,omitempty"`
 	// Whether it passes.

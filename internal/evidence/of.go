@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -130,6 +131,9 @@ func tell(run journal.Run, story plan.Story) Story {
 	if graded, found := run.GradeOf(story.ID); found {
 		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
 		told.OnBase = said(graded.Trial.Checks)
+	}
+	if shown := run.Shown(story); strings.Join(shown, "") != "" {
+		told.Shown = shown
 	}
 	if reviewed, found := run.ReviewOf(story.ID); found {
 		told.Review = review(reviewed)

@@ -139,3 +139,15 @@ func TestDifferencesOfSeveralChecks(t *testing.T) {
 		t.Errorf("Differences = %q, want no reason where none was given", got)
 	}
 }
+
+// A second opinion is told with what it misses; of a story without one nothing is.
+func TestOfAReview(t *testing.T) {
+	e := from(t, `{"type":"story_reviewed","story":"US-001","commit":"c1","by":"codex","looked":2,"missed":[{"criterion":1,"why":"it adds nothing","file":"cart.go","line":3,"quote":"x"}]}`)
+	review := e.Stories[0].Review
+	if review == nil || review.By != "codex" || review.Commit != "c1" || review.Looked != 2 || !slices.Equal(review.Missed, []string{"criterion 1: it adds nothing (cart.go:3)"}) {
+		t.Errorf("review = %+v", review)
+	}
+	if e.Stories[1].Review != nil {
+		t.Errorf("a review that nobody gave: %+v", e.Stories[1].Review)
+	}
+}

@@ -62,8 +62,23 @@ func heads(branch string) string { return "refs/heads/" + branch }
 // turn the text around.
 func odd(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// fold makes spellings alike that a file system may take for one.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+// fold makes spellings alike that a file system may take for one: some tell no
+// large letter from a small one, some skip what cannot be seen.
+func fold(name string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name)
+	return strings.ToLower(strings.ToUpper(seen))
+}
+
+// bare is a folded name without what NTFS leaves out or takes for a stream.
+func bare(name string) string {
+	name, _, _ = strings.Cut(fold(name), ":")
+	return strings.TrimRight(name, ". ")
+}
 
 // parents are the folders above p, from the top.
 func parents(p string) []string {

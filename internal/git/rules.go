@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 const maxTarget = 4 << 10 // of a symbolic link
@@ -33,7 +35,10 @@ func protect(globs []string) (protected, error) {
 // folder above it, or it would put a file or a link where a glob expects a
 // folder. A file of attributes is covered wherever it lies.
 func (p protected) covers(name string) bool {
-	name = fold(name)
+	return p.covered(fold(name)) || p.covered(bareParts(name))
+}
+
+func (p protected) covered(name string) bool {
 	if path.Base(name) == ".gitattributes" {
 		return true
 	}
@@ -79,18 +84,28 @@ func wrongPath(name string) string {
 
 // gitFolder tells whether some file system takes name for .git.
 func gitFolder(name string) bool {
-	name, _, _ = strings.Cut(fold(name), ":")
-	name = strings.TrimRight(name, ". ")
+	name = bare(name)
 	return name == ".git" || name == "git~1"
 }
 
+// bareParts is a path with each of its names bare.
+func bareParts(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		parts[i] = bare(part)
+	}
+	return path.Join(parts...)
+}
+
+// modules are the names of .gitmodules, the short ones of NTFS too.
+var modules = pattern.Of(`^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])$`)
+
 // wrongChange says why a change may not pass, by what the tree tells of it.
 func wrongChange(c change) string {
-	base := strings.TrimRight(fold(path.Base(c.path)), ". ")
 	switch {
 	case c.mode == modeLink || c.was == modeLink:
 		return "a repository within the repository"
-	case base == ".gitmodules":
+	case modules.MatchString(bare(path.Base(c.path))):
 		return "submodules may not be changed"
 	case c.mode == modeNone:
 		return ""

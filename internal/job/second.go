@@ -40,12 +40,13 @@ func (s *Second) Needs() (read, state []string) {
 	return Program(s.program, s.adapter), s.adapter.State
 }
 
-// Model is whom it will ask; budget is the run's, of which it takes a share.
-func (s *Second) Model(budget agent.Budget) *ModelAsked {
+// Model is whom it will ask, and what else it may; budget is the run's, of which
+// it takes a share.
+func (s *Second) Model(budget agent.Budget, more []string) *ModelAsked {
 	if s == nil {
 		return nil
 	}
-	return &ModelAsked{Agent: s.adapter.Name, Name: s.model, Keys: s.options.Keys, Hosts: s.adapter.Hosts, Budget: budget, Prices: s.options.Prices}
+	return &ModelAsked{Agent: s.adapter.Name, Name: s.model, Models: more, Keys: s.options.Keys, Hosts: s.adapter.Hosts, Budget: budget, Prices: s.options.Prices}
 }
 
 // Behind is the agent as it works behind a wall, with the keys that it has there.

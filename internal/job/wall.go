@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -162,7 +161,11 @@ func (w *Wall) Said(none string) string {
 	if w == nil {
 		return none
 	}
-	return "sandbox level " + w.Name() + ": attacked from inside, and it held"
+	said := "sandbox level " + w.Name() + ": attacked from inside, and it held"
+	if w.doors.anyModel() {
+		said += "; no model is named, so any may be asked for"
+	}
+	return said
 }
 
 // Notices are what people should know of the wall.
@@ -258,37 +261,6 @@ func give(root *os.Root, name string, uid, gid int) error {
 // mounts tells whether what is read-only is so for those inside alone, while
 // the program may write there.
 func (w *Wall) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
-
-// mended tells of what those inside changed though it was not theirs.
-func (w *Wall) mended(paths []string) {
-	const few = 5
-	what := "put back, as it is not the agent's to change: " + strings.Join(paths[:min(few, len(paths))], ", ")
-	if more := len(paths) - few; more > 0 {
-		what += fmt.Sprintf(" and %d more", more)
-	}
-	w.hear(journal.Noted{What: what})
-}
-
-// hear keeps an event until somebody can put it on record.
-func (w *Wall) hear(event journal.Event) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.heard = append(w.heard, event)
-}
-
-// Tell puts on record what was heard since it last did.
-func (w *Wall) Tell(emit func(journal.Event)) {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	heard := w.heard
-	w.heard = nil
-	w.mu.Unlock()
-	for _, event := range heard {
-		emit(event)
-	}
-}
 
 // Close ends the ways out, and takes the folders of those inside away.
 func (w *Wall) Close() error {

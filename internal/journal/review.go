@@ -36,7 +36,8 @@ type Missed struct {
 // Type is the event's name in the journal.
 func (StoryReviewed) Type() string { return "story_reviewed" }
 
-func (e StoryReviewed) fold(r *Run, _ time.Time) {
+func (e StoryReviewed) fold(r *Run, at time.Time) {
+	r.open(at)
 	r.Reviews = append(r.Reviews, e)
 	r.Usage = r.Usage.Plus(e.Usage)
 	r.CostUSD += e.Cost.USD

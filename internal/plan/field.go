@@ -133,6 +133,18 @@ func (r *reader) lines(s spot) []string {
 	return lines
 }
 
+// names are texts of which any may be empty.
+func (r *reader) names(s spot) []string {
+	var names []string
+	for _, item := range r.list(s) {
+		if item.kind != '"' {
+			r.complain(item, "found %s, want a string", item.node)
+		}
+		names = append(names, item.text)
+	}
+	return names
+}
+
 func (r *reader) flag(s spot) bool {
 	if !s.absent() && s.kind != 't' && s.kind != 'f' {
 		r.complain(s, "found %s, want true or false", s.node)

@@ -101,6 +101,9 @@ func (m *merger) mend(old, story Story) Story {
 	for _, criterion := range lost {
 		m.undo("criterion %q of %s", criterion, story.ID)
 	}
+	if len(lost) > 0 { // those that are named stand at the places of others now
+		story.TestedBy = nil
+	}
 	story.AcceptanceCriteria = append(lost, story.AcceptanceCriteria...)
 	return story
 }

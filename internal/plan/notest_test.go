@@ -60,3 +60,34 @@ func TestMergeKeepsNeedsTest(t *testing.T) {
 		t.Errorf("a new story %+v, undone %q; want one that needs a test", added, merged.Undone)
 	}
 }
+
+// What an agent names as the tests of its criteria is taken as it is; where
+// criteria had to be put back it stands at the wrong places, and goes.
+func TestMergeTakesTheNamesOfTests(t *testing.T) {
+	kept := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b", "c"}}}}
+	proposed := func(criteria ...string) plan.Plan {
+		return plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: criteria, TestedBy: []string{"TestB", ""}}}}
+	}
+	if got := plan.Merge(kept, proposed("b", "c")).Plan.UserStories[0].TestedBy; !slices.Equal(got, []string{"TestB", ""}) {
+		t.Errorf("tests %q", got)
+	}
+	if got := plan.Merge(kept, proposed("c")).Plan.UserStories[0].TestedBy; got != nil {
+		t.Errorf("tests %q of criteria that stand elsewhere", got)
+	}
+}
+
+func TestReadTestedBy(t *testing.T) {
+	read := func(value string) (plan.Plan, error) {
+		return plan.Read("prd.json", []byte(`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":["b","c"],"testedBy":`+value+`}]}`))
+	}
+	p, err := read(`["TestB",""]`)
+	if err != nil || !slices.Equal(p.UserStories[0].TestedBy, []string{"TestB", ""}) {
+		t.Errorf("%+v, %v", p.UserStories, err)
+	}
+	if _, err := read(`["TestB",3]`); err == nil || !strings.Contains(err.Error(), "testedBy") {
+		t.Errorf("a number as a name: %v", err)
+	}
+	if _, err := read(`"TestB"`); err == nil {
+		t.Error("one name alone is no list")
+	}
+}

@@ -26,6 +26,7 @@ type Story struct {
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn"`
 	NeedsTest          *bool    `json:"needsTest,omitempty"` // false: people say that it can do without; nil: it needs one
+	TestedBy           []string `json:"testedBy,omitempty"`  // by criterion, in their order: the test that shows it; empty: none is named
 	Extra              []Extra  `json:"-"`
 }
 

@@ -23,7 +23,7 @@ var (
 	}
 	storyShape = shape{
 		known: []string{
-			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest",
+			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest", "testedBy",
 		},
 		required: []string{"id", "title", "acceptanceCriteria"},
 		audited:  []string{"priority", "passes"},
@@ -161,6 +161,7 @@ func (r *reader) story(s spot, position int) Story {
 		Notes:              r.text(s.field("notes")),
 		DependsOn:          r.lines(s.field("dependsOn")),
 		NeedsTest:          r.choice(s.field("needsTest")),
+		TestedBy:           r.names(s.field("testedBy")),
 		Extra:              r.extra(s, storyShape),
 	}
 	if list := s.field("acceptanceCriteria"); list.kind == '[' && len(list.items) == 0 {

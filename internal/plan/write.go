@@ -74,7 +74,7 @@ func (s *Story) UnmarshalJSON(data []byte) error {
 	}
 	*s = Story(b)
 	s.Extra = extra
-	s.AcceptanceCriteria, s.DependsOn = orNil(s.AcceptanceCriteria), orNil(s.DependsOn)
+	s.AcceptanceCriteria, s.DependsOn, s.TestedBy = orNil(s.AcceptanceCriteria), orNil(s.DependsOn), orNil(s.TestedBy)
 	return nil
 }
 

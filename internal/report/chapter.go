@@ -10,6 +10,8 @@ import (
 // chapter is what happened from the beginning of an iteration to that of the
 // next; the first one is what came before any.
 type chapter struct {
+	begun   bool // false of the first
+	linked  bool // the page tells all of it, further down
 	number  int
 	story   string
 	moments []moment
@@ -50,8 +52,8 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 			at = entry.At
 		}
 		run = journal.Fold(run, entry)
-		if began, is := entry.Event.(journal.IterationBegan); is && began.Number != all[len(all)-1].number {
-			all = append(all, chapter{number: began.Number, story: began.Story})
+		if began, is := entry.Event.(journal.IterationBegan); is && all[len(all)-1].another(began) {
+			all = append(all, chapter{begun: true, number: began.Number, story: began.Story})
 		}
 		last := &all[len(all)-1]
 		m := moment{
@@ -65,6 +67,19 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 		before = entry.Event
 	}
 	return all, run
+}
+
+// another tells whether an iteration is none that goes on with the chapter.
+func (c chapter) another(began journal.IterationBegan) bool {
+	return !c.begun || began.Number != c.number
+}
+
+// href is where the page tells all of a chapter; empty where it does not.
+func (c chapter) href() string {
+	if !c.linked {
+		return ""
+	}
+	return "#" + anchor(c.number)
 }
 
 // priced is false of the end of an agent that did not tell what it cost.

@@ -85,7 +85,7 @@ func height(usd, most float64) string { return thousandths(1000 - usd/most*1000)
 func (s Source) spendings(chapters []chapter) []spending {
 	var rows []spending
 	for _, c := range chapters[max(len(chapters)-mostRows, 0):] {
-		if c.number == 0 || len(c.moments) == 0 {
+		if !c.begun || len(c.moments) == 0 {
 			continue
 		}
 		rows = append(rows, spending{c.number, c.price(s.Words), s.Words.Spent(c.moments[len(c.moments)-1].cost, true)})
@@ -95,7 +95,7 @@ func (s Source) spendings(chapters []chapter) []spending {
 
 // price is what a chapter cost, as far as agents told.
 func (c chapter) price(words Words) string {
-	if c.number == 0 {
+	if !c.begun {
 		return ""
 	}
 	usd, known := 0.0, true

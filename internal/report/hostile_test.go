@@ -38,6 +38,7 @@ var nasty = []struct{ text, shows string }{
 	{"esc\x1b[2Jape", `esc\x1b[2Jape`},
 	{"nul\x00byte", "nul\uFFFDbyte"},
 	{"bell\x07", `bell\x07`},
+	{"line\u2028end", `line\u{2028}end`},
 }
 
 // horror is all of it, one a line.
@@ -108,12 +109,19 @@ func TestSize(t *testing.T) {
 		"plain": strings.Repeat("all the work of an honest agent, told at length\n", 40), "markup": strings.Repeat("<&\"'+>", 400),
 		"unseen": strings.Repeat("\U000E0041\u202E", 400), "horror": horror(), "lines": strings.Repeat("\n", 2000) + "x",
 	}
+	sizes := map[bool][]int{true: {50, 120}, false: {50}}
 	for name, text := range texts {
-		for _, iterations := range []int{50, 120} {
+		for _, iterations := range sizes[name == "plain"] {
 			page := html(t, longRun(t, iterations, text))
 			t.Logf("%s, %d iterations: %d bytes", name, iterations, len(page))
 			if len(page) >= 1<<20 {
 				t.Errorf("%s, %d iterations: %d bytes", name, iterations, len(page))
+			}
+			if dead := deadLinks(page); len(dead) > 0 {
+				t.Errorf("%s, %d iterations: links lead nowhere: %q", name, iterations, dead)
+			}
+			if older := fmt.Sprint(iterations-60) + " earlier iterations left out"; strings.Contains(page, older) != (iterations > 60) {
+				t.Errorf("%s, %d iterations: %q is said, or is not", name, iterations, older)
 			}
 			if !strings.Contains(page, "left out") {
 				t.Errorf("%s, %d iterations: the page does not say that anything was left out", name, iterations)
@@ -122,8 +130,35 @@ func TestSize(t *testing.T) {
 	}
 }
 
+var link = regexp.MustCompile(`href="#([^"]*)"`)
+
+func deadLinks(page string) (dead []string) {
+	for _, found := range link.FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, ` id="`+found[1]+`"`) {
+			dead = append(dead, found[1])
+		}
+	}
+	return dead
+}
+
 // tag is where one begins.
 var tag = regexp.MustCompile(`<[a-zA-Z!/]`)
+
+// What the checks of an iteration said shares its room: those that come last may
+// go without.
+func TestManyLogs(t *testing.T) {
+	s := longRun(t, 1, "x\n")
+	red := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Log: "log"}
+	last := s.Entries[len(s.Entries)-1]
+	s.Entries = s.Entries[:len(s.Entries)-1]
+	for range 30 {
+		s.Entries = append(s.Entries, journal.Entry{Seq: len(s.Entries) + 1, At: last.At, Event: red})
+	}
+	s.Read = func(string, string) (string, error) { return strings.Repeat("a long log\n", 20_000), nil }
+	if page := html(t, s); strings.Count(page, "a long log") > 12_000 || strings.Count(page, "failed (exit 1) in the agent") < 15 {
+		t.Errorf("%d bytes, %d lines of logs", len(page), strings.Count(page, "a long log"))
+	}
+}
 
 // Nothing that others wrote is more than text: the tags of a page are the same
 // whatever stands between them.
@@ -140,8 +175,15 @@ func TestHostileTextStaysText(t *testing.T) {
 		if want, got := kinds(harmless), kinds(page); !slices.Equal(want, got) {
 			t.Errorf("%q: the page has other tags: %d, want %d", n.text, len(got), len(want))
 		}
+		if !strings.Contains(n.text, "<") && !strings.Contains(n.text, "{{") && !strings.Contains(page, n.shows) {
+			t.Errorf("%q is not told as %q", n.text, n.shows)
+		}
 		if at := strings.IndexFunc(page, unseen); at >= 0 {
 			t.Errorf("%q: a character does not show: %q", n.text, page[at:at+20])
+		}
+		markdown, err := longRun(t, 3, text).Markdown()
+		if err != nil || strings.ContainsFunc(markdown, unseen) || strings.Contains(markdown, "\n  - <script>") {
+			t.Errorf("%q is not harmless in Markdown: %v", n.text, err)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (c chapter) mark() mark {
 	switch {
 	case len(c.faults()) > 0:
 		return poor
-	case ended != nil && (ended.Done || len(ended.Passed) > 0), c.number == 0:
+	case ended != nil && (ended.Done || len(ended.Passed) > 0), !c.begun:
 		return good
 	}
 	return open

@@ -48,6 +48,7 @@ type fact struct{ Name, Value string }
 
 // failed is an iteration with what went wrong in it.
 type failed struct {
+	Begun  bool // else it was before any work
 	Number int
 	Href   string
 	Story  string
@@ -89,6 +90,11 @@ var sheets = markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
 
 func (s Source) page() page {
 	chapters, run := s.chapters(s.entries())
+	passes := chapters[1:]
+	passes = passes[max(len(passes)-mostPasses, 0):]
+	for i := range passes {
+		passes[i].linked = true
+	}
 	headline := spans(s.Words.Headline(run))
 	made := page{
 		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
@@ -105,7 +111,10 @@ func (s Source) page() page {
 	made.Failed, made.More = s.failedIn(chapters, run)
 	made.First = s.first(chapters)
 	made.Checks, made.Commit = s.judged(run)
-	made.Passes, made.Left = s.passes(chapters[1:], run)
+	made.Passes = s.passes(passes, run)
+	if older := len(chapters) - 1 - len(passes); older > 0 {
+		made.Left = count(older, "earlier iteration") + " left out; the journal has all of them"
+	}
 	return made
 }
 
@@ -175,11 +184,8 @@ func (s Source) failedIn(chapters []chapter, run journal.Run) (all []failed, mor
 			more++
 			continue
 		}
-		one := failed{Number: c.number, Story: storyOf(run, c.story)}
+		one := failed{Begun: c.begun, Number: c.number, Href: c.href(), Story: storyOf(run, c.story)}
 		one.Said, one.More = few(faults, roomForFailed/mostFailed, markupOfItem)
-		if c.number > 0 {
-			one.Href = "#" + anchor(c.number)
-		}
 		all = append(all, one)
 	}
 	return all, more
@@ -215,15 +221,11 @@ func (s Source) judged(run journal.Run) (all []judged, commit string) {
 	return all, short(proof.Commit)
 }
 
-// passes are the iterations, the newest where there are too many.
-func (s Source) passes(chapters []chapter, run journal.Run) (all []iteration, left string) {
-	shown := chapters[max(len(chapters)-mostPasses, 0):]
-	if older := len(chapters) - len(shown); older > 0 {
-		left = count(older, "earlier iteration") + " left out; the journal has all of them"
-	}
+// passes are iterations, told in full.
+func (s Source) passes(shown []chapter, run journal.Run) (all []iteration) {
 	room := min(roomForOne, roomForAll/max(len(shown), 1))
 	for _, c := range shown {
 		all = append(all, s.iterationOf(c, run, room))
 	}
-	return all, left
+	return all
 }

@@ -104,6 +104,9 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			board := view.Of(run)
+			if page := html(t, s); strings.Contains(page, "Not shown:") || strings.Contains(page, "not any more what it was") {
+				t.Error("a file is missing beside the journal, or is not what it was")
+			}
 			golden(t, name, "report.html", html(t, s))
 			golden(t, name, "report.md", markdown)
 			golden(t, name, "comment.md", board.Comment)

@@ -106,6 +106,17 @@ func TestCostOverTime(t *testing.T) {
 	}
 }
 
+// Iterations begin with 0 where the loop is within a session.
+func TestIterationZero(t *testing.T) {
+	page, markdown := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
+	if !strings.Contains(page, `<h3 id="iteration-0">Iteration 0`) || !strings.Contains(page, `<a href="#iteration-0">Iteration 0</a>`) {
+		t.Error("there is no iteration 0 on the page")
+	}
+	if !strings.Contains(markdown, "- iteration 0\n") || !strings.Contains(markdown, "| 0 |") {
+		t.Errorf("there is no iteration 0 in\n%s", markdown)
+	}
+}
+
 // What people should look at, by the event that tells it.
 func TestWhatFailed(t *testing.T) {
 	holds := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Excerpt: "first words"}
@@ -117,7 +128,7 @@ func TestWhatFailed(t *testing.T) {
 		"a flaky one":          {journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true, Flaky: true}, "flaky: it failed first"},
 		"setup":                {journal.SetupEnded{Where: journal.AtWork, Name: "npm ci", Exit: 1}, "setup npm ci failed"},
 		"an agent":             {journal.AgentEnded{Failed: true, Why: "no key"}, "agent failed: no key"},
-		"the plan":             {journal.PlanRead{Undone: []string{"US-001 was removed"}}, "put back: US-001 was removed"},
+		"the plan":             {journal.PlanRead{Claimed: []string{"US-001"}, Undone: []string{"US-001 was removed"}}, "put back: US-001 was removed"},
 		"a protected file":     {journal.CommitsTaken{Dropped: []string{"CODEOWNERS"}, Commits: []journal.Commit{{SHA: "c1", Subject: "fine"}}}, "protected file put back: CODEOWNERS"},
 		"commits":              {journal.CommitsTaken{Refused: []journal.Finding{{Why: "a link out"}}}, "refused"},
 		"version control":      {journal.SCMEnded{Task: "push", Failed: true, Why: "no remote"}, "push failed: no remote"},
@@ -137,7 +148,7 @@ func TestWhatFailed(t *testing.T) {
 		page, markdown := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
 		_, list, _ := strings.Cut(page, `<ol class="failed">`)
 		list, _, found := strings.Cut(list, "</ol>")
-		if !found || !strings.Contains(list, c.want) || strings.Contains(list, "fine") || strings.Contains(list, "US-001 passed") {
+		if !found || !strings.Contains(list, c.want) || strings.Contains(list, "fine") || strings.Contains(list, "claims") || strings.Contains(list, "US-001 passed") {
 			t.Errorf("%s: failures are %s, want %s", name, list, c.want)
 		}
 		if !strings.Contains(markdown, "- iteration 1, US-001") {

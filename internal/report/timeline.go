@@ -39,7 +39,8 @@ type share struct {
 
 // row is an iteration.
 type row struct {
-	Number int // 0: before any
+	Begun  bool // else it was before any
+	Number int
 	Story  string
 	Href   string
 	Bars   []bar
@@ -76,7 +77,7 @@ func (s Source) timelineOf(chapters []chapter) timeline {
 		line.Left = count(older, "earlier row") + " left out"
 	}
 	for _, c := range shown {
-		if c.number > 0 || c.worked() > 0 {
+		if c.begun || c.worked() > 0 {
 			line.Rows = append(line.Rows, s.row(c, longest))
 		}
 	}
@@ -84,10 +85,7 @@ func (s Source) timelineOf(chapters []chapter) timeline {
 }
 
 func (s Source) row(c chapter, longest time.Duration) row {
-	made := row{Number: c.number, Story: oneLine(c.story, 80), Took: policy.Short(c.worked()), Mark: c.mark()}
-	if c.number > 0 {
-		made.Href = "#" + anchor(c.number)
-	}
+	made := row{Begun: c.begun, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Took: policy.Short(c.worked()), Mark: c.mark()}
 	sums, at := c.spent(), 0.0
 	for _, p := range phases {
 		width := part(sums[p.phase], longest)

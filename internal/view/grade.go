@@ -125,3 +125,20 @@ func held(run journal.Run) string {
 	}
 	return ""
 }
+
+// criterion is one with the test that it was shown by.
+type criterion struct{ Text, Test string }
+
+// criteria are a story's, with what bears them out.
+func criteria(run journal.Run, story plan.Story) []criterion {
+	shown := run.Shown(story)
+	var all []criterion
+	for i, text := range story.AcceptanceCriteria {
+		told := criterion{Text: text}
+		if shown[i] != "" {
+			told.Test = code(shown[i], 160)
+		}
+		all = append(all, told)
+	}
+	return all
+}

@@ -110,6 +110,7 @@ func parse(files fs.FS) *template.Template {
 		"touched":  touched,
 		"loosened": loosened,
 		"opinions": opinions,
+		"criteria": criteria,
 	}
 	top := template.New("").Funcs(functions)
 	for _, name := range []string{"comment/progress.md", "comment/cautions.md", "pull/body.md"} {

@@ -85,7 +85,7 @@ function steadier(dir, id, events) {
   return text => {
     for (const [old, now] of pairs) text = text.replaceAll(old, now).replaceAll(old.slice(0, 7), now.slice(0, 7))
     return text.replaceAll(dir, '/home/ada/shop').replaceAll(id, 'run-20261120T120000.000')
-      .replace(/\b\d+\.\d{3}s\b/g, '0.004s').replace(/\(cached\)/g, '0.004s').replace(/\(\d+\.\d\ds\)/g, '(0.00s)')
+      .replace(/(?<![\d.])\d+\.\d{3}s\b/g, '0.004s').replace(/\(cached\)/g, '0.004s').replace(/\(\d+\.\d\ds\)/g, '(0.00s)')
       .replace(/^index [0-9a-f]+\.\.[0-9a-f]+/gm, 'index 0000000..1111111')
   }
 }

@@ -1,0 +1,257 @@
+package git_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// What a bomb may take before it is refused.
+const (
+	bombTime   = 10 * time.Second
+	bombMemory = 100 << 20
+)
+
+// The kinds of object in a pack.
+const (
+	packCommit = 1
+	packTree   = 2
+	packBlob   = 3
+	packDelta  = 7 // against an object by its name
+)
+
+// A pack of a few kilobytes that would unfold into gigabytes is refused before
+// it does: in ten seconds, and no git that looks at it takes 100 MB.
+func TestTakeRefusesBombs(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(l *lab) string // the tip
+		why  string
+	}{
+		"a file of a gigabyte": {func(l *lab) string {
+			return l.send(packed{packBlob, "", 1 << 30, nil})
+		}, "larger than"},
+		"a folder of 200 MB":  {func(l *lab) string { return l.send(packed{packTree, "", 200 << 20, nil}) }, "not sound"},
+		"a message of 200 MB": {func(l *lab) string { return l.send(packed{packCommit, "", 200 << 20, nil}) }, "not sound"},
+		"a file that says it is without end": {func(l *lab) string {
+			return l.send(packed{packBlob, "", 1 << 50, []byte("x")})
+		}, "not sound"},
+		"a change of a file that makes it huge": {func(l *lab) string {
+			base := packed{packBlob, "", 1 << 16, nil}
+			return l.send(base, packed{packDelta, base.id(), 0, doubling(1<<16, 1<<30)})
+		}, "not sound"},
+		"changes of changes of a file": {func(l *lab) string {
+			base := packed{packBlob, "", 1 << 16, nil}
+			all, size, id := []packed{base}, 1<<16, base.id()
+			for size < 1<<27 {
+				all = append(all, packed{packDelta, id, 0, doubling(size, 2*size)})
+				size *= 2
+				id = packed{packBlob, "", int64(size), nil}.id()
+			}
+			return l.send(all...)
+		}, "larger than"},
+		"folders without end": {func(l *lab) string { deep(l, 10, 10); return l.agent("rev-parse", "HEAD") }, "more than can be looked at"},
+		"all of the base, without end": {func(l *lab) string {
+			deepOf(l, "40000", l.in("rev-parse", l.base+"^{tree}"), 9, 10)
+			return l.agent("rev-parse", "HEAD")
+		}, "more than can be looked at"},
+		"more commits than anyone reads": {func(l *lab) string {
+			tree, parent := l.in("rev-parse", l.base+"^{tree}"), l.base
+			var all []packed
+			for i := range 20000 {
+				c := packed{kind: packCommit, text: fmt.Appendf(nil, "tree %s\nparent %s\nauthor A <a@b> %d +0000\ncommitter A <a@b> 1 +0000\n\nx", tree, parent, i)}
+				all, parent = append(all, c), c.id()
+			}
+			return l.send(all...)
+		}, "more than 200 commits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			tip := c.make(l)
+			meter := &meter{run: l.tree.Run, tip: tip}
+			measured := l.git
+			measured.Run = meter.measured
+			trusted := must(measured.Open(l.trusted.Dir))(t)
+			ctx, done := context.WithTimeout(t.Context(), bombTime)
+			defer done()
+			terms := l.terms()
+			terms.Timeout = bombTime
+			got, err := trusted.Take(ctx, l.tree, terms)
+			if err != nil || len(got.Refused) == 0 || !strings.Contains(got.Refused[0].Why, c.why) || got.To != got.From {
+				t.Errorf("Take = %+v, %v, want it refused in time for %q", got, err, c.why)
+			}
+			if meter.most > bombMemory {
+				t.Errorf("%s took %d MB", meter.who, meter.most>>20)
+			}
+			t.Logf("%s took %d MB", meter.who, meter.most>>20)
+		})
+	}
+}
+
+// meter runs git and keeps how much memory the greediest took.
+type meter struct {
+	run  git.Run
+	tip  string
+	mu   sync.Mutex
+	most int64
+	who  string
+}
+
+func (m *meter) measured(ctx context.Context, c process.Command) (process.Result, error) {
+	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return process.Result{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if took := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; took > m.most {
+		m.most, m.who = took, strings.Join(c.Argv, " ")
+	}
+	if ctx.Err() != nil {
+		return process.Result{}, ctx.Err()
+	}
+	return process.Result{Exit: cmd.ProcessState.ExitCode()}, nil
+}
+
+// packed is an object of a pack: its text, or as many zeros as it is large.
+type packed struct {
+	kind int
+	base string // of a delta
+	size int64
+	text []byte
+}
+
+func (p packed) content() io.Reader {
+	if p.text != nil {
+		return bytes.NewReader(p.text)
+	}
+	return io.LimitReader(zeros{}, p.size)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func (p packed) length() int64 { return max(p.size, int64(len(p.text))) }
+
+func (p packed) id() string {
+	sum := sha1.New()
+	fmt.Fprintf(sum, "%s %d\x00", []string{"", "commit", "tree", "blob"}[p.kind], p.length())
+	_, _ = io.Copy(sum, p.content())
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// send has the agent's git hand over these objects, with a commit that holds
+// the last of them where that is none itself.
+func (l *lab) send(all ...packed) string {
+	l.Helper()
+	last := all[len(all)-1]
+	tip := ""
+	if last.kind == packCommit && last.text != nil {
+		tip = last.id()
+	} else {
+		tree := packed{kind: packTree, text: append([]byte("100644 big\x00"), unhex(named(last))...)}
+		commit := packed{kind: packCommit, text: fmt.Appendf(nil, "tree %s\nparent %s\nauthor A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nx", tree.id(), l.base)}
+		all, tip = append(all, tree, commit), commit.id()
+	}
+	pack := packOf(all)
+	l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		switch c.Argv[1] {
+		case "rev-parse":
+			_, err := io.WriteString(c.Stdout, tip+"\n")
+			return process.Result{}, err
+		case "pack-objects":
+			_, err := c.Stdout.Write(pack)
+			return process.Result{}, err
+		default:
+			return l.seen.run(ctx, c)
+		}
+	}
+	return tip
+}
+
+// named is the name of what the last object comes to.
+func named(p packed) string {
+	if p.kind != packDelta {
+		return p.id()
+	}
+	rest := p.text
+	for range 1 {
+		_, n := binary.Uvarint(rest)
+		rest = rest[n:]
+	}
+	size, _ := binary.Uvarint(rest)
+	return packed{kind: packBlob, size: int64(size)}.id()
+}
+
+// packOf is the file that git packs objects in.
+func packOf(all []packed) []byte {
+	var out bytes.Buffer
+	out.WriteString("PACK")
+	_ = binary.Write(&out, binary.BigEndian, []uint32{2, uint32(len(all))})
+	for _, p := range all {
+		out.Write(header(p.kind, p.length()))
+		if p.kind == packDelta {
+			out.Write(unhex(p.base))
+		}
+		z, _ := zlib.NewWriterLevel(&out, zlib.BestSpeed)
+		_, _ = io.Copy(z, p.content())
+		_ = z.Close()
+	}
+	sum := sha1.Sum(out.Bytes())
+	return append(out.Bytes(), sum[:]...)
+}
+
+// header is the kind and length of an object, seven bits at a time but for the
+// first.
+func header(kind int, size int64) []byte {
+	head := []byte{byte(kind<<4) | byte(size&15)}
+	for size >>= 4; size > 0; size >>= 7 {
+		head[len(head)-1] |= 0x80
+		head = append(head, byte(size&0x7f))
+	}
+	return head
+}
+
+// doubling is a delta that makes one size of zeros of another, by copying.
+func doubling(from, to int) []byte {
+	delta := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
+	for left := to; left > 0; {
+		n := min(left, from, 0xffff)
+		delta = append(delta, 0x80|0x10|0x20, byte(n), byte(n>>8))
+		left -= n
+	}
+	return delta
+}
+
+// deep is a tree of width entries at each of many levels, all of them the same.
+func deep(l *lab, width, levels int) { deepOf(l, "100644", plant(l, "blob", "x"), width, levels) }
+
+func deepOf(l *lab, mode, id string, width, levels int) {
+	for range levels {
+		var raw []byte
+		for i := range width {
+			raw = append(raw, fmt.Sprintf("%s %d\x00", mode, i)...)
+			raw = append(raw, unhex(id)...)
+		}
+		id, mode = plant(l, "tree", string(raw)), "40000"
+	}
+	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), id, 1))
+}

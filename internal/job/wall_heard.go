@@ -1,0 +1,39 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// mended tells of what those inside changed though it was not theirs.
+func (w *Wall) mended(paths []string) {
+	const few = 5
+	what := "put back, as it is not the agent's to change: " + strings.Join(paths[:min(few, len(paths))], ", ")
+	if more := len(paths) - few; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	w.hear(journal.Noted{What: what})
+}
+
+// hear keeps an event until somebody can put it on record.
+func (w *Wall) hear(event journal.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.heard = append(w.heard, event)
+}
+
+// Tell puts on record what was heard since it last did.
+func (w *Wall) Tell(emit func(journal.Event)) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	heard := w.heard
+	w.heard = nil
+	w.mu.Unlock()
+	for _, event := range heard {
+		emit(event)
+	}
+}

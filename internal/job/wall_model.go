@@ -1,0 +1,169 @@
+package job
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// ModelAsked is the model that the agent will ask, and with what.
+type ModelAsked struct {
+	Agent      string
+	Name       string   // of the model
+	Models     []string // that it may ask for besides, and besides its helpers
+	Keys       agent.Keys
+	Hosts      []string // of an agent that goes there by itself
+	KeyInAgent bool     // it may hold its key where nobody else can
+	Budget     agent.Budget
+	Prices     map[string]price.Rate
+}
+
+// asker is an agent that asks a model, with the keys that it gets.
+type asker struct {
+	ModelAsked
+	keys   *agent.Keys
+	makers []agent.Maker // whose keys the wall holds for it
+}
+
+// askedBy finds whom an agent asks, and the hosts of one that goes there by itself.
+func (w *Wall) askedBy(who *asker, strict bool) ([]egress.Name, error) {
+	var err error
+	if who.makers, err = w.makers(who, strict); err != nil || len(who.makers) > 0 {
+		return nil, err
+	}
+	return egress.ParseNames(who.Hosts)
+}
+
+// openModel has the keys stay outside.
+func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, route egress.Route) (err error) {
+	d, token := &w.doors, "ralph-"+rand.Text()
+	if d.model, err = egress.Listen(ctx); err != nil {
+		return err
+	}
+	d.asked = &egress.Model{
+		Token: egress.Secret(token), Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
+		Transport: route.Transport(), Refused: w.refused(asked), Spent: d.count,
+	}
+	if d.asked.Makers, err = askable(who); err != nil {
+		return err
+	}
+	for _, a := range who {
+		if len(a.makers) > 0 {
+			*a.keys = a.Keys.Behind(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), token)
+		}
+	}
+	d.serve(func() error { return d.asked.Serve(ctx, d.model) })
+	return nil
+}
+
+// askable are the makers' servers of several agents, each once, with the models
+// that all of them may ask for there. One that was told none may ask for any.
+func askable(who []asker) ([]egress.Maker, error) {
+	var all []egress.Maker
+	var seen []agent.Maker
+	for _, a := range who {
+		models := agent.Models(a.Agent, a.Name, a.Models)
+		for _, m := range a.makers {
+			i := slices.Index(seen, m)
+			if i < 0 {
+				maker, err := serverOf(m)
+				if err != nil {
+					return nil, err
+				}
+				maker.Models = models
+				all, seen = append(all, maker), append(seen, m)
+				continue
+			}
+			all[i].Models = both(all[i].Models, models)
+		}
+	}
+	return all, nil
+}
+
+// both is what either list has; where one has no end, neither has that.
+func both(one, other []string) []string {
+	if len(one) == 0 || len(other) == 0 {
+		return nil
+	}
+	return slices.Concat(one, other)
+}
+
+func serverOf(m agent.Maker) (egress.Maker, error) {
+	maker := egress.Maker{Dialect: egress.Dialect(m.API), Key: egress.Secret(m.Key), Bearer: m.Bearer}
+	if m.Base == "" {
+		return maker, nil
+	}
+	var err error
+	if maker.Base, err = url.Parse(m.Base); err != nil || maker.Base.Host == "" {
+		return maker, fault.Usage("cannot read the address of the model's server", "give model-base-url as https://host, without a name or password", nil)
+	}
+	return maker, nil
+}
+
+// anyModel tells whether those inside may ask for whatever model they like.
+func (d *doors) anyModel() bool {
+	return d.asked != nil && slices.ContainsFunc(d.asked.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
+}
+
+// makers are those whose keys the wall holds; none where the agent goes by a
+// login, or by a key that only it can hold. Strict refuses the latter.
+func (w *Wall) makers(m *asker, strict bool) ([]agent.Maker, error) {
+	if m.KeyInAgent || !m.Keys.Any() {
+		return nil, nil
+	}
+	makers, can := m.Keys.Makers(m.Agent, m.Name)
+	switch {
+	case can && len(makers) == 0: // keys that are of no use to it
+		*m.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
+	case !can && strict:
+		return nil, fault.Usage(fmt.Sprintf("the agent %s cannot be pointed at a server that holds its key", m.Agent),
+			"let it hold the key itself, if whatever it runs may know it: sandbox: key-in-agent", nil)
+	case !can:
+		w.notes = append(w.notes, journal.Noted{
+			What: fmt.Sprintf("the agent %s holds its key itself: whatever it runs may know it", m.Agent),
+		})
+	}
+	return makers, nil
+}
+
+// Keys are what the agent gets.
+func (w *Wall) Keys(keys agent.Keys) agent.Keys {
+	if w == nil {
+		return keys
+	}
+	return w.doors.keys
+}
+
+// ReviewKeys are what the agent gets that is asked for a second opinion.
+func (w *Wall) ReviewKeys(keys agent.Keys) agent.Keys {
+	if w == nil {
+		return keys
+	}
+	return w.doors.review
+}
+
+// count takes the sum of what was used of the model so far.
+func (d *doors) count(spent stream.Spent) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.spent = spent
+}
+
+// used is that sum, and whether there is no more of the budget.
+func (w *Wall) used() (spent stream.Spent, exhausted bool) {
+	if w == nil || w.doors.asked == nil {
+		return spent, false
+	}
+	w.doors.mu.Lock()
+	defer w.doors.mu.Unlock()
+	return w.doors.spent, w.doors.asked.Exhausted()
+}

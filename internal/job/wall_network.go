@@ -1,0 +1,85 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Network is what those behind the wall may reach.
+type Network struct {
+	Any      bool     // every public host by its name
+	Packages bool     // where the project's packages come from
+	Allow    []string // these, beside the model's
+	Private  []string // of hosts at home
+	Upstream string   // a company's proxy; empty: none
+	Bundle   string   // a file of certificates to trust besides; empty: none
+}
+
+// route is how the outside is reached from outside.
+func (w *Wall) route(n Network) (route egress.Route, err error) {
+	if route.Private, err = egress.ParseNames(n.Private); err != nil {
+		return route, err
+	}
+	if n.Upstream != "" {
+		if route.Upstream, err = egress.ParseUpstream(n.Upstream); err != nil {
+			return route, err
+		}
+	}
+	if n.Bundle == "" {
+		return route, nil
+	}
+	text, err := os.ReadFile(n.Bundle)
+	if err != nil {
+		return route, fault.Usage("cannot read the CA bundle "+n.Bundle, "name a file of certificates in ca-bundle", err)
+	}
+	if route.Roots, err = egress.Roots(text); err != nil {
+		return route, err
+	}
+	return route, w.trust(text)
+}
+
+// systems are where machines keep the certificates that they trust.
+var systems = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
+
+// trust lays out the machine's certificates and those of a bundle as one file:
+// most programs trust one file and no other.
+func (w *Wall) trust(bundle []byte) error {
+	var all []byte
+	for _, name := range systems {
+		if text, err := os.ReadFile(name); err == nil {
+			all = append(text, '\n')
+			break
+		}
+	}
+	w.doors.bundle = filepath.Join(w.rooms.dir, "certificates.pem")
+	w.base.Read = append(slices.Clone(w.base.Read), w.doors.bundle)
+	if err := os.WriteFile(w.doors.bundle, append(all, bundle...), 0o644); err != nil { //nolint:gosec // those inside read it
+		return fmt.Errorf("lay out the certificates: %w", err)
+	}
+	return nil
+}
+
+// env tells programs of the way out, in all the words that they know.
+func (d *doors) env() []string {
+	proxy := fmt.Sprintf("http://127.0.0.1:%d", d.proxy.Port)
+	env := []string{"NODE_USE_ENV_PROXY=1"}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		env = append(env, name+"="+proxy)
+	}
+	const local = "localhost,127.0.0.1,::1"
+	env = append(env, "NO_PROXY="+local, "no_proxy="+local)
+	if d.bundle == "" {
+		return env
+	}
+	for _, name := range []string{
+		"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO",
+	} {
+		env = append(env, name+"="+d.bundle)
+	}
+	return env
+}

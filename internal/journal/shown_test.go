@@ -1,0 +1,35 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// What an agent names as the test of a criterion counts when that test went
+// from red to green, by all of its name or its end.
+func TestShown(t *testing.T) {
+	run := minutely(began(), journal.StoryGraded{
+		Story: "US-001", Commit: "c1", Grade: journal.RedToGreen, Tests: []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", "whole suite"},
+	})
+	for name, test := range map[string]struct{ by, want []string }{
+		"nothing is named":    {nil, []string{"", "", ""}},
+		"by their ends":       {[]string{"TestAdds", "test_removes", ""}, []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", ""}},
+		"in full":             {[]string{"shop/cart.TestAdds"}, []string{"shop/cart.TestAdds", "", ""}},
+		"a part of a word":    {[]string{"Adds", "removes", "est suite"}, []string{"", "", ""}},
+		"what did not turn":   {[]string{"TestPays", "", "suite"}, []string{"", "", "whole suite"}},
+		"more than there are": {[]string{"", "", "", "TestAdds"}, []string{"", "", ""}},
+		"spaces":              {[]string{" TestAdds ", " "}, []string{"shop/cart.TestAdds", "", ""}},
+	} {
+		story := plan.Story{ID: "US-001", AcceptanceCriteria: []string{"a", "b", "c"}, TestedBy: test.by}
+		if diff := cmp.Diff(test.want, run.Shown(story)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := run.Shown(plan.Story{ID: "US-002", AcceptanceCriteria: []string{"a"}, TestedBy: []string{"TestAdds"}}); got[0] != "" {
+		t.Errorf("a test of another story counts: %q", got)
+	}
+}
