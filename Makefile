@@ -41,9 +41,9 @@ kill: # the program killed at any line loses nothing
 	go test -count=1 -run=Kill -v ./...
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m
-report-check: # the page of a run, in a real browser: apt-get install -y chromium
+report-check: # the page of a run, in a real browser, which Debian has
 	npm --prefix tools/report ci --no-audit --no-fund
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && node tools/report/check.mjs "$$dir" $(PICTURES)
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)
 .bin/golangci-lint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:
