@@ -27,6 +27,9 @@ type Hand struct {
 	// Grace is what a check has to end politely; 0 stands for the usual.
 	Grace time.Duration
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
+	// Veil takes secrets out of what that file keeps; nil: nobody does. The digest
+	// is of what is kept.
+	Veil func(io.Writer) io.WriteCloser
 	// Folder is where people find that file.
 	Folder string
 	// Patience cuts a check's time short where there is less; may be nil.
@@ -97,7 +100,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		h.Began(check)
 	}
 	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
-	out := io.MultiWriter(file, digest, kept, tests)
+	whole := h.veiled(io.MultiWriter(file, digest))
+	out := io.MultiWriter(whole, kept, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
 		Dir:     job.Dir,
@@ -107,7 +111,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Timeout: h.timeout(check),
 		Grace:   h.Grace,
 	})
-	if err := errors.Join(err, file.Close()); err != nil {
+	if err := errors.Join(err, whole.Close(), file.Close()); err != nil {
 		return journal.CheckEnded{}, err
 	}
 	told, err := h.tests(tests.Tally(), job.asked(check.Name), log+".tests")
@@ -130,6 +134,19 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Tests:     told,
 	}, nil
 }
+
+// veiled is to without the secrets in what is written to it.
+func (h Hand) veiled(to io.Writer) io.WriteCloser {
+	if h.Veil == nil {
+		return open{to}
+	}
+	return h.Veil(to)
+}
+
+// open is a veil that hides nothing.
+type open struct{ io.Writer }
+
+func (open) Close() error { return nil }
 
 func (h Hand) timeout(check policy.Check) time.Duration {
 	if h.Patience == nil {

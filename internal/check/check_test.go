@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // lab runs checks in a folder and keeps their logs in another.
@@ -262,5 +263,18 @@ func TestAShellOfItsOwn(t *testing.T) {
 	l.do(t, policy.Check{Name: "a", Command: "cat; test ! -t 0"})
 	if len(commands) != 1 || !slices.Equal(commands[0].Argv, []string{"sh", "-c", "cat; test ! -t 0"}) || commands[0].Stdin != nil {
 		t.Errorf("ran %+v", commands)
+	}
+}
+
+// What is hidden is not in the log, whose digest is of what it holds; a check's
+// end goes by what it printed.
+func TestLogsAreVeiled(t *testing.T) {
+	l := newLab(t)
+	l.hand.Veil = func(to io.Writer) io.WriteCloser { return redact.New("a-very-secret-word").Writer(to) }
+	ended := l.do(t, policy.Check{Name: "leak", Command: "echo a-very-secret-word"})[0]
+	log := l.log(t, "guardrail_3_echo_a_very_secret_word.log")
+	sum := sha256.Sum256([]byte(log))
+	if strings.Contains(log, "secret-word") || !strings.Contains(log, "***") || ended.Digest != hex.EncodeToString(sum[:]) {
+		t.Errorf("the log holds %q, digest %s", log, ended.Digest)
 	}
 }

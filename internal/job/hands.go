@@ -169,7 +169,7 @@ func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit 
 func (s *site) checker(run journal.Run, job check.Job) check.Hand {
 	proof := job.Where != journal.AtWork
 	return check.Hand{
-		Run: s.inside(job.Dir, proof), Env: s.Wall.Env(s.CheckEnv, proof), Grace: s.Grace, Log: s.Folder.Create, Folder: s.logs(run),
+		Run: s.inside(job.Dir, proof), Env: s.Wall.Env(s.CheckEnv, proof), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
 	}
 }
 
