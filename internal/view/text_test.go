@@ -37,3 +37,13 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 		t.Error("a complete run is to be resumed")
 	}
 }
+
+// Words that a page has to keep from being markup stand as they were said.
+func TestTextHasNoMarkup(t *testing.T) {
+	run := journal.Fold(journal.Run{},
+		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.Of(policy.Checked)}},
+		journal.Entry{Seq: 2, Event: journal.RunStopped{Reason: policy.FatalError, Why: "a_b|c *d* <e> & `f|g` \\"}})
+	if got, _, _ := strings.Cut(view.Text(run), "\n"); !strings.HasSuffix(got, "a_b|c *d* <e> & `f|g` \\") {
+		t.Errorf("as text: %q", got)
+	}
+}
