@@ -6,7 +6,7 @@ ROUNDS   ?= 7
 tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
 goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
 
-.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack report-check
+.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack report-check false-ready
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -39,8 +39,12 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 	AGENTS=1 go test -count=1 -p=1 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
 kill: # the program killed at any line loses nothing
 	go test -count=1 -run=Kill -v ./...
+false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=10m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
+		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
-	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m
+	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m -bench=. -benchtime=50x
+	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling' ./cmd/ralph ./internal/git
 report-check: # the page of a run, in a real browser, which Debian has
 	npm --prefix tools/report ci --no-audit --no-fund
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -10,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -18,6 +20,7 @@ type checksCommand struct {
 	ProjectDir string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
 	Check      []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
+	fence
 }
 
 // Help gives the example.
@@ -76,7 +79,7 @@ func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 }
 
 // look runs them, and tells what they say as it happens.
-func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.Policy) (journal.Run, error) {
+func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.Policy) (run journal.Run, err error) {
 	dir, done, err := d.w.room("checks")
 	if err != nil {
 		return journal.Run{}, err
@@ -86,11 +89,28 @@ func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.
 	if c.JSON {
 		to = d.w.stderr
 	}
+	env := agent.Harmless(d.w.environ())
+	wall, err := c.wall(ctx, d, env)
+	if err != nil {
+		return journal.Run{}, err
+	}
+	defer func() { err = errors.Join(err, wall.Close()) }()
 	verifier := &job.Verifier{
-		Git: d.tool, Dir: dir, Hand: check.Hand{Run: d.w.runner.Run, Env: agent.Harmless(d.w.environ())},
+		Wall: wall,
+		Git:  d.tool, Dir: dir, Hand: check.Hand{Run: d.w.runner.Run, Env: env},
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
 	}
 	return verifier.Look(ctx, c.ProjectDir, head, p)
+}
+
+// wall is the one that flags and settings ask for: these are the project's own
+// commands, and run as a run would have them.
+func (c checksCommand) wall(ctx context.Context, d *desk, env []string) (*job.Wall, error) {
+	asked := d.settings.Sandbox
+	if asked.Mode == inDocker { // in which checks do not run
+		asked.Mode = ""
+	}
+	return c.raise(ctx, d.w, enclosure{level: sandbox.Level(asked.Mode), project: c.ProjectDir, allow: asked.AllowDomains, env: env})
 }
 
 // checked is one check for scripts.

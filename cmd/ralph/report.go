@@ -121,7 +121,7 @@ const mostDiff = 64 << 10
 // words are the comment's and the log's.
 func words() page.Words {
 	return page.Words{
-		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum,
+		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum, Traffic: view.Traffic,
 		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
 	}
 }

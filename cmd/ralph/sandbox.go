@@ -64,7 +64,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	run := w.runner.Run
 	if wall != nil {
-		run = wall.Around(c.place(ctx, w, dir))
+		run = wall.Around(w.place(ctx, dir))
 	}
 	result, err := run(ctx, process.Command{
 		Argv: argv, Dir: dir, Env: wall.Env(env, false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
@@ -75,8 +75,8 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	return result.Exit, errors.Join(err, wall.Close())
 }
 
-// place is the folder, with the repository that it is in.
-func (sandboxCommand) place(ctx context.Context, w world, dir string) job.Place {
+// place is a folder, with the repository that it is in.
+func (w world) place(ctx context.Context, dir string) job.Place {
 	at := job.Place{Write: []string{dir}}
 	tool, done, err := w.git()
 	if err != nil {

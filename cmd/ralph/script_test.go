@@ -39,21 +39,30 @@ const scripts = "testdata/script"
 //	output NAME             an output of the job
 //	canary                  fails where anything that was written holds the token
 //	listener [N]            opens a listener, $LISTENER; then: so many have come
-//	model [KEY]             starts a model's server, $MODEL; then: it was asked with that key alone
+//	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
+//	                        and for those models
+//	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
+//	                        of its own; then: that host and no other was asked for there
 //
 // The agent's script is made of the files under agent/, in their order.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 scripts,
+	testscript.Run(t, stories(t, scripts))
+}
+
+// stories are those of a folder.
+func stories(t *testing.T, folder string) testscript.Params {
+	t.Helper()
+	return testscript.Params{
+		Dir:                 folder,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Setup:               func(env *testscript.Env) error { return setup(t, env) },
+		Setup:               func(env *testscript.Env) error { return setup(t, env, folder) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
-			"listener": listener, "model": model,
+			"listener": listener, "model": model, "company": companyIn,
 		},
-	})
+	}
 }
 
 type townKey struct{}
@@ -65,7 +74,7 @@ type visitOf struct {
 	comment int64
 }
 
-func setup(t *testing.T, env *testscript.Env) error {
+func setup(t *testing.T, env *testscript.Env, folder string) error {
 	t.Helper()
 	v := &visitOf{}
 	env.Values[townKey{}], env.Values[outsideKey{}] = v, &outside{t: t}
@@ -87,7 +96,7 @@ func setup(t *testing.T, env *testscript.Env) error {
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "runner"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 	return errors.Join(
-		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(env.WorkDir),
+		os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755), agentScript(folder, env.WorkDir),
 		opened(env),
 	)
 }
@@ -110,9 +119,9 @@ func opened(env *testscript.Env) error {
 
 // agentScript puts the files under agent/ of a story into one, in the order in
 // which the story has them.
-func agentScript(dir string) error {
+func agentScript(folder, dir string) error {
 	name := strings.TrimPrefix(filepath.Base(dir), "script-") + ".txtar"
-	data, err := os.ReadFile(filepath.Join(scripts, name))
+	data, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,8 @@ type superviseCommand struct {
 	TaskID       string           `name:"task-id" placeholder:"ID" help:"The same of the task; its folder's name when not given."`
 	JSON         bool             `name:"json" help:"Print the result as one JSON object; what the command prints goes to stderr."`
 	Verbose      bool             `short:"V" help:"Say what is read, run and decided."`
-	Command      []string         `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
+	fence
+	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
 }
 
 // Help tells how the command speaks.
@@ -55,6 +57,9 @@ How the task ended is appended there too, and to PROJECT-MESSAGE-BUS.md in the
 folder above. Exit code 0: done, or waiting; 1: out of attempts; 2: it cannot be
 started. To go on after that, start it again: ralph resume is not for it.
 
+With --sandbox it can write to the project that you stand in, to the task's folder
+and to caches. Your environment is its own there too, keys and all.
+
 Example: ralph supervise --task-dir tasks/t1 --max-restarts 10 -- ./agent.sh`
 }
 
@@ -62,12 +67,18 @@ func (superviseCommand) guarded() bool { return true }
 
 func (superviseCommand) restart() string { return "start it again: ralph supervise -- COMMAND" }
 
-func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
+func (c superviseCommand) run(ctx context.Context, w world) (code int, err error) {
 	asked, err := c.asked(w)
 	if err != nil {
 		return 0, err
 	}
-	outcome, err := c.job(w, asked.Policy).Start(ctx, asked)
+	j := c.job(w, asked.Policy)
+	if err := c.enclose(ctx, w, j); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, j.Wall.Close()) }()
+	asked.Level = j.Wall.Name()
+	outcome, err := j.Start(ctx, asked)
 	if err != nil {
 		return 0, err
 	}
@@ -75,6 +86,27 @@ func (c superviseCommand) run(ctx context.Context, w world) (int, error) {
 		err = printResult(w.stdout, outcome.Run, outcome.Home, "")
 	}
 	return outcome.Run.Stop.Reason.Status().Exit(true), err
+}
+
+// enclose has the wall stand that was asked for, round the command.
+func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
+	var err error
+	j.Wall, err = c.raise(ctx, w, enclosure{project: ".", argv: j.Supervised.Argv, env: w.environ()})
+	if err != nil || j.Wall == nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(".")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("find the working directory: %w", err), j.Wall.Close())
+	}
+	j.Log(j.Wall.Said(""))
+	at := w.place(ctx, dir)
+	at.Write = append(at.Write, c.TaskDir)
+	j.Supervised.Place, j.Supervised.Dir = at, dir
+	return nil
 }
 
 // asked is the run to begin.

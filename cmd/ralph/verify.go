@@ -13,19 +13,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
 type verifyCommand struct {
 	File       string `arg:"" type:"path" help:"The evidence.json of a run."`
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
+	fence
 }
 
 // Help gives the example.
 func (verifyCommand) Help() string {
 	return `Runs the proof anew: a clean checkout of the commit that the evidence names, its
 setup and its checks, and the tests of each story on the base code. The commands
-are those of the file: nothing confines them, so look at them first.
+are those of the file, and somebody else may have written it: they run confined,
+write to the checkout and to caches that are made for them, and where nothing on
+this machine keeps them from the network nothing is run. With --no-sandbox they can
+do whatever you can: look at them first.
 
 Exit code 0: all is as it is said. 1: something differs. 2: it cannot be told.
 
@@ -34,7 +39,7 @@ Example: ralph verify .ralph/runs/RUN/evidence.json`
 
 func (verifyCommand) guarded() bool { return true }
 
-func (c verifyCommand) run(ctx context.Context, w world) (int, error) {
+func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	e, err := c.read()
 	if err != nil {
 		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
@@ -49,8 +54,15 @@ func (c verifyCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer swept()
+	env := agent.Harmless(w.environ())
+	wall, err := c.raise(ctx, w, enclosure{level: sandbox.Auto, strict: true, guest: true, project: c.ProjectDir, env: env})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, wall.Close()) }()
 	verifier := &job.Verifier{
-		Git: tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: agent.Harmless(w.environ())},
+		Wall: wall,
+		Git:  tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: env},
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(w.stderr, harmless(view.Line(run, event))) },
 	}
 	run, err := verifier.Verify(ctx, c.ProjectDir, e)

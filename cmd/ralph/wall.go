@@ -61,7 +61,7 @@ func (d *desk) raise(ctx context.Context, who enclosed, p policy.Policy) (*job.W
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
 		Home: home, State: append(state, who.State...), Read: append(read, d.reads(who)...),
-		Network: job.Network{Any: allow == nil, Allow: allow},
+		Network: job.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
 		Model: job.ModelAsked{
 			Agent: who.Name, Name: p.Model, Models: d.settings.Sandbox.AllowModels, Keys: who.options.Keys, Hosts: who.Hosts,
 			Budget: budget, Prices: who.options.Prices,

@@ -23,6 +23,8 @@ type outside struct {
 	t     *testing.T
 	came  atomic.Int32
 	model *modeltest.Server
+
+	company *company
 }
 
 type outsideKey struct{}

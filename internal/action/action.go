@@ -150,10 +150,18 @@ func (v *visit) connect() error {
 	if v.inputs.Token == "" && v.inputs.AppID == 0 {
 		return fault.Usage("there is no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
 	}
+	network := v.network()
+	route, err := network.Route()
+	if err != nil {
+		return err
+	}
 	access := github.Access{
 		Owner: v.trigger.Repo.Owner, Repo: v.trigger.Repo.Name,
 		BaseURL: v.env.APIURL, GraphQLURL: v.env.GraphQLURL,
 		Token: v.inputs.Token, Pace: v.Pace,
+	}
+	if network.Upstream+network.Bundle != "" {
+		access.HTTP = route.Plain()
 	}
 	if v.inputs.AppID != 0 {
 		access.App = &github.App{ID: v.inputs.AppID, PrivateKey: v.inputs.AppKey}

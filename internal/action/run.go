@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -154,8 +153,10 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
 	}
-	network := v.network()
-	tool := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: home, Proxy: network.Upstream, CA: network.Bundle}
+	tool, err := v.git(home)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := tool.Version(ctx); err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: workspace.Folder{Path: v.env.folder()},
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Pulls: v.hub, Comment: v.hub.Comment,
 		Agent: adapter, Reviewer: reviewer, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
-		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes, Veil: v.secrets.Writer,
+		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
 		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep,
 	}, nil
 }

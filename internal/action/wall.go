@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -70,6 +71,30 @@ func (v *visit) network() job.Network {
 		n.Bundle = filepath.Join(v.env.Workspace, n.Bundle)
 	}
 	return n
+}
+
+// git reaches GitHub as the network wants it: a server at home without the
+// company's proxy, and with all certificates in one file.
+func (v *visit) git(home string) (git.Git, error) {
+	tool, network := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: home}, v.network()
+	if network.Upstream != "" {
+		route, err := network.Route()
+		if err != nil {
+			return tool, err
+		}
+		to, err := url.Parse(v.clone())
+		if err != nil {
+			return tool, err
+		}
+		if route.ProxyFor(to) != nil {
+			tool.Proxy = network.Upstream
+		}
+	}
+	if network.Bundle == "" {
+		return tool, nil
+	}
+	tool.CA = filepath.Join(home, "certificates.pem")
+	return tool, network.Trust(tool.CA)
 }
 
 // beyond are the addresses of GitHub, where nothing but an attempt to get there

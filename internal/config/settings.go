@@ -115,6 +115,8 @@ type Sandbox struct {
 	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=docker,enum=namespace,enum=notify,enum=landlock,enum=uid,enum=none"`
 	// Hosts that the agent may reach beside its model; none at all if the list is empty.
 	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
+	// Hosts that the setup commands may reach instead; those of allowDomains when not given.
+	SetupDomains []string `json:"setupDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
 	// Models that may be asked for beside the run's own and its agent's helpers, where ralph holds the key.
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
 }

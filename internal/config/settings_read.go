@@ -149,6 +149,7 @@ func (d *decoder) sandbox(s spot) Sandbox {
 	return Sandbox{
 		Mode:         given(d.field(s, "mode"), "", d.mode),
 		AllowDomains: given(d.field(s, "allowDomains"), nil, each(d, d.host)),
+		SetupDomains: given(d.field(s, "setupDomains"), nil, each(d, d.host)),
 		AllowModels:  given(d.field(s, "allowModels"), nil, each(d, d.named)),
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Wall is what the inputs say of the wall.
 type Wall struct {
 	Level      sandbox.Level
-	KeyInAgent bool // an agent that no server can stand before may hold its key
+	KeyInAgent bool     // an agent that no server can stand before may hold its key
 	Models     []string // that may be asked for besides the run's own
 	Network    job.Network
 }
@@ -25,7 +25,7 @@ const keyInAgent = "key-in-agent"
 func (r *reader) wall() Wall {
 	w := Wall{Level: sandbox.Auto, Models: r.models("allow-models"), Network: job.Network{
 		Packages: true,
-		Allow:    r.hosts("allow-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
+		Allow:    r.hosts("allow-domains"), Setup: r.hosts("setup-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
 	}}
 	levels := 0
 	for _, word := range r.list("sandbox") {

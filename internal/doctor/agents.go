@@ -79,16 +79,16 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 
 // ask has a program tell its version. One that does not even answer that will
 // not work.
-func (found *Agent) ask(ctx context.Context, a Agents, argv, env []string) {
+func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 	var said bytes.Buffer
-	ended, err := a.Run(ctx, process.Command{Argv: argv, Dir: a.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
+	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
 	switch {
 	case err != nil:
-		found.Gap, found.Remedy = err.Error(), "see whether it starts by itself"
+		a.Gap, a.Remedy = err.Error(), "see whether it starts by itself"
 	case ended.TimedOut:
-		found.Gap, found.Remedy = "it does not answer --version within "+asking.String(), "see whether it starts by itself"
+		a.Gap, a.Remedy = "it does not answer --version within "+asking.String(), "see whether it starts by itself"
 	}
-	found.Version, _ = agent.ReadVersion(said.String())
+	a.Version, _ = agent.ReadVersion(said.String())
 }
 
 // AgentsText is what was found, for people. Of agents that nobody asked for,

@@ -74,7 +74,13 @@ func (m *Model) hangUp() {
 
 // Traffic is what passed so far to and from the real servers, by host. It may be
 // asked at any time.
-func (m *Model) Traffic() []Traffic { return m.ledger.sums() }
+func (m *Model) Traffic() []Traffic {
+	all := m.ledger.sums()
+	for i := range all {
+		all[i].Model = true
+	}
+	return all
+}
 
 // Exhausted tells whether the budget is used, and nothing is answered any more.
 func (m *Model) Exhausted() bool { return m.meter.exhausted() }

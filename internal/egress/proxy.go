@@ -21,6 +21,7 @@ type Proxy struct {
 	Allow   []Name // beside Route.Private
 	Any     bool   // every host by its name, as on a laptop that was asked for no list
 	Route   Route
+	List    string        // what its list is called where it is set; empty: allow-domains
 	Refused func(Refusal) // may be nil
 	Limits  Limits
 
@@ -83,7 +84,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allows(n) {
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the list", Input: "allow-domains: " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the list", Input: or(p.List, "allow-domains") + ": " + n.Entry()})
 		return
 	}
 	at, err := p.Route.find(r.Context(), n)

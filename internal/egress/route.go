@@ -137,7 +137,7 @@ func (r Route) dial(ctx context.Context, network, address string) (net.Conn, err
 // what they are made of. It follows no redirect and takes nothing compressed.
 func (r Route) Transport() *http.Transport {
 	return &http.Transport{
-		Proxy:                 r.proxyFor,
+		Proxy:                 r.proxy,
 		DialContext:           r.dial,
 		TLSClientConfig:       r.trust(""),
 		ForceAttemptHTTP2:     true,
@@ -155,15 +155,31 @@ func (r Route) trust(server string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: r.Roots, ServerName: server}
 }
 
-// proxyFor leaves this machine's own servers, and those at home, to be reached
-// directly.
-func (r Route) proxyFor(request *http.Request) (*url.URL, error) {
-	host := request.URL.Hostname()
+// Plain is how the program itself asks servers: as the standard library does,
+// through the environment's proxy, where people have named none.
+func (r Route) Plain() *http.Transport {
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext,
+		TLSClientConfig: r.trust(""), ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTime,
+		ResponseHeaderTimeout: 2 * dialTime, IdleConnTimeout: 90 * time.Second,
+	}
+	if r.Upstream != nil {
+		t.Proxy = r.proxy
+	}
+	return t
+}
+
+func (r Route) proxy(request *http.Request) (*url.URL, error) { return r.ProxyFor(request.URL), nil }
+
+// ProxyFor is the company's proxy where it leads to that address: this machine's
+// own servers, and those at home, are reached directly.
+func (r Route) ProxyFor(to *url.URL) *url.URL {
+	host := to.Hostname()
 	address, err := netip.ParseAddr(host)
 	local := host == "localhost" || err == nil && kindOf(address) != public
 	home := slices.ContainsFunc(r.Private, func(n Name) bool { return n.Host == host })
 	if local || home {
-		return nil, nil
+		return nil
 	}
-	return r.Upstream, nil
+	return r.Upstream
 }

@@ -14,6 +14,7 @@ import (
 // and all; to and from a model's server the bodies.
 type Traffic struct {
 	Name    Name
+	Model   bool  // it was asked as a model's server
 	Tunnels int64 // or requests
 	Up      int64 // bytes that those inside sent
 	Down    int64 // bytes that they got

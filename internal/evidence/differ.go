@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // Differences is what a proof that was made anew says otherwise, a line each.
@@ -26,20 +28,61 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if usable := anew.Baseline != nil && anew.Baseline.Usable; usable != e.Baseline.Usable {
 		lines = append(lines, fmt.Sprintf("at the base the checks can prove something: %v, and it is said: %v", usable, e.Baseline.Usable))
 	}
-	lines = append(lines, e.Inspection.differs(anew)...)
-	for _, was := range e.Baseline.Checks {
-		lines = append(lines, was.differs("at the base ", anew.BaseChecks)...)
+	if found.Passed && found.Empty != e.Proof.Empty {
+		lines = append(lines, fmt.Sprintf("the checks can prove something here: %v, and it is said: %v", !found.Empty, !e.Proof.Empty))
 	}
-	for _, was := range e.Proof.Checks {
-		lines = append(lines, was.differs("", found.Checks)...)
+	if e.Code.Tree != e.Proof.Tree {
+		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
 	}
-	for _, story := range e.Graded() {
-		graded, is := anew.GradeOf(story.ID)
-		if !is || graded.Grade != story.Grade {
-			lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s is %s, and it is said to be %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), story.Grade, graded.Why), ": "))
-		}
+	lines = append(lines, e.differs(anew)...)
+	lines = append(lines, differ("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
+	lines = append(lines, differ("", e.Proof.Checks, found.Checks)...)
+	for _, story := range e.Stories {
+		lines = append(lines, story.differs(anew)...)
 	}
 	return lines
+}
+
+// differs is what is said of a story and is not so. By its grade alone it is
+// proven or not, whatever else is said of it.
+func (s Story) differs(anew journal.Run) []string {
+	var lines []string
+	sure := plan.Story{Passes: s.Passes}
+	if s.NeedsNoTest {
+		sure.NeedsTest = new(false)
+	}
+	if proven := s.Passes && anew.Suffices(sure, s.Grade); proven != s.Proven {
+		lines = append(lines, fmt.Sprintf("%s is said to be proven: %v, and by its grade (%s) that is %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
+	}
+	if s.Grade != journal.RedToGreen {
+		return lines
+	}
+	graded, is := anew.GradeOf(s.ID)
+	if !is || graded.Grade != s.Grade {
+		return append(lines, strings.TrimSuffix(fmt.Sprintf("%s is %s, and it is said to be %s: %s", s.ID, cmp.Or(graded.Grade, journal.Unverified), s.Grade, graded.Why), ": "))
+	}
+	claimed := slices.Concat(s.Tests, s.Shown)
+	slices.Sort(claimed)
+	claimed = slices.DeleteFunc(slices.Compact(claimed), func(test string) bool { return test == "" || slices.Contains(graded.Tests, test) })
+	if len(claimed) > 0 {
+		lines = append(lines, s.ID+": these tests do not go from red to green: "+names(claimed))
+	}
+	return lines
+}
+
+// differs is what is said of an inspection and is not so. A run that completed
+// has looked, unless nobody wanted that.
+func (e Evidence) differs(anew journal.Run) []string {
+	if e.Inspection == nil && e.Looked() {
+		return (&Inspection{}).differs(anew)
+	}
+	return e.Inspection.differs(anew)
+}
+
+// Looked tells whether somebody has to have looked for what makes tests and
+// checks say less.
+func (e Evidence) Looked() bool {
+	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
 }
 
 // differs is what an inspection says otherwise now.
@@ -81,13 +124,38 @@ func names(all []string) string {
 	return journal.Few(all)
 }
 
-// differs is what a check says otherwise now.
+// passing is how many tests of a check pass, as far as it tells of any.
+func passing(check journal.CheckEnded) int {
+	if check.Tests == nil {
+		return 0
+	}
+	return check.Tests.Passed
+}
+
+// differ holds what is said of checks against what they say now, both ways.
+func differ(where string, was []Said, now []journal.CheckEnded) []string {
+	var lines []string
+	for _, said := range was {
+		lines = append(lines, said.differs(where, now)...)
+	}
+	for _, check := range now {
+		if !slices.ContainsFunc(was, func(said Said) bool { return said.Name == check.Name }) {
+			lines = append(lines, fmt.Sprintf("%scheck %s was run, and nothing is said of it", where, check.Name))
+		}
+	}
+	return lines
+}
+
+// differs is what a check says otherwise now. That more tests pass is no matter.
 func (s Said) differs(where string, now []journal.CheckEnded) []string {
 	at := slices.IndexFunc(now, func(check journal.CheckEnded) bool { return check.Name == s.Name })
 	if at < 0 {
 		return []string{fmt.Sprintf("%scheck %s was not run", where, s.Name)}
 	}
 	check := now[at]
+	if check.Command != s.Command {
+		return []string{fmt.Sprintf("%scheck %s is `%s`, and it is said to be `%s`", where, s.Name, check.Command, s.Command)}
+	}
 	if check.Passed != s.Passed {
 		return []string{fmt.Sprintf("%scheck %s %s (exit %d), and it is said that it %s (exit %d)", where, s.Name, how(check.Passed), check.Exit, how(s.Passed), s.Exit)}
 	}
@@ -96,6 +164,9 @@ func (s Said) differs(where string, now []journal.CheckEnded) []string {
 	slices.Sort(is)
 	if !slices.Equal(was, is) {
 		return []string{fmt.Sprintf("%scheck %s fails with %s, and it is said that it does with %s", where, s.Name, names(is), names(was))}
+	}
+	if s.Tests != nil && passing(check) < s.Tests.Passed {
+		return []string{fmt.Sprintf("%scheck %s: %d tests pass, and it is said that %d do", where, s.Name, passing(check), s.Tests.Passed)}
 	}
 	return nil
 }

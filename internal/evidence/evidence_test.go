@@ -91,6 +91,16 @@ const worked = `{"type":"check_ended","where":"base","name":"test","command":"ma
 {"type":"iteration_ended","number":1,"story":"US-001","green":true,"passed":["US-001"]}
 `
 
+// evident is a run whose checks name their tests.
+func evident(t *testing.T) journal.Run {
+	t.Helper()
+	named := strings.NewReplacer(
+		`"where":"proof","name":"test","command":"make test","passed":true`, `"where":"proof","name":"test","command":"make test","passed":true,"tests":{"runner":"tap","passed":2,"failed":0}`,
+		`"files":["tests/a.sh"]`, `"files":["tests/a.sh"],"tests":["a"]`,
+	)
+	return journaltest.Run(t, []byte(named.Replace(worked)))
+}
+
 func of(t *testing.T) evidence.Evidence {
 	t.Helper()
 	return evidence.Of(journaltest.Run(t, []byte(worked)), nil)
@@ -151,9 +161,9 @@ func anew(t *testing.T, e evidence.Evidence, events ...journal.Event) journal.Ru
 }
 
 func TestDifferences(t *testing.T) {
-	base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}
+	base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}
 	usable := journal.BaselineEnded{Usable: true}
-	here := journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true}
+	here := journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true}
 	proof := journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true}
 	grade := journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen}
 	redBase, redHere, failed, touched, unbroken := base, here, proof, proof, grade
@@ -195,9 +205,9 @@ func TestDifferencesOfAnInspection(t *testing.T) {
 		`{"type":"change_inspected","commit":"c1","tree":"t1","found":[{"file":"a_test.go","kind":"test_skipped","why":"the test A is skipped"}]}`)
 	e := evidence.Of(journaltest.Run(t, []byte(strings.Join(whole, "\n"))), nil)
 	events := []journal.Event{
-		journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true},
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
 		journal.BaselineEnded{Usable: true},
-		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
 		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
 	}
@@ -221,8 +231,8 @@ func TestDifferencesByName(t *testing.T) {
 	e := of(t)
 	e.Proof.Checks[0].Passed, e.Proof.Checks[0].Tests = false, &evidence.Tests{Runner: "go", Red: []string{"b", "a"}}
 	for names, want := range map[string]int{"a b": 0, "a": 1, "a c": 1, "": 1} {
-		red := journal.CheckEnded{Where: journal.AtProof, Name: "test", Tests: &journal.Tests{Runner: "go", Red: strings.Fields(names)}}
-		run := anew(t, e, journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}, journal.BaselineEnded{Usable: true}, red,
+		red := journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Tests: &journal.Tests{Runner: "go", Red: strings.Fields(names)}}
+		run := anew(t, e, journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}, journal.BaselineEnded{Usable: true}, red,
 			journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true}, journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen})
 		if got := e.Differences(run); len(got) != want {
 			t.Errorf("red %q: %q, want %d lines", names, got, want)

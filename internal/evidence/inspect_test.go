@@ -29,8 +29,8 @@ func TestWhatInspectionsDifferIn(t *testing.T) {
 		now.Found = append([]journal.Loosened(nil), was.Found...)
 		test.change(&now)
 		run := anew(t, e,
-			journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}, journal.BaselineEnded{Usable: true},
-			journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true}, journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
+			journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}, journal.BaselineEnded{Usable: true},
+			journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true}, journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
 			journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen}, now)
 		if got := e.Differences(run); len(got) > 0 != test.differ {
 			t.Errorf("%s: %q", name, got)

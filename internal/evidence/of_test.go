@@ -125,8 +125,8 @@ func TestDifferencesOfSeveralChecks(t *testing.T) {
 	e := of(t)
 	e.Proof.Checks = append([]evidence.Said{{Name: "lint", Exit: 1}}, e.Proof.Checks...)
 	run := anew(t, e,
-		journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true},
-		journal.CheckEnded{Where: journal.AtProof, Name: "test", Passed: true},
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true},
 		journal.CheckEnded{Where: journal.AtProof, Name: "lint", Exit: 1},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
 		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen})

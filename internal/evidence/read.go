@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -49,6 +50,9 @@ func (e Evidence) Again() (journal.Run, error) {
 		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
 		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Protect: e.Rules.Protect, Within: e.Rules.Within},
 	}
+	if run.Policy.Within != "" && !filepath.IsLocal(run.Policy.Within) {
+		return run, fmt.Errorf("its commands run in %q, which is outside the repository", run.Policy.Within)
+	}
 	var err error
 	if run.Policy.Checks, err = checks(e.Rules.Checks); err != nil {
 		return run, err
@@ -58,6 +62,7 @@ func (e Evidence) Again() (journal.Run, error) {
 	}
 	for _, story := range e.Stories {
 		run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: story.ID, Title: story.Title, AcceptanceCriteria: story.Criteria, Passes: story.Passes})
+		run.Grades = append(run.Grades, journal.Graded{Story: story.ID, Tests: story.Tests}) // no other story is graded by them
 	}
 	return run, nil
 }

@@ -23,6 +23,20 @@ func (t *Trusted) Names(ctx context.Context, span Span) ([]string, error) {
 	return names, nil
 }
 
+// Touched are the paths that To has changed since it left From, what it has
+// taken away too.
+func (t *Trusted) Touched(ctx context.Context, span Span) ([]string, error) {
+	changes, err := t.since(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	paths := make([]string, 0, len(changes))
+	for _, c := range changes {
+		paths = append(paths, c.path)
+	}
+	return paths, nil
+}
+
 // since is what To has changed since it left From, which may have gone on.
 func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 	if err := checkSHA(span.From, span.To); err != nil {

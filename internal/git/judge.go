@@ -76,6 +76,8 @@ func (q *quarantine) examine(ctx context.Context, id string, changes []change) (
 	for _, c := range changes {
 		why := wrongChange(c)
 		switch {
+		case q.secret(c.path):
+			found = append(found, journal.Finding{Commit: id, Why: "the name of a file gives a secret of this job away"})
 		case why != "":
 			found = append(found, journal.Finding{Commit: id, Path: tidy(c.path, 300), Why: why})
 		case c.mode != modeNone:
@@ -110,9 +112,17 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []change
 			return nil, err
 		}
 	}
+	telling, err := q.telling(ctx, sizes)
+	if err != nil {
+		return nil, err
+	}
 	var found refusal
 	for _, f := range files {
-		if why := q.wrongFile(f, sizes[f.blob], targets[f.blob]); why != "" {
+		why := q.wrongFile(f, sizes[f.blob], targets[f.blob])
+		if telling[f.blob] {
+			why = "it gives a secret of this job away"
+		}
+		if why != "" {
 			found = append(found, journal.Finding{Commit: id, Path: tidy(f.path, 300), Why: why})
 		}
 	}

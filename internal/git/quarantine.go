@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,14 +74,42 @@ func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error 
 	_, err = q.do(ctx, call{
 		args:  []string{"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error", "--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10)},
 		stdin: pack,
-		// A small pack can unfold into more than there is memory.
-		env: []string{"GIT_ALLOC_LIMIT=" + strconv.FormatInt(max(4*q.terms.MaxFile, 256<<20), 10)},
+		// A small pack can unfold into more than there is memory, and than there
+		// is time. What is too large is not streamed but refused by its length.
+		env: []string{"GIT_ALLOC_LIMIT=" + strconv.FormatInt(max(q.terms.MaxFile, 20<<20)+(4<<20), 10)},
 		set: []setting{
-			{"core.bigFileThreshold", strconv.FormatInt(q.terms.MaxFile+1, 10)},
+			{"core.bigFileThreshold", "1000g"},
+			{"core.deltaBaseCacheLimit", "16m"},
+			{"pack.threads", "1"},  // each has memory of its own
 			{"core.fsync", "none"}, // nothing here outlives a crash
 		},
 	})
-	return blame(err, "its objects are not sound")
+	switch {
+	case err == nil:
+		return nil
+	case overLimit(err):
+		err = refuse("one of its objects is larger than %d MiB", q.terms.MaxFile>>20)
+	default:
+		err = blame(err, "its objects are not sound")
+	}
+	return errors.Join(errBomb, err) // nobody knows what they would have come to
+}
+
+// overLimit tells of a git that wanted more memory at once than it may have.
+func overLimit(err error) bool {
+	failed, ok := answered(err)
+	return ok && strings.Contains(failed.errors, "over limit")
+}
+
+// maxQueue is how much memory a comparison may take at once: git keeps all that
+// differs until the last, and a tree of a few objects can differ without end.
+// It is enough for as many paths as fit into what is read of its answer.
+const maxQueue = 1800 << 10
+
+// sparing is do with little memory.
+func (q *quarantine) sparing(ctx context.Context, c call) ([]byte, error) {
+	c.env = append([]string{"GIT_ALLOC_LIMIT=" + strconv.Itoa(maxQueue)}, c.env...)
+	return q.do(ctx, c)
 }
 
 // compare is compare, of the same two once.
@@ -88,7 +117,7 @@ func (q *quarantine) compare(ctx context.Context, span Span) ([]change, error) {
 	if known, is := q.compared[span]; is {
 		return slices.Clone(known), nil
 	}
-	changes, err := compare(ctx, q.do, span)
+	changes, err := compare(ctx, q.sparing, span)
 	if err == nil {
 		q.compared[span] = slices.Clone(changes)
 	}

@@ -133,6 +133,9 @@ func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, e
 	}
 	commits := make([]commit, 0, len(ids))
 	for _, id := range ids {
+		if q.secret(texts[id]) {
+			return nil, refusal{{Commit: id, Why: "its message, or who made it, gives a secret of this job away"}}
+		}
 		c, err := parseCommit(id, texts[id])
 		if err != nil {
 			return nil, err

@@ -1,4 +1,44 @@
 package job
 
+import (
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/tamper"
+)
+
 // Toolchain is what can be read for the sake of PATH and the tools of a home.
 func Toolchain(asked WallAsked) []string { return toolchain(asked) }
+
+// Askable are the models that agents may ask for, by the maker's API.
+func Askable(asked ...ModelAsked) (map[string][]string, error) {
+	var who []asker
+	for _, a := range asked {
+		makers, _ := a.Keys.Makers(a.Agent, a.Name)
+		who = append(who, asker{ModelAsked: a, makers: makers})
+	}
+	all, err := askable(who)
+	models := map[string][]string{}
+	for _, maker := range all {
+		models[string(maker.Dialect)] = maker.Models
+	}
+	return models, err
+}
+
+// Since is what came to the one traffic after the other.
+func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
+
+// Broke tells whether nothing is left of a run's budget.
+func Broke(run journal.Run) bool { return broke(run) }
+
+// Answered is what would be read of what an agent says.
+func Answered(items ...stream.Item) string {
+	var said answer
+	for _, item := range items {
+		said.take(item)
+	}
+	return said.text()
+}
+
+// Unread are the tests that nobody has read.
+func Unread(changes ...tamper.Change) []string { return unread(changes) }

@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // suite are the tests of a run's stories, as its repository has them.
@@ -32,6 +33,25 @@ func (s suite) Of(ctx context.Context, run journal.Run, story, commit string) ([
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
+}
+
+// Touched looks at the commits of the iterations on a story. What an earlier run
+// left on the branch is anybody's.
+func (s suite) Touched(ctx context.Context, run journal.Run, story string) (bool, error) {
+	if run.Start != run.Base {
+		return true, nil
+	}
+	own := workspace.Memory{Dir: memory(run)}.Books()
+	for _, it := range run.Iterations {
+		if it.Story != story || it.Taken == nil || it.Taken.To == it.Taken.From {
+			continue
+		}
+		paths, err := s.trusted.Touched(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
+		if err != nil || slices.ContainsFunc(paths, func(path string) bool { return !slices.Contains(own, path) }) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // Onto puts files as commit has them onto the base.

@@ -129,7 +129,7 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
-	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect})
+	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: a.Secret})
 	if err != nil {
 		return taken, err
 	}

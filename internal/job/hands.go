@@ -105,7 +105,7 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	} else {
 		merged = plan.Merge(run.Plan, proposed)
 	}
-	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone})
+	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Bent})
 	if len(merged.Undone) == 0 {
 		return nil
 	}

@@ -19,6 +19,11 @@ func (s *site) inside(dir string, proof bool) sandbox.Next {
 	if s.Wall == nil {
 		return s.Exec
 	}
+	return s.Wall.Around(s.place(dir, proof))
+}
+
+// place is what they have of the world there.
+func (s *site) place(dir string, proof bool) Place {
 	at := Place{Write: []string{dir}, Proof: proof}
 	if s.trusted != nil {
 		at.Read = s.trusted.Lent()
@@ -32,7 +37,7 @@ func (s *site) inside(dir string, proof bool) sandbox.Next {
 	case s.Own == nil && dir == s.Dir:
 		s.ours(&at)
 	}
-	return s.Wall.Around(at)
+	return at
 }
 
 // ours is what lies in the user's own folder and is nobody's inside to write:

@@ -59,6 +59,7 @@ type Job struct {
 	Log     func(line string)                // a line for people, as things happen
 	Hide    func(line []byte) []byte         // takes secrets out of the journal
 	Veil    func(io.Writer) io.WriteCloser   // takes them out of the agent's transcripts
+	Secret  func(text []byte) bool           // tells of one in what is to be pushed; nil: there are none
 	Drain   <-chan struct{}                  // closed: end after the step under way
 	Hard    <-chan struct{}                  // closed: end now, as if killed: nothing more is written or shown
 	Version string                           // of this program

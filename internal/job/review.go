@@ -2,9 +2,9 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -46,8 +46,11 @@ func (s *site) review(ctx context.Context, run journal.Run, step verdict.Review,
 
 func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
 	story, found := run.Plan.Find(step.Story)
-	if !found {
+	switch {
+	case !found:
 		return fmt.Errorf("no story %q in the plan", step.Story)
+	case broke(run):
+		return errBroke
 	}
 	diff, cut, err := s.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
 	if err != nil {
@@ -79,6 +82,16 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 		return err
 	}
 	return s.weigh(ctx, points, reviewed)
+}
+
+// errBroke is why nobody is asked by a run that has used what it may.
+var errBroke = errors.New("the run's budget is used")
+
+// broke tells whether nothing is left of a run's budget, which an agent would
+// take for no limit.
+func broke(run journal.Run) bool {
+	limits := run.Policy.Limits
+	return limits.CostUSD > 0 && run.Spent() >= limits.CostUSD || limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens
 }
 
 // weigh keeps the objections that a line of the commit bears out.
@@ -115,11 +128,11 @@ func (s *site) reader(run journal.Run, dir string, said *answer) agent.Hand {
 	return hand
 }
 
-// answer is what an agent says after its last tool call, as far as anybody
-// would read it.
+// answer is the end of what an agent says after its last tool call: that is
+// where an opinion is.
 type answer struct {
 	watch func(stream.Item)
-	words strings.Builder
+	words []byte
 	stale bool
 }
 
@@ -130,19 +143,26 @@ func (a *answer) take(item stream.Item) {
 	switch i := item.(type) { //nolint:gochecksumtype // the rest is no word
 	case stream.Text:
 		if a.stale {
-			a.words.Reset()
-			a.stale = false
+			a.words, a.stale = nil, false
 		}
-		if a.words.Len()+len(i.Text) <= reviewWords {
-			a.words.WriteString(i.Text + "\n")
-		}
+		a.add(i.Text + "\n")
 	case stream.ToolStart:
 		a.stale = true
 	case stream.Result:
-		if a.words.Len() == 0 && !i.Failed {
-			a.words.WriteString(i.Text)
+		if len(a.words) == 0 && !i.Failed {
+			a.add(i.Text)
 		}
 	}
 }
 
-func (a *answer) text() string { return a.words.String() }
+// add forgets the beginning of what is too long, now and then.
+func (a *answer) add(text string) {
+	a.words = append(a.words, text...)
+	if len(a.words) > 2*reviewWords {
+		a.words = append([]byte(nil), a.words[len(a.words)-reviewWords:]...)
+	}
+}
+
+func (a *answer) text() string {
+	return string(a.words[max(len(a.words)-reviewWords, 0):])
+}

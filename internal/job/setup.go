@@ -25,9 +25,21 @@ func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit 
 // numbered.
 func (s *site) setup(ctx context.Context, run journal.Run, job check.Job, emit emit) (ready bool, err error) {
 	defer s.Wall.Tell(emit)
-	hand := s.checker(run, job)
+	hand := s.preparer(run, job)
 	job.Dir, job.Excerpt = projectIn(run, job.Dir), run.Policy.Excerpt
 	return inOrder(ctx, hand, job, run.Policy.Setup, emit)
+}
+
+// preparer is a checker with the way out that is setup's.
+func (s *site) preparer(run journal.Run, job check.Job) check.Hand {
+	hand := s.checker(run, job)
+	if s.Wall != nil {
+		proof := job.Where != journal.AtWork
+		at := s.place(job.Dir, proof)
+		at.Setup = true
+		hand.Run, hand.Env = s.Wall.Around(at), s.Wall.SetupEnv(s.CheckEnv, proof)
+	}
+	return hand
 }
 
 // inOrder runs commands up to the first that fails.

@@ -147,6 +147,9 @@ func (s *site) Append(event journal.Event) error {
 	if err := s.mend(); err != nil {
 		return err
 	}
+	if err := s.account(event); err != nil {
+		return err
+	}
 	if err := s.writer.Append(event); err != nil {
 		return err
 	}
@@ -156,6 +159,25 @@ func (s *site) Append(event journal.Event) error {
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
 		return s.history(run)
 	}
+	return nil
+}
+
+// account tells what passed through the wall, before an iteration or the run
+// ends.
+func (s *site) account(event journal.Event) error {
+	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
+	case journal.IterationEnded, journal.RunStopped:
+	default:
+		return nil
+	}
+	passed := s.Wall.passed()
+	if passed == nil {
+		return nil
+	}
+	if err := s.writer.Append(*passed); err != nil {
+		return err
+	}
+	s.tell(s.Run(), *passed)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -26,6 +27,8 @@ type Supervised struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	Place  Place  // behind a wall
+	Dir    string // and where it stands there
 }
 
 // An attempt that ran out of time may clean up for as long as agents are told
@@ -41,7 +44,9 @@ func (s *site) supervise(ctx context.Context, run journal.Run, step verdict.Iter
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
 	command := s.Supervised.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
-	result, err := s.Exec(ctx, command)
+	start := s.enclosed(&command)
+	result, err := start(ctx, command)
+	s.Wall.Tell(emit)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
@@ -57,6 +62,18 @@ func (s *site) supervise(ctx context.Context, run journal.Run, step verdict.Iter
 		return err
 	}
 	return nil
+}
+
+// enclosed is how the command is run: behind the wall, if there is one. What the
+// program keeps in the task's folder stays its own.
+func (s *site) enclosed(command *process.Command) sandbox.Next {
+	if s.Wall == nil {
+		return s.Exec
+	}
+	at := s.Supervised.Place
+	s.ours(&at)
+	command.Env, command.Dir = s.Wall.Env(command.Env, false), s.Supervised.Dir
+	return s.Wall.Around(at)
 }
 
 func (c *Supervised) command(p policy.Policy, number int) process.Command {

@@ -23,6 +23,7 @@ import (
 // Verifier makes a proof anew, far from where it was made.
 type Verifier struct {
 	Hand check.Hand // Log and Folder are its own
+	Wall *Wall      // round the commands; nil: none
 	Git  git.Git
 	Dir  string // an empty folder
 	Tell func(journal.Run, journal.Event)
@@ -53,7 +54,7 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 		return v.run, err
 	}
-	if e.Inspection != nil {
+	if e.Looked() {
 		inspected, err := inspection(ctx, v.trusted, v.run.Base, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
 		if err != nil {
 			return v.run, err
@@ -92,19 +93,24 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 	return v.run, err
 }
 
-// known tells that the repository has the commits, and that the proven one is
-// what the evidence says it is.
+// known tells that the repository has the commits, and that the newest and the
+// proven one are what the evidence says they are.
 func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
-	for _, sha := range []string{e.Code.Base, e.Proof.Commit} {
+	for _, sha := range []string{e.Code.Base, e.Code.Head, e.Proof.Commit} {
 		if _, err := v.trusted.Resolve(ctx, sha); err != nil {
 			return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
 		}
 	}
-	tree, err := v.trusted.TreeOf(ctx, e.Proof.Commit)
-	if err == nil && tree != e.Proof.Tree {
-		err = fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", e.Proof.Commit, tree, e.Proof.Tree), "this is no evidence of that commit", nil)
+	for sha, said := range map[string]string{e.Code.Head: e.Code.Tree, e.Proof.Commit: e.Proof.Tree} {
+		tree, err := v.trusted.TreeOf(ctx, sha)
+		if err != nil {
+			return err
+		}
+		if tree != said {
+			return fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", sha, tree, said), "this is no evidence of that commit", nil)
+		}
 	}
-	return err
+	return nil
 }
 
 // emit takes what happens into the run.
@@ -125,18 +131,33 @@ func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(),
 		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
 	}
 	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})
+	if err == nil {
+		err = v.Wall.Lend(dir, ".")
+	}
 	return dir, func() { _ = os.RemoveAll(dir) }, err
 }
 
 func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	_, err := inOrder(ctx, v.Hand, v.job(run, at), run.Policy.Setup, emit)
+	defer v.Wall.Tell(emit)
+	_, err := inOrder(ctx, v.hand(at), v.job(run, at), run.Policy.Setup, emit)
 	return err
 }
 
 func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	job := v.job(run, at)
 	job.Again, job.Ask = at.Again, at.Ask
-	return v.Hand.Do(ctx, job, emit)
+	defer v.Wall.Tell(emit)
+	return v.hand(at).Do(ctx, job, emit)
+}
+
+// hand runs commands in the tree of a proof, inside where there is a wall.
+func (v *Verifier) hand(at proof.Place) check.Hand {
+	hand := v.Hand
+	if v.Wall != nil {
+		hand.Run = v.Wall.Around(Place{Write: []string{at.Dir}, Read: v.trusted.Lent(), Proof: true})
+		hand.Env = v.Wall.Env(hand.Env, true)
+	}
+	return hand
 }
 
 func (v *Verifier) job(run journal.Run, at proof.Place) check.Job {
@@ -156,6 +177,9 @@ type told struct {
 func (t told) Of(_ context.Context, _ journal.Run, story, _ string) ([]string, error) {
 	return t.files[story], nil
 }
+
+// Touched takes the evidence at its word: it does not say which story changed what.
+func (told) Touched(context.Context, journal.Run, string) (bool, error) { return true, nil }
 
 func (t told) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
 	return t.v.trusted.Graft(ctx, git.Graft{Onto: run.Base, From: commit, Paths: files})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -31,6 +32,7 @@ type WallAsked struct {
 	// they get a new one, and the proofs yet another.
 	Home  string
 	State []string // what the agent keeps in Home
+	Guest bool     // they write to nothing in Home but State: their caches are new
 	Read  []string // what they can read besides what programs are made of
 	Reach []string // where they will work
 
@@ -55,6 +57,8 @@ type Wall struct {
 
 	mu    sync.Mutex
 	heard []journal.Event // that are not on record yet
+
+	told []egress.Traffic // what passed, as it was told last
 }
 
 // Raise makes the wall stand, and has it attacked from inside. Where the level
@@ -183,6 +187,7 @@ type Place struct {
 	ReadOnly []string // within Write
 	Ours     []string // within Write, and the program's own
 	Proof    bool     // where the agent never was: its home is not there either
+	Setup    bool     // to make a folder ready: the way out is setup's
 	Alone    bool     // nothing but that: no home, no way out
 }
 
@@ -192,7 +197,7 @@ func (w *Wall) Around(at Place) sandbox.Next {
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {
 		inside.Write = slices.Concat(w.rooms.write(at.Proof), at.Write)
-		inside.Ports = w.doors.ports()
+		inside.Ports = w.doors.ports(at.Setup)
 	}
 	lies := func(path string) bool {
 		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && under(dir, path) })
@@ -210,7 +215,15 @@ func (w *Wall) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.rooms.env(env, proof), w.doors.env())
+	return slices.Concat(w.rooms.env(env, proof), w.doors.env(false))
+}
+
+// SetupEnv is the same for what makes a folder ready.
+func (w *Wall) SetupEnv(env []string, proof bool) []string {
+	if w == nil {
+		return env
+	}
+	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true))
 }
 
 // anew gives a proof a home that nobody was in.

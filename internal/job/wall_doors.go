@@ -17,7 +17,9 @@ import (
 // doors are the two ways out, served for as long as the wall stands.
 type doors struct {
 	proxy, model egress.Door
+	setup        egress.Door // another proxy, for what makes a folder ready
 	proxied      *egress.Proxy
+	settling     *egress.Proxy // who serves setup
 	asked        *egress.Model // nil: nobody's key is held
 	route        egress.Route
 	packages     bool
@@ -32,8 +34,11 @@ type doors struct {
 }
 
 func (w *Wall) open(ctx context.Context, asked WallAsked) error {
-	route, err := w.route(asked.Network)
+	route, err := asked.Network.Route()
 	if err != nil {
+		return err
+	}
+	if err := w.trust(asked.Network); err != nil {
 		return err
 	}
 	allow, err := egress.ParseNames(asked.Network.Allow)
@@ -61,10 +66,40 @@ func (w *Wall) open(ctx context.Context, asked WallAsked) error {
 	}
 	d.proxied = &egress.Proxy{Allow: allow, Any: asked.Network.Any, Route: route, Refused: w.refused(asked)}
 	d.serve(func() error { return d.proxied.Serve(ctx, d.proxy) })
+	if err := w.openSetup(ctx, asked); err != nil {
+		return err
+	}
 	if !slices.ContainsFunc(who, func(a asker) bool { return len(a.makers) > 0 }) {
 		return nil
 	}
 	return w.openModel(ctx, asked, who, route)
+}
+
+// openSetup serves the proxy of what makes a folder ready: its list is its own,
+// and no model is on it.
+func (w *Wall) openSetup(ctx context.Context, asked WallAsked) error {
+	d, n := &w.doors, asked.Network
+	if n.Setup == nil && !n.Packages {
+		n.Setup = n.Allow
+	}
+	allow, err := egress.ParseNames(n.Setup)
+	if err != nil {
+		return err
+	}
+	if d.setup, err = egress.Listen(ctx); err != nil {
+		return err
+	}
+	d.settling = &egress.Proxy{
+		Allow: allow, Any: n.Any && n.Setup == nil, Route: d.route, List: "setup-domains", Refused: w.refused(asked),
+	}
+	d.serve(func() error { return d.settling.Serve(ctx, d.setup) })
+	return nil
+}
+
+// permit adds to both lists.
+func (d *doors) permit(names []egress.Name) {
+	d.proxied.Permit(names)
+	d.settling.Permit(names)
 }
 
 // refused hears of refusals. What would allow one is said in the words of
@@ -74,7 +109,9 @@ func (w *Wall) refused(asked WallAsked) func(egress.Refusal) {
 		event := journal.EgressRefused{What: r.What, Why: r.Why, Input: r.Input}
 		if asked.Home != "" {
 			event.Input = ""
-			for input, setting := range map[string]string{"allow-domains: ": "allowDomains", "allow-models: ": "allowModels"} {
+			for input, setting := range map[string]string{
+				"allow-domains: ": "allowDomains", "setup-domains: ": "setupDomains", "allow-models: ": "allowModels",
+			} {
 				if name, is := strings.CutPrefix(r.Input, input); is {
 					event.Input = fmt.Sprintf(`"sandbox": {%q: [%q]}`, setting, name)
 				}
@@ -93,7 +130,10 @@ func (d *doors) serve(serve func() error) {
 	})
 }
 
-func (d *doors) ports() []int {
+func (d *doors) ports(setup bool) []int {
+	if setup {
+		return []int{d.setup.Port}
+	}
 	ports := []int{d.proxy.Port}
 	if d.model.Port != 0 {
 		ports = append(ports, d.model.Port)
@@ -107,7 +147,7 @@ func (d *doors) close() error {
 	}
 	d.stop()
 	d.served.Wait()
-	for _, door := range []egress.Door{d.proxy, d.model} {
+	for _, door := range []egress.Door{d.proxy, d.setup, d.model} {
 		if door.Listener != nil {
 			_ = door.Close() // who served it has done so
 		}

@@ -15,13 +15,14 @@ type Network struct {
 	Any      bool     // every public host by its name
 	Packages bool     // where the project's packages come from
 	Allow    []string // these, beside the model's
+	Setup    []string // these, by the commands that make a folder ready; nil where Any or no Packages: as Allow
 	Private  []string // of hosts at home
 	Upstream string   // a company's proxy; empty: none
 	Bundle   string   // a file of certificates to trust besides; empty: none
 }
 
-// route is how the outside is reached from outside.
-func (w *Wall) route(n Network) (route egress.Route, err error) {
+// Route is how the outside is reached from outside.
+func (n Network) Route() (route egress.Route, err error) {
 	if route.Private, err = egress.ParseNames(n.Private); err != nil {
 		return route, err
 	}
@@ -37,18 +38,16 @@ func (w *Wall) route(n Network) (route egress.Route, err error) {
 	if err != nil {
 		return route, fault.Usage("cannot read the CA bundle "+n.Bundle, "name a file of certificates in ca-bundle", err)
 	}
-	if route.Roots, err = egress.Roots(text); err != nil {
-		return route, err
-	}
-	return route, w.trust(text)
+	route.Roots, err = egress.Roots(text)
+	return route, err
 }
 
 // systems are where machines keep the certificates that they trust.
 var systems = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
 
-// trust lays out the machine's certificates and those of a bundle as one file:
+// Trust lays out the machine's certificates and those of the bundle as one file:
 // most programs trust one file and no other.
-func (w *Wall) trust(bundle []byte) error {
+func (n Network) Trust(file string) error {
 	var all []byte
 	for _, name := range systems {
 		if text, err := os.ReadFile(name); err == nil {
@@ -56,17 +55,29 @@ func (w *Wall) trust(bundle []byte) error {
 			break
 		}
 	}
-	w.doors.bundle = filepath.Join(w.rooms.dir, "certificates.pem")
-	w.base.Read = append(slices.Clone(w.base.Read), w.doors.bundle)
-	if err := os.WriteFile(w.doors.bundle, append(all, bundle...), 0o644); err != nil { //nolint:gosec // those inside read it
+	bundle, err := os.ReadFile(n.Bundle)
+	if err == nil {
+		err = os.WriteFile(file, append(all, bundle...), 0o644) //nolint:gosec // those inside read it
+	}
+	if err != nil {
 		return fmt.Errorf("lay out the certificates: %w", err)
 	}
 	return nil
 }
 
+// trust has those inside trust whom we do.
+func (w *Wall) trust(n Network) error {
+	if n.Bundle == "" {
+		return nil
+	}
+	w.doors.bundle = filepath.Join(w.rooms.dir, "certificates.pem")
+	w.base.Read = append(slices.Clone(w.base.Read), w.doors.bundle)
+	return n.Trust(w.doors.bundle)
+}
+
 // env tells programs of the way out, in all the words that they know.
-func (d *doors) env() []string {
-	proxy := fmt.Sprintf("http://127.0.0.1:%d", d.proxy.Port)
+func (d *doors) env(setup bool) []string {
+	proxy := fmt.Sprintf("http://127.0.0.1:%d", d.ports(setup)[0])
 	env := []string{"NODE_USE_ENV_PROXY=1"}
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		env = append(env, name+"="+proxy)

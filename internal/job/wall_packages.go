@@ -32,7 +32,7 @@ func (s *site) permit(ctx context.Context) error {
 	if err != nil { // then what they ask for is refused, and told with the line that allows it
 		return s.Append(journal.Noted{What: "it could not be found out where packages come from: " + err.Error(), Hint: "name the hosts in allow-domains"})
 	}
-	s.Wall.doors.proxied.Permit(answer.Names)
+	s.Wall.doors.permit(answer.Names)
 	for _, note := range answer.Notes {
 		if err := s.Append(journal.Noted{What: note}); err != nil {
 			return err

@@ -8,24 +8,29 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // rooms are the folders of those behind a wall: what programs take for their
 // home, and for temporary files.
 type rooms struct {
-	dir  string // of all that was made for them
-	home string // the user's own; empty: they have one of their own
-	lent []string
-	read []string
-	lend func(string) error
+	temp  workspace.Temporary
+	dir   string // of all that was made for them: temp's
+	home  string // the user's own; empty: they have one of their own
+	apart bool   // and its caches are not theirs to write
+	lent  []string
+	read  []string
+	lend  func(string) error
 }
 
 func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
 	r.home, r.lend = asked.Home, lend
-	if r.dir, err = os.MkdirTemp(asked.Temp, "ralph-inside-"); err != nil {
+	const name = "ralph-inside-"
+	workspace.Sweep(asked.Temp, name)
+	if r.temp, err = workspace.NewTemporary(asked.Temp, name); err != nil {
 		return err
 	}
-	if r.dir, err = filepath.EvalSymlinks(r.dir); err != nil {
+	if r.dir, err = filepath.EvalSymlinks(r.temp.Path); err != nil {
 		return err
 	}
 	err = errors.Join(
@@ -37,7 +42,11 @@ func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
 	r.read = toolchain(asked)
 	if r.home != "" {
 		err = errors.Join(err, r.welcome(asked.State))
-		r.lent = there(r.home, slices.Concat(asked.State, caches), asked.Env)
+		if r.apart = asked.Guest; r.apart {
+			r.lent = append(there(r.home, asked.State, asked.Env), filepath.Join(r.dir, "cache"))
+		} else {
+			r.lent = there(r.home, slices.Concat(asked.State, caches), asked.Env)
+		}
 	}
 	return err
 }
@@ -66,55 +75,53 @@ func (r *rooms) held() string  { return filepath.Join(r.stage(), "held") }
 // write are the rooms that can be written to. What an agent leaves in its home
 // must be found by no proof: it could say what the checks do.
 func (r *rooms) write(proof bool) []string {
-	tmp := filepath.Join(r.dir, "tmp")
 	switch {
 	case r.home != "":
-		return append([]string{tmp}, r.lent...)
+		return append([]string{r.tmp(proof)}, r.lent...)
 	case proof:
-		return []string{filepath.Join(r.dir, "proof"), filepath.Join(r.dir, "cache")}
+		return []string{r.tmp(proof), filepath.Join(r.dir, "cache")}
 	}
-	return []string{tmp, filepath.Join(r.dir, "home")}
+	return []string{r.tmp(proof), filepath.Join(r.dir, "home")}
 }
 
-// anew makes the home of the proofs new. What they have fetched stays, apart
-// from all that the agent has a hand in.
-func (r *rooms) anew() error {
-	if r.home != "" {
-		return nil
+// tmp is where files go that nobody keeps. In a job it is the home of the proofs,
+// too.
+func (r *rooms) tmp(proof bool) string {
+	if proof {
+		return filepath.Join(r.dir, "proof")
 	}
-	return r.clear("proof")
+	return filepath.Join(r.dir, "tmp")
 }
+
+// anew empties what is there for the next proof alone. What they have fetched
+// stays, apart from all that the agent of a job has a hand in.
+func (r *rooms) anew() error { return r.clear("proof") }
 
 func (r *rooms) env(env []string, proof bool) []string {
-	tmp := filepath.Join(r.dir, "tmp")
-	if r.home != "" {
+	tmp := r.tmp(proof)
+	switch {
+	case r.apart:
+		return append(append(slices.Clone(env), "TMPDIR="+tmp), cached(filepath.Join(r.dir, "cache"))...)
+	case r.home != "":
 		return append(slices.Clone(env), "TMPDIR="+tmp)
 	}
 	env = append(agent.Confined(env), "USER=ralph", "LOGNAME=ralph")
 	if !proof {
 		return append(env, "HOME="+filepath.Join(r.dir, "home"), "TMPDIR="+tmp)
 	}
-	home, cache := filepath.Join(r.dir, "proof"), filepath.Join(r.dir, "cache")
-	return append(env, "HOME="+home, "TMPDIR="+home, "XDG_CACHE_HOME="+cache,
-		"GOMODCACHE="+filepath.Join(cache, "go-mod"), "npm_config_cache="+filepath.Join(cache, "npm"))
+	return append(append(env, "HOME="+tmp, "TMPDIR="+tmp), cached(filepath.Join(r.dir, "cache"))...)
 }
 
-func (r *rooms) close() error {
-	if r.dir == "" {
-		return nil
+// cached has tools keep in dir what they fetch and build.
+func cached(dir string) []string {
+	env := []string{"XDG_CACHE_HOME=" + dir}
+	for name, folder := range map[string]string{"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "GRADLE_USER_HOME": "gradle"} {
+		env = append(env, name+"="+filepath.Join(dir, folder))
 	}
-	// What is read-only on purpose, as fetched modules are, goes as well.
-	if err := os.RemoveAll(r.dir); err == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(r.dir, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // a folder needs the x
-		}
-		return nil
-	})
-	return os.RemoveAll(r.dir)
+	return env
 }
+
+func (r *rooms) close() error { return r.temp.Remove() }
 
 // caches are what the user's own tools fetch and build once for all projects:
 // without them every run would begin with an hour of downloads. What else lies

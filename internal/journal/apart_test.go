@@ -34,6 +34,7 @@ func TestListsThatGrowApart(t *testing.T) {
 	for _, event := range []journal.Event{
 		journal.Noted{},
 		journal.EgressRefused{},
+		journal.EgressPassed{},
 		journal.PublishFailed{},
 		journal.ProofEnded{},
 		journal.StoryGraded{},
@@ -74,6 +75,9 @@ func apart(event journal.Event) journal.Event {
 		return e
 	case journal.EgressRefused:
 		e.What = "apart"
+		return e
+	case journal.EgressPassed:
+		e.Hosts = []journal.Passage{{Host: "apart"}}
 		return e
 	case journal.CheckEnded:
 		e.Name = "apart"

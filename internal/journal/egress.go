@@ -1,6 +1,10 @@
 package journal
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // EgressRefused says that those behind the wall asked for something outside and
 // did not get it. It is told once for each thing, and changes no decision.
@@ -15,4 +19,43 @@ func (EgressRefused) Type() string { return "egress_refused" }
 
 func (e EgressRefused) fold(r *Run, _ time.Time) {
 	r.Refused = append(r.Refused, e)
+}
+
+// EgressPassed says what passed through the wall since that was told last, which
+// is before an iteration ends and before the run does. It changes no decision.
+type EgressPassed struct {
+	Hosts []Passage `json:"hosts"` // the largest
+	Rest  *Passage  `json:"rest,omitempty"`
+}
+
+// Passage is what passed to and from one host, or several.
+type Passage struct {
+	Host  string `json:"host,omitempty"` // with its port
+	Times int64  `json:"times"`          // connections, and requests to a model
+	Up    int64  `json:"up"`             // bytes that those inside sent
+	Down  int64  `json:"down"`           // bytes that they got
+}
+
+// Type is the event's name in the journal.
+func (EgressPassed) Type() string { return "egress_passed" }
+
+func (e EgressPassed) fold(r *Run, _ time.Time) {
+	for _, p := range e.Hosts {
+		r.Traffic = passed(r.Traffic, p)
+	}
+	if e.Rest != nil {
+		r.Traffic = passed(r.Traffic, Passage{Times: e.Rest.Times, Up: e.Rest.Up, Down: e.Rest.Down})
+	}
+}
+
+// passed are all with one more, by host.
+func passed(all []Passage, p Passage) []Passage {
+	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int { return cmp.Compare(a.Host, host) })
+	if !found {
+		return slices.Insert(all, i, p)
+	}
+	all[i].Times += p.Times
+	all[i].Up += p.Up
+	all[i].Down += p.Down
+	return all
 }

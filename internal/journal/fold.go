@@ -29,6 +29,7 @@ func (r Run) copied() Run {
 	r.Failures = slices.Clone(r.Failures)
 	r.Notes = slices.Clone(r.Notes)
 	r.Refused = slices.Clone(r.Refused)
+	r.Traffic = slices.Clone(r.Traffic)
 	r.Inspections = slices.Clone(r.Inspections)
 	r.Reviews = slices.Clone(r.Reviews)
 	return r

@@ -37,6 +37,10 @@ func TestWhatARunAmountsTo(t *testing.T) {
 	var (
 		noted   = journal.Noted{What: "no wall"}
 		refused = journal.EgressRefused{What: "a.example:443"}
+		passed  = journal.EgressPassed{
+			Hosts: []journal.Passage{{Host: "b:1", Times: 1, Up: 2, Down: 3}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 1, Up: 1, Down: 1}},
+			Rest:  &journal.Passage{Down: 9},
+		}
 		posted  = journal.CommentPosted{ID: 7}
 		atBase  = journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true}
 		based   = journal.BaselineEnded{Usable: true}
@@ -70,7 +74,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		journal.IterationBegan{Number: 2, Story: "US-002"}, journal.AgentEnded{}, // 23 and 24
 		journal.CommitsTaken{Dirty: true, Swept: true}, journal.IterationEnded{Number: 2, Story: "US-002"}, // 25 and 26
 		journal.Paused{MS: 1500}, looked, settled, cancel, stopped, // 27 to 31
-		atProof, setup, atTests, trial, // 32 to 35
+		atProof, setup, atTests, trial, passed, // 32 to 36
 	)
 	empty := journal.CommitsTaken{Dirty: true, Swept: true}
 	ended2 := journal.IterationEnded{Number: 2, Story: "US-002"}
@@ -84,7 +88,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 			{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due"},
 		}},
 		Source: "json", Branch: "ralph/shop", BaseRef: "main", Base: "b0", Start: "s0", Work: "w0", Level: "none", Links: first.Links,
-		Seq: 36, Began: minute(0), Now: minute(35), Granted: journal.Grant{At: minute(0)},
+		Seq: 37, Began: minute(0), Now: minute(36), Granted: journal.Grant{At: minute(0)},
 		Baseline: &based, BaseChecks: []journal.CheckEnded{atBase},
 		Iterations: []journal.Iteration{
 			{
@@ -105,7 +109,8 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		Trial:  journal.Trial{Checks: []journal.CheckEnded{atTests}, Setup: []journal.SetupEnded{trial}},
 		Pushed: "c1", Pull: &opened, Comment: &posted, Failures: []journal.PublishFailed{failed},
 		Notes: []journal.Noted{noted}, Refused: []journal.EgressRefused{refused},
-		Looked: &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
+		Traffic: []journal.Passage{{Down: 9}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 2, Up: 3, Down: 4}},
+		Looked:  &looked, Settled: &settled, Cancel: &cancel, Stop: &stopped,
 		Usage: agent.Usage, CostUSD: 0.75,
 	}
 	if diff := cmp.Diff(want, run); diff != "" {
@@ -114,7 +119,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 	if !read.Plan.UserStories[1].Passes {
 		t.Error("a fold wrote to an event it was given")
 	}
-	readied := journal.Fold(run, journal.Entry{Seq: 37, At: minute(36), Event: journal.PullReadied{}})
+	readied := journal.Fold(run, journal.Entry{Seq: 38, At: minute(37), Event: journal.PullReadied{}})
 	if readied.Pull.Draft || readied.Pull.Number != 3 || readied.Failures != nil || !run.Pull.Draft {
 		t.Errorf("ready: %+v, failures %v; before %+v", readied.Pull, readied.Failures, run.Pull)
 	}

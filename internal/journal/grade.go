@@ -101,7 +101,14 @@ func (r Run) Unproven() []plan.Story {
 // story.
 func (r Run) Sound() bool {
 	proof, proven := r.Proven()
-	return proven && (len(proof.Restored) == 0 || r.Policy.Lenient) && len(r.Unproven()) == 0 && r.Tampered(r.Tree) == ""
+	kept := len(proof.Restored) == 0 && !r.dropped() || r.Policy.Lenient
+	return proven && kept && len(r.Unproven()) == 0 && r.Tampered(r.Tree) == ""
+}
+
+// dropped tells whether a change of something protected was left out of the
+// work: what it was for, nobody has.
+func (r Run) dropped() bool {
+	return slices.ContainsFunc(r.Iterations, func(it Iteration) bool { return it.Taken != nil && len(it.Taken.Dropped) > 0 })
 }
 
 // Mended are the tests that were red at the base, by name, and pass in proof,

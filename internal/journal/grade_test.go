@@ -112,6 +112,7 @@ func TestSound(t *testing.T) {
 		"its proof failed":               func(r *journal.Run) { r.Proofs[0].Passed = false },
 		"its proof means nothing":        func(r *journal.Run) { r.Proofs[0].Empty = true },
 		"a protected file is changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
+		"one is left out":                func(r *journal.Run) { r.Iterations[0].Taken = &journal.CommitsTaken{Dropped: []string{"CODEOWNERS"}} },
 		"a story is unverified":          func(r *journal.Run) { r.Grades[2].Grade = journal.Unverified },
 		"a story has no grade":           func(r *journal.Run) { r.Grades = r.Grades[:2] },
 		"a test is skipped where that may not be": func(r *journal.Run) {

@@ -102,6 +102,7 @@ type PlanRead struct {
 	Plan    plan.Plan `json:"plan"`
 	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
 	Undone  []string  `json:"undone,omitempty"`  // what was put back, in words
+	Bent    []string  `json:"bent,omitempty"`    // stories that were made to ask for less, and do not
 }
 
 // Type is the event's name in the journal.

@@ -74,6 +74,7 @@ var kinds = map[string]func([]byte) (Event, error){
 	Resumed{}.Type():         read[Resumed],
 	Noted{}.Type():           read[Noted],
 	EgressRefused{}.Type():   read[EgressRefused],
+	EgressPassed{}.Type():    read[EgressPassed],
 	CheckEnded{}.Type():      read[CheckEnded],
 	SetupEnded{}.Type():      read[SetupEnded],
 	BaselineEnded{}.Type():   read[BaselineEnded],

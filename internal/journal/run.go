@@ -51,6 +51,7 @@ type Run struct {
 	Failures []PublishFailed // since the last thing that worked on GitHub
 	Notes    []Noted
 	Refused  []EgressRefused // by the wall's proxies
+	Traffic  []Passage       // through them, by host
 
 	Looked  *TaskLooked // the task's folder, if nothing has happened since
 	Settled *TaskSettled

@@ -17,6 +17,7 @@ func sample() []journal.Event {
 		began(),
 		journal.Noted{What: "no wall", Hint: "wait for one"},
 		journal.EgressRefused{What: "a.example:443", Why: "it is not on the list", Input: "allow-domains: a.example"},
+		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 2, Up: 3, Down: 4}}, Rest: &journal.Passage{Times: 1, Up: 5, Down: 6}},
 		journal.CommentPosted{ID: 7, URL: "u"},
 		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
 		journal.SetupEnded{Where: journal.AtBase, Name: "npm ci", Command: "npm ci", Passed: true},

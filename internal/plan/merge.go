@@ -10,6 +10,7 @@ type Merged struct {
 	Plan    Plan     // to go on with; Passes is still the program's word
 	Claimed []string // stories the agent marked as passed, in the plan's order
 	Undone  []string // what it may not change and was put back, in words
+	Bent    []string // stories of which what they ask for was put back
 }
 
 // Merge takes over what an agent may change in a plan: new stories, stories
@@ -98,6 +99,9 @@ func (m *merger) mend(old, story Story) Story {
 		story.Title, story.Description = old.Title, old.Description
 	}
 	lost := m.lost(old, story.AcceptanceCriteria)
+	if len(lost) > 0 {
+		m.out.Bent = append(m.out.Bent, story.ID)
+	}
 	for _, criterion := range lost {
 		m.undo("criterion %q of %s", criterion, story.ID)
 	}

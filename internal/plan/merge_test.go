@@ -81,6 +81,9 @@ func merged(m plan.Merged) string {
 	for _, what := range m.Undone {
 		lines = append(lines, "undone: "+what)
 	}
+	for _, id := range m.Bent {
+		lines = append(lines, "bent: "+id)
+	}
 	return strings.Join(lines, "\n") + "\n"
 }
 

@@ -16,6 +16,9 @@ import (
 type Tests interface {
 	// Of are the files of a story's commits, as they stand in a commit.
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
+	// Touched tells whether a story's commits changed any file but those in which
+	// the loop keeps account of itself.
+	Touched(ctx context.Context, run journal.Run, story string) (bool, error)
 	// Onto is the commit of run's base with some files as another commit has
 	// them: the base itself where that is no change.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
@@ -37,6 +40,15 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	at, found := run.ProofOf(step.Tree)
 	if !found || at.Empty || !at.Passed {
 		graded.Why = "no check could tell"
+		emit(graded)
+		return nil
+	}
+	touched, err := p.Tests.Touched(ctx, run, step.Story)
+	if err != nil {
+		return fmt.Errorf("look for what was done for %s: %w", step.Story, err)
+	}
+	if !touched {
+		graded.Why = "nothing was changed for it"
 		emit(graded)
 		return nil
 	}

@@ -15,11 +15,14 @@ import (
 
 // shelf is a story's files, and the lists beside the logs.
 type shelf struct {
+	idle    bool // nothing was done
 	files   []string
 	stand   string // the base with them; the base itself where empty
 	lists   map[journal.Where]string
 	of, put error
 }
+
+func (s shelf) Touched(context.Context, journal.Run, string) (bool, error) { return !s.idle, nil }
 
 func (s shelf) Of(context.Context, journal.Run, string, string) ([]string, error) {
 	return s.files, s.of
@@ -171,6 +174,22 @@ func TestGradeUnverified(t *testing.T) {
 		want := journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.Unverified, Why: "no check could tell"}
 		if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" || len(l.lent) > 0 {
 			t.Errorf("%s: lent %v (-want +got):\n%s", name, l.lent, diff)
+		}
+	}
+}
+
+// A story for which nothing was changed is worth nothing, whatever the checks
+// say.
+func TestGradeWithoutAChange(t *testing.T) {
+	for idle, want := range map[bool]journal.Grade{true: journal.Unverified, false: journal.Unbroken} {
+		l := &lab{}
+		p := l.prover()
+		p.Tests = shelf{idle: idle}
+		if err := p.Grade(t.Context(), proved(asked(green("test")), green("test")), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != want || idle != (graded.Why == "nothing was changed for it") {
+			t.Errorf("nothing done %v: graded as %+v, want %s", idle, l.last(), want)
 		}
 	}
 }

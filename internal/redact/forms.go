@@ -39,7 +39,7 @@ func forms(secret string) []string {
 // written is value as itself and in each encoding.
 func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
-	all := []string{value, lower, strings.ToUpper(lower)}
+	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
 	all = append(all, inBase64(value)...)
 	all = append(all, inURL(value)...)
 	return append(all, inJSON(value)...)
@@ -53,6 +53,7 @@ func inBase64(value string) []string {
 	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		whole := alphabet.EncodeToString([]byte(value))
 		all = append(all, whole, strings.TrimRight(whole, "="))
+		all = append(append(all, inLines(whole, 76)...), inLines(whole, 64)...)
 		for before := range 3 {
 			text := alphabet.EncodeToString(append(make([]byte, before), value...))
 			first := (before*8 + 5) / 6
@@ -61,6 +62,20 @@ func inBase64(value string) []string {
 		}
 	}
 	return all
+}
+
+// inLines is text as programs print it that break their lines (base64 at 76
+// characters, openssl at 64, xxd at 60), and as that stands in JSON.
+func inLines(text string, width int) []string {
+	if len(text) <= width {
+		return nil
+	}
+	var lines []string
+	for len(text) > width {
+		lines, text = append(lines, text[:width]), text[width:]
+	}
+	lines = append(lines, text)
+	return []string{strings.Join(lines, "\n"), strings.Join(lines, `\n`)}
 }
 
 func inURL(value string) []string {

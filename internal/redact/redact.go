@@ -85,6 +85,12 @@ func mask(b []byte, found []match) []byte {
 	return append(out, b[at:]...)
 }
 
+// Holds tells whether one of the values stands in b, in any of its forms. What
+// is only shaped like a token does not count: it may be an example.
+func (r *Redactor) Holds(b []byte) bool {
+	return slices.ContainsFunc(r.starts.places(nil, b, 0), func(at int) bool { return r.form(b[at:]) > 0 })
+}
+
 // Writer hides secrets in what is written to it, wherever the borders between
 // writes fall. What could be the beginning of a secret waits for what comes
 // next, or for Close. Closing does not close w.

@@ -99,7 +99,7 @@ func (s Source) page() page {
 	made := page{
 		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
 		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: oneLine(run.Task.Title, 200),
-		Facts: factsOf(run), Cautions: blocks(s.Words.Cautions(run)),
+		Facts: append(factsOf(run), known("through the wall", s.Words.Traffic(run))...), Cautions: blocks(s.Words.Cautions(run)),
 		Columns:  s.Words.Columns,
 		Timeline: s.timelineOf(chapters), Cost: s.costOf(chapters, run), Before: s.logs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: strings.TrimSpace(s.Words.Comment(run)),
@@ -145,11 +145,17 @@ func factsOf(run journal.Run) []fact {
 		{"gone on with", times(run.Resumed)},
 		{"tokens", tokens(run)},
 	} {
-		if f.Value != "" {
-			all = append(all, fact{f.Name, oneLine(f.Value, 160)})
-		}
+		all = append(all, known(f.Name, f.Value)...)
 	}
 	return all
+}
+
+// known is a fact, if there is one.
+func known(name, value string) []fact {
+	if value == "" {
+		return nil
+	}
+	return []fact{{name, oneLine(value, 160)}}
 }
 
 func times(n int) string {

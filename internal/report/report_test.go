@@ -30,7 +30,7 @@ var examples = []string{"clean", "lie", "resumed"}
 
 func words() report.Words {
 	return report.Words{
-		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum,
+		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum, Traffic: view.Traffic,
 		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
 	}
 }

@@ -25,6 +25,7 @@ const (
 	maxPoints = 100
 	maxText   = 400 // bytes of a word of theirs
 	fence     = "```"
+	more      = "…"
 )
 
 // ErrNone is an answer without an opinion.
@@ -46,15 +47,19 @@ func Read(answer string, criteria int) ([]Point, error) {
 }
 
 // candidates are the parts of an answer that may be an opinion, the likeliest
-// first.
+// first. A fence begins a line: elsewhere it is part of a quote.
 func candidates(answer string) []string {
-	parts := strings.Split(answer, fence)
+	parts := []string{""}
+	for line := range strings.Lines(answer) {
+		if strings.HasPrefix(strings.TrimSpace(line), fence) {
+			parts = append(parts, "")
+			continue
+		}
+		parts[len(parts)-1] += line
+	}
 	var all []string
 	for i := len(parts) - 2; i > 0; i-- {
-		_, text, cut := strings.Cut(parts[i], "\n")
-		if cut {
-			all = append(all, text)
-		}
+		all = append(all, parts[i])
 	}
 	return append(all, answer)
 }
@@ -66,7 +71,8 @@ func sorted(points []Point, criteria int) []Point {
 		if p.Criterion < 1 || p.Criterion > criteria || len(kept) == maxPoints {
 			continue
 		}
-		p.File, p.Quote, p.Why = path.Clean(short(p.File)), short(p.Quote), short(p.Why)
+		p.File, p.Why = path.Clean(short(p.File)), short(p.Why)
+		p.Quote = strings.TrimSuffix(short(p.Quote), more) // else it would not be what stands there
 		kept = append(kept, p)
 	}
 	return kept
@@ -76,7 +82,7 @@ func short(text string) string {
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
 	for i := range text {
 		if i > maxText {
-			return text[:i] + "…"
+			return text[:i] + more
 		}
 	}
 	return text
@@ -85,15 +91,26 @@ func short(text string) string {
 // near is how far a quote may be from the line that is named: they count badly.
 const near = 5
 
-// Stands tells whether what is quoted is in the file where it is said to be.
+// Stands tells whether what is quoted is in the file where it is said to be: as
+// it stands there, or as a diff has it, where each line that is new has a sign.
 func (p Point) Stands(file []byte) bool {
-	want := squeezed(p.Quote)
-	if want == "" || p.Line < 1 {
+	if p.Line < 1 {
 		return false
 	}
 	lines := strings.Split(string(file), "\n")
-	for n := max(p.Line-near, 1); n <= min(p.Line+near, len(lines)); n++ {
-		if strings.Contains(squeezed(lines[n-1]), want) {
+	bare := strings.ReplaceAll(strings.TrimPrefix(p.Quote, "+"), "\n+", "\n")
+	return within(lines, p.Line, p.Quote) || within(lines, p.Line, bare)
+}
+
+// within finds a quote of one line or several near the line that is named.
+func within(lines []string, line int, quote string) bool {
+	want, long := squeezed(quote), strings.Count(quote, "\n")+1
+	if want == "" {
+		return false
+	}
+	for n := max(line-near, 1); n <= min(line+near, len(lines)); n++ {
+		passage := lines[n-1 : min(n-1+long, len(lines))]
+		if strings.Contains(squeezed(strings.Join(passage, "\n")), want) {
 			return true
 		}
 	}

@@ -108,6 +108,8 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 		return fmt.Sprintf("this iteration was for %s: one story at a time", it.Story)
 	case it.Agent.Failed:
 		return fell(it)
+	case slices.Contains(it.Read.Bent, id): // what is claimed is less than what is asked for
+		return "it was made to ask for less, and asks for what it did"
 	case !worked(run, it):
 		return idle
 	case it.Taken != nil && len(it.Taken.Refused) > 0:

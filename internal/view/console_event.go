@@ -51,7 +51,7 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.Look.line(run, goodSign, e)
 	case journal.PublishFailed, journal.CancelAsked, journal.EgressRefused:
 		return c.Look.line(run, warnSign, e)
-	case journal.Noted, journal.Pushed, journal.PullOpened, journal.CommentPosted:
+	case journal.Noted, journal.EgressPassed, journal.Pushed, journal.PullOpened, journal.CommentPosted:
 		return c.Look.line(run, "· ", e)
 	case journal.RunStopped:
 		return c.stop(run, e)

@@ -1,7 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -30,4 +33,58 @@ func refused(run journal.Run) []string {
 		said = append(said, text)
 	}
 	return said
+}
+
+// mostPassed is how many hosts a line tells of by name.
+const mostPassed = 3
+
+// through is what passed in an iteration, as the log has it.
+func through(e journal.EgressPassed) string {
+	all := slices.Clone(e.Hosts)
+	if e.Rest != nil {
+		all = append(all, *e.Rest)
+	}
+	return "  passed through the wall: " + traffic(all, one)
+}
+
+// Traffic is what passed through the wall so far; empty where nothing did.
+func Traffic(run journal.Run) string {
+	return traffic(run.Traffic, one)
+}
+
+// trafficInComment is the same in Markdown.
+func trafficInComment(run journal.Run) string {
+	return traffic(run.Traffic, func(host string) string { return code(host, 100) })
+}
+
+// traffic is a line: all bytes, and the hosts that most of them went to and fro.
+func traffic(all []journal.Passage, name func(string) string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b journal.Passage) int { return cmp.Compare(b.Up+b.Down, a.Up+a.Down) })
+	var up, down int64
+	var hosts []string
+	for _, p := range all {
+		up, down = up+p.Up, down+p.Down
+		if p.Host != "" && len(hosts) < mostPassed {
+			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", name(p.Host), bytes(p.Up), bytes(p.Down)))
+		}
+	}
+	line := fmt.Sprintf("%s out and %s in: %s", bytes(up), bytes(down), strings.Join(hosts, ", "))
+	if more := len(all) - len(hosts); more > 0 {
+		line += " and others"
+	}
+	return line
+}
+
+// bytes are a count of them, as people say it.
+func bytes(n int64) string {
+	for _, unit := range []string{"B", "kB", "MB", "GB"} {
+		if n < 1000 {
+			return fmt.Sprintf("%d %s", n, unit)
+		}
+		n = (n + 500) / 1000
+	}
+	return fmt.Sprintf("%d TB", n)
 }

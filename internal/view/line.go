@@ -32,6 +32,8 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 		return noted(e)
 	case journal.EgressRefused:
 		return barred(e)
+	case journal.EgressPassed:
+		return through(e)
 	case journal.SetupEnded:
 		return checked("setup", journal.CheckEnded(e))
 	case journal.CheckEnded:

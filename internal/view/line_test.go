@@ -29,6 +29,17 @@ var lines = []struct {
 		journal.EgressRefused{What: "a.example:443", Why: "it is not on the list", Input: "allow-domains: a.example"},
 		"  refused by the wall: a.example:443: it is not on the list – this would allow it: allow-domains: a.example",
 	},
+	{
+		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 999, Down: 1_499_000}, {Host: "b.example:443", Up: 1, Down: 1}}},
+		"  passed through the wall: 1 kB out and 1 MB in: a.example:443 (999 B, 1 MB), b.example:443 (1 B, 1 B)",
+	},
+	{
+		journal.EgressPassed{
+			Hosts: []journal.Passage{{Host: "a:1", Up: 5}, {Host: "b:1", Up: 9}, {Host: "c:1", Up: 7}, {Host: "d:1", Up: 8}},
+			Rest:  &journal.Passage{Times: 9, Down: 99},
+		},
+		"  passed through the wall: 29 B out and 99 B in: b:1 (9 B, 0 B), d:1 (8 B, 0 B), c:1 (7 B, 0 B) and others",
+	},
 	{journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true, TookMS: 61000}, "  check test passed at the base, 1m1s"},
 	{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 2, TookMS: 12}, "  check test failed (exit 2) in the agent's tree, 12ms"},
 	{journal.CheckEnded{Where: journal.AtProof, Name: "test", Exit: 127, CannotRun: true}, "  check test cannot run (exit 127) on a clean checkout, 0s"},
@@ -59,6 +70,10 @@ var lines = []struct {
 	},
 	{journal.ChangeInspected{Commit: "c1"}, ""},
 	{journal.ChangeInspected{Commit: "c1", Why: "git\nbroke"}, "  nobody could tell whether tests and checks say less: git broke"},
+	{
+		journal.ChangeInspected{Why: "too large: b_test.go", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
+		"  nobody could tell whether tests and checks say less: too large: b_test.go\n  says less than it did: a_test.go: it is skipped",
+	},
 	{
 		journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "the test A\nis skipped"}}, More: 2},
 		"  says less than it did: a_test.go: the test A is skipped\n  … and 2 more places",

@@ -10,14 +10,15 @@ import (
 
 // inspected is Line's word on what a change does to tests and checks.
 func inspected(e journal.ChangeInspected) string {
-	if e.Why != "" {
-		return "  nobody could tell whether tests and checks say less: " + one(e.Why)
-	}
 	var lines []string
-	for _, place := range e.Found[:min(len(e.Found), most)] {
+	if e.Why != "" {
+		lines = append(lines, "  nobody could tell whether tests and checks say less: "+one(e.Why))
+	}
+	shown := e.Found[:min(len(e.Found), most)]
+	for _, place := range shown {
 		lines = append(lines, "  says less than it did: "+one(place.String()))
 	}
-	if left := len(e.Found) - len(lines) + e.More; left > 0 {
+	if left := len(e.Found) - len(shown) + e.More; left > 0 {
 		lines = append(lines, fmt.Sprintf("  … and %d more places", left))
 	}
 	return strings.Join(lines, "\n")

@@ -91,6 +91,7 @@ func parse(files fs.FS) *template.Template {
 		"failures": failures,
 		"notes":    notes,
 		"refused":  refused,
+		"traffic":  trafficInComment,
 		"was":      was,
 		"next":     next,
 		"plural":   plural,

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// fence are the flags of commands that run what somebody wrote, where no agent
+// of ralph's is at work.
+type fence struct {
+	Sandbox   level    `xor:"sandbox" placeholder:"LEVEL" help:"Confine what is run: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: namespace, notify, landlock, none. Refuses where it does not hold."`
+	NoSandbox bool     `xor:"sandbox" help:"Run with nothing that confines it."`
+	Allow     []string `placeholder:"HOST" help:"A host that it may reach behind the sandbox, by its exact name. Repeatable; every public one when not given."`
+}
+
+// enclosure is who is to be behind a fence.
+type enclosure struct {
+	level   sandbox.Level // where no flag says which
+	strict  bool          // one that leaves the network open is none
+	guest   bool          // it writes to nothing of the user's
+	project string
+	allow   []string // where no flag says which; nil: every public host
+	argv    []string // a command; its agent, if it is one, keeps its login
+	env     []string
+}
+
+// raise has the wall stand; nil: there is none.
+func (f fence) raise(ctx context.Context, w world, who enclosure) (*job.Wall, error) {
+	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.level), string(sandbox.None)))
+	switch {
+	case f.NoSandbox, level == sandbox.None:
+		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+	case level == inDocker:
+		return nil, fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
+	}
+	project, err := filepath.Abs(who.project)
+	if err != nil {
+		return nil, fmt.Errorf("find the project: %w", err)
+	}
+	home, err := w.homeBeside(project)
+	if err != nil {
+		return nil, err
+	}
+	self, err := executable()
+	if err != nil {
+		return nil, err
+	}
+	read, state := known(who)
+	allow := who.allow
+	if f.Allow != nil {
+		allow = f.Allow
+	}
+	return job.Raise(ctx, job.WallAsked{
+		Level: level, Strict: who.strict, Guest: who.guest, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, State: state,
+		Network: job.Network{Any: allow == nil, Allow: allow},
+	})
+}
+
+// known is what an agent that is named as a command reads, and keeps in its
+// user's home: its login is in there.
+func known(who enclosure) (read, state []string) {
+	if len(who.argv) == 0 {
+		return nil, nil
+	}
+	adapter, err := agent.Pick("", agent.Options{Command: filepath.Base(who.argv[0])})
+	if err != nil {
+		return nil, nil
+	}
+	program, err := (&agent.Hand{Adapter: adapter, Env: who.env, Dir: who.project}).Ready()
+	if err != nil {
+		return nil, nil
+	}
+	return job.Program(program, adapter), adapter.State
+}

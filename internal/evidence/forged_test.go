@@ -1,0 +1,152 @@
+package evidence_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/evidence"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// again is what a proof says that is made anew and says what it said.
+func again() []journal.Event {
+	tests := &journal.Tests{Runner: "tap", Passed: 2}
+	return []journal.Event{
+		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
+		journal.BaselineEnded{Usable: true},
+		journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true, Tests: tests},
+		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
+		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"a"}},
+	}
+}
+
+// What a file says that its own proof does not bear out is told, each by itself.
+func TestWhatIsForged(t *testing.T) {
+	for name, c := range map[string]struct {
+		forge func(*evidence.Evidence)
+		want  string
+	}{
+		"nothing": {func(*evidence.Evidence) {}, ""},
+		"the newest tree is another": {
+			func(e *evidence.Evidence) { e.Code.Tree = "t2" }, "the newest tree is t2, and the proof is of t1",
+		},
+		"another command": {
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Command = "make everything" }, "check test is `make test`, and it is said to be `make everything`",
+		},
+		"another command at the base": {
+			func(e *evidence.Evidence) { e.Baseline.Checks[0].Command = "true" }, "at the base check test is `make test`, and it is said to be `true`",
+		},
+		"a check left out": {
+			func(e *evidence.Evidence) { e.Proof.Checks = nil }, "check test was run, and nothing is said of it",
+		},
+		"a check left out at the base": {
+			func(e *evidence.Evidence) { e.Baseline.Checks = nil }, "at the base check test was run, and nothing is said of it",
+		},
+		"more tests": {
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 500 }, "check test: 2 tests pass, and it is said that 500 do",
+		},
+		"fewer tests": {func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 1 }, ""},
+		"nothing proven": {
+			func(e *evidence.Evidence) { e.Proof.Empty = true }, "the checks can prove something here: true, and it is said: false",
+		},
+		"unbroken is not proven": {
+			func(e *evidence.Evidence) { e.Stories[0].Grade = journal.Unbroken }, "US-001 is said to be proven: true, and by its grade (unbroken) that is false",
+		},
+		"no grade is not proven": {
+			func(e *evidence.Evidence) { e.Stories[0].Grade = "" }, "US-001 is said to be proven: true, and by its grade (unverified) that is false",
+		},
+		"open is not proven": {
+			func(e *evidence.Evidence) { e.Stories[0].Passes = false }, "US-001 is said to be proven: true, and by its grade (red to green) that is false",
+		},
+		"another test": {
+			func(e *evidence.Evidence) { e.Stories[0].Tests = []string{"a", "of security"} }, "US-001: these tests do not go from red to green: of security",
+		},
+		"another test for a criterion": {
+			func(e *evidence.Evidence) { e.Stories[0].Shown = []string{"", "of security"} }, "US-001: these tests do not go from red to green: of security",
+		},
+	} {
+		e := evidence.Of(evident(t), nil)
+		c.forge(&e)
+		if diff := cmp.Diff(c.want, strings.Join(e.Differences(anew(t, e, again()...)), "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// That nothing is said of what makes checks say less is told where a run that
+// completed has to have looked.
+func TestAnInspectionLeftOut(t *testing.T) {
+	found := journal.ChangeInspected{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Kind: "test_skipped"}}}
+	for _, c := range []struct {
+		status policy.Status
+		tamper policy.Tamper
+		want   bool
+	}{
+		{policy.StatusCompleted, policy.TamperReport, true},
+		{policy.StatusCompleted, policy.TamperBlock, true},
+		{policy.StatusCompleted, "", false},
+		{policy.StatusStopped, policy.TamperReport, false},
+	} {
+		e := evidence.Of(evident(t), nil)
+		e.Status, e.Rules.Tamper, e.Code.Head = c.status, c.tamper, "c1"
+		got := e.Differences(anew(t, e, append(again(), found)...))
+		if e.Looked() != c.want || len(got) > 0 != c.want {
+			t.Errorf("%+v: looked %v, differences %q", c, e.Looked(), got)
+		}
+		e.Code.Head = e.Code.Base
+		if e.Looked() {
+			t.Errorf("%+v: looked where nothing was changed", c)
+		}
+	}
+}
+
+// What a proof that fails could have shown is no matter.
+func TestAProofThatFailsProvesNothing(t *testing.T) {
+	e := evidence.Of(evident(t), nil)
+	e.Proof.Empty = true
+	events := again()
+	events[3] = journal.ProofEnded{Commit: "c1", Tree: "t1", Why: "so"}
+	if diff := cmp.Diff([]string{"the proof fails, and it is said that it passes: so"}, e.Differences(anew(t, e, events...))); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+// A story that people say needs no test is proven unbroken, and so is any where
+// the rules are content with that.
+func TestUnbrokenMayBeProven(t *testing.T) {
+	for _, change := range []func(*evidence.Evidence){
+		func(e *evidence.Evidence) { e.Stories[0].NeedsNoTest = true },
+		func(e *evidence.Evidence) { e.Rules.Proof = policy.Unbroken },
+	} {
+		e := evidence.Of(evident(t), nil)
+		e.Stories[0].Grade, e.Stories[0].Tests = journal.Unbroken, nil
+		change(&e)
+		if got := e.Differences(anew(t, e, again()...)); got != nil {
+			t.Errorf("differences = %q, want none", got)
+		}
+	}
+}
+
+// Each story is graded by its own tests: what another is graded by stays with
+// that one, in whatever order they are looked at.
+func TestStoriesKeepTheirTests(t *testing.T) {
+	e := evidence.Of(evident(t), nil)
+	run, err := e.Again()
+	if err != nil || !run.Credited("a", "US-002") || run.Credited("a", "US-001") {
+		t.Errorf("a is credited to US-001: %v, %v", run.Grades, err)
+	}
+}
+
+// Commands run in the checkout, and nowhere else.
+func TestAFolderOutsideIsNone(t *testing.T) {
+	for within, want := range map[string]bool{"": true, "app": true, "app/web": true, "..": false, "../../home": false, "/etc": false, "app/../../x": false} {
+		e := evidence.Of(evident(t), nil)
+		e.Rules.Within = within
+		if _, err := e.Again(); (err == nil) != want {
+			t.Errorf("within %q: %v", within, err)
+		}
+	}
+}

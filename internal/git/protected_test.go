@@ -1,0 +1,133 @@
+package git_test
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// protectedFiles are some that everybody's policy protects: what GitHub runs, who may
+// merge, what agents are told.
+var protectedFiles = []string{
+	".github/workflows/ci.yml", ".github/CODEOWNERS", ".github/copilot-instructions.md", "CODEOWNERS", "docs/CODEOWNERS",
+	"AGENTS.md", "src/AGENTS.md", "CLAUDE.md", "src/deep/CLAUDE.md", "GEMINI.md", ".claude/settings.json", ".codex/config.toml", ".mcp.json",
+}
+
+// ways are what an agent can do about a file at path, each in git's own words;
+// they leave it at the tip, unless another commit undoes that.
+var ways = map[string]func(l *lab, path string){
+	"written":            func(l *lab, path string) { l.commit("x", map[string]string{path: "evil"}) },
+	"deleted":            func(l *lab, path string) { l.commit("x", map[string]string{path: ""}) },
+	"in other letters":   func(l *lab, path string) { l.commit("x", map[string]string{strings.ToUpper(path): "evil"}) },
+	"made a program":     func(l *lab, path string) { l.staged("update-index", "--chmod=+x", path) },
+	"renamed away":       func(l *lab, path string) { l.staged("mv", path, "elsewhere") },
+	"renamed to":         func(l *lab, path string) { l.staged("mv", "-f", "README.md", path) },
+	"a link":             func(l *lab, path string) { l.entry("120000", l.hash("README.md"), path) },
+	"a link above it":    func(l *lab, path string) { l.above(path, "120000", l.hash("src")) },
+	"a repository":       func(l *lab, path string) { l.entry("160000", l.base, path) },
+	"a repository there": func(l *lab, path string) { l.above(path, "160000", l.base) },
+	"a folder": func(l *lab, path string) {
+		l.agent("rm", "-q", "--cached", path)
+		l.entry("100644", l.hash("evil"), path+"/x")
+	},
+	"and reverted": func(l *lab, path string) {
+		l.commit("x", map[string]string{path: "evil"})
+		l.agent("revert", "--no-edit", "HEAD")
+	},
+	"in mid-history": func(l *lab, path string) {
+		l.commit("x", map[string]string{path: "evil"})
+		l.commit("y", map[string]string{"more": "1"})
+	},
+	"by a merge": func(l *lab, path string) {
+		l.agent("switch", "-q", "-C", "side")
+		l.commit("x", map[string]string{path: "evil"})
+		l.agent("switch", "-q", "work")
+		l.commit("y", map[string]string{"more": "1"})
+		l.agent("merge", "-q", "-m", "merged", "side")
+	},
+}
+
+// No way to change what is protected leads into what is taken over: it is
+// dropped and named, or all of it is refused.
+func TestTakeLetsNoWayToWhatIsProtected(t *testing.T) {
+	l := newLab(t)
+	terms := l.terms()
+	terms.Protect = nil
+	files := map[string]string{}
+	for _, path := range protectedFiles {
+		files[path] = "of the base\n"
+	}
+	l.commit("the base", files)
+	terms.Last = l.take(terms).To
+	terms.Protect = policy.Protected()
+	was := l.in(append([]string{"ls-tree", terms.Last}, protectedFiles...)...)
+	for i, way := range slices.Sorted(maps.Keys(ways)) {
+		for _, path := range tried(i) {
+			l.agent("reset", "-q", "--hard", terms.Last)
+			l.agent("clean", "-q", "-f", "-d")
+			ways[way](l, path)
+			got := l.take(terms)
+			if len(got.Refused) == 0 && !named(got.Dropped, path) {
+				t.Errorf("%s %s: nobody is told: %+v", path, way, got)
+			}
+			if now := l.in(append([]string{"ls-tree", got.To}, protectedFiles...)...); now != was {
+				t.Errorf("%s %s: it is now (-was +now):\n%s", path, way, cmp.Diff(was, now))
+			}
+			for _, commit := range got.Commits {
+				if l.in("diff-tree", "-r", "--no-commit-id", "-m", commit.SHA, "--", path, strings.ToUpper(path)) != "" {
+					t.Errorf("%s %s: %s changes it", path, way, commit.SHA)
+				}
+			}
+		}
+	}
+}
+
+// tried are the files that a way is tried with: with ATTACK all of them, else one
+// after the other.
+func tried(way int) []string {
+	if os.Getenv("ATTACK") != "" {
+		return protectedFiles
+	}
+	return protectedFiles[way%len(protectedFiles):][:1]
+}
+
+// named tells whether a path, or what lies above or below it, is among paths.
+func named(paths []string, path string) bool {
+	return slices.ContainsFunc(paths, func(p string) bool {
+		p, path := strings.ToLower(p), strings.ToLower(path)
+		return p == path || strings.HasPrefix(p, path+"/") || strings.HasPrefix(path, p+"/")
+	})
+}
+
+// staged runs a command of git's that stages something, and commits that.
+func (l *lab) staged(args ...string) {
+	l.Helper()
+	l.agent(args...)
+	l.agent("commit", "-q", "-m", "x")
+}
+
+// hash stores a text.
+func (l *lab) hash(text string) string {
+	l.Helper()
+	return sh(l.T, l.tree.Dir, text, "git", "hash-object", "-w", "--stdin")
+}
+
+// entry commits a path with a mode, whatever is there.
+func (l *lab) entry(mode, id, path string) {
+	l.Helper()
+	l.staged("update-index", "--add", "--replace", "--cacheinfo", mode+","+id+","+path)
+}
+
+// above commits something in the place of the top of path.
+func (l *lab) above(path, mode, id string) {
+	l.Helper()
+	top, _, _ := strings.Cut(path, "/")
+	l.agent("rm", "-q", "-r", "--cached", top)
+	l.entry(mode, id, top)
+}

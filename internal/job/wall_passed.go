@@ -1,0 +1,80 @@
+package job
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// mostHosts is how many are told of by name at a time: where every host may be
+// asked for, whoever asks for many shall not fill the journal with them.
+const mostHosts = 50
+
+// traffic is what passed so far through both doors.
+func (d *doors) traffic() []egress.Traffic {
+	var all []egress.Traffic
+	for _, proxy := range []*egress.Proxy{d.proxied, d.settling} {
+		if proxy != nil {
+			all = together(all, proxy.Traffic())
+		}
+	}
+	if d.asked != nil {
+		all = append(all, d.asked.Traffic()...)
+	}
+	return all
+}
+
+// together are both, a host once.
+func together(all, more []egress.Traffic) []egress.Traffic {
+	for _, t := range more {
+		i := slices.IndexFunc(all, func(a egress.Traffic) bool { return a.Name == t.Name })
+		if i < 0 {
+			all = append(all, t)
+			continue
+		}
+		all[i].Tunnels, all[i].Up, all[i].Down = all[i].Tunnels+t.Tunnels, all[i].Up+t.Up, all[i].Down+t.Down
+	}
+	return all
+}
+
+// passed is what passed since it was last asked for; nil: nothing did.
+func (w *Wall) passed() *journal.EgressPassed {
+	if w == nil {
+		return nil
+	}
+	now := w.doors.traffic()
+	event := since(w.told, now)
+	w.told = now
+	return event
+}
+
+// since is what came to the one after the other.
+func since(before, now []egress.Traffic) *journal.EgressPassed {
+	var all []journal.Passage
+	for _, t := range now {
+		for _, old := range before {
+			if old.Name == t.Name && old.Model == t.Model {
+				t.Tunnels, t.Up, t.Down = t.Tunnels-old.Tunnels, t.Up-old.Up, t.Down-old.Down
+			}
+		}
+		if t.Tunnels+t.Up+t.Down > 0 {
+			all = append(all, journal.Passage{Host: t.Name.String(), Times: t.Tunnels, Up: t.Up, Down: t.Down})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(all, func(a, b journal.Passage) int { return cmp.Compare(b.Up+b.Down, a.Up+a.Down) })
+	event := journal.EgressPassed{Hosts: all[:min(len(all), mostHosts)]}
+	for _, p := range all[len(event.Hosts):] {
+		if event.Rest == nil {
+			event.Rest = &journal.Passage{}
+		}
+		event.Rest.Times += p.Times
+		event.Rest.Up += p.Up
+		event.Rest.Down += p.Down
+	}
+	return &event
+}

@@ -1,0 +1,56 @@
+package redact_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/redact"
+)
+
+// brokenAt is text as programs print it that break their lines.
+func brokenAt(text string, width int) string {
+	var lines []string
+	for len(text) > width {
+		lines, text = append(lines, text[:width]), text[width:]
+	}
+	return strings.Join(append(lines, text), "\n")
+}
+
+// What base64, openssl and xxd print of a long secret is hidden, over its line
+// ends, as it stands and in JSON.
+func TestSecretsOverLines(t *testing.T) {
+	long := strings.Repeat("canary-of-a-key/", 12) + "end"
+	coded, digits := base64.StdEncoding.EncodeToString([]byte(long)), hex.EncodeToString([]byte(long))
+	for name, in := range map[string]string{
+		"base64":       brokenAt(coded, 76),
+		"openssl":      brokenAt(coded, 64),
+		"xxd -p":       brokenAt(digits, 60),
+		"xxd of token": brokenAt(hex.EncodeToString([]byte(token)), 60),
+	} {
+		r := redact.New(long, token)
+		hides(t, r, [][2]string{{"a " + in + " b", "a *** b"}})
+		if !r.Holds([]byte("x" + in + "y")) {
+			t.Errorf("%s: it is not seen", name)
+		}
+		quoted, err := json.Marshal(in)
+		if err != nil || !bytes.Equal(r.Bytes(quoted), []byte(`"***"`)) {
+			t.Errorf("%s: in JSON it is %s", name, r.Bytes(quoted))
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	r := redact.New("secret-value")
+	for text, want := range map[string]bool{
+		"a secret-value b": true, base64.StdEncoding.EncodeToString([]byte("a secret-value b")): true,
+		"secret-valu": false, "": false, token: false, pem: false, "secret value": false,
+	} {
+		if got := r.Holds([]byte(text)); got != want {
+			t.Errorf("Holds(%q) = %t, want %t", text, got, want)
+		}
+	}
+}
