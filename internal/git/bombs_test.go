@@ -110,9 +110,11 @@ func (m *meter) measured(ctx context.Context, c process.Command) (process.Result
 		return process.Result{}, err
 	}
 	ended := make(chan struct{})
-	go m.watch(cmd.Process.Pid, c.Argv[1], ended)
+	var watched sync.WaitGroup
+	watched.Go(func() { m.watch(cmd.Process.Pid, c.Argv[1], ended) })
 	_ = cmd.Wait() // the exit code tells
 	close(ended)
+	watched.Wait()
 	return process.Result{Exit: cmd.ProcessState.ExitCode()}, ctx.Err()
 }
 
