@@ -79,7 +79,7 @@ func (d *desk) second(own agent.Options, p policy.Policy) (*job.Second, error) {
 	keys := agent.KeysFrom(d.w.env, "", p.Review.Agent)
 	d.secrets = redact.New(append(own.Keys.Secrets(), keys.Secrets()...)...)
 	env := func(vars ...string) []string { return agent.LocalEnv(d.w.env, vars...) }
-	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true}, env, d.ProjectDir)
+	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, env, d.ProjectDir)
 }
 
 // options are what the flags and the settings say of the agent.

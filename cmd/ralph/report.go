@@ -105,8 +105,8 @@ func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, 
 	return source, done, nil
 }
 
-// secrets are the keys of all agents there are: a transcript is kept as it was
-// printed.
+// secrets are the keys of all agents there are: the run knew those of its own,
+// and what it kept was printed by programs that may have others.
 func secrets(getenv func(string) string) []string {
 	var all []string
 	for _, name := range agent.Names() {

@@ -99,6 +99,8 @@ type Rules struct {
 	Protect []string `json:"protect"`
 	// The folder of the repository in which the commands run; its top where empty.
 	Within string `json:"within,omitempty"`
+	// The folder of the plan and the progress log; the usual one where empty.
+	Memory string `json:"memory,omitempty"`
 	// What confined the agent.
 	Sandbox string `json:"sandbox"`
 }

@@ -64,7 +64,7 @@ func rules(run journal.Run) Rules {
 	p := run.Policy
 	return Rules{
 		Setup: commands(p.Setup), Checks: commands(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
-		Protect: append([]string{}, p.Protect...), Within: p.Within, Sandbox: run.Level,
+		Protect: append([]string{}, p.Protect...), Within: p.Within, Memory: p.Memory, Sandbox: run.Level,
 	}
 }
 
@@ -102,6 +102,9 @@ func missing(run journal.Run) []string {
 		words = append(words, "on a clean checkout: "+proof.Why)
 	case len(proof.Restored) > 0:
 		words = append(words, "protected files are changed, and were put back for the proof")
+	}
+	if run.Dropped() {
+		words = append(words, "changes of protected files were left out of the work")
 	}
 	for _, story := range run.Plan.UserStories {
 		graded, _ := run.GradeOf(story.ID)

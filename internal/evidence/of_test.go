@@ -67,6 +67,9 @@ func TestOfAProofThatFailed(t *testing.T) {
 	if !slices.Contains(e.NotVerified, "on a clean checkout: test failed (exit 2)") {
 		t.Errorf("not verified = %q", e.NotVerified)
 	}
+	if !slices.Contains(e.NotVerified, "changes of protected files were left out of the work") {
+		t.Errorf("not verified = %q", e.NotVerified)
+	}
 	if s := e.Stories[0]; s.Proof != nil || s.Commit != "" || !slices.Equal(s.Iterations, []int{1}) {
 		t.Errorf("the story rests on a proof that failed: %+v", s)
 	}
@@ -83,7 +86,7 @@ func TestOfAStoryThatPassedBefore(t *testing.T) {
 // The run to be made anew has the rules and the stories of the one that was.
 func TestAgain(t *testing.T) {
 	e := of(t)
-	e.Rules.Checks[0].Timeout = "90s"
+	e.Rules.Checks[0].Timeout, e.Rules.Memory = "90s", "loop"
 	e.Rules.Setup = []evidence.Command{{Name: "ready", Command: "npm ci", Timeout: "1m", Added: true}}
 	run, err := e.Again()
 	if err != nil {
@@ -95,7 +98,7 @@ func TestAgain(t *testing.T) {
 		{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds", "removes"}, Passes: true},
 		{ID: "US-002", Title: "An order", AcceptanceCriteria: []string{"pays"}},
 	}
-	if diff := cmp.Diff([]any{checks, setup, stories}, []any{run.Policy.Checks, run.Policy.Setup, run.Plan.UserStories}); diff != "" {
+	if diff := cmp.Diff([]any{checks, setup, stories, "loop"}, []any{run.Policy.Checks, run.Policy.Setup, run.Plan.UserStories, run.Policy.Memory}); diff != "" {
 		t.Errorf("Again (-want +got):\n%s", diff)
 	}
 	e.Rules.Setup[0].Timeout = "soon"

@@ -205,7 +205,8 @@ func TestOneEndToldTwice(t *testing.T) {
 	h := newHouse(t)
 	h.loop()
 	path := h.write("t.jsonl", said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
-	h.Pause = func(d time.Duration) { time.Sleep(d / 10) }
+	ended := make(chan struct{}) // one of the two has
+	h.Pause = func(time.Duration) { <-ended }
 	var mu sync.Mutex
 	now := h.Now
 	h.Now = func() time.Time {
@@ -218,8 +219,12 @@ func TestOneEndToldTwice(t *testing.T) {
 	for range 2 {
 		go func() { answers <- h.answer(hook.Stop, in) }()
 	}
-	for range 2 {
-		if out := <-answers; !strings.Contains(out, `"decision":"block"`) || !strings.Contains(out, "time 1 of 10") {
+	for i := range 2 {
+		out := <-answers
+		if i == 0 {
+			close(ended)
+		}
+		if !strings.Contains(out, `"decision":"block"`) || !strings.Contains(out, "time 1 of 10") {
 			t.Errorf("answered %s", out)
 		}
 	}

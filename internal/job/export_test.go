@@ -28,9 +28,6 @@ func Askable(asked ...ModelAsked) (map[string][]string, error) {
 // Since is what came to the one traffic after the other.
 func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
 
-// Broke tells whether nothing is left of a run's budget.
-func Broke(run journal.Run) bool { return broke(run) }
-
 // Answered is what would be read of what an agent says.
 func Answered(items ...stream.Item) string {
 	var said answer

@@ -7,7 +7,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // suite are the tests of a run's stories, as its repository has them.
@@ -41,7 +40,7 @@ func (s suite) Touched(ctx context.Context, run journal.Run, story string) (bool
 	if run.Start != run.Base {
 		return true, nil
 	}
-	own := workspace.Memory{Dir: memory(run)}.Books()
+	own := books(run)
 	for _, it := range run.Iterations {
 		if it.Story != story || it.Taken == nil || it.Taken.To == it.Taken.From {
 			continue

@@ -115,6 +115,9 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 // memory is the folder of the loop's memory in the agent's tree.
 func memory(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
+// books are the files in it in which the loop keeps account of itself.
+func books(run journal.Run) []string { return workspace.Memory{Dir: memory(run)}.Books() }
+
 // remember puts a plan, and the log if there is none, where the agent finds
 // them. A run without a plan has no such memory.
 func (s *site) remember(dir string, run journal.Run, p plan.Plan) error {

@@ -9,34 +9,32 @@ import (
 	paths "github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tamper"
 	"github.com/ralph-loop/ralph/internal/verdict"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // mostFound is how many places an inspection has on record.
 const mostFound = 50
 
-// books are the loop's own files where they usually lie. They change in every
-// iteration, and so would explain each value that a test wants now.
-var books = workspace.Memory{Dir: workspace.MemoryDir}.Books()
-
 // inspect looks where the whole change makes tests and checks say less.
 func (s *site) inspect(ctx context.Context, run journal.Run, step verdict.Inspect, emit emit) error {
-	inspected, err := inspection(ctx, s.trusted, run.Base, step)
+	inspected, err := inspection(ctx, s.trusted, run, step)
 	if err == nil {
 		emit(inspected)
 	}
 	return err
 }
 
-// inspection holds a commit against its base. An error is only one of the
-// context's: what cannot be compared is a word on record.
-func inspection(ctx context.Context, trusted *git.Trusted, base string, step verdict.Inspect) (journal.ChangeInspected, error) {
+// inspection holds a commit against its base, but for the loop's own books: they
+// change in every iteration, and so would explain each value that a test wants
+// now. An error is only one of the context's: what cannot be compared is a word
+// on record.
+func inspection(ctx context.Context, trusted *git.Trusted, run journal.Run, step verdict.Inspect) (journal.ChangeInspected, error) {
 	inspected := journal.ChangeInspected{Commit: step.Commit, Tree: step.Tree}
-	changed, err := trusted.Changes(ctx, git.Span{From: base, To: step.Commit})
+	changed, err := trusted.Changes(ctx, git.Span{From: run.Base, To: step.Commit})
 	if err != nil {
 		inspected.Why = err.Error()
 		return inspected, ctx.Err()
 	}
+	books := books(run)
 	changes := make([]tamper.Change, 0, len(changed))
 	for _, file := range changed {
 		if !slices.Contains(books, file.Path) {

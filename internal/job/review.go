@@ -49,7 +49,7 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 	switch {
 	case !found:
 		return fmt.Errorf("no story %q in the plan", step.Story)
-	case broke(run):
+	case run.Broke(): // of which nothing is left an agent would take for no limit
 		return errBroke
 	}
 	diff, cut, err := s.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
@@ -65,6 +65,11 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 		return err
 	}
 	defer done()
+	if s.Wall == nil {
+		if err := s.Reviewer.Agent.Trusts(dir); err != nil {
+			return err
+		}
+	}
 	said := &answer{watch: s.Watch}
 	hand := s.reader(run, dir, said)
 	ended, err := s.have(ctx, hand, agent.Order{
@@ -86,13 +91,6 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 
 // errBroke is why nobody is asked by a run that has used what it may.
 var errBroke = errors.New("the run's budget is used")
-
-// broke tells whether nothing is left of a run's budget, which an agent would
-// take for no limit.
-func broke(run journal.Run) bool {
-	limits := run.Policy.Limits
-	return limits.CostUSD > 0 && run.Spent() >= limits.CostUSD || limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens
-}
 
 // weigh keeps the objections that a line of the commit bears out.
 func (s *site) weigh(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {

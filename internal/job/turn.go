@@ -40,7 +40,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	hand.Open, hand.Idle, hand.Budget, hand.Now = s.home.Create, run.Policy.Limits.Idle.Std(), budget(run), s.Now
 	ended, err := s.have(ctx, hand, agent.Order{
 		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: tags(run.Policy), Books: workspace.Memory{Dir: memory(run)}.Books(),
+		Tags: tags(run.Policy), Books: books(run),
 	}, emit)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 		return v.run, err
 	}
 	if e.Looked() {
-		inspected, err := inspection(ctx, v.trusted, v.run.Base, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
+		inspected, err := inspection(ctx, v.trusted, v.run, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
 		if err != nil {
 			return v.run, err
 		}

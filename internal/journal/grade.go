@@ -101,13 +101,13 @@ func (r Run) Unproven() []plan.Story {
 // story.
 func (r Run) Sound() bool {
 	proof, proven := r.Proven()
-	kept := len(proof.Restored) == 0 && !r.dropped() || r.Policy.Lenient
+	kept := len(proof.Restored) == 0 && !r.Dropped() || r.Policy.Lenient
 	return proven && kept && len(r.Unproven()) == 0 && r.Tampered(r.Tree) == ""
 }
 
-// dropped tells whether a change of something protected was left out of the
+// Dropped tells whether a change of something protected was left out of the
 // work: what it was for, nobody has.
-func (r Run) dropped() bool {
+func (r Run) Dropped() bool {
 	return slices.ContainsFunc(r.Iterations, func(it Iteration) bool { return it.Taken != nil && len(it.Taken.Dropped) > 0 })
 }
 

@@ -152,6 +152,21 @@ func (r Run) Spent() float64 { return r.CostUSD - r.Granted.CostUSD }
 // SpentTokens is what the run used since its limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
 
+// OutOfMoney tells whether the run has spent what it may.
+func (r Run) OutOfMoney() bool {
+	limit := r.Policy.Limits.CostUSD
+	return limit > 0 && r.Spent() >= limit
+}
+
+// OutOfTokens tells whether the run has used as many as it may.
+func (r Run) OutOfTokens() bool {
+	limit := r.Policy.Limits.Tokens
+	return limit > 0 && r.SpentTokens() >= limit
+}
+
+// Broke tells whether nothing is left of the run's budget.
+func (r Run) Broke() bool { return r.OutOfMoney() || r.OutOfTokens() }
+
 // Used is how many iterations were begun since limits were granted.
 func (r Run) Used() int { return len(r.Iterations) - r.Granted.Iterations }
 

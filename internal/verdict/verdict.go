@@ -232,9 +232,9 @@ func spent(run journal.Run) (policy.Reason, string) {
 func used(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
 	switch {
-	case limits.CostUSD > 0 && run.Spent() >= limits.CostUSD:
+	case run.OutOfMoney():
 		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
-	case limits.Tokens > 0 && run.SpentTokens() >= limits.Tokens:
+	case run.OutOfTokens():
 		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
 	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
 		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)

@@ -89,16 +89,20 @@ func Sweep(parent, name string) {
 	}
 }
 
-// raze removes what is read-only on purpose, too, as fetched modules are.
+// raze removes what is read-only on purpose, too, as fetched modules are. Those
+// who worked in the folder may have left links: nothing outside is touched.
 func raze(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // a folder needs the x
-		}
-		return nil
-	})
+	if root, err := os.OpenRoot(dir); err == nil {
+		_ = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				_ = root.Chmod(path, 0o700)
+			}
+			return nil
+		})
+		_ = root.Close()
+	}
 	return os.RemoveAll(dir)
 }
