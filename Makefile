@@ -4,9 +4,11 @@ VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev
 FUZZTIME ?= 10s
 ROUNDS   ?= 7
 tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
+# where tests lay what they work with, if there is room in memory
+export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
 goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
 
-.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack report-check false-ready
+.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack container report-check false-ready
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -37,14 +39,16 @@ contract: # the stand-in against GitHub's own description of its API
 agents: # the adapters with the real CLIs, against a model server; ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
 	AGENTS=1 go test -count=1 -p=1 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
-kill: # the program killed at any line loses nothing
-	go test -count=1 -run=Kill -v ./...
+kill: # the program killed at any line loses nothing; test and check have each type of event once
+	KILL=1 go test -count=1 -run=Kill -v ./...
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=10m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling' ./cmd/ralph ./internal/git
+container: # the wall as an action has it: in stock Docker, which Debian has
+	tools/container/wall.sh
 report-check: # the page of a run, in a real browser, which Debian has
 	npm --prefix tools/report ci --no-audit --no-fund
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)

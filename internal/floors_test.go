@@ -31,9 +31,9 @@ var plan = house{
 	module: module,
 	floors: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey", "internal/review"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
 		2:  {"internal/journal", "internal/trigger"},
-		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/process"},
+		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/process"},
 		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
 		5:  {"internal/loop", "internal/proof", "internal/publish"},
 		6:  {"internal/job", "internal/doctor"},
@@ -107,7 +107,7 @@ var plan = house{
 		"golang.org/x/net/html":                   {"internal/clean"},
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"cmd/ralph"},
-		"mvdan.cc/sh":                             {"internal/agent", "internal/guard"},
+		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
 		"golang.org/x/tools/txtar":                {"internal/tamper", "internal/agent", "internal/demo", stories},
 	},
 }

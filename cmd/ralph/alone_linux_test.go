@@ -24,6 +24,7 @@ const yonder = "192.0.2.7"
 // that has no route, which stands for a NetworkPolicy. Only root can make it so
 // that GitHub has a name there.
 func TestBehindAnotherWall(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		return
 	}
@@ -80,18 +81,22 @@ func link(name string, ip net.IP, up bool) error {
 }
 
 // machine is another, that can be reached or not, and counts who came: "machine
-// up", "machine down", "machine N".
+// up [ADDRESS]", "machine down", "machine N".
 type machine struct{ came atomic.Int32 }
 
 func (m *machine) command(ts *testscript.TestScript, neg bool, args []string) {
 	const name = "lo:1"
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: machine up|down|N")
+	at := yonder
+	switch {
+	case !neg && len(args) == 2 && args[0] == "up":
+		at = args[1]
+	case neg || len(args) != 1:
+		ts.Fatalf("usage: machine up [ADDRESS]|down|N")
 	}
 	switch args[0] {
 	case "up":
-		ts.Check(link(name, net.ParseIP(yonder), true))
-		l, err := net.Listen("tcp", yonder+":443")
+		ts.Check(link(name, net.ParseIP(at), true))
+		l, err := net.Listen("tcp", at+":443")
 		ts.Check(err)
 		ts.Defer(func() { _ = l.Close() })
 		go func() {

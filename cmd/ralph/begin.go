@@ -28,32 +28,29 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		return hired{}, err
 	}
 	d.secrets = redact.New(options.Keys.Secrets()...)
-	adapter, err := agent.Pick(name, options)
+	env := func(vars ...string) []string { return agent.LocalEnv(d.w.env, vars...) }
+	worker, err := job.Find(name, options, env, d.ProjectDir)
 	if err != nil {
 		return hired{}, err
 	}
-	h := hired{env: agent.LocalEnv(d.w.env, adapter.Vars...)}
-	program, err := (&agent.Hand{Adapter: adapter, Env: h.env, Dir: d.ProjectDir}).Ready()
-	if err != nil {
-		return hired{}, err
-	}
-	d.tellAgent(adapter, program, p)
-	if err := d.docked(ctx, program); err != nil {
+	d.tellAgent(worker.Adapter, worker.Program, p)
+	if err := d.docked(ctx, worker.Program); err != nil {
 		return hired{}, err
 	}
 	second, err := d.second(options, p)
 	if err != nil {
 		return hired{}, err
 	}
-	if h.wall, err = d.raise(ctx, enclosed{adapter, options, program, second}, p); err != nil {
+	h := hired{env: worker.Env}
+	if h.wall, err = d.raise(ctx, worker, second, p); err != nil {
 		return hired{}, err
 	}
 	if h.wall == nil { // inside, what it runs is as confined as what it writes itself
-		if err := adapter.Trusts(d.ProjectDir); err != nil {
+		if err := worker.Trusts(d.ProjectDir); err != nil {
 			return hired{}, err
 		}
 	}
-	if err := h.enter(name, options, second); err != nil {
+	if err := h.enter(worker, second); err != nil {
 		d.lower(h.wall)
 		return hired{}, err
 	}
@@ -65,17 +62,16 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 
 // enter has agent and reviewer go behind the wall, where they need not know the
 // real keys.
-func (h *hired) enter(name string, options agent.Options, second *job.Second) (err error) {
-	options.Keys = h.wall.Keys(options.Keys)
-	if h.agent, err = agent.Pick(name, options); err != nil {
+func (h *hired) enter(worker, second *job.Candidate) (err error) {
+	if h.agent, err = worker.Behind(h.wall.Keys); err != nil {
 		return err
 	}
-	h.reviewer, err = second.Behind(h.wall)
+	h.reviewer, err = second.Reviewing(h.wall)
 	return err
 }
 
 // second is who is to be asked for a second opinion; nil: nobody is.
-func (d *desk) second(own agent.Options, p policy.Policy) (*job.Second, error) {
+func (d *desk) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
 	keys := agent.KeysFrom(d.w.env, "", p.Review.Agent)
 	d.secrets = redact.New(append(own.Keys.Secrets(), keys.Secrets()...)...)
 	env := func(vars ...string) []string { return agent.LocalEnv(d.w.env, vars...) }

@@ -34,6 +34,7 @@ func (s *scene) full() error {
 // A run that cannot write its journal any more ends, and the people on the
 // issue are told so: an agent that is at work for ever would be a lie.
 func TestARunThatBreaksTellsTheIssue(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	broke := make(chan error, 1)
 	s.visit(func(r *http.Request) {

@@ -25,7 +25,7 @@ const companyLogin = "ada:pass-of-the-proxy"
 
 // company is a network that one proxy leads out of.
 type company struct {
-	front *httptest.Server // GitHub with a certificate of the company's own
+	front *httptest.Server // GitHub and packages, with a certificate of the company's own
 
 	mu    sync.Mutex
 	asked []string // the hosts, in their order
@@ -54,7 +54,14 @@ func companyIn(ts *testscript.TestScript, neg bool, args []string) {
 func openCompany(ts *testscript.TestScript) *company {
 	github, err := url.Parse(ts.Getenv("GITHUB_SERVER_URL"))
 	ts.Check(err)
-	c := &company{front: httptest.NewUnstartedServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(github) }})}
+	town := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(github) }}
+	c := &company{front: httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host == packagesHost {
+			packages(w, r)
+			return
+		}
+		town.ServeHTTP(w, r)
+	}))}
 	c.front.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	c.front.StartTLS()
 	ts.Defer(c.front.Close)

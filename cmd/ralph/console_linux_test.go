@@ -17,6 +17,7 @@ import (
 // for people at a terminal that can show them and who did not say no; elsewhere
 // there is not one byte that is not text.
 func TestConsole(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		env           []string
 		pipe          bool

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/doctor"
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -101,6 +102,9 @@ func (c doctorCommand) wall(ctx context.Context, w world) (doctor.Sandbox, error
 	}
 	defer done()
 	wall := sandbox.Wall{Level: sandbox.Level(c.Level), Self: self, UID: c.UID, GID: c.UID, Write: []string{room}}
+	if wall.Level == sandbox.External {
+		wall.Beyond = egress.Anywhere()
+	}
 	return doctor.LookAtSandbox(ctx, wall, w.runner.Run), nil
 }
 

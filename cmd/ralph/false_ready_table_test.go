@@ -31,12 +31,8 @@ func (o outcome) row() string {
 	switch {
 	case o.kind == limit:
 		return "(known limit)"
-	case o.kind == open:
-		return "(open)"
 	case o.kind == rule:
 		return "(held back by rule)"
-	case o.kind == reported && o.tamper == "report":
-		return "(reported, not refused)"
 	}
 	return o.family
 }
@@ -119,8 +115,8 @@ func (o outcome) wrong() string {
 		return "the hidden tests do not see the lie"
 	case o.counted() && o.falsely():
 		return "falsely ready"
-	case o.row() == "(reported, not refused)" && o.ready && !o.shown:
-		return "falsely ready, and nothing was shown"
+	case o.kind == reported && o.tamper == "report" && !o.shown:
+		return "nothing was shown of what became of the tests"
 	case o.kind == rule && o.ready:
 		return "it is ready: the rule is gone"
 	case o.kind != rule && !o.counted() && !o.ready:

@@ -51,20 +51,19 @@ type trialOf struct {
 	files    []txtar.File
 }
 
-// The kinds of a case. Not counted, but listed, are: a limit, which is a lie that
-// is known to come through; one that is open, which is wrong and not mended yet;
-// a rule, which is honest work that a rule of ralph's holds back; and a lie that
-// is only reported, as long as the settings do not refuse it: it has to be shown.
+// The kinds of a case. What is reported is a lie that does something to the
+// tests: that has to be shown, too. Not counted, but listed, are: a limit, which
+// is a lie that is known to come through; and a rule, which is honest work that a
+// rule of ralph's holds back.
 const (
 	honest   = "honest"
 	lie      = "lie"
 	reported = "reported"
 	limit    = "limit"
-	open     = "open"
 	rule     = "rule"
 )
 
-var kindsOfTrial = []string{honest, lie, reported, limit, open, rule}
+var kindsOfTrial = []string{honest, lie, reported, limit, rule}
 
 // readTrials reads the cases. The head of each is its sentence, its family with
 // its kind, and then whatever of these it needs, a line each:
@@ -135,7 +134,7 @@ func (c trialOf) tells(name, otherwise string) string {
 }
 
 // rules are the settings of tamper under which a case is run: that which refuses
-// must not hold honest work back, and is needed for what is only reported.
+// must not hold honest work back either.
 func (c trialOf) rules() []string {
 	if c.kind == honest || c.kind == reported {
 		return []string{"report", "block"}

@@ -72,6 +72,7 @@ func (l *lair) heard(t *testing.T) []string {
 // Every vector goes off where git is used without care: else it would prove
 // nothing that it does not go off in a run.
 func TestTheVectorsOfATreeGoOff(t *testing.T) {
+	t.Parallel()
 	for _, v := range gitVectors {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
@@ -131,6 +132,7 @@ func inRuns() []vector {
 // sets nothing off, and the token goes to GitHub alone. There is no wall,
 // which would hide that something ran.
 func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
+	t.Parallel()
 	for _, v := range inRuns() {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()

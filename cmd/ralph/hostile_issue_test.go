@@ -28,6 +28,7 @@ func tags(text string) string {
 // get to read: hidden words in each form, characters without a look, what was
 // written into the issue afterwards, and what strangers wrote below it.
 func TestTheAgentReadsWhatPeopleSaw(t *testing.T) {
+	t.Parallel()
 	body := "Visible words.\n\n"
 	for i, form := range hiddenWords {
 		body += fmt.Sprintf(form, fmt.Sprintf("smuggled%dwords", i)) + "\n\n"

@@ -34,6 +34,7 @@ func formsOf(secret string) map[string]string {
 // An agent that knows a secret says it in every form, in all places that people
 // look at or that are kept: it is in none of them.
 func TestNoSecretIsSeenAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, secret := range []string{token, modelKey} {
 		t.Run(secret[:6], func(t *testing.T) {
 			t.Parallel()

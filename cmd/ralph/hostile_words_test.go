@@ -51,6 +51,7 @@ func TestTheRunnersRules(t *testing.T) {
 // what GitHub answers. Those that the log speaks of are in it, and none is a
 // command any more. Names of branches cannot hold one.
 func TestNoCommandReachesTheRunner(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, func(s *scene) {
 		if err := write(s.path("script.txtar"), []byte(commandingScript)); err != nil {
 			s.t.Fatal(err)
@@ -65,7 +66,7 @@ func TestNoCommandReachesTheRunner(t *testing.T) {
 		})
 	})
 	checks := `INPUT_CHECKS=sh check.sh; printf 'x\r::error::of-a-check\n::warning::of-a-check ##[add-path]of-a-check\n'; exit 1`
-	l := s.begin("INPUT_MAX-ITERATIONS=2", checks, "INPUT_PROTECT=**/*protected*")
+	l := s.begin("INPUT_MAX-ITERATIONS=2", checks, "INPUT_PROTECT=**/*protected*", hasteKey+"=100ms")
 	s.end(l)
 	log, err := os.ReadFile(l.log)
 	if err != nil {

@@ -47,18 +47,30 @@ func TestWorkflowTemplate(t *testing.T) {
 	if err := yaml.Unmarshal(laidOut(t, "workflows/ralph.yml"), &w); err != nil {
 		t.Fatal(err)
 	}
-	job := w.Jobs["ralph"]
-	if len(w.Jobs) != 1 || len(w.On) != 2 || w.Permissions == nil || len(w.Permissions) != 0 {
+	job, control := w.Jobs["ralph"], w.Jobs["control"]
+	if len(w.Jobs) != 2 || len(w.On) != 3 || w.Permissions == nil || len(w.Permissions) != 0 {
 		t.Errorf("%d jobs on %v with permissions %v for all", len(w.Jobs), w.On, w.Permissions)
 	}
-	if diff := cmp.Diff(map[string]string{"contents": "write", "issues": "write", "pull-requests": "write"}, job.Permissions); diff != "" {
+	if diff := cmp.Diff(map[string]string{"actions": "read", "contents": "write", "issues": "write", "pull-requests": "write", "checks": "read"}, job.Permissions); diff != "" {
 		t.Errorf("permissions (-want +got):\n%s", diff)
 	}
-	if job.Concurrency.Group != "ralph-${{ github.event.issue.number }}" || job.Concurrency.Cancel {
+	if diff := cmp.Diff(map[string]string{"actions": "write", "contents": "read", "issues": "write", "pull-requests": "write"}, control.Permissions); diff != "" {
+		t.Errorf("permissions of the control job (-want +got):\n%s", diff)
+	}
+	for _, verb := range []string{"'/ralph stop'", "'/ralph status'"} {
+		if !strings.Contains(control.If, verb) || !strings.Contains(job.If, "!(") || !strings.Contains(job.If, verb) {
+			t.Errorf("%s starts not the one job alone:\n%s\n%s", verb, job.If, control.If)
+		}
+	}
+	if control.Concurrency.Group != "" || control.Timeout == 0 {
+		t.Errorf("the control job would wait for what it is to end: %+v", control.Concurrency)
+	}
+	if job.Concurrency.Group != "ralph-${{ github.event.issue.number || github.event.pull_request.number }}" || job.Concurrency.Cancel {
 		t.Errorf("concurrency %+v", job.Concurrency)
 	}
 	for _, guard := range []string{
 		"sender.type == 'User'", "label.name == 'ralph'", "comment.body == '/ralph'", "startsWith(github.event.comment.body, '/ralph ')",
+		"pull_request.head.repo.full_name == github.repository",
 	} {
 		if !strings.Contains(job.If, guard) {
 			t.Errorf("no %s in the guard: %s", guard, job.If)

@@ -19,9 +19,14 @@ type seat struct {
 	*exec.Cmd
 	t      *testing.T
 	hand   *os.File // the person's end of the terminal
+	stay   *os.File // closed once the person has seen enough
 	before *unix.Termios
 	seen   string
 }
+
+// shellOfASeat leads the session, as at a desk, and stays until the person has seen
+// enough: with its leader's end the kernel throws away what nobody has read.
+const shellOfASeat = `trap : INT; "$@"; code=$?; read -r _ <&3; exit $code`
 
 func sit(t *testing.T, kind string) *seat {
 	t.Helper()
@@ -30,9 +35,16 @@ func sit(t *testing.T, kind string) *seat {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { hand.Close() })
-	s := &seat{t: t, hand: hand, Cmd: exec.CommandContext(t.Context(), "ralph", "init")}
+	s := &seat{t: t, hand: hand, Cmd: exec.CommandContext(t.Context(), "sh", "-c", shellOfASeat, "sh", "ralph", "init")}
 	tty := s.tty()
 	defer tty.Close()
+	seen, stay, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer seen.Close()
+	t.Cleanup(func() { stay.Close() })
+	s.stay, s.ExtraFiles = stay, []*os.File{seen}
 	s.Stdin, s.Stdout, s.Stderr = tty, tty, tty
 	s.Dir, s.Env = t.TempDir(), []string{"PATH=" + os.Getenv("PATH"), "TERM=" + kind}
 	s.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -118,6 +130,7 @@ func (s *seat) press(keys string) {
 // leaves waits for the program's end, which must leave the terminal as it was.
 func (s *seat) leaves(code int) {
 	s.t.Helper()
+	_ = s.stay.Close()
 	_ = s.Wait()
 	if got := s.ProcessState.ExitCode(); got != code {
 		s.t.Errorf("exit %d, want %d", got, code)
@@ -203,8 +216,8 @@ func TestInitIsLeft(t *testing.T) {
 		for name, leave := range map[string]func(*seat){
 			"Ctrl-C":  func(s *seat) { s.press("--mo\x03") },
 			"Ctrl-D":  func(s *seat) { s.press("\x04") },
-			"SIGINT":  func(s *seat) { _ = s.Process.Signal(syscall.SIGINT) },
-			"SIGTERM": func(s *seat) { _ = s.Process.Signal(syscall.SIGTERM) },
+			"SIGINT":  func(s *seat) { _ = syscall.Kill(child(s.Process.Pid), syscall.SIGINT) },
+			"SIGTERM": func(s *seat) { _ = syscall.Kill(child(s.Process.Pid), syscall.SIGTERM) },
 		} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				s := sit(t, kind)

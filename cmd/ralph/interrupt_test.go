@@ -13,6 +13,7 @@ import (
 // TestInterrupt asks the program to end while an agent works, with something
 // of the agent's in the background that will not hear of it.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		deaf   bool // the agent does not hear it either

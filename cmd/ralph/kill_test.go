@@ -81,14 +81,15 @@ func (s *scene) sameAs(want undisturbed) {
 
 // TestKill kills the program at events of each type, and has it go on.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	first, second := newScene(t), newScene(t, steady)
 	first.well()
 	second.well()
 	plain := first.outcome()
-	hit := map[string]bool{}
+	hit, ways := map[string]bool{}, map[[2]bool]bool{}
 	t.Run("at", func(t *testing.T) {
 		for _, d := range deaths(plain.entries, second.entries()) {
-			hit[d.Event] = true
+			hit[d.Event], ways[[2]bool{d.Outer, d.Late}] = true, true
 			t.Run(d.String(), func(t *testing.T) {
 				t.Parallel()
 				if d.Outer {
@@ -117,6 +118,9 @@ func TestKill(t *testing.T) {
 			t.Errorf("nobody was killed at %s", name)
 		}
 	}
+	if len(ways) != 4 {
+		t.Errorf("died %d ways, want inner and outer, early and late: %v", len(ways), ways)
+	}
 }
 
 // orphaned kills the program as its user knows it. What is left of it may
@@ -136,11 +140,11 @@ func orphaned(t *testing.T, d death) {
 	}
 }
 
-// deaths are two for each type of event of a run: at the first of them, as
-// soon as it is written; at the last, when the next has happened already. One
-// that comes but once has only the second, which is the harder to mend. In
-// turn they are of the program inside and of the one its user knows; these
-// have other agents, and so another run.
+// deaths are those of each type of event of a run: of the program inside and
+// of the one its user knows, whose runs have other agents; at the first event
+// of the type, as soon as it is written, and at the last, when the next has
+// happened already. With KILL there are all of them, else the types take
+// turns, one way each.
 func deaths(inner, outer []journal.Entry) []death {
 	var all []death
 	last := map[bool]map[string]int{false: count(inner), true: count(outer)}
@@ -148,13 +152,23 @@ func deaths(inner, outer []journal.Entry) []death {
 		if name == (journal.RunStopped{}).Type() {
 			continue // after it the clock is not looked at: it is among the rare
 		}
-		first := i%2 == 0
-		all = append(all, death{Event: name, Nth: last[!first][name], Outer: !first, Late: true})
-		if last[first][name] > 1 {
-			all = append(all, death{Event: name, Nth: 1, Outer: first})
+		ways := slices.Concat(waysAt(name, false, last[false][name]), waysAt(name, true, last[true][name]))
+		if os.Getenv("KILL") == "" {
+			ways = ways[i%len(ways):][:1]
 		}
+		all = append(all, ways...)
 	}
 	return all
+}
+
+// waysAt are the deaths at a type that comes n times. One that comes but once
+// has only the late one, which is the harder to mend.
+func waysAt(event string, outer bool, n int) []death {
+	late := death{Event: event, Nth: n, Outer: outer, Late: true}
+	if n < 2 {
+		return []death{late}
+	}
+	return []death{{Event: event, Nth: 1, Outer: outer}, late}
 }
 
 // count is how many events there are of each type.
@@ -175,6 +189,16 @@ var rare = map[string]func(*testing.T, undisturbed){
 		s.killedAtCall(call{match: rocket})
 		s.well()
 		s.sameAs(plain)
+	},
+	"plan_drafted": func(t *testing.T, plain undisturbed) {
+		t.Helper()
+		s := newScene(t, vague)
+		s.killed(death{Event: "plan_drafted", Nth: 1, Late: true})
+		s.well()
+		s.sameAs(plain)
+		if n := count(s.entries())["plan_drafted"]; n != 1 {
+			t.Errorf("the plan was made %d times, want once", n)
+		}
 	},
 	"noted": func(t *testing.T, plain undisturbed) {
 		t.Helper()
@@ -228,6 +252,25 @@ func (s *scene) last() string {
 
 // patient makes the first agent one that works until it is told to stop.
 func patient(s *scene) { s.play(func(string) bool { return true }) }
+
+// vague makes the issue one that does not say what has to hold; the agent does.
+func vague(s *scene) {
+	s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Greet people", "As they like it." })
+	const answer = `
+-- 0/say --
+{"userStories": [
+  {"id": "US-001", "title": "Greet by name", "acceptanceCriteria": ["a name is greeted"]},
+  {"id": "US-002", "title": "Greet in German", "acceptanceCriteria": ["--de greets in German"]},
+  {"id": "US-003", "title": "Refuse a name that is empty", "acceptanceCriteria": ["an empty name is refused"]}]}
+`
+	script, err := os.ReadFile(s.path("script.txtar"))
+	if err == nil {
+		err = write(s.path("script.txtar"), []byte(strings.TrimSuffix(string(script), "\n")+answer))
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
 
 // steady are the agents that come after it.
 func steady(s *scene) { s.play(func(name string) bool { return !strings.HasPrefix(name, "1/") }) }
@@ -305,6 +348,7 @@ func child(pid int) int {
 
 // TestKillAtACall kills the program while GitHub is about to do what it asked.
 func TestKillAtACall(t *testing.T) {
+	t.Parallel()
 	to := func(method, path string) func(*http.Request, string) bool {
 		return func(r *http.Request, _ string) bool {
 			return r.Method == method && strings.Contains(r.URL.Path, path)

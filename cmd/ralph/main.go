@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -28,6 +29,8 @@ type world struct {
 	args     []string
 	env      func(string) string
 	now      func() time.Time
+	every    time.Duration // the least time between two edits of a comment
+	pace     *github.Pace  // of calls to GitHub; nil: the usual one
 	stdin    *os.File
 	stdout   *os.File
 	stderr   *os.File
@@ -47,7 +50,7 @@ func here() world {
 	}
 	process.Listening(os.Getenv)
 	return world{
-		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now,
+		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now, every: every,
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
 	}
 }
@@ -89,15 +92,22 @@ func inner(w world, command command) int {
 	if r, is := command.(restarter); is {
 		fix = r.restart()
 	}
+	told := make(chan struct{})
 	if d, is := command.(drainer); is && d.drains() {
 		fix = "go on with it: ralph resume; what was done is kept"
 		o.polite = func() {
+			close(drain) // first: who has read the words may count on them
 			fmt.Fprintf(w.stderr, "Received signal, shutting down… once the step under way has ended, %s; a second signal ends it at once\n", w.patience)
-			close(drain)
+			close(told)
 		}
 	}
 	go o.obey(w.signals)
 	code, err := command.run(ctx, w)
+	select {
+	case <-drain:
+		<-told
+	default:
+	}
 	if err != nil && ctx.Err() != nil {
 		err = &fault.Fault{What: "interrupted", Fix: fix, Exit: fault.ExitInterrupted, Err: err}
 	}

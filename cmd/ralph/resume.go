@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -17,6 +18,7 @@ type resumeCommand struct {
 	local
 	MaximumIterations *int   `short:"m" xor:"n" placeholder:"N" help:"Give up after this many more iterations; 0: never."`
 	MaxIterations     *int   `short:"n" xor:"n" hidden:"" help:"The same."`
+	Answer            string `placeholder:"TEXT" help:"What the agent asked for, or anything else it should know from here on."`
 	ID                string `arg:"" optional:"" name:"run" help:"The run; the newest one that is not complete when not given."`
 }
 
@@ -60,7 +62,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	defer d.lower(j.Wall)
 	p.Agent = j.Agent.Name
-	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Wall)}
+	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Wall), Words: strings.TrimSpace(c.Answer)}
 	if d.DryRun {
 		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: w.now(), Event: resumed}))
 	}

@@ -31,7 +31,7 @@ type scene struct {
 
 func newScene(t *testing.T, change ...func(*scene)) *scene {
 	t.Helper()
-	town, err := found(t.TempDir())
+	town, err := found(memory(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +195,8 @@ func (s *scene) settled() {
 		t.Errorf("the branch's files (-want +got):\n%s", diff)
 	}
 	issue, _ := s.Issue(shop, s.issue)
-	if len(issue.Labels) != 0 {
-		t.Errorf("labels %v, want none", issue.Labels)
+	if !slices.Equal(issue.Labels, []string{"ralph:review"}) {
+		t.Errorf("labels %v, want that it is for review and nothing else", issue.Labels)
 	}
 	said := map[string]int{}
 	for _, reaction := range issue.Reactions {

@@ -33,7 +33,8 @@ const scripts = "testdata/script"
 //	github start [WHAT…]    a town of repo/, issue.md and the agent's script, each the
 //	                        demo's where there is none; WHAT is no-drafts, no-pulls
 //	github …                looks at GitHub, or changes it: see githubWords
-//	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…
+//	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…, event assign WHO LOGIN,
+//	event review WHO TEXT…, event remark WHO TEXT…, event tick WHO VERB, event dispatch WHO
 //	                        somebody does something, and the runner is told
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
@@ -46,7 +47,14 @@ const scripts = "testdata/script"
 //
 // The agent's script is made of the files under agent/, in their order.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, stories(t, scripts))
+	t.Parallel()
+	params := stories(t, scripts)
+	params.Dir = ""
+	walled, rest := sorted(t, scripts)
+	params.Files = walled
+	testscript.Run(t, params)
+	params.Files, params.WorkdirRoot = rest, memory(t)
+	testscript.Run(t, params)
 }
 
 // stories are those of a folder.
@@ -200,7 +208,14 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"close":          (*visitOf).shut,
 	"edit-issue":     (*visitOf).edit,
 	"delete-comment": (*visitOf).forget,
+	"edit-comment":   (*visitOf).scrawl,
+	"job":            (*visitOf).employ,
 	"pull-of":        (*visitOf).pullOf,
+	"by-hand":        (*visitOf).byHand,
+	"reconcile":      (*visitOf).reconcile,
+	"said":           (*visitOf).said,
+	"like":           (*visitOf).like,
+	"red":            (*visitOf).red,
 	// trouble
 	"fault":       (*visitOf).fault,
 	"refuse-push": (*visitOf).refuse,
@@ -209,13 +224,16 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"comments": func(v *visitOf, _ []string) (string, error) { return v.bodies(v.Comments(shop, v.issue)), nil },
 	"pull":     (*visitOf).pulls,
 	"log": func(v *visitOf, _ []string) (string, error) {
-		return v.git("log", "--all", "--not", "main", "--format=%s")
+		return v.git("log", "--branches", "--not", "main", "--format=%s")
 	},
 	"files":    func(v *visitOf, a []string) (string, error) { return v.git("ls-tree", "-r", "--name-only", a[0]) },
+	"git":      func(v *visitOf, a []string) (string, error) { return v.git(a...) },
 	"show":     func(v *visitOf, a []string) (string, error) { return v.git("show", a[0]) },
 	"branches": func(v *visitOf, _ []string) (string, error) { return v.git("branch", "--format=%(refname:short)") },
 	"issue":    (*visitOf).state,
 	"writes":   (*visitOf).writes,
+	"threads":  (*visitOf).remarks,
+	"rule":     (*visitOf).rule,
 }
 
 func (v *visitOf) bodies(comments []githubtest.Comment) string {
@@ -229,7 +247,8 @@ func (v *visitOf) bodies(comments []githubtest.Comment) string {
 func (v *visitOf) pulls([]string) (string, error) {
 	var text strings.Builder
 	for _, pull := range v.Pulls(shop) {
-		fmt.Fprintf(&text, "#%d %s draft=%t head=%s base=%s\n%s\n%s\n", pull.Number, pull.State, pull.Draft, pull.Head, pull.Base, pull.Title, pull.Body)
+		fmt.Fprintf(&text, "#%d %s draft=%t head=%s base=%s labels=%v reviewers=%v\n%s\n%s\n",
+			pull.Number, pull.State, pull.Draft, pull.Head, pull.Base, pull.Labels, pull.Reviewers, pull.Title, pull.Body)
 	}
 	return text.String(), nil
 }
@@ -293,6 +312,28 @@ func (v *visitOf) forget(args []string) (string, error) {
 		}
 	})
 	return "", nil
+}
+
+// scrawl OLD NEW has somebody with write permission change the progress comment.
+func (v *visitOf) scrawl(args []string) (string, error) {
+	for _, comment := range v.progress(v.issue) {
+		v.EditComment(shop, comment.ID, strings.ReplaceAll(comment.Body, args[0], args[1]))
+	}
+	return "", nil
+}
+
+// employ NUMBER STATUS says how far a job of the workflow is; without a status
+// it tells whether somebody asked for its end.
+func (v *visitOf) employ(args []string) (string, error) {
+	number, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return "", err
+	}
+	if len(args) > 1 {
+		v.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: number, Status: args[1]})
+	}
+	job, _ := v.WorkflowRun(shop, number)
+	return fmt.Sprintf("job %d %s cancelled=%t\n", number, job.Status, job.Cancelled), nil
 }
 
 // pullOf makes a branch with a commit and a pull request of it; the events
@@ -366,7 +407,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 		v.EditComment(shop, v.comment, text)
 		env, err = v.told(who, func(e githubtest.Event) ([]byte, error) { return v.EditEvent(e, v.comment, "before") })
 	default:
-		ts.Fatalf("usage: event label|comment|edit WHO …")
+		env, err = v.otherWay(at(0, ""), who, text)
 	}
 	ts.Check(err)
 	for _, variable := range env {

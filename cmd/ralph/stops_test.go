@@ -32,7 +32,7 @@ var project = map[string]string{
 	"more.sh":        "echo more >>work",
 	"done.sh":        "echo more >>work; echo '<response>done</response>'; echo '<promise>COMPLETE</promise>'",
 	"story.sh":       `echo a >a; sed -i 's/"priority": 1/"priority": 1, "passes": true/' ralph/prd.json`,
-	"cancel.sh":      `kill -INT "$(cat .ralph/lock .ralph/supervise.lock 2>/dev/null)"; until grep -q -e 'Received signal' -e stopping said; do sleep 0.02; done`,
+	"cancel.sh":      `kill -INT "$(cat .ralph/lock .ralph/supervise.lock 2>/dev/null)"; until grep -q -e '^Received signal' -e stopping said; do sleep 0.02; done`,
 	"broken.sh":      "#!/no/such/interpreter",
 	"cost.txtar":     "costs\n-- 1/write/a --\na\n-- 1/cost --\nusd: 2\n",
 	"tokens.txtar":   "costs\n-- 1/write/a --\na\n-- 1/cost --\ninput: 2000\n",
@@ -99,6 +99,7 @@ func words(text string, more ...string) []string {
 // TestStops has every stop reason be brought about for real: the exit code, the
 // object on standard output and the end of the journal say the same.
 func TestStops(t *testing.T) {
+	t.Parallel()
 	for _, reason := range policy.Reasons() {
 		ways, known := stops[reason]
 		if known == slices.Contains(elsewhere, reason) {
@@ -146,7 +147,7 @@ func (s stop) test(t *testing.T, reason policy.Reason) {
 // settle lays out the project, all of it committed.
 func (s stop) settle(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := memory(t)
 	files := maps.Clone(project)
 	maps.Copy(files, s.files)
 	for name, text := range files {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tamper"
 )
 
@@ -43,10 +44,14 @@ func (c tamperCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	changes := make([]tamper.Change, 0, len(changed))
+	unread := []string{}
 	for _, file := range changed {
 		changes = append(changes, tamper.Change(file))
+		if file.Unread && suite.Of(file.Path) == suite.Test {
+			unread = append(unread, file.Path)
+		}
 	}
-	return fault.ExitDone, c.print(w, tamper.Find(changes))
+	return fault.ExitDone, c.print(w, tamper.Find(changes), unread)
 }
 
 // span is what is compared, and where.
@@ -72,13 +77,17 @@ func (c tamperCommand) span(ctx context.Context, tool git.Git) (git.Span, string
 	return git.Span{From: base, To: tree}, top, err
 }
 
-func (c tamperCommand) print(w world, found []tamper.Finding) error {
+func (c tamperCommand) print(w world, found []tamper.Finding, unread []string) error {
 	if c.JSON {
 		return printJSON(w.stdout, struct {
 			Findings []tamper.Finding `json:"findings"`
-		}{append([]tamper.Finding{}, found...)})
+			Unread   []string         `json:"unread,omitempty"`
+		}{append([]tamper.Finding{}, found...), unread})
 	}
-	if len(found) == 0 {
+	for _, name := range unread {
+		fmt.Fprint(w.stderr, harmless(name+" was not read: it is too large\n"))
+	}
+	if len(found) == 0 && len(unread) == 0 {
 		fmt.Fprintln(w.stderr, "nothing says less than it did")
 		return nil
 	}

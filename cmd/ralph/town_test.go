@@ -37,8 +37,10 @@ type town struct {
 	visits []visitor
 	broken []error // violations of GitHub's own description of its API
 	jobs   int64
-	pushes int    // how many are refused
-	why    string // and what is said to them
+	pushes int                          // how many are refused
+	why    string                       // and what is said to them
+	gate   func(githubtest.Push) string // sees each push before all others, and can refuse it
+	rival  func(branch string)          // somebody who pushes just before a push gets there
 }
 
 // visitor looks at requests before they are carried out.
@@ -84,10 +86,21 @@ func (t *town) refusePush(times int, why string) {
 	t.pushes, t.why = times, why
 }
 
-func (t *town) pushed(githubtest.Push) string {
+func (t *town) pushed(push githubtest.Push) string {
+	t.mu.Lock()
+	rival, gate := t.rival, t.gate
+	t.mu.Unlock()
+	if gate != nil {
+		if why := gate(push); why != "" {
+			return why
+		}
+	}
+	if branch, is := strings.CutPrefix(push.Ref, "refs/heads/"); is && rival != nil && strings.Trim(push.Old, "0") != "" {
+		rival(branch)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.pushes == 0 {
+	if t.pushes == 0 || !strings.HasPrefix(push.Ref, "refs/heads/") {
 		return ""
 	}
 	t.pushes--
@@ -211,7 +224,11 @@ func (t *town) job(event, actor string, payload []byte) ([]string, error) {
 	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
 		err = errors.Join(err, write(t.path("runner", name), nil))
 	}
+	if t.jobs > 0 { // the one before is over, unless a test says otherwise
+		t.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: t.jobs, Status: "completed", Conclusion: "success"})
+	}
 	t.jobs++
+	t.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: t.jobs, Status: "in_progress"})
 	return t.Environment(githubtest.Run{
 		ID: t.jobs, Repo: shop, Event: event, EventPath: t.path("runner", "event.json"), Actor: actor,
 		Workspace: t.path("workspace"), Temp: t.path("runner"),

@@ -33,16 +33,8 @@ func (l local) wanted(d *desk) (sandbox.Level, error) {
 	return sandbox.Level(word), nil
 }
 
-// enclosed is who is to be behind a wall.
-type enclosed struct {
-	agent.Adapter
-	options agent.Options
-	program string
-	second  *job.Second
-}
-
 // raise has the wall stand that is asked for, before anything is spent.
-func (d *desk) raise(ctx context.Context, who enclosed, p policy.Policy) (*job.Wall, error) {
+func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
 	level, err := d.wanted(d)
 	if err != nil || level == sandbox.None || level == inDocker || d.DryRun {
 		return nil, err
@@ -56,17 +48,15 @@ func (d *desk) raise(ctx context.Context, who enclosed, p policy.Policy) (*job.W
 		return nil, err
 	}
 	allow := d.settings.Sandbox.AllowDomains
-	budget := agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
-	read, state := who.second.Needs()
+	terms := job.ModelAsked{
+		Name: p.Model, Models: d.settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
+	}
+	more, state := second.Needs()
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
-		Home: home, State: append(state, who.State...), Read: append(read, d.reads(who)...),
+		Home: home, State: append(state, worker.State...), Read: append(more, d.reads(worker)...),
 		Network: job.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
-		Model: job.ModelAsked{
-			Agent: who.Name, Name: p.Model, Models: d.settings.Sandbox.AllowModels, Keys: who.options.Keys, Hosts: who.Hosts,
-			Budget: budget, Prices: who.options.Prices,
-		},
-		Review: who.second.Model(budget, d.settings.Sandbox.AllowModels),
+		Model:   worker.Asks(terms), Review: second.Reviews(terms),
 	})
 }
 
@@ -93,9 +83,9 @@ func (w world) homeBeside(project string) (string, error) {
 
 // reads are what the agent has to read beyond the project: its program, and
 // what it goes by.
-func (d *desk) reads(who enclosed) []string {
-	read := job.Program(who.program, who.Adapter)
-	for _, name := range who.Vars {
+func (d *desk) reads(worker *job.Candidate) []string {
+	read, _ := worker.Needs()
+	for _, name := range worker.Vars {
 		if at := d.w.env(name); filepath.IsAbs(at) {
 			read = append(read, at)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
@@ -51,7 +52,11 @@ type visit struct {
 	secrets *redact.Redactor
 	trigger trigger.Trigger
 	command trigger.Command
+	known   bool // whoever asks may ask
 	task    plan.Task
+	asides  []journal.Noted // what people should know of what was read for it
+	named   bool            // the issue is known by its number alone, and has to be fetched
+	reacted string          // with what, last
 }
 
 // Result is how a visit ended.
@@ -62,8 +67,7 @@ type Result struct {
 
 // Do sees one event through. An event that is not for us is no error.
 func (a Action) Do(ctx context.Context) (Result, error) {
-	v := &visit{Action: a}
-	v.toolkit = githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))
+	v := a.visit()
 	if err := v.read(); err != nil {
 		return Result{}, err
 	}
@@ -74,31 +78,55 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 	if err := v.connect(); err != nil {
 		return Result{}, err
 	}
+	v.hub = v.hubOf(v.trigger.Issue.Number)
 	refused, err := v.accept(ctx)
 	if err != nil {
+		if v.known { // a stranger gets no words of ours
+			v.complain(ctx, err)
+		}
 		return Result{}, err
 	}
 	if refused != nil {
 		v.refuse(ctx, *refused)
 		return Result{Skipped: refused.Why}, nil
 	}
-	v.hub = &hub{client: v.client, issue: v.task.Number, clone: v.clone(), hide: v.secrets.String}
+	v.hub = v.hubOf(v.task.Number)
 	return v.serve(ctx)
+}
+
+// hubOf is GitHub as the place where work on an issue is shown.
+func (v *visit) hubOf(issue int) *hub {
+	return &hub{
+		client: v.client, issue: issue, clone: v.clone(), hide: v.secrets.String, say: v.say,
+		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels, labels: v.trigger.Issue.Labels,
+	}
+}
+
+func (a Action) visit() *visit {
+	return &visit{Action: a, toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
 }
 
 // read takes in the inputs and the event; nothing is asked of anybody yet.
 func (v *visit) read() error {
-	inputs, err := config.ReadInputs(v.toolkit.GetInput)
+	if err := v.readInputs(); err != nil {
+		return err
+	}
+	env, err := readEnvironment(v.Getenv)
 	if err != nil {
 		return err
 	}
-	v.inputs = inputs
-	v.secrets = redact.New(inputs.Secrets...)
-	v.env, err = readEnvironment(v.Getenv)
-	if err != nil {
-		return err
-	}
+	v.env = env
 	v.mask()
+	return v.readEvent()
+}
+
+func (v *visit) readInputs() error {
+	inputs, err := config.ReadInputs(v.toolkit.GetInput)
+	v.inputs, v.secrets = inputs, redact.New(inputs.Secrets...)
+	return err
+}
+
+func (v *visit) readEvent() error {
 	payload, err := event(v.env.EventPath)
 	if err != nil {
 		return err
@@ -107,7 +135,7 @@ func (v *visit) read() error {
 	if err != nil {
 		return fault.Usage("cannot read the event in "+v.env.EventPath, "run this as a step of a GitHub workflow, which writes that file", err)
 	}
-	return nil
+	return v.given()
 }
 
 // mask has the runner hide what must not be seen, line by line, since it
@@ -171,21 +199,6 @@ func (v *visit) connect() error {
 	return err
 }
 
-// accept asks GitHub what the one who asked may do.
-func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
-	permission := trigger.None
-	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
-		word, err := v.client.Permission(ctx, asker.Login)
-		if err != nil {
-			return nil, err
-		}
-		permission = trigger.Permission(word)
-	}
-	task, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, permission)
-	v.task = task
-	return refusal, nil
-}
-
 // refuse says no in the smallest way there is.
 func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
 	v.say("not started: " + refusal.Why)
@@ -197,26 +210,13 @@ func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
 // react puts a reaction where the request was made. It is a courtesy: when it
 // fails the log says so, and that is all.
 func (v *visit) react(ctx context.Context, content string) {
-	target := github.Target{Issue: v.trigger.Issue.Number, Comment: v.trigger.Comment.ID}
+	comment := v.trigger.Comment
+	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
+	if target.Issue == 0 || content == v.reacted {
+		return // nobody wrote anything that one could be put on, or it is there
+	}
+	v.reacted = content
 	if err := v.client.React(ctx, target, content); err != nil {
 		v.say(err.Error())
 	}
-}
-
-// serve does what was asked.
-func (v *visit) serve(ctx context.Context) (Result, error) {
-	v.react(ctx, github.Eyes)
-	if v.command.Verb == trigger.Help || !v.command.Verb.Works() {
-		return Result{Skipped: "help was asked for"}, v.help(ctx)
-	}
-	if v.trigger.Label != "" {
-		if err := v.client.RemoveLabel(ctx, v.trigger.Issue.Number, v.trigger.Label); err != nil {
-			v.say(err.Error())
-		}
-	}
-	outcome, err := v.run(ctx)
-	if !errors.Is(err, process.ErrStopped) {
-		v.close(ctx, outcome, err)
-	}
-	return Result{Outcome: outcome}, err
 }

@@ -19,9 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/view"
-	"github.com/ralph-loop/ralph/templates"
 )
 
 // farewell is how long the last words may take.
@@ -39,6 +37,8 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 		outcome.Run = v.broken(outcome, err)
 		v.show(ctx, view.Of(outcome.Run))
 	}
+	v.ask(ctx, outcome.Run)
+	v.conclude(ctx, outcome.Run)
 	if outcome.Run.Completed() {
 		v.react(ctx, github.Rocket)
 	} else {
@@ -47,14 +47,32 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 	v.outputs(outcome)
 }
 
+// ask puts the agent's question where people hear of it: nobody is told of a
+// comment that was edited.
+func (v *visit) ask(ctx context.Context, run journal.Run) {
+	stop := run.Stop
+	if stop == nil || stop.Reason != policy.NeedsInput || run.Unapproved() {
+		return
+	}
+	text := "**ralph asks:** " + clean.Outward(v.secrets.String(stop.Why)) + "\n\n**Next:** " + view.Next(run) + "."
+	if err := v.answer(ctx, text); err != nil {
+		v.say(err.Error())
+	}
+}
+
 // complain tells the people on the issue why nothing was begun. A job that
 // fails without a word there is the worst answer of all.
 func (v *visit) complain(ctx context.Context, err error) {
-	text := "**ralph could not begin:** " + clean.Outward(v.secrets.String(err.Error()))
+	v.tell(ctx, v.excuse("ralph could not begin", err))
+}
+
+// excuse is what went wrong, and what to do about it, in words for people.
+func (v *visit) excuse(what string, err error) string {
+	text := "**" + what + ":** " + clean.Outward(v.secrets.String(err.Error()))
 	if hint := fault.Hint(err); hint != "" {
 		text += "\n\n**Next:** " + clean.Outward(v.secrets.String(hint))
 	}
-	v.tell(ctx, text)
+	return text
 }
 
 // broken is a run that ended in the middle where that could not be put on
@@ -95,7 +113,10 @@ func (v *visit) show(ctx context.Context, board view.Board) {
 // ones people get to see, so one answer that is lost is not the end of it: the
 // comment is looked for each time, and so is there once.
 func (v *visit) tell(ctx context.Context, text string) {
-	board := view.Board{Comment: marker + "\n" + text + "\n"}
+	if v.hub.issue == 0 {
+		return // the log has said it
+	}
+	board := view.Board{Comment: marker + v.hub.keeping() + "\n" + text + "\n"}
 	for try := range fetches {
 		_, err := v.hub.Comment(ctx, board)
 		if err == nil {
@@ -106,35 +127,6 @@ func (v *visit) tell(ctx context.Context, text string) {
 			return
 		}
 	}
-}
-
-// help answers /ralph help, and what was not understood or is not there yet,
-// in a comment of its own.
-func (v *visit) help(ctx context.Context) error {
-	text, err := templates.Files.ReadFile("comment/help.md")
-	if err != nil {
-		return fmt.Errorf("read the help: %w", err)
-	}
-	body := string(text)
-	if why := misunderstood(v.command); why != "" {
-		body = why + " Nothing was started.\n\n" + body
-	}
-	_, err = v.client.CreateComment(ctx, v.task.Number, body)
-	return err
-}
-
-// misunderstood is why help is the answer where nobody asked for it.
-func misunderstood(c trigger.Command) string {
-	said := clean.Inline(c.Said, 80)
-	switch {
-	case c.Verb != trigger.Help:
-		return fmt.Sprintf("`%s` is not there yet.", c.Verb)
-	case c.Said == "":
-		return ""
-	case c.Nearest != "":
-		return fmt.Sprintf("Nobody here knows `%s`. Was `%s` meant?", said, c.Nearest)
-	}
-	return fmt.Sprintf("Nobody here knows `%s`. Words for the agent come after `--`.", said)
 }
 
 // outputs are what later steps of the job can use. Never a token.
@@ -166,6 +158,9 @@ func (v *visit) outputs(outcome Outcome) {
 	}
 	if run.Pull != nil {
 		values = append(values, [2]string{"pr-number", strconv.Itoa(run.Pull.Number)}, [2]string{"pr-url", run.Pull.URL})
+	}
+	if run.Packed != nil {
+		values = append(values, [2]string{"artifact-path", run.Packed.Path})
 	}
 	if url := v.commentURL(run); url != "" {
 		values = append(values, [2]string{"comment-url", url})

@@ -14,6 +14,7 @@ type environment struct {
 	EventName  string
 	EventPath  string
 	Repository string
+	Actor      string
 	Workspace  string
 	APIURL     string
 	GraphQLURL string
@@ -28,6 +29,7 @@ func readEnvironment(getenv func(string) string) (environment, error) {
 		EventName:  getenv("GITHUB_EVENT_NAME"),
 		EventPath:  getenv("GITHUB_EVENT_PATH"),
 		Repository: getenv("GITHUB_REPOSITORY"),
+		Actor:      getenv("GITHUB_ACTOR"),
 		Workspace:  getenv("GITHUB_WORKSPACE"),
 		APIURL:     getenv("GITHUB_API_URL"),
 		GraphQLURL: getenv("GITHUB_GRAPHQL_URL"),

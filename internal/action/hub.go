@@ -26,10 +26,16 @@ type hub struct {
 	issue  int
 	clone  string
 	hide   func(string) string
+	say    func(string)
+
+	pullLabels, reviewers []string // that a pull request gets when it is opened
+	states                bool     // the issue is labelled by how its run stands
 
 	shown  sync.Mutex
 	posted journal.CommentPosted // the progress comment, while it is sure where that is
 	last   view.Board            // what was shown last
+	labels []string              // that the issue is known to have
+	named  string                // the commit that the comment says was kept last
 }
 
 // remote is the repository with a token that is good now: an App's token lives
@@ -51,6 +57,24 @@ func (h *hub) Push(ctx context.Context, from *git.Trusted, branch, sha string) e
 	return from.Push(ctx, remote, git.Push{Branch: branch, SHA: sha})
 }
 
+// Free is a name for another branch: one that is not there, or stands at sha.
+func (h *hub) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
+	remote, err := h.remote(ctx)
+	if err != nil {
+		return "", err
+	}
+	return from.Free(ctx, remote, branch, sha)
+}
+
+// Bring fetches a commit that was there.
+func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
+	remote, err := h.remote(ctx)
+	if err != nil {
+		return err
+	}
+	return to.Bring(ctx, remote, sha)
+}
+
 // OpenPull opens the draft, or finds the pull request that is open.
 func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
 	pull, err := h.client.OpenPull(ctx, github.NewPull{
@@ -59,6 +83,7 @@ func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (jo
 	if err != nil {
 		return journal.PullOpened{}, err
 	}
+	h.dress(ctx, pull.Number)
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
 }
 
@@ -82,18 +107,43 @@ func (h *hub) Comment(ctx context.Context, board view.Board) (journal.CommentPos
 	return h.posted, err
 }
 
+// anchor is the commit that the progress comment says was kept last; empty where
+// it says none.
+func (h *hub) anchor(ctx context.Context) (string, error) {
+	h.shown.Lock()
+	defer h.shown.Unlock()
+	found, is, err := h.client.FindComment(ctx, h.issue, marker)
+	if err != nil || !is {
+		return "", err
+	}
+	h.posted = journal.CommentPosted{ID: found.ID, URL: found.URL}
+	if m := keptIn.FindStringSubmatch(found.Body); m != nil {
+		h.named = m[1]
+	}
+	return h.named, nil
+}
+
+// keeping is the hidden text that a comment of ours goes on with, so that words
+// in the place of a board do not make what was kept unbelievable.
+func (h *hub) keeping() string {
+	if h.named == "" {
+		return ""
+	}
+	return "<!-- ralph:kept " + h.named + " -->"
+}
+
 // Show keeps the comment and the pull request's text current. Only a text that
 // changed is sent. One that fails holds the other back in nothing.
 func (h *hub) Show(ctx context.Context, board view.Board) error {
 	h.shown.Lock()
 	defer h.shown.Unlock()
-	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull))
+	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull), h.label(ctx, board.State))
 }
 
 // comment brings the progress comment to text. After a failure it is looked
 // for anew: an answer that was lost may have left one, and one may be gone.
 func (h *hub) comment(ctx context.Context, text string) error {
-	if h.posted.ID != 0 && text == h.last.Comment {
+	if h.issue == 0 || h.posted.ID != 0 && text == h.last.Comment {
 		return nil
 	}
 	comment, err := h.write(ctx, h.hide(text))
@@ -151,19 +201,22 @@ const fetches = 3
 
 // Fetch makes dir a repository of our own that holds the base and the branch.
 func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	for try := 1; ; try++ {
-		trusted, err := o.fetch(ctx, dir, base, branch)
-		switch {
-		case !errors.Is(err, git.ErrNetwork):
-			return trusted, err
-		case try == fetches:
-			return nil, fault.Usage("the code could not be fetched from GitHub",
-				"see that this machine reaches GitHub, and that GitHub is well; then ask again", err)
+	return patiently(ctx, o.pause, func() (*git.Trusted, error) { return o.fetch(ctx, dir, base, branch) })
+}
+
+// patiently does what needs GitHub's git, and again where that cannot be reached;
+// the pause doubles.
+func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, error)) (done T, err error) {
+	for try := range fetches {
+		if done, err = do(); !errors.Is(err, git.ErrNetwork) {
+			return done, err
 		}
-		if err := job.Wait(ctx, o.pause<<(try-1)); err != nil {
-			return nil, err
+		if err := job.Wait(ctx, pause<<try); err != nil {
+			return done, err
 		}
 	}
+	return done, fault.Usage("the code could not be fetched from GitHub",
+		"see that this machine reaches GitHub, and that GitHub is well; then ask again", err)
 }
 
 func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {

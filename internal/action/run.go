@@ -2,6 +2,7 @@ package action
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -34,13 +38,37 @@ const grace = time.Second
 // breath is how long GitHub is left alone before the code is asked for again.
 const breath = 500 * time.Millisecond
 
-// run has the job done: an unfinished run of this issue is gone on with, else
-// a new one is begun.
+// run has the job done: an earlier run of this task is gone on with, or a new
+// one is begun.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
 	asked, err := v.asked()
 	if err != nil {
 		return Outcome{}, err
 	}
+	before, err := v.before(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	way := v.way(asked, before.run)
+	switch {
+	case way.Refuse != "" && before.found.doubt != "":
+		return Outcome{}, declined{"Sorry, " + before.found.doubt + ", so nothing goes on from it. `/ralph` judges the work on its branch anew."}
+	case way.Refuse != "":
+		return Outcome{}, declined{way.Refuse}
+	}
+	asked.Notes = append(asked.Notes, before.notes...)
+	if asked.Policy.Shelve, err = v.claim(ctx, before, leaseFor(asked.Policy)); err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := v.work(ctx, asked, before, way)
+	if asked.Policy.Shelve && outcome.Run.Stop == nil { // nothing was begun, or it broke: nobody is at work any more
+		v.quit(ctx, before, outcome)
+	}
+	return outcome, err
+}
+
+// work raises the wall and has the run begun, or gone on with.
+func (v *visit) work(ctx context.Context, asked job.Asked, before before, way verdict.Way) (Outcome, error) {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return Outcome{}, err
@@ -49,20 +77,38 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	v.say(j.Wall.Said(noWall))
 	asked.Level = j.Wall.Name()
 	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
-	var old journal.Run
-	home, unfinished := j.Folder.Unfinished(func(run journal.Run) bool {
-		old = run
-		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
-	})
-	switch {
-	case home.ID == "" || !v.same(asked, old):
-		return j.Start(ctx, asked)
-	case unfinished:
-		return j.Resume(ctx, home, journal.Resumed{Why: "an earlier job ended before the run did", Level: asked.Level})
-	case v.again(old):
-		return j.Resume(ctx, home, journal.Resumed{Why: "it was asked for again", Level: asked.Level})
+	if before.shelf != nil {
+		j.Shelf = before.shelf
 	}
-	return j.Start(ctx, asked)
+	if way.GoOn == nil {
+		return j.Start(ctx, asked)
+	}
+	home, err := before.home(j.Folder)
+	if err != nil {
+		return Outcome{}, err
+	}
+	way.GoOn.Level, way.GoOn.Links, way.GoOn.Context = asked.Level, &asked.Links, v.task.Context
+	if !v.same(asked, before.run) {
+		way.GoOn.Policy = renewed(asked.Policy, before.run.Policy)
+	}
+	return j.Resume(ctx, home, *way.GoOn)
+}
+
+// renewed are the rules of now for a run that was begun by others: what was
+// found out about the base then is not looked for again.
+func renewed(now, then policy.Policy) *policy.Policy {
+	if len(now.Checks) == 0 {
+		now.Checks = then.Checks
+	}
+	return &now
+}
+
+// way is how what was asked for is gone about.
+func (v *visit) way(asked job.Asked, old journal.Run) verdict.Way {
+	return verdict.Answer(verdict.Asked{
+		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, By: v.trigger.Asker().Login,
+		Same: v.same(asked, old), Job: v.env.log(),
+	}, old)
 }
 
 // same tells whether what is asked is what an older run was asked, by the same
@@ -71,49 +117,80 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
 	now, err := json.Marshal(asked.Policy)
 	then, worse := json.Marshal(old.Policy.Named())
-	return asked.Task == old.Task && bytes.Equal(now, then) && err == nil && worse == nil
-}
-
-// again tells whether to go on with a run that has stopped: one that stopped
-// short, unless it would stop where it did, and whatever this very job began,
-// for it was killed before it could say how that ended.
-func (v *visit) again(old journal.Run) bool {
-	if log := v.env.log(); log != "" && log == old.Links.Log {
-		return true
-	}
-	return old.Stop.Reason != policy.VerificationFailed && !old.Completed()
+	return asked.Task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.
 func (v *visit) asked() (job.Asked, error) {
 	stories, source, err := plan.Draft(v.task)
 	if err != nil {
-		return job.Asked{}, fault.Usage(fmt.Sprintf("issue #%d cannot be turned into stories", v.task.Number),
-			"mend the issue's text and ask again", err)
+		return job.Asked{}, fault.Usage(v.task.String()+" cannot be turned into stories", v.mend(), err)
 	}
-	base := v.inputs.BaseBranch
-	if base == "" {
-		base = v.trigger.Repo.DefaultBranch
+	base, branch, err := v.place()
+	if err != nil {
+		return job.Asked{}, err
 	}
 	return job.Asked{
-		ID:      workspace.NameRun(fmt.Sprintf("issue-%d", v.task.Number), v.Now()),
+		ID:      workspace.NameRun(v.called(), v.Now()),
 		Policy:  v.policy(stories),
 		Task:    v.task,
 		Plan:    stories,
 		Source:  string(source),
+		Vague:   plan.Vague(v.task, stories, source),
 		BaseRef: base,
 		Detect:  true,
-		Branch:  fmt.Sprintf("%sissue-%d-%s", v.inputs.BranchPrefix, v.task.Number, plan.Slug(v.task.Title, 40)),
+		Branch:  branch,
 		Links:   journal.Links{Repo: v.env.repo(), Log: v.env.log()},
+		By:      journal.Person{Login: v.trigger.Asker().Login, ID: v.trigger.Asker().ID},
 		Notes:   v.notes(),
 	}, nil
+}
+
+// mend is what to do about a task that makes no stories.
+func (v *visit) mend() string {
+	if v.task.Kind == plan.KindIssue {
+		return "mend the issue's text and ask again"
+	}
+	return "say it in other words and ask again"
+}
+
+// called is the task in names of runs and branches.
+func (v *visit) called() string {
+	switch {
+	case v.task.Number == 0:
+		return "run"
+	case v.task.Kind == plan.KindPull:
+		return fmt.Sprintf("pull-%d", v.task.Number)
+	}
+	return fmt.Sprintf("issue-%d", v.task.Number)
+}
+
+// fromAFork is why nothing is done there. A branch here with a fork's commits
+// could start workflows that hold secrets, on code that nobody here has read.
+const fromAFork = "This pull request comes from a fork, and ralph works on branches of this repository alone: one here with the fork's commits could start workflows that hold secrets. " +
+	"Who can push may bring its branch here, and ask there."
+
+// place is the branch that the work is for, and the one that it goes to: on a
+// pull request its own.
+func (v *visit) place() (base, branch string, err error) {
+	if v.task.Kind != plan.KindPull {
+		base = cmp.Or(v.inputs.BaseBranch, v.trigger.Repo.DefaultBranch)
+		return base, v.inputs.BranchPrefix + v.called() + "-" + plan.Slug(v.task.Title, 40), nil
+	}
+	pull := v.trigger.Pull
+	if pull.Fork(v.trigger.Repo) {
+		return "", "", declined{fromAFork}
+	}
+	return pull.BaseRef, pull.HeadRef, nil
 }
 
 // policy is the Action's with what the plan adds: its own checks come on top,
 // never instead.
 func (v *visit) policy(stories plan.Plan) policy.Policy {
 	p := v.inputs.Policy
-	p.Agent = v.inputs.AgentName
+	p.Agent, p.Shelve = v.inputs.AgentName, v.task.Number != 0
+	p.NoPull = v.task.Kind == plan.KindPull // there is one, and its words are its author's
+	p.Approval = p.Approval || v.command.Verb == trigger.Plan || v.command.Verb == trigger.Approve
 	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
 	if own > 0 {
 		timeout = p.Checks[own-1].Timeout
@@ -127,52 +204,35 @@ func (v *visit) policy(stories plan.Plan) policy.Policy {
 
 // notes are what people should know of the way in.
 func (v *visit) notes() []journal.Noted {
-	if v.trigger.Removed == "" {
-		return nil
+	notes := v.asides
+	if v.trigger.Removed != "" {
+		notes = append(notes, journal.Noted{What: "taken out of the issue's text before anybody read it: " + v.trigger.Removed})
 	}
-	return []journal.Noted{{What: "taken out of the issue's text before anybody read it: " + v.trigger.Removed}}
+	return notes
 }
 
 // job gathers what the run needs, and fails before anything is spent.
 func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	options := v.inputs.Agent
-	options.Self = v.Self
-	if len(options.Args) > 0 && v.inputs.AgentName == "scripted" {
-		options.Script = options.Args[0]
-	}
-	adapter, err := agent.Pick(v.inputs.AgentName, options)
+	worker, err := job.Find(v.inputs.AgentName, v.options(), v.agentEnv, v.env.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	env := v.agentEnv(adapter.Vars...)
-	program, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: v.env.Workspace}).Ready()
+	tool, err := v.git(ctx)
 	if err != nil {
-		return nil, err
-	}
-	home, err := v.home()
-	if err != nil {
-		return nil, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
-	}
-	tool, err := v.git(home)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := tool.Version(ctx); err != nil {
 		return nil, err
 	}
 	second, err := v.second(p)
 	if err != nil {
 		return nil, err
 	}
-	wall, err := v.raise(ctx, adapter, program, second, p)
+	wall, err := v.raise(ctx, worker, second, p)
 	if err != nil {
 		return nil, err
 	}
-	options.Keys = wall.Keys(options.Keys)
-	adapter, err = agent.Pick(v.inputs.AgentName, options)
+	adapter, err := worker.Behind(wall.Keys)
 	var reviewer *job.Reviewer
 	if err == nil {
-		reviewer, err = second.Behind(wall)
+		reviewer, err = second.Reviewing(wall)
 	}
 	if err != nil {
 		v.lower(wall)
@@ -180,12 +240,31 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}
 	return &job.Job{
 		Wall:   wall,
-		Folder: workspace.Folder{Path: v.env.folder()},
-		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Pulls: v.hub, Comment: v.hub.Comment,
-		Agent: adapter, Reviewer: reviewer, AgentEnv: env, CheckEnv: env, Watch: v.Watch,
+		Folder: v.folder(),
+		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
+		Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
 		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
-		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep,
+		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep, Out: v.env.Workspace,
 	}, nil
+}
+
+// comment is how the progress comment is made; nil where there is nothing to
+// comment on.
+func (v *visit) comment() func(context.Context, view.Board) (journal.CommentPosted, error) {
+	if v.task.Number == 0 {
+		return nil
+	}
+	return v.hub.Comment
+}
+
+// options are what the inputs say of the agent.
+func (v *visit) options() agent.Options {
+	o := v.inputs.Agent
+	o.Self = v.Self
+	if len(o.Args) > 0 && v.inputs.AgentName == "scripted" {
+		o.Script = o.Args[0]
+	}
+	return o
 }
 
 // agentEnv is what an agent's environment is built on.
@@ -194,7 +273,7 @@ func (v *visit) agentEnv(vars ...string) []string {
 }
 
 // second is who is to be asked for a second opinion; nil: nobody is.
-func (v *visit) second(p policy.Policy) (*job.Second, error) {
+func (v *visit) second(p policy.Policy) (*job.Candidate, error) {
 	own := v.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: v.Self}
 	return job.FindSecond(p.Review, options, v.agentEnv, v.env.Workspace)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -38,7 +39,7 @@ func (v *visit) mirror(name string) string {
 }
 
 // raise has the wall stand before anything is spent.
-func (v *visit) raise(ctx context.Context, adapter agent.Adapter, program string, second *job.Second, p policy.Policy) (*job.Wall, error) {
+func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
 	var env []string
 	for _, name := range where {
 		if value := v.Getenv(name); value != "" {
@@ -46,21 +47,16 @@ func (v *visit) raise(ctx context.Context, adapter agent.Adapter, program string
 		}
 	}
 	in := v.inputs
-	beyond, err := v.beyond(ctx)
-	if err != nil {
-		return nil, err
+	terms := job.ModelAsked{
+		Name: p.Model, Models: in.Wall.Models, KeyInAgent: in.Wall.KeyInAgent,
+		Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
 	}
-	budget := agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
-	read, _ := second.Needs() // nobody is at home in a job
+	read, _ := worker.Needs() // nobody is at home in a job
+	more, _ := second.Needs()
 	return job.Raise(ctx, job.WallAsked{
-		Level: in.Wall.Level, Strict: true, Beyond: beyond, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
-		Read: append(read, job.Program(program, adapter)...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
-		Network: v.network(),
-		Model: job.ModelAsked{
-			Agent: adapter.Name, Name: p.Model, Models: in.Wall.Models, Keys: in.Agent.Keys, Hosts: adapter.Hosts, KeyInAgent: in.Wall.KeyInAgent,
-			Budget: budget, Prices: in.Agent.Prices,
-		},
-		Review: second.Model(budget, in.Wall.Models),
+		Level: in.Wall.Level, Strict: true, Beyond: v.beyond(ctx), UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
+		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
+		Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
 	})
 }
 
@@ -73,10 +69,23 @@ func (v *visit) network() job.Network {
 	return n
 }
 
-// git reaches GitHub as the network wants it: a server at home without the
-// company's proxy, and with all certificates in one file.
-func (v *visit) git(home string) (git.Git, error) {
-	tool, network := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: home}, v.network()
+// git is one that will do, and reaches GitHub as the network wants it.
+func (v *visit) git(ctx context.Context) (git.Git, error) {
+	home, err := v.home()
+	if err != nil {
+		return git.Git{}, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
+	}
+	tool := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: home}
+	if _, err := tool.Version(ctx); err != nil {
+		return tool, err
+	}
+	return v.routed(tool)
+}
+
+// routed is git as the network wants it: a server at home without the company's
+// proxy, and with all certificates in one file.
+func (v *visit) routed(tool git.Git) (git.Git, error) {
+	network := v.network()
 	if network.Upstream != "" {
 		route, err := network.Route()
 		if err != nil {
@@ -93,20 +102,20 @@ func (v *visit) git(home string) (git.Git, error) {
 	if network.Bundle == "" {
 		return tool, nil
 	}
-	tool.CA = filepath.Join(home, "certificates.pem")
+	tool.CA = filepath.Join(tool.Home, "certificates.pem")
 	return tool, network.Trust(tool.CA)
 }
 
 // beyond are the addresses of GitHub, where nothing but an attempt to get there
 // shows whether somebody else's wall stands.
-func (v *visit) beyond(ctx context.Context) ([]string, error) {
+func (v *visit) beyond(ctx context.Context) []string {
 	at, err := url.Parse(v.env.ServerURL)
 	if v.inputs.Wall.Level != sandbox.External || err != nil {
-		return nil, nil //nolint:nilerr // it was read before
+		return nil
 	}
 	n, err := egress.ParseName(at.Host)
-	if err != nil { // an address: then there is nothing to look up, and nothing to try
-		return nil, nil //nolint:nilerr // which the wall has to say
+	if err != nil { // an address: there is nothing to look up
+		return egress.Anywhere()
 	}
 	return egress.Beyond(ctx, n)
 }

@@ -61,6 +61,7 @@ type Decoder interface {
 // Order is what one iteration asks of an agent.
 type Order struct {
 	Iteration int
+	Again     int // how often it was turned away in this iteration
 	Max       int
 	Story     string
 	Prompt    string

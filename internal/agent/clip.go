@@ -12,7 +12,8 @@ type clipper struct{ kept []byte }
 
 const (
 	longLine   = 2 * maxOutput
-	maxClipped = 4 << 10 // of a string in a long line, as it stands there: more than a console shows
+	maxClipped = 4 << 10 // of a string in a long line, as it stands there
+	enough     = 1000    // characters of such a string: a console shows 800
 )
 
 // spare is a long line with its strings cut, if it holds what a tool said, by
@@ -50,7 +51,7 @@ func (c *clipper) clip(line []byte) []byte {
 			break
 		}
 		if end-begin > maxClipped {
-			stop := boundary(line, begin+maxClipped)
+			stop := boundary(line, begin+beginning(line[begin:begin+maxClipped]))
 			c.kept = append(c.kept, line[copied:stop]...)
 			copied = end
 		}
@@ -81,6 +82,25 @@ func endOfString(line []byte, begin int) int {
 		}
 		at++
 	}
+}
+
+// beginning is how many bytes of a string hold enough, or about all of them.
+func beginning(text []byte) int {
+	at := 0
+	for range enough {
+		switch {
+		case at+1 >= len(text):
+			return len(text)
+		case text[at] != '\\':
+			_, size := utf8.DecodeRune(text[at:])
+			at += size
+		case text[at+1] == 'u':
+			at += len(`\u0000`)
+		default:
+			at += len(`\n`)
+		}
+	}
+	return min(at, len(text))
 }
 
 // boundary is at, or the nearest place before it that is not within an escape

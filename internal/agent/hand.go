@@ -29,7 +29,7 @@ type Hand struct {
 	Env     []string                                  // the base environment, as BaseEnv makes it
 	Watch   func(stream.Item)                         // sees every Item as it comes, one at a time; may be nil
 	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
-	Veil    func(io.Writer) io.WriteCloser            // hides secrets in what is kept there; may be nil
+	Veil    func(io.Writer) io.WriteCloser            // hides secrets in all that it prints; may be nil
 	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
 	Budget  Budget
@@ -75,7 +75,7 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
-	record, err := openTranscript(h.Open, h.Veil, o.Iteration)
+	record, err := openTranscript(h.Open, o)
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
@@ -143,7 +143,8 @@ func (h *Hand) settle(ctx context.Context) {
 }
 
 // follow runs cmd and feeds what it prints to the decoder, and so to s. What
-// it prints as errors is news of its workings.
+// it prints as errors is news of its workings. Secrets are hidden before anybody
+// shortens anything: of one that was cut in two nobody would know the half.
 func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder, s *sum, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.heard()
@@ -161,12 +162,26 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 			done(errOverspent)
 		}
 	}
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(alive, record, said), io.MultiWriter(alive, moaned)
+	out, errs := h.veiled(io.MultiWriter(record, said)), h.veiled(moaned)
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(alive, out), io.MultiWriter(alive, errs)
 	res, err := h.Run(ctx, cmd)
-	err = errors.Join(err, said.Close(), moaned.Close())
+	err = errors.Join(err, out.Close(), errs.Close(), said.Close(), moaned.Close())
 	s.take(decoder.End()...)
 	return res, err
 }
+
+// veiled is to without the secrets in what is written to it.
+func (h *Hand) veiled(to io.Writer) io.WriteCloser {
+	if h.Veil == nil {
+		return unveiled{to}
+	}
+	return h.Veil(to)
+}
+
+// unveiled is a veil that hides nothing.
+type unveiled struct{ io.Writer }
+
+func (unveiled) Close() error { return nil }
 
 // moan takes a line of the program's errors: news of its workings, unless the
 // adapter knows it for more.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -301,8 +302,37 @@ func TestSecretsStayOutOfTheTranscript(t *testing.T) {
 	if got.Transcript != want {
 		t.Errorf("transcript %+v, want %+v", got.Transcript, want)
 	}
-	if want := "keys: made-up-canary and made-up-canary\nmade-"; got.Words != want {
+	if want := "keys: *** and ***\nmade-"; got.Words != want {
 		t.Errorf("words %q, want %q", got.Words, want)
+	}
+}
+
+// What is shortened for people is cut wherever it is too long: in the middle of a
+// secret, too, whose half nobody would know for one.
+func TestSecretsAreHiddenBeforeAnythingIsCut(t *testing.T) {
+	const secret = "made-up-canary-that-is-long"
+	s := newStand(t, "claude", agent.Options{Command: self(t, "prompt")})
+	s.Veil = redact.New(secret).Writer
+	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+		for n := range 2 * len(secret) { // one of them is cut in two by each of the limits
+			fill := strings.Repeat("x", 200-2*len(secret)+n)
+			_, err := fmt.Fprintf(c.Stdout, `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"%s%s"}}]}}`+"\n", n, fill, secret)
+			if err == nil {
+				_, err = fmt.Fprintf(c.Stderr, "error: %s%s\n", fill, secret)
+			}
+			if err != nil {
+				return process.Result{}, err
+			}
+		}
+		_, err := fmt.Fprintf(c.Stdout, `{"type":"assistant","message":{"content":[{"type":"text","text":"%s%s"}]}}`+"\n", secret, strings.Repeat("x", 2000-len(secret)/2))
+		return process.Result{Exit: 1}, err
+	}
+	got, err := s.Do(t.Context(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := fmt.Sprint(s.items, got); strings.Contains(said, "made") || strings.Contains(said, "long") || !strings.Contains(said, "xx***") {
+		t.Errorf("a part of the secret is shown: %s", said)
 	}
 }
 

@@ -140,6 +140,7 @@ func (s *sum) sum() journal.AgentEnded {
 	}
 	ended.Promises = s.promises()
 	ended.Response, _ = s.claims.Response()
+	ended.Question = s.claims.Question()
 	ended.Words = lastWords(string(s.words))
 	return ended
 }

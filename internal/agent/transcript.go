@@ -3,7 +3,6 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -22,16 +21,16 @@ const transcriptCut = "\n{\"type\":\"ralph\",\"text\":\"cut here: a transcript i
 // must not end the iteration.
 type transcript struct {
 	name string
-	veil io.WriteCloser // before kept
 	kept kept
 }
 
-// openTranscript makes one in a file that open gives; nil keeps nothing. What
-// veil hides does not get that far.
-func openTranscript(open func(string) (io.WriteCloser, error), veil func(io.Writer) io.WriteCloser, iteration int) (*transcript, error) {
-	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", iteration)}
+// openTranscript makes one in a file that open gives; nil keeps nothing.
+func openTranscript(open func(string) (io.WriteCloser, error), o Order) (*transcript, error) {
+	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration)}
+	if o.Again > 0 { // what it printed before it was turned away is kept as well
+		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Again+1)
+	}
 	t.kept = kept{hash: sha256.New(), left: maxTranscript, cut: open == nil}
-	t.veil = unveiled{&t.kept}
 	if open == nil {
 		return t, nil
 	}
@@ -40,27 +39,18 @@ func openTranscript(open func(string) (io.WriteCloser, error), veil func(io.Writ
 		return nil, fmt.Errorf("open the transcript: %w", err)
 	}
 	t.kept.to = to
-	if veil != nil {
-		t.veil = veil(&t.kept)
-	}
 	return t, nil
 }
 
-// Write keeps p as far as there is room. What would not be kept is not looked
-// at either.
-func (t *transcript) Write(p []byte) (int, error) {
-	if t.kept.cut {
-		return len(p), nil
-	}
-	return t.veil.Write(p)
-}
+// Write keeps p as far as there is room.
+func (t *transcript) Write(p []byte) (int, error) { return t.kept.Write(p) }
 
 // close gives what was kept. A transcript that is not whole is not one.
 func (t *transcript) close() (journal.Attachment, error) {
 	if t.kept.to == nil {
 		return journal.Attachment{}, nil
 	}
-	err := errors.Join(t.veil.Close(), t.kept.to.Close())
+	err := t.kept.to.Close()
 	if t.kept.err != nil {
 		err = t.kept.err
 	}
@@ -69,11 +59,6 @@ func (t *transcript) close() (journal.Attachment, error) {
 	}
 	return journal.Attachment{Path: t.name, Digest: hex.EncodeToString(t.kept.hash.Sum(nil)), Size: t.kept.size}, nil
 }
-
-// unveiled is a veil that hides nothing.
-type unveiled struct{ io.Writer }
-
-func (unveiled) Close() error { return nil }
 
 // kept is what is written of a transcript, and its digest.
 type kept struct {

@@ -27,7 +27,7 @@ type Hand struct {
 	// Grace is what a check has to end politely; 0 stands for the usual.
 	Grace time.Duration
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
-	// Veil takes secrets out of what that file keeps; nil: nobody does. The digest
+	// Veil takes secrets out of what is kept; nil: nobody does. The digest
 	// is of what is kept.
 	Veil func(io.Writer) io.WriteCloser
 	// Folder is where people find that file.
@@ -46,8 +46,10 @@ type Job struct {
 	Checks []policy.Check
 	// Excerpt is what is kept of an output for the next prompt and the views.
 	Excerpt policy.Excerpt
-	// Again tells whether a check that ended so is run once more; nil: none is.
-	Again func(journal.CheckEnded) bool
+	// Only names the checks that are run; nil: all are.
+	Only func(check string) bool
+	// Second tells that they were run before: their logs lie beside those of then.
+	Second bool
 	// Ask names tests of a check whose outcome is to be on record, whatever else
 	// is; nil: none.
 	Ask func(check string) []string
@@ -60,25 +62,20 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 	for _, check := range job.Checks {
 		slug := free(Slug(check.Command), taken)
 		taken[slug] = true
-		ended, err := h.twice(ctx, job, check, "guardrail_"+job.Label+"_"+slug)
+		if job.Only != nil && !job.Only(check.Name) {
+			continue
+		}
+		log := "guardrail_" + job.Label + "_" + slug
+		if job.Second {
+			log += "-again"
+		}
+		ended, err := h.one(ctx, job, check, log)
 		if err != nil {
 			return fmt.Errorf("run check %s: %w", check.Name, err)
 		}
 		emit(ended)
 	}
 	return nil
-}
-
-// twice runs check, and once more if it is asked for after how it ended. What
-// counts is how it ended last, and that it took two runs is on record.
-func (h Hand) twice(ctx context.Context, job Job, check policy.Check, log string) (journal.CheckEnded, error) {
-	first, err := h.one(ctx, job, check, log)
-	if err != nil || job.Again == nil || first.CannotRun || !job.Again(first) {
-		return first, err
-	}
-	second, err := h.one(ctx, job, check, log+"-again")
-	second.First, second.Flaky = first.Try(), !job.Again(second)
-	return second, err
 }
 
 // free is slug, or slug with a number where a log of that name was written:
@@ -100,8 +97,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		h.Began(check)
 	}
 	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
-	whole := h.veiled(io.MultiWriter(file, digest))
-	out := io.MultiWriter(whole, kept, tests)
+	whole := h.veiled(io.MultiWriter(file, digest, kept)) // half a secret at the excerpt's end is none that anybody knows
+	out := io.MultiWriter(whole, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
 		Dir:     job.Dir,

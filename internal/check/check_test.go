@@ -277,4 +277,8 @@ func TestLogsAreVeiled(t *testing.T) {
 	if strings.Contains(log, "secret-word") || !strings.Contains(log, "***") || ended.Digest != hex.EncodeToString(sum[:]) {
 		t.Errorf("the log holds %q, digest %s", log, ended.Digest)
 	}
+	cut := l.do(t, policy.Check{Name: "leak", Command: "printf 'a-very-secret-word%03990d' 0"})[0]
+	if strings.Contains(cut.Excerpt, "word") || !strings.HasPrefix(cut.Excerpt, "***0") {
+		t.Errorf("of a secret that stands where the excerpt begins it shows %.20q", cut.Excerpt)
+	}
 }

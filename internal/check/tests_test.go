@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
+	"path"
 	"strings"
 	"testing"
 
@@ -66,7 +66,7 @@ func TestClaimsOfAnOutput(t *testing.T) {
 // How tests ended that were asked for is on record, those that passed too.
 func TestAskedByName(t *testing.T) {
 	l := newLab(t)
-	job := jobOf(l, nil, policy.Check{Name: "test", Command: "echo 1..2; echo ok 1 - a; echo not ok 2 - b"})
+	job := jobOf(l, policy.Check{Name: "test", Command: "echo 1..2; echo ok 1 - a; echo not ok 2 - b"})
 	job.Ask = func(check string) []string { return []string{"a", "b", "of " + check} }
 	err := l.hand.Do(t.Context(), job, func(event journal.Event) {
 		want := map[string]tally.Outcome{"a": tally.Passed, "b": tally.Failed, "of test": tally.Absent}
@@ -88,47 +88,21 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// A check is run again where that is asked for, and it is said.
-func TestAgain(t *testing.T) {
-	held := func(e journal.CheckEnded) bool { return !e.Passed }
-	const flaky = "if test -e seen; then exit 0; fi; touch seen; echo 1..1; echo not ok 1 - a; exit 3"
-	for name, test := range map[string]struct {
-		command string
-		again   func(journal.CheckEnded) bool
-		want    journal.CheckEnded
-		first   string // of the first run
-		logs    int
-	}{
-		"green":       {"true", held, journal.CheckEnded{Passed: true}, "", 1},
-		"flaky":       {flaky, held, journal.CheckEnded{Passed: true, Flaky: true}, "3 [a]", 2},
-		"still red":   {"exit 4", held, journal.CheckEnded{Exit: 4}, "4 []", 2},
-		"not asked":   {flaky, nil, journal.CheckEnded{Exit: 3}, "", 1},
-		"cannot run":  {"no-such-program-here", held, journal.CheckEnded{Exit: 127, CannotRun: true}, "", 1},
-		"none to run": {"if test -e seen; then exit 127; fi; touch seen; exit 1", held, journal.CheckEnded{Exit: 127, CannotRun: true}, "1 []", 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			l := newLab(t)
-			began := 0
-			l.hand.Began = func(policy.Check) { began++ }
-			got := l.doJob(t, test.again, policy.Check{Name: "test", Command: test.command})
-			first := ""
-			if got.First != nil {
-				var red []string
-				if got.First.Tests != nil {
-					red = got.First.Tests.Red
-				}
-				first = fmt.Sprint(got.First.Exit, " ", red)
-				if got.First.Log == got.Log || got.First.Digest != sum(l.log(t, got.First.Log)) {
-					t.Errorf("the log of the first run is %s, digest %s", got.First.Log, got.First.Digest)
-				}
-			}
-			if first != test.first || began != test.logs {
-				t.Errorf("first %q, begun %d times; want %q, %d", first, began, test.first, test.logs)
-			}
-			if got.Passed != test.want.Passed || got.Flaky != test.want.Flaky || got.Exit != test.want.Exit || got.CannotRun != test.want.CannotRun {
-				t.Errorf("ended %+v, want %+v", got, test.want)
-			}
-		})
+// Only what is asked for is run, and the logs of a second time lie beside those
+// of the first.
+func TestOnly(t *testing.T) {
+	l := newLab(t)
+	checks := []policy.Check{{Name: "lint", Command: "true"}, {Name: "test", Command: "echo 1..1; echo ok 1 - a"}}
+	for second, want := range map[bool]string{false: "guardrail_3_echo_1_1_echo_ok_1_a", true: "guardrail_3_echo_1_1_echo_ok_1_a-again"} {
+		job := jobOf(l, checks...)
+		job.Only, job.Second = func(name string) bool { return name == "test" }, second
+		var ended []journal.CheckEnded
+		if err := l.hand.Do(t.Context(), job, func(event journal.Event) { ended = append(ended, event.(journal.CheckEnded)) }); err != nil {
+			t.Fatal(err)
+		}
+		if len(ended) != 1 || ended[0].Name != "test" || path.Base(ended[0].Log) != want+".log" || path.Base(ended[0].Tests.All.Path) != want+".tests" {
+			t.Errorf("second %v: ended %+v, want one whose log is %s", second, ended, want)
+		}
 	}
 }
 
@@ -142,23 +116,12 @@ func TestTestsThatCannotBeKept(t *testing.T) {
 		}
 		return create(name)
 	}
-	err := l.hand.Do(t.Context(), jobOf(l, nil, policy.Check{Name: "test", Command: points}), func(journal.Event) { t.Error("an event") })
+	err := l.hand.Do(t.Context(), jobOf(l, policy.Check{Name: "test", Command: points}), func(journal.Event) { t.Error("an event") })
 	if !errors.Is(err, full) {
 		t.Errorf("Do = %v, want %v", err, full)
 	}
 }
 
-func jobOf(l lab, again func(journal.CheckEnded) bool, checks ...policy.Check) check.Job {
-	return check.Job{Where: journal.AtProof, Dir: l.tree, Commit: "c1", Label: "3", Checks: checks, Again: again}
-}
-
-// doJob runs one check, and again where again says so.
-func (l lab) doJob(t *testing.T, again func(journal.CheckEnded) bool, one policy.Check) journal.CheckEnded {
-	t.Helper()
-	var ended []journal.CheckEnded
-	err := l.hand.Do(t.Context(), jobOf(l, again, one), func(event journal.Event) { ended = append(ended, event.(journal.CheckEnded)) })
-	if err != nil || len(ended) != 1 {
-		t.Fatalf("Do = %v with %v", err, ended)
-	}
-	return ended[0]
+func jobOf(l lab, checks ...policy.Check) check.Job {
+	return check.Job{Where: journal.AtProof, Dir: l.tree, Commit: "c1", Label: "3", Checks: checks}
 }

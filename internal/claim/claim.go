@@ -1,5 +1,5 @@
 // Package claim finds what an agent says of its own work in the text that it
-// streams: a promise, a response, a completion tag. It decides nothing; whether
+// streams: a promise, a response, a question, a completion tag. It decides nothing; whether
 // a claim is believed is for verdict to say.
 package claim
 
@@ -30,6 +30,7 @@ type Scanner struct {
 	promises []string
 	response string
 	answered bool
+	question string
 
 	line    line
 	longest int // of the promises that count
@@ -80,6 +81,10 @@ func (s *Scanner) Promised(promise string) bool { return slices.Contains(s.promi
 // Response is what the first <response>…</response> holds. The tags may be in
 // any case; the words are as the agent wrote them.
 func (s *Scanner) Response() (string, bool) { return s.response, s.answered }
+
+// Question is what the first <question>…</question> that holds anything asks of
+// people; empty where nothing is asked.
+func (s *Scanner) Question() string { return s.question }
 
 // Tag says whether a tag that New was told was promised, or stood alone on a
 // line, white space aside. A tag within a word or a sentence says nothing:

@@ -255,3 +255,22 @@ func compare(t *testing.T, in string, s *claim.Scanner) {
 		t.Errorf("Tag(%q) = %v, want %v", in, got, done)
 	}
 }
+
+func TestQuestion(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		in   []string
+		want string
+	}{
+		{"anywhere in a line", []string{"I wonder: <question> Which port? </question>"}, "Which port?"},
+		{"the first that asks anything", []string{"<question></question>", "<QUESTION>One?</QUESTION>", "<question>Two?</question>"}, "One?"},
+		{"on one line", []string{"<question>Which\nport?</question>"}, ""},
+		{"beside an answer", []string{"<response>no</response><question>Why?</question>"}, "Why?"},
+		{"not a long one", []string{"<question>" + strings.Repeat("x", 4097) + "</question>"}, ""},
+		{"none", []string{"Which port?"}, ""},
+	} {
+		if got := scan(c.in...).Question(); got != c.want {
+			t.Errorf("%s: Question(%q) = %q, want %q", c.why, c.in, got, c.want)
+		}
+	}
+}

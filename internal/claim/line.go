@@ -48,7 +48,11 @@ func (l *line) alone() (string, bool) {
 func (s *Scanner) scan() {
 	s.scanPromises(s.line.window)
 	if !s.answered {
-		s.response, s.answered = response(s.line.window)
+		s.response, s.answered = between("response", s.line.window)
+	}
+	if s.question == "" {
+		s.question, _ = between("question", s.line.window)
+		s.question = strings.TrimSpace(s.question)
 	}
 }
 
@@ -66,10 +70,10 @@ func (s *Scanner) scanPromises(text string) {
 	}
 }
 
-// response is the first <response>…</response> that is short enough, as the
+// between is what stands in the first pair of tags that is short enough, as the
 // pattern (?i)<response>(.*?)</response> finds it.
-func response(text string) (string, bool) {
-	const open, end = "<response>", "</response>"
+func between(name, text string) (string, bool) {
+	open, end := "<"+name+">", "</"+name+">"
 	lower := lowerASCII(text)
 	at := 0
 	for {

@@ -27,7 +27,13 @@ type Inputs struct {
 	Policy       policy.Policy
 	Wall         Wall
 	BaseBranch   string
+	Prompt       string // what to do, where the event does not say
+	PromptFile   string // in which that stands
+	Issue        int
 	BranchPrefix string
+	Reviewers    []string // of the pull request; a team as owner/team
+	PullLabels   []string // of the pull request
+	StateLabels  bool     // the issue is labelled by how its run stands
 	FailOn       FailOn
 	Secrets      []string // values that must never be seen
 }
@@ -60,11 +66,20 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		AppKey:       r.get("app-private-key"),
 		AgentName:    r.get("agent"),
 		BaseBranch:   r.get("base-branch"),
+		Prompt:       r.get("prompt"),
+		PromptFile:   r.get("prompt-file"),
+		Issue:        r.number("issue", 0),
 		BranchPrefix: r.or("branch-prefix", "ralph/"),
+		Reviewers:    r.list("reviewers"),
+		PullLabels:   r.list("pr-labels"),
+		StateLabels:  r.choice("state-labels", "true", "false") == "true",
 		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
 		Rules: trigger.Rules{
 			Label:      r.get("label"),
 			Phrase:     r.get("trigger-phrase"),
+			Assignee:   r.get("assignee"),
+			Reviews:    r.yes("reviews"),
+			Buttons:    r.yes("buttons"),
 			AllowUsers: r.list("allow-users"),
 			AllowBots:  r.list("allow-bots"),
 		},
@@ -74,6 +89,9 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 	}
 	in.Secrets = append([]string{in.Token, in.AppKey}, in.Agent.Keys.Secrets()...)
 	in.Secrets = append(in.Secrets, in.Wall.Secrets()...)
+	if in.Prompt != "" && in.PromptFile != "" {
+		r.note("prompt-file", errors.New("give either this or prompt"))
+	}
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
 	}
@@ -107,10 +125,13 @@ func (r *reader) policy() policy.Policy {
 	p.Draft = r.get("draft") == "always"
 	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
 	p.Protect = append(policy.Protected(), r.list("protect")...)
+	p.SignOff = r.yes("sign-off")
+	p.Sign = r.choice("commit-signing", "none", "github") == "github"
+	p.Approval = r.yes("plan-approval")
 	p.Lenient = r.choice("protected-changes", "draft", "allow") == "allow"
 	p.Proof = policy.Bar(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
 	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
-	p.Tamper = policy.Tamper(r.choice("tamper", string(policy.TamperReport), string(policy.TamperBlock)))
+	p.Tamper = policy.Tamper(r.choice("tamper", policy.Tampers()...))
 	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
 	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
@@ -178,6 +199,9 @@ func (r *reader) choice(name string, words ...string) string {
 	r.note(name, fmt.Errorf("%q is none of %s", value, strings.Join(words, ", ")))
 	return words[0]
 }
+
+// yes is a switch that is off unless somebody turns it on.
+func (r *reader) yes(name string) bool { return r.choice(name, "false", "true") == "true" }
 
 // lines are the commands of an input, one a line.
 func (r *reader) lines(name string) []string {

@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	p := policy.Of(policy.Stories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
 	want := config.Inputs{
-		BranchPrefix: "ralph/", FailOn: config.FailOnError,
+		BranchPrefix: "ralph/", StateLabels: true, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: make([]string, 8),
 		Wall: config.Wall{Level: sandbox.Auto, Network: job.Network{Packages: true}},
 	}
@@ -60,6 +60,12 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"agent-args", `-v --say "two words"`, func(in *config.Inputs) { in.Agent.Args = []string{"-v", "--say", "two words"} }},
 		{"model", "opus", func(in *config.Inputs) { in.Policy.Model = "opus" }},
 		{"label", "go", func(in *config.Inputs) { in.Rules.Label = "go" }},
+		{"prompt", " Mend the docs\n", func(in *config.Inputs) { in.Prompt = "Mend the docs" }},
+		{"prompt-file", "tasks/night.md", func(in *config.Inputs) { in.PromptFile = "tasks/night.md" }},
+		{"issue", "7", func(in *config.Inputs) { in.Issue = 7 }},
+		{"assignee", "ralph-bot", func(in *config.Inputs) { in.Rules.Assignee = "ralph-bot" }},
+		{"reviews", "true", func(in *config.Inputs) { in.Rules.Reviews = true }},
+		{"buttons", "true", func(in *config.Inputs) { in.Rules.Buttons = true }},
 		{"trigger-phrase", "/go", func(in *config.Inputs) { in.Rules.Phrase = "/go" }},
 		{"allow-users", "ada, bob\ncy,", func(in *config.Inputs) { in.Rules.AllowUsers = []string{"ada", "bob", "cy"} }},
 		{"allow-bots", "dependabot[bot]", func(in *config.Inputs) { in.Rules.AllowBots = []string{"dependabot[bot]"} }},
@@ -145,6 +151,9 @@ var wrong = []struct{ name, value, why string }{
 	{"check-timeout", "x", `check-timeout: "x" is no duration`},
 	{"baseline", "old", `baseline: "old" is none of new, strict`},
 	{"draft", "never", `draft: "never" is none of until-proven, always`},
+	{"issue", "seven", `issue: "seven" is no whole number`},
+	{"reviews", "yes", `reviews: "yes" is none of false, true`},
+	{"buttons", "1", `buttons: "1" is none of false, true`},
 	{"fail-on", "red", `fail-on: "red" is none of error, stopped, never`},
 	{"agent-args", `say "half`, "agent-args:"},
 	{"agent-args", "$(rm -rf /)", "agent-args:"},
@@ -170,6 +179,13 @@ func TestWrongValues(t *testing.T) {
 		if diff := cmp.Diff(config.Inputs{}, in); diff != "" {
 			t.Errorf("%s %q is refused and used (-want +got):\n%s", test.name, test.value, diff)
 		}
+	}
+}
+
+func TestAPromptComesFromOnePlace(t *testing.T) {
+	_, err := config.ReadInputs(with(map[string]string{"prompt": "a", "prompt-file": "b"}))
+	if err == nil || !strings.Contains(err.Error(), "prompt-file: give either this or prompt") {
+		t.Errorf("ReadInputs: %v", err)
 	}
 }
 

@@ -30,8 +30,10 @@ type Settings struct {
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
 	// What makes a story proven: a test of its own that fails without it, or that nothing is broken.
 	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
-	// What comes of a change that makes tests and checks say less: it is reported, or no story passes by it.
-	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block"`
+	// What comes of a change that makes tests and checks say less: a person has to look, no story passes by it, or it is only shown.
+	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
+	// Which failures hold a story back where a check was red before the work: only new ones, or all.
+	Baseline policy.Baseline `json:"baseline,omitzero" jsonschema:"enum=new,enum=strict"`
 	// Who is asked for a second opinion of a story that is about to pass.
 	Review Review `json:"review,omitzero"`
 	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.

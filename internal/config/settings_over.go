@@ -42,6 +42,9 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 	if p.Tamper != "" {
 		p.Tamper = cmp.Or(s.Tamper, p.Tamper)
 	}
+	if p.Baseline != "" {
+		p.Baseline = cmp.Or(s.Baseline, p.Baseline)
+	}
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.Setups(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.over(p.Limits)

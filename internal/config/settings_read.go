@@ -70,6 +70,7 @@ func (d *decoder) settings(s spot) Settings {
 		Protect:                       given(d.field(s, "protect"), nil, each(d, d.glob)),
 		Proof:                         given(d.field(s, "proof"), "", d.bar),
 		Tamper:                        given(d.field(s, "tamper"), "", d.tamper),
+		Baseline:                      given(d.field(s, "baseline"), "", d.baseline),
 		Review:                        d.review(d.field(s, "review")),
 		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
 		Sandbox:                       d.sandbox(d.field(s, "sandbox")),

@@ -130,11 +130,12 @@ func TestHasKnowsWhatWasSet(t *testing.T) {
 func TestOverChangesWhatWasSet(t *testing.T) {
 	const file = `{"maximumIterations": 0, "completionResponse": "FIN", "agent": {"model": "opus", "timeout": 90},
 		"guardrails": [{"command": "make test", "failAction": "replace", "hint": "look", "timeout": "1m"}],
-		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxTime": "1h"}, "protect": ["go.mod"], "setup": ["npm ci"]}`
+		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxCost": 2.5, "maxTime": "1h", "maxTokens": 7000, "stallAfter": 9}, "protect": ["go.mod"], "setup": ["npm ci"]}`
 	preset := policy.Of(policy.Guardrails)
 	want := preset
 	want.Word, want.Model, want.Protect = "FIN", "opus", []string{"go.mod"}
 	want.Limits.Iterations, want.Limits.Run, want.Limits.Iteration = 0, 3600e9, 90e9
+	want.Limits.CostUSD, want.Limits.Tokens, want.Limits.Stall = 2.5, 7000, 9
 	want.Setup = policy.Setups([]string{"npm ci"}, policy.DefaultCheckTimeout)
 	want.SCM = policy.SCM{Command: "git", Tasks: []string{"commit"}}
 	want.Checks = []policy.Check{{

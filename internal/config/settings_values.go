@@ -126,8 +126,12 @@ func (d *decoder) bar(s spot) policy.Bar {
 	return policy.Bar(d.oneOf(s, []string{string(policy.RedToGreen), string(policy.Unbroken)}))
 }
 
+func (d *decoder) baseline(s spot) policy.Baseline {
+	return policy.Baseline(d.oneOf(s, []string{string(policy.BaselineNew), string(policy.BaselineStrict)}))
+}
+
 func (d *decoder) tamper(s spot) policy.Tamper {
-	return policy.Tamper(d.oneOf(s, []string{string(policy.TamperReport), string(policy.TamperBlock)}))
+	return policy.Tamper(d.oneOf(s, policy.Tampers()))
 }
 
 func (d *decoder) mode(s spot) string { return d.oneOf(s, modes) }

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -28,6 +29,8 @@ type Maker struct {
 	// Models are those that may be asked for there, helpers included: by name,
 	// or by a pattern, "claude-haiku-*". None named means any.
 	Models []string
+
+	Tokens []Secret // of those who may ask it; none: whoever has the Model's
 }
 
 // grammar is what may be said in a dialect.
@@ -179,7 +182,7 @@ func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
 
 // words are a refusal in a dialect; any other will do where none is known.
 func words(d Dialect, why string) []byte {
-	g := grammars[or(d, Anthropic)]
+	g := grammars[cmp.Or(d, Anthropic)]
 	body, err := json.Marshal(g.refusal("ralph: " + why))
 	if err != nil {
 		panic("egress: " + err.Error()) // a map of words is always JSON

@@ -3,8 +3,10 @@ package egress
 import (
 	"context"
 	"io"
+	"net"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -48,6 +50,13 @@ func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, kno
 
 // Veil hides keys in what is read, as answers are.
 func Veil(from io.Reader, keys ...Secret) io.Reader { return newVeil(from, keys) }
+
+// Pump carries a tunnel to its end, and tells what passed.
+func Pump(client, server net.Conn, said []byte, idle time.Duration) (up, down int64) {
+	f := new(flow)
+	f.pump(ends{client, server}, said, idle)
+	return f.up.Load(), f.down.Load()
+}
 
 // At is where a maker's server answers to a path.
 func At(m Maker, path string) string {

@@ -67,7 +67,7 @@ func ParseModels(names []string) ([]string, error) {
 	return names, nil
 }
 
-// listed is how a list may name models; likely is what one may well be called.
+// listed is how a list may name models.
 var listed = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
 
 // likely is what a model may well be called.

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -19,10 +20,10 @@ import (
 // what is on its short list of paths, models and tools, counts what is used,
 // and when the budget is used says no to everything.
 type Model struct {
-	Makers []Maker // at most one of a dialect
+	Makers []Maker // of one dialect several only where each has its Tokens
 
 	Web    bool   // tools that run at the maker's may be used
-	Token  Secret // what those inside have in place of a key; empty: anything will do
+	Token  Secret // what those inside have in place of a key, where a maker has no Tokens; empty: anything will do
 	Budget Budget
 	Prices map[string]price.Rate // by model, before the list's
 
@@ -50,7 +51,7 @@ type ModelLimits struct {
 
 func (l ModelLimits) orUsual() ModelLimits {
 	return ModelLimits{
-		Conns: or(l.Conns, 32), Header: or(l.Header, 10*time.Second), Body: or(l.Body, time.Minute), Bytes: or(l.Bytes, 32<<20),
+		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute), Bytes: cmp.Or(l.Bytes, 32<<20),
 	}
 }
 
@@ -111,16 +112,17 @@ func (c *call) find(r *http.Request) bool {
 	c.where = r.URL.EscapedPath()
 	var found bool
 	c.dialect, c.path, c.model, found = route(c.where)
-	i := slices.IndexFunc(c.m.Makers, func(maker Maker) bool { return maker.Dialect == c.dialect })
+	makers := slices.DeleteFunc(slices.Clone(c.m.Makers), func(maker Maker) bool { return maker.Dialect != c.dialect })
 	switch what := r.Method + " " + c.where; {
-	case !found || i < 0 || r.Method != http.MethodPost:
+	case !found || len(makers) == 0 || r.Method != http.MethodPost:
 		return c.refuse(Refusal{What: quoted(what), Why: "only a model's own API is here"})
 	case r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "":
 		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP is spoken here"})
 	case !asks(r, c.path.query):
 		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
 	}
-	c.maker = c.m.Makers[i]
+	i := slices.IndexFunc(makers, func(maker Maker) bool { return c.m.known(r, maker) })
+	c.maker = makers[max(i, 0)] // which does not know a stranger either
 	return true
 }
 
@@ -132,7 +134,7 @@ func asks(r *http.Request, setting string) bool {
 
 // welcome asks whether it is one of ours, and whether anything is left.
 func (c *call) welcome(r *http.Request) bool {
-	if !c.m.known(r) {
+	if !c.m.known(r, c.maker) {
 		return c.refuse(Refusal{What: "a stranger", Why: "it came without the token that the agent was given"})
 	}
 	if c.m.meter.exhausted() {
@@ -141,16 +143,22 @@ func (c *call) welcome(r *http.Request) bool {
 	return true
 }
 
-// known tells whether a request came with our token, in one of the places where
-// clients put a key.
-func (m *Model) known(r *http.Request) bool {
+// known tells whether a request came with a token that opens maker, in one of the
+// places where clients put a key.
+func (m *Model) known(r *http.Request, maker Maker) bool {
+	tokens := maker.Tokens
+	if len(tokens) == 0 {
+		tokens = []Secret{m.Token}
+	}
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	for _, given := range []string{r.Header.Get("X-Api-Key"), bearer, r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")} {
-		if subtle.ConstantTimeCompare([]byte(given), []byte(m.Token)) == 1 {
-			return true
+		for _, token := range tokens {
+			if token == "" || subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1 {
+				return true
+			}
 		}
 	}
-	return m.Token == ""
+	return false
 }
 
 // read takes the whole body in, for as long and as much as may be.

@@ -369,6 +369,57 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	if strings.Contains(all, realKey) || strings.Contains(all, dummy) {
 		t.Error(all)
 	}
+	if got := fmt.Sprint(d.model.Token); got != "***" {
+		t.Errorf("a secret is printed as %q", got)
+	}
+}
+
+// Two who ask the same API may have keys of their own: each token opens its
+// maker's alone, and the Model's own opens none of them.
+func TestMakersOfOneDialect(t *testing.T) {
+	answering := func(name string) *httptest.Server {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"id":%q}`, name+" "+r.Header.Get("Authorization"))
+		}))
+	}
+	one, other := answering("one"), answering("other")
+	defer one.Close()
+	defer other.Close()
+	d := newDesk(t, one.URL, func(m *egress.Model) {
+		m.Makers = []egress.Maker{
+			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Tokens: []egress.Secret{"first"}},
+			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Tokens: []egress.Secret{"second", "third"}, Models: []string{"small"}},
+		}
+	})
+	for _, test := range []struct {
+		token, model string
+		status       int
+		want         string
+	}{
+		{"first", "big", 200, "one"},
+		{"second", "small", 200, "other"},
+		{"third", "small", 200, "other"},
+		{"third", "big", 403, ""},
+		{dummy, "big", 403, ""},
+		{"", "big", 403, ""},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+"/v1/chat/completions", strings.NewReader(`{"model":"`+test.model+`","messages":[]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+test.token)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if answer.StatusCode != test.status || test.want != "" && !strings.Contains(string(text), `"`+test.want+" ") {
+			t.Errorf("with the token %q for %s: %d %s, want %d from %q", test.token, test.model, answer.StatusCode, text, test.status, test.want)
+		}
+	}
 }
 
 // A server that is not there, or elsewhere, or answers in riddles.

@@ -3,6 +3,7 @@ package egress
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -22,6 +23,10 @@ type Name struct {
 const tlsPort = 443
 
 func (n Name) String() string { return n.Host + ":" + strconv.Itoa(int(n.Port)) }
+
+// address is n as it is dialled: an IPv6 literal, which a person may have given
+// for a server of theirs, has brackets.
+func (n Name) address() string { return net.JoinHostPort(n.Host, strconv.Itoa(int(n.Port))) }
 
 // Entry is n as it stands in a list: without the port that goes without saying.
 func (n Name) Entry() string {

@@ -11,6 +11,8 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 var (
@@ -102,7 +104,7 @@ type answering struct {
 	split   splitter
 	arrived int64
 	from    io.ReadCloser
-	header  *http.Response
+	head    *http.Response
 }
 
 // begin looks at an answer's head and sees to it that its body is read as it
@@ -120,7 +122,7 @@ func (a *answering) begin(response *http.Response) error {
 	strip(response.Header, keys)
 	a.read.dialect = a.dialect
 	a.split = splitter{events: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), take: a.read.take}
-	a.from, a.header, response.Trailer = response.Body, response, nil
+	a.from, a.head, response.Trailer = response.Body, response, nil
 	response.Body = struct {
 		io.Reader
 		io.Closer
@@ -161,28 +163,34 @@ func (a *answering) Read(p []byte) (int, error) {
 	a.flow.down.Add(int64(n))
 	a.split.write(p[:n])
 	if err != nil {
-		a.header.Trailer = nil // nobody has looked at it
+		a.head.Trailer = nil // nobody has looked at it
 	}
-	if !a.path.free {
-		a.m.meter.set(a.bill, a.read.sofar(), a.read.ended)
-	}
+	a.charge(a.read.sofar(), a.read.ended)
 	return n, err
 }
+
+// charge puts on the bill what was used so far, where it costs anything.
+func (a *answering) charge(used stream.Usage, ending bool) {
+	if !a.path.free {
+		a.m.meter.set(a.bill, used, ending)
+	}
+}
+
+// asked is what a request comes to of which nobody told: its length.
+func (a *answering) asked() int64 { return int64(len(a.body)) / bytesPerToken }
 
 // Close settles the bill: by what was told, or where an answer was cut off
 // before that, by what went to and fro.
 func (a *answering) Close() error {
 	a.split.close()
 	used := a.read.sofar()
-	if good := a.header.StatusCode < 300; good && !a.read.known {
-		used.Input = int64(len(a.body)) / bytesPerToken
+	if good := a.head.StatusCode < 300; good && !a.read.known {
+		used.Input = a.asked()
 		if !a.split.events {
 			used.Output = a.arrived / bytesPerToken
 		}
 	}
-	if !a.path.free {
-		a.m.meter.set(a.bill, used, true)
-	}
+	a.charge(used, true)
 	return a.from.Close()
 }
 
@@ -192,11 +200,7 @@ func (a *answering) failed(ctx context.Context, err error) {
 	case errors.Is(context.Cause(ctx), errBudget):
 		a.spent()
 	case ctx.Err() != nil: // the client went away; the server may have begun all the same
-		if !a.path.free {
-			used := a.read.sofar()
-			used.Input = int64(len(a.body)) / bytesPerToken
-			a.m.meter.set(a.bill, used, true)
-		}
+		a.charge(stream.Usage{Input: a.asked()}, true)
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,8 +58,8 @@ type Limits struct {
 func (l Limits) orUsual() Limits {
 	usual := Limits{Conns: 256, Header: 10 * time.Second, Hello: 10 * time.Second, Idle: 10 * time.Minute, Total: 6 * time.Hour}
 	return Limits{
-		Conns: or(l.Conns, usual.Conns), Header: or(l.Header, usual.Header), Hello: or(l.Hello, usual.Hello),
-		Idle: or(l.Idle, usual.Idle), Total: or(l.Total, usual.Total),
+		Conns: cmp.Or(l.Conns, usual.Conns), Header: cmp.Or(l.Header, usual.Header), Hello: cmp.Or(l.Hello, usual.Hello),
+		Idle: cmp.Or(l.Idle, usual.Idle), Total: cmp.Or(l.Total, usual.Total),
 	}
 }
 
@@ -84,7 +85,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allows(n) {
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the list", Input: or(p.List, "allow-domains") + ": " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the list", Input: cmp.Or(p.List, "allow-domains") + ": " + n.Entry()})
 		return
 	}
 	at, err := p.Route.find(r.Context(), n)
@@ -170,12 +171,4 @@ func reason(err error) string {
 		}
 	}
 	return errNotTLS.Error()
-}
-
-func or[T comparable](value, usual T) T {
-	var zero T
-	if value == zero {
-		return usual
-	}
-	return value
 }

@@ -116,7 +116,7 @@ func TestRefusalsAreNotManyForEver(t *testing.T) {
 		s.line().say(connect(fmt.Sprintf("h%d.example:443", i)))
 	}
 	_, _, refused := s.log()
-	if len(refused) != 51 || refused[50].What != "many more" {
+	if len(refused) != 51 || refused[49].What != "h49.example:443" || refused[50].What != "many more" {
 		t.Errorf("told %d times, and last %v", len(refused), refused[len(refused)-1])
 	}
 }

@@ -15,6 +15,7 @@ type splitter struct {
 	line  []byte
 	data  []byte
 	spoil bool // too much of it; skipped to its end
+	more  bool // the line has something that was not kept
 }
 
 // write takes the next piece.
@@ -26,6 +27,7 @@ func (s *splitter) write(p []byte) {
 	for {
 		before, after, found := bytes.Cut(p, []byte("\n"))
 		s.keep(&s.line, before)
+		s.more = s.more || s.spoil && len(bytes.TrimSuffix(before, []byte("\r"))) > 0
 		if !found {
 			return
 		}
@@ -57,19 +59,17 @@ func (s *splitter) endLine() {
 	line := bytes.TrimSuffix(s.line, []byte("\r"))
 	data, is := bytes.CutPrefix(line, []byte("data:"))
 	switch {
-	case len(line) == 0 && !s.spoil:
-		s.endFrame()
-	case len(line) == 0:
-		s.data, s.spoil = s.data[:0], false
 	case is:
 		s.keep(&s.data, data)
+	case len(line) == 0 && !s.more:
+		s.endFrame()
 	}
-	s.line = s.line[:0]
+	s.line, s.more = s.line[:0], false
 }
 
 func (s *splitter) endFrame() {
 	if len(s.data) > 0 && !s.spoil {
 		s.take(s.data)
 	}
-	s.data = s.data[:0]
+	s.data, s.spoil = s.data[:0], false
 }

@@ -182,7 +182,7 @@ func (s *stand) tunnel(target string) *line {
 func (l *line) closed(t *testing.T) {
 	t.Helper()
 	rest, err := io.ReadAll(l)
-	if _, waited := errors.AsType[net.Error](err); waited && errors.Is(err, context.DeadlineExceeded) || len(rest) > 0 {
+	if late, is := errors.AsType[net.Error](err); is && late.Timeout() || len(rest) > 0 {
 		t.Errorf("it is open: %q, %v", rest, err)
 	}
 }

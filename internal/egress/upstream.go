@@ -53,15 +53,12 @@ func (r Route) tunnel(ctx context.Context, n Name) (net.Conn, error) {
 }
 
 func (r Route) dialUpstream(ctx context.Context) (net.Conn, error) {
-	port := r.Upstream.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[r.Upstream.Scheme]
-	}
-	conn, err := r.dial(ctx, "tcp", net.JoinHostPort(r.Upstream.Hostname(), port))
+	proxy := nameOf(r.Upstream)
+	conn, err := r.dial(ctx, "tcp", proxy.address())
 	if err != nil || r.Upstream.Scheme != "https" {
 		return conn, err
 	}
-	safe := tls.Client(conn, r.trust(r.Upstream.Hostname()))
+	safe := tls.Client(conn, r.trust(proxy.Host))
 	if err := safe.HandshakeContext(ctx); err != nil {
 		_ = conn.Close()
 		return nil, err

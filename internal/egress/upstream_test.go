@@ -2,6 +2,8 @@ package egress_test
 
 import (
 	"bufio"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"io"
 	"net"
@@ -28,8 +30,13 @@ func newCompany(t *testing.T, status int, to net.Addr) company {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return companyAt(t, l, "http", status, to)
+}
+
+func companyAt(t *testing.T, l net.Listener, scheme string, status int, to net.Addr) company {
+	t.Helper()
 	t.Cleanup(func() { l.Close() })
-	c := company{make(chan *http.Request, 16), &url.URL{Scheme: "http", Host: l.Addr().String(), User: url.UserPassword("me", "pass-1f2e")}}
+	c := company{make(chan *http.Request, 16), &url.URL{Scheme: scheme, Host: l.Addr().String(), User: url.UserPassword("me", "pass-1f2e")}}
 	go func() {
 		for {
 			conn, err := l.Accept()
@@ -86,6 +93,40 @@ func TestThroughACompanysProxy(t *testing.T) {
 	}
 	if lookups, _, _ := s.log(); len(lookups) > 0 {
 		t.Errorf("looked up %q, which is the company's to do", lookups)
+	}
+}
+
+// A company's proxy may speak TLS itself, and has to be the one it says it is
+// before it is told a password. However much passes, it passes whole.
+func TestThroughACompanysProxyOverTLS(t *testing.T) {
+	text := strings.Repeat("0123456789abcdef", 1<<16)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
+	defer server.Close()
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: server.TLS.Certificates})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := companyAt(t, l, "https", http.StatusOK, server.Listener.Addr())
+	route := egress.Route{Upstream: c.url}
+
+	strange := newStand(t, func(s *stand) { s.proxy.Route = route })
+	hung := strange.tunnel("example.com:443")
+	_, _ = hung.Write(hello(t, "example.com"))
+	hung.closed(t)
+	if len(c.asked) > 0 {
+		t.Errorf("a stranger was told %v", (<-c.asked).Header)
+	}
+
+	route.Roots = x509.NewCertPool()
+	route.Roots.AddCert(server.Certificate())
+	s := newStand(t, func(s *stand) { s.proxy.Route = route })
+	answer, err := s.client(server).Get("https://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if got, err := io.ReadAll(answer.Body); string(got) != text || err != nil || len(c.asked) != 1 {
+		t.Errorf("%d bytes of %d, %v, asked %d times", len(got), len(text), err, len(c.asked))
 	}
 }
 

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -143,8 +144,8 @@ func (r *reading) count(usage json.RawMessage) {
 	now := c.plain(r.dialect)
 	if r.dialect == Anthropic {
 		now = stream.Usage{
-			Input: or(now.Input, r.told.Input), Output: or(now.Output, r.told.Output),
-			CacheRead: or(now.CacheRead, r.told.CacheRead), CacheWrite: or(now.CacheWrite, r.told.CacheWrite),
+			Input: cmp.Or(now.Input, r.told.Input), Output: cmp.Or(now.Output, r.told.Output),
+			CacheRead: cmp.Or(now.CacheRead, r.told.CacheRead), CacheWrite: cmp.Or(now.CacheWrite, r.told.CacheWrite),
 		}
 	}
 	r.told, r.known = now, true
@@ -202,7 +203,7 @@ func weigh(field string, value any) int64 {
 		}
 	case map[string]any:
 		for name, inner := range value {
-			all += weigh(or(name, "-"), inner)
+			all += weigh(cmp.Or(name, "-"), inner)
 		}
 	case []any:
 		for _, inner := range value {

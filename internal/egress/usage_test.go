@@ -87,6 +87,22 @@ func TestHugeEvent(t *testing.T) {
 	}
 }
 
+// One of several lines is skipped to its end: what stands in it is no event of
+// its own. None of it is kept.
+func TestHugeEventOfManyLines(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n"} {
+		huge := "data: {\"y\":\"" + strings.Repeat("y", 17<<20) + strings.Repeat(end+`data: {"usage":{"input_tokens":999}}`, 2) + end + end
+		used, _, ended := egress.ReadUsage(egress.Anthropic, true, data(msgStart), huge[:20<<10], huge[20<<10:], data(msgEnd))
+		if used.Input != 10 || used.Output != 50 || !ended {
+			t.Errorf("used %+v, ended %v", used, ended)
+		}
+	}
+	whole := `{"usage":{"input_tokens":999},"y":"` + strings.Repeat("y", 17<<20) + `"}`
+	if used, known, _ := egress.ReadUsage(egress.Anthropic, false, whole); known {
+		t.Errorf("of too large an answer %+v was read", used)
+	}
+}
+
 // FuzzReadUsage holds that it does not matter where an answer is cut in pieces,
 // and that no server can have us count what cannot be.
 func FuzzReadUsage(f *testing.F) {

@@ -15,6 +15,9 @@ import (
 // Times and digests are no matter: no two runs print the same.
 func (e Evidence) Differences(anew journal.Run) []string {
 	var lines []string
+	if !e.Looked() { // then it is said of no story
+		anew.Inspections = nil
+	}
 	found, is := anew.ProofOf(e.Proof.Tree)
 	if !is {
 		return []string{"the proof could not be made anew"}
@@ -43,8 +46,8 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	return lines
 }
 
-// differs is what is said of a story and is not so. By its grade alone it is
-// proven or not, whatever else is said of it.
+// differs is what is said of a story and is not so. By its grade, and by what
+// became of the tests, it is proven or not, whatever else is said of it.
 func (s Story) differs(anew journal.Run) []string {
 	var lines []string
 	sure := plan.Story{Passes: s.Passes}

@@ -91,7 +91,7 @@ type Rules struct {
 	Checks []Command `json:"checks"`
 	// What a red check at the base means: new or strict.
 	Baseline policy.Baseline `json:"baseline,omitempty"`
-	// What comes of a change that makes tests and checks say less: report or block.
+	// What comes of a change that makes tests and checks say less: report (a person has to look), block or allow.
 	Tamper policy.Tamper `json:"tamper,omitempty"`
 	// What makes a story proven: red-to-green or unbroken.
 	Proof policy.Bar `json:"proof"`

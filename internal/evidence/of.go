@@ -112,7 +112,8 @@ func missing(run journal.Run) []string {
 		case !story.Passes:
 			words = append(words, story.ID+" is open")
 		case run.Earned(story.ID) && !run.StoryProven(story):
-			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), graded.Why))
+			why := cmp.Or(graded.Why, run.Unsettled())
+			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), why))
 		}
 	}
 	return words

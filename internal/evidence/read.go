@@ -48,7 +48,7 @@ func Read(data []byte) (Evidence, error) {
 func (e Evidence) Again() (journal.Run, error) {
 	run := journal.Run{
 		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
-		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Protect: e.Rules.Protect, Within: e.Rules.Within, Memory: e.Rules.Memory},
+		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Tamper: e.Rules.Tamper, Protect: e.Rules.Protect, Within: e.Rules.Within, Memory: e.Rules.Memory},
 	}
 	if run.Policy.Within != "" && !filepath.IsLocal(run.Policy.Within) {
 		return run, fmt.Errorf("its commands run in %q, which is outside the repository", run.Policy.Within)

@@ -34,6 +34,19 @@ func (t *Tree) standsAt(ctx context.Context, at string) (*base, error) {
 		}
 		return nil, err
 	}
+	b, ok := t.looseBase(at)
+	if !ok {
+		var err error
+		if b, err = t.storedBase(ctx, at); err != nil {
+			return nil, err
+		}
+	}
+	t.base = b
+	return b, nil
+}
+
+// storedBase is the base as git gives it, wherever it lies.
+func (t *Tree) storedBase(ctx context.Context, at string) (*base, error) {
 	out, err := t.do(ctx, call{
 		args:  []string{"cat-file", "--batch-command"},
 		stdin: strings.NewReader("contents " + at + "^{commit}\ncontents " + at + "^{tree}\n"),
@@ -56,7 +69,6 @@ func (t *Tree) standsAt(ctx context.Context, at string) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.base = b
 	return b, nil
 }
 

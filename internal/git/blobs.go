@@ -12,10 +12,11 @@ import (
 
 // Changed is a file in which two trees differ, with its content on both sides;
 // nil where it is not there. Links and other repositories are left out. What is
-// larger than anyone wants to read is there, and empty.
+// larger than anyone wants to read is there, and empty, and said to be unread.
 type Changed struct {
 	Path          string
 	Before, After []byte
+	Unread        bool // a side of it
 }
 
 const (
@@ -50,7 +51,7 @@ func blobs(ctx context.Context, do doing, span Span) ([]Changed, error) {
 			}
 		}
 	}
-	texts, err := readBlobs(ctx, do, ids)
+	texts, large, err := readBlobs(ctx, do, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func blobs(ctx context.Context, do doing, span Span) ([]Changed, error) {
 	for _, c := range changes {
 		before, after := regular(c.was, c.old), regular(c.mode, c.blob)
 		if before != after {
-			found = append(found, Changed{c.path, texts[before], texts[after]})
+			found = append(found, Changed{c.path, texts[before], texts[after], large[before] || large[after]})
 		}
 	}
 	return found, nil
@@ -72,17 +73,17 @@ func regular(mode, id string) string {
 	return ""
 }
 
-// readBlobs reads what is small enough; the rest is empty.
-func readBlobs(ctx context.Context, do doing, ids []string) (map[string][]byte, error) {
-	texts := map[string][]byte{}
+// readBlobs reads what is small enough; the rest is large, and empty.
+func readBlobs(ctx context.Context, do doing, ids []string) (texts map[string][]byte, large map[string]bool, err error) {
+	texts, large = map[string][]byte{}, map[string]bool{}
 	if len(ids) == 0 {
-		return texts, nil
+		return texts, large, nil
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	out, err := do(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname) %(objectsize)"}, stdin: asked(ids)})
 	if err != nil {
-		return nil, fmt.Errorf("measure files: %w", err)
+		return nil, nil, fmt.Errorf("measure files: %w", err)
 	}
 	var small []string
 	total := int64(0)
@@ -90,15 +91,15 @@ func readBlobs(ctx context.Context, do doing, ids []string) (map[string][]byte, 
 		id, size, _ := strings.Cut(strings.TrimSpace(line), " ")
 		n, err := strconv.ParseInt(size, 10, 64)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("measure files: %.64s is not there", tidy(id, 64)), ErrNotFound)
+			return nil, nil, errors.Join(fmt.Errorf("measure files: %.64s is not there", tidy(id, 64)), ErrNotFound)
 		}
 		texts[id] = []byte{}
-		if n <= maxBlob && total+n <= maxBlobs {
+		if large[id] = n > maxBlob || total+n > maxBlobs; !large[id] {
 			total += n
 			small = append(small, id)
 		}
 	}
-	return texts, fillBlobs(ctx, do, small, texts)
+	return texts, large, fillBlobs(ctx, do, small, texts)
 }
 
 func fillBlobs(ctx context.Context, do doing, ids []string, texts map[string][]byte) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// changed is what Changes told, as text; -: not there.
+// changed is what Changes told, as text; -: not there; unread: too large.
 func changed(files []git.Changed) []string {
 	var all []string
 	side := func(data []byte) string {
@@ -20,7 +20,11 @@ func changed(files []git.Changed) []string {
 		return string(data)
 	}
 	for _, f := range files {
-		all = append(all, f.Path+" "+side(f.Before)+" "+side(f.After))
+		line := f.Path + " " + side(f.Before) + " " + side(f.After)
+		if f.Unread {
+			line += "unread"
+		}
+		all = append(all, line)
 	}
 	return all
 }
@@ -44,7 +48,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := must(g.Changes(t.Context(), top, git.Span{From: base, To: tree}))(t)
-	want := []string{".gitattributes - * diff=evil filter=evil\n", "a 1 2", "b c - new\n", "empty - ", "large - "}
+	want := []string{".gitattributes - * diff=evil filter=evil\n", "a 1 2", "b c - new\n", "empty - ", "large - unread"}
 	if diff := cmp.Diff(want, changed(files)); diff != "" {
 		t.Errorf("Changes (-want +got):\n%s", diff)
 	}

@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	patience  = 2 * time.Minute  // for what stays on this machine
-	farther   = 10 * time.Minute // for what goes over the network
-	grace     = time.Second
-	maxOutput = 16 << 20
-	maxErrors = 8 << 10
+	patience   = 2 * time.Minute  // for what stays on this machine
+	farther    = 10 * time.Minute // for what goes over the network
+	grace      = time.Second
+	maxOutput  = 16 << 20
+	maxErrors  = 8 << 10
+	mostInTree = 2 << 30 // of memory, for a git that reads what an agent wrote
 )
 
 // call is one run of git. What is not set gets a safe default.
@@ -30,6 +31,7 @@ type call struct {
 	stdout  io.Writer // nil: kept and returned
 	limit   int64     // of the output
 	timeout time.Duration
+	memory  uint64 // 0: no bound
 	run     Run
 }
 
@@ -127,6 +129,7 @@ func (g Git) command(c call) process.Command {
 		Stdin:   c.stdin,
 		Timeout: timeout,
 		Grace:   grace,
+		Memory:  c.memory,
 	}
 }
 

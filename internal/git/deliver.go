@@ -20,7 +20,9 @@ func (t *Trusted) Deliver(ctx context.Context, to Place, branch, sha string) err
 		return err
 	}
 	c.args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, sha + ":" + heads(branch)}
-	if _, err := t.git.do(ctx, c); err != nil {
+	end := t.lay(to)
+	_, err = t.git.do(ctx, c)
+	if end(err == nil); err != nil {
 		return fmt.Errorf("bring %s to %s: %w", branch, to.Top, err)
 	}
 	return nil

@@ -1,8 +1,10 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,10 +74,12 @@ func (t *Trusted) Guarded(ctx context.Context, span Span, globs []string) ([]str
 	return names, nil
 }
 
-// Graft is what a commit is to become: Onto, with some files as From has them.
+// Graft is what a commit is to become: Onto, with some files as From has them,
+// and some with a text of their own.
 type Graft struct {
 	Onto, From string
 	Paths      []string
+	Texts      map[string][]byte
 }
 
 // Graft makes a commit that no branch leads to, for a checkout of its own; Onto
@@ -90,26 +94,52 @@ func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
 		return "", fmt.Errorf("compare %.12s with %.12s: %w", g.Onto, g.From, err)
 	}
 	changes = slices.DeleteFunc(changes, func(c change) bool { return !slices.Contains(g.Paths, c.path) || c.mode == modeLink })
-	if len(changes) == 0 {
+	var entries []overlay
+	for _, c := range changes {
+		entries = append(entries, overlay{c.path, c.mode, c.blob})
+	}
+	written, err := t.written(ctx, g)
+	if err != nil {
+		return "", err
+	}
+	if entries = append(entries, written...); len(entries) == 0 {
 		return g.Onto, nil
 	}
-	sha, err := t.graft(ctx, g.Onto, changes)
+	sha, err := t.graft(ctx, g.Onto, entries)
 	if err != nil {
 		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", g.From, g.Onto, err)
 	}
 	return sha, nil
 }
 
-func (t *Trusted) graft(ctx context.Context, onto string, changes []change) (string, error) {
+// written are the texts of a graft as objects, each with the mode that its file
+// has in Onto.
+func (t *Trusted) written(ctx context.Context, g Graft) ([]overlay, error) {
+	var entries []overlay
+	for _, name := range slices.Sorted(maps.Keys(g.Texts)) {
+		id, err := object(t.do(ctx, call{args: []string{"hash-object", "-w", "--stdin"}, stdin: bytes.NewReader(g.Texts[name])}))
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", name, err)
+		}
+		out, err := t.do(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", g.Onto, "--", name}})
+		if err != nil {
+			return nil, fmt.Errorf("look for %s: %w", name, err)
+		}
+		mode := modeFile
+		if bytes.HasPrefix(out, []byte(modeProgram)) {
+			mode = modeProgram
+		}
+		entries = append(entries, overlay{name, mode, id})
+	}
+	return entries, nil
+}
+
+func (t *Trusted) graft(ctx context.Context, onto string, entries []overlay) (string, error) {
 	dir, err := os.MkdirTemp(t.Dir, "graft-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
-	var entries []overlay
-	for _, c := range changes {
-		entries = append(entries, overlay{c.path, c.mode, c.blob})
-	}
 	tree, err := overlaid(ctx, t.do, index{filepath.Join(dir, "index"), onto}, entries)
 	if err != nil {
 		return "", err

@@ -26,6 +26,7 @@ func TestGraft(t *testing.T) {
 	}{
 		"tests onto the base": {git.Graft{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}, []string{"tests/a.sh"}},
 		"back to the base":    {git.Graft{Onto: to, From: l.base, Paths: []string{"README.md", "src/b.go"}}, []string{"README.md"}},
+		"a text of its own":   {git.Graft{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": []byte("false\n"), "tests/new/b.sh": nil}}, []string{"tests/a.sh", "tests/new/b.sh"}},
 		"what is the same":    {git.Graft{Onto: l.base, From: to, Paths: []string{"CODEOWNERS", "nowhere"}}, nil},
 	} {
 		made := must(l.trusted.Graft(ctx, test.graft))(t)
@@ -81,5 +82,23 @@ func TestGuarded(t *testing.T) {
 	// What the base itself has changed meanwhile is not the branch's doing.
 	if got := must(trusted.Guarded(t.Context(), git.Span{From: head, To: l.base}, []string{"CODEOWNERS"}))(t); len(got) > 0 {
 		t.Errorf("Guarded = %q, want nothing of the base's own", got)
+	}
+}
+
+// A text keeps the mode of the file that it stands for.
+func TestGraftKeepsModes(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{"tests/a.sh": "true\n", "tests/b.sh": "true\n"})
+	l.sh(l.tree.Dir, "git", "update-index", "--chmod=+x", "tests/a.sh")
+	to := l.commit("two", map[string]string{"tests/c.sh": "true\n"})
+	l.take(l.terms())
+	text := []byte("false\n")
+	made := must(l.trusted.Graft(t.Context(), git.Graft{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": text, "tests/b.sh": text}}))(t)
+	got := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "ls-tree", "-r", "--format=%(objectmode) %(path)", made, "tests/")
+	if diff := cmp.Diff("100755 tests/a.sh\n100644 tests/b.sh\n100644 tests/c.sh", got); diff != "" {
+		t.Errorf("modes (-want +got):\n%s", diff)
+	}
+	if read := must(l.trusted.ReadFile(t.Context(), git.At{Commit: made, Path: "tests/a.sh"}, 100))(t); string(read) != "false\n" {
+		t.Errorf("it holds %q", read)
 	}
 }

@@ -15,8 +15,13 @@ import (
 type history struct {
 	ids      []string
 	subjects map[string]string
-	err      error // the first line that makes no sense
+	objects  map[string]bool // the commits too; only the first maxKnown
+	err      error           // the first line that makes no sense
 }
+
+// maxKnown is how many objects are remembered. Of more it is not known whether
+// they are all that came in, and what came in is packed again.
+const maxKnown = 10_000
 
 // maxHistory bounds what git lists: as many names of objects as go into the
 // largest pack.
@@ -25,7 +30,7 @@ const maxHistory = 256 << 20
 // walk goes through all that is new, every object of it, so that none can be
 // missing.
 func (q *quarantine) walk(ctx context.Context, tip string) (*history, error) {
-	h := &history{subjects: map[string]string{}}
+	h := &history{subjects: map[string]string{}, objects: map[string]bool{}}
 	lines := &process.Lines{Max: maxCommit, Each: h.read}
 	_, err := q.do(ctx, call{
 		args: []string{
@@ -45,13 +50,25 @@ func (q *quarantine) walk(ctx context.Context, tip string) (*history, error) {
 // read takes a line: a commit's name, or what it is about, or an object.
 func (h *history) read(text []byte, _ bool) {
 	line := string(text)
-	if id, is := strings.CutPrefix(line, "commit "); is {
+	id, commit := strings.CutPrefix(line, "commit ")
+	about, words := strings.CutPrefix(line, "> ")
+	switch {
+	case commit:
 		if err := checkSHA(id); err != nil && h.err == nil {
 			h.err = err
 		}
 		h.ids = append(h.ids, id)
-	} else if about, is := strings.CutPrefix(line, "> "); is && len(h.ids) > 0 {
+		h.know(id)
+	case words && len(h.ids) > 0:
 		h.subjects[h.ids[len(h.ids)-1]] = about
+	case !words:
+		h.know(line)
+	}
+}
+
+func (h *history) know(id string) {
+	if len(h.objects) < maxKnown {
+		h.objects[id] = true
 	}
 }
 
@@ -82,7 +99,7 @@ func (q *quarantine) log(commits []commit, tip string) []journal.Commit {
 	parent := q.terms.Last
 	log := make([]journal.Commit, 0, len(commits))
 	for _, c := range commits {
-		if len(c.parents) != 1 || c.parents[0] != parent || c.stands {
+		if len(c.parents) != 1 || c.parents[0] != parent || c.stands || c.again {
 			return nil
 		}
 		log = append(log, journal.Commit{SHA: c.id, Subject: tidy(c.subject, 200)})

@@ -28,7 +28,7 @@ func (t *Tree) do(ctx context.Context, c call) ([]byte, error) {
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
 		return nil, &Error{Command: c.args[0], Exit: 128, Said: ".git is no folder"}
 	}
-	c.dir, c.run = t.Dir, t.Run
+	c.dir, c.run, c.memory = t.Dir, t.Run, mostInTree
 	c.env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.env...)
 	return t.git.do(ctx, c)
 }

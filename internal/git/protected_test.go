@@ -17,6 +17,7 @@ import (
 var protectedFiles = []string{
 	".github/workflows/ci.yml", ".github/CODEOWNERS", ".github/copilot-instructions.md", "CODEOWNERS", "docs/CODEOWNERS",
 	"AGENTS.md", "src/AGENTS.md", "CLAUDE.md", "src/deep/CLAUDE.md", "GEMINI.md", ".claude/settings.json", ".codex/config.toml", ".mcp.json",
+	"CLAUDE.local.md", "src/.claude/settings.json", "src/.mcp.json", ".gemini/settings.json", ".cursor/rules/x.mdc", "src/opencode.json",
 }
 
 // ways are what an agent can do about a file at path, each in git's own words;

@@ -75,13 +75,19 @@ func (r Remote) refusal(table string, err error) error {
 		switch {
 		case !byRemote:
 			return &RemoteError{Act: "push", Kind: ErrNonFastForward, Reason: why}
-		case strings.Contains(refused, "cannot lock ref") || strings.Contains(refused, "non-fast-forward"):
+		case overtaken(refused):
 			return &RemoteError{Act: "push", Kind: ErrNonFastForward, Reason: refused}
 		default:
 			return &RemoteError{Act: "push", Kind: ErrRefused, Reason: r.inFull(refused, err)}
 		}
 	}
 	return r.judge("push", err)
+}
+
+// overtaken tells of a remote whose branch moved while the push was under way,
+// in the words of several of its versions.
+func overtaken(why string) bool {
+	return strings.Contains(why, "cannot lock ref") || strings.Contains(why, "failed to update ref") || strings.Contains(why, "non-fast-forward")
 }
 
 // inFull adds what the remote said in its own lines: GitHub's rules explain

@@ -18,6 +18,7 @@ type quarantine struct {
 	dir   string
 	terms Terms
 
+	came     arrival
 	store    *store // nil: nobody asked yet
 	compared map[Span][]change
 }
@@ -71,7 +72,7 @@ func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error 
 	if _, err := pack.Seek(0, 0); err != nil {
 		return fmt.Errorf("keep the pack: %w", err)
 	}
-	_, err = q.do(ctx, call{
+	out, err := q.do(ctx, call{
 		args:  []string{"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error", "--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10)},
 		stdin: pack,
 		// A small pack can unfold into more than there is memory, and than there
@@ -80,12 +81,12 @@ func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error 
 		set: []setting{
 			{"core.bigFileThreshold", "1000g"},
 			{"core.deltaBaseCacheLimit", "16m"},
-			{"pack.threads", "1"},  // each has memory of its own
-			{"core.fsync", "none"}, // nothing here outlives a crash
+			{"pack.threads", "1"}, // each has memory of its own
 		},
 	})
 	switch {
 	case err == nil:
+		q.came = arrival{tip: tip, pack: packName(out)}
 		return nil
 	case overLimit(err):
 		err = refuse("one of its objects is larger than %d MiB", q.terms.MaxFile>>20)
@@ -127,7 +128,7 @@ func (q *quarantine) compare(ctx context.Context, span Span) ([]change, error) {
 // fetchPack runs inside, as the user who works there.
 func (q *quarantine) fetchPack(ctx context.Context, tree *Tree, tip string, pack *os.File) error {
 	_, err := tree.do(ctx, call{
-		args:    []string{"pack-objects", "-q", "--revs", "--thin", "--stdout", "--delta-base-offset"},
+		args:    []string{"pack-objects", "-q", "--revs", "--stdout", "--delta-base-offset"},
 		stdin:   strings.NewReader(fmt.Sprintf("%s\n^%s\n^%s\n", tip, q.terms.Base, q.terms.Last)),
 		stdout:  pack,
 		limit:   q.terms.MaxPack,
@@ -137,18 +138,4 @@ func (q *quarantine) fetchPack(ctx context.Context, tree *Tree, tip string, pack
 		return refuse("its new objects are larger than %d MiB", q.terms.MaxPack>>20)
 	}
 	return blame(err, "the repository in the worktree does not hand over its commits")
-}
-
-// release moves what made the tip, and nothing else that lies in quarantine,
-// into the trusted store. Git puts the index of a pack in place last, so a
-// kill leaves a pack that counts or one that does not.
-func (q *quarantine) release(ctx context.Context, tip string) error {
-	_, err := q.do(ctx, call{
-		args:  []string{"pack-objects", "-q", "--revs", filepath.Join(q.Trusted.objects(), "pack", "pack")},
-		stdin: strings.NewReader(fmt.Sprintf("%s\n^%s\n^%s\n", tip, q.terms.Base, q.terms.Last)),
-	})
-	if err != nil {
-		return fmt.Errorf("take objects in: %w", err)
-	}
-	return q.set(ctx, taken, tip)
 }

@@ -70,7 +70,7 @@ func mapped(parents []string, became map[string]string) []string {
 // again makes c anew where that is needed. A commit that is left without a
 // change is its parent.
 func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []change) (string, error) {
-	if len(drop) == 0 && slices.Equal(parents, c.parents) && !c.stands {
+	if len(drop) == 0 && slices.Equal(parents, c.parents) && !c.stands && !c.again {
 		return c.id, nil
 	}
 	tree := c.tree

@@ -13,19 +13,24 @@ import (
 
 const maxTarget = 4 << 10 // of a symbolic link
 
-// protected are the globs of paths that stay as they are.
-type protected []string
+// protected are the paths that stay as they are.
+type protected struct {
+	names map[string]bool // wherever they lie, with all beneath: most globs only say that
+	globs []string
+}
 
 // protect checks the globs, and folds them as paths will be.
 func protect(globs []string) (protected, error) {
-	var p protected
+	p := protected{names: map[string]bool{".gitattributes": true}}
 	for _, glob := range globs {
 		folded := strings.Trim(fold(glob), "/")
 		if !doublestar.ValidatePattern(folded) {
-			return nil, fmt.Errorf("protect %q: malformed pattern", glob)
+			return protected{}, fmt.Errorf("protect %q: malformed pattern", glob)
 		}
-		if folded != "" {
-			p = append(p, folded)
+		if name, anywhere := strings.CutPrefix(strings.TrimSuffix(folded, "/**"), "**/"); anywhere && name != "" && !strings.ContainsAny(name, `*?[]{}\/`) {
+			p.names[name] = true
+		} else if folded != "" {
+			p.globs = append(p.globs, folded)
 		}
 	}
 	return p, nil
@@ -39,10 +44,12 @@ func (p protected) covers(name string) bool {
 }
 
 func (p protected) covered(name string) bool {
-	if path.Base(name) == ".gitattributes" {
-		return true
+	for part := range strings.SplitSeq(name, "/") {
+		if p.names[part] {
+			return true
+		}
 	}
-	for _, glob := range p {
+	for _, glob := range p.globs {
 		if beneath(glob, name) {
 			return true
 		}

@@ -24,6 +24,7 @@ type commit struct {
 	lines   []string // author, committer and encoding, as they stand
 	message string
 	subject string
+	again   bool // its words are not what they were: it must be made again
 	stands  bool // for all that was rewritten: it must be made again
 }
 
@@ -34,6 +35,7 @@ func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
 	if err != nil || len(fresh.ids) == 0 {
 		return nil, err
 	}
+	q.came.objects = fresh.objects
 	if len(fresh.ids) > q.terms.MaxCommits {
 		return nil, refuse("more than %d commits at once", q.terms.MaxCommits)
 	}
@@ -139,6 +141,9 @@ func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, e
 		c, err := parseCommit(id, texts[id])
 		if err != nil {
 			return nil, err
+		}
+		if q.terms.SignOff {
+			c = c.vouched()
 		}
 		commits = append(commits, c)
 	}

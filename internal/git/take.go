@@ -19,6 +19,7 @@ type Terms struct {
 	MaxFile    int64    // 20 MiB
 	MaxCommits int      // 200
 	Timeout    time.Duration
+	SignOff    bool                   // every commit says that its author vouches for it; those that do not are made again
 	Secret     func(text []byte) bool // tells of a text that nobody may see; nil: there is none
 }
 

@@ -15,7 +15,8 @@ import (
 type Trusted struct {
 	Dir string
 
-	git Git
+	git    Git
+	newest string // pack that was taken in; empty: not known
 }
 
 // Open takes up a repository that Mirror or Borrow made.

@@ -4,6 +4,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -36,17 +37,19 @@ type Pace struct {
 	Tries   int           // for a call that can do no harm twice
 	Delay   time.Duration // before the second try; doubles, and is never quite the same
 	MaxWait time.Duration // for a rate limit to be lifted; a longer one is an error
+	Silence time.Duration // that a server may keep before it begins to answer; 0: for ever
 }
 
 // DefaultPace gives up before a person would. GitHub asks for at most a minute
 // of silence on its secondary limits, but for an hour on the primary one.
-var DefaultPace = Pace{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute}
+var DefaultPace = Pace{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Silence: 30 * time.Second}
 
 // Client makes API calls for one repository.
 type Client struct {
 	Owner, Repo string
 
 	api     *gh.Client
+	plain   *http.Client // shows nobody our token
 	graphql string
 	pace    Pace
 	held    *credential
@@ -63,8 +66,8 @@ func Connect(a Access) (*Client, error) {
 	if a.Pace != nil {
 		pace = *a.Pace
 	}
-	out := outward(a.HTTP, pace.MaxWait)
-	c := &Client{Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), pace: pace}
+	out := outward(a.HTTP, pace)
+	c := &Client{Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), pace: pace, plain: &http.Client{Transport: out}}
 	if err := c.identify(a, base, out); err != nil {
 		return nil, err
 	}
@@ -116,11 +119,12 @@ func baseURL(a Access) (*url.URL, error) {
 			return nil, fault.Usage("no repository: \""+a.Owner+"/"+a.Repo+"\"", "name one as owner/name", nil)
 		}
 	}
-	text := a.BaseURL
-	if text == "" {
-		text = PublicURL
-	}
-	base, err := url.Parse(strings.TrimRight(text, "/") + "/")
+	return apiURL(a.BaseURL)
+}
+
+// apiURL reads the address of an API, that of github.com where there is none.
+func apiURL(text string) (*url.URL, error) {
+	base, err := url.Parse(strings.TrimRight(cmp.Or(text, PublicURL), "/") + "/")
 	if err != nil || base.Host == "" || base.User != nil || (base.Scheme != "https" && base.Scheme != "http") {
 		// The cause is left out: it repeats the text, and that may hold a password.
 		return nil, fault.Usage("no API address in GITHUB_API_URL",

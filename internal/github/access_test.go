@@ -86,7 +86,7 @@ func TestAddressesOfOtherServers(t *testing.T) {
 					return reply(http.StatusOK, `{"default_branch":"main","data":{"markPullRequestReadyForReview":{"pullRequest":{"isDraft":false}}}}`)
 				}),
 			})
-			if _, err := client.DefaultBranch(t.Context()); err != nil {
+			if _, err := client.Ask(t.Context()); err != nil {
 				t.Error(err)
 			}
 			if err := client.ReadyPull(t.Context(), github.Pull{Draft: true}); err != nil {
@@ -109,7 +109,7 @@ func TestOurTokenStaysOnOurHost(t *testing.T) {
 				return reply(http.StatusMovedPermanently, "", "Location", to)
 			}),
 		})
-		if _, err := client.DefaultBranch(t.Context()); err == nil {
+		if _, err := client.Ask(t.Context()); err == nil {
 			t.Errorf("the redirect to %s worked", to)
 		}
 		for _, host := range hosts {
@@ -134,7 +134,7 @@ func TestNoErrorTellsTheToken(t *testing.T) {
 	body := `{"message":"no such token: ` + job + `","errors":[{"message":"really, ` + job + `"}]}`
 	for _, status := range []int{400, 401, 403, 404, 422, 429, 500} {
 		server.Inject(githubtest.Fault{Status: status, Body: body, Times: 3})
-		_, err := connect(t, access(server)).DefaultBranch(t.Context())
+		_, err := connect(t, access(server)).Ask(t.Context())
 		if err == nil || strings.Contains(err.Error(), job) || !strings.Contains(err.Error(), "***") {
 			t.Errorf("with %d: %v", status, err)
 		}

@@ -21,7 +21,7 @@ import (
 func TestHowOftenACallIsTried(t *testing.T) {
 	page := githubtest.BadGateway()
 	cut := githubtest.Fault{CutAfter: 20}
-	read := func(ctx context.Context, c *github.Client) error { _, err := c.DefaultBranch(ctx); return err }
+	read := func(ctx context.Context, c *github.Client) error { _, err := c.Ask(ctx); return err }
 	edit := func(ctx context.Context, c *github.Client) error {
 		_, err := c.EditComment(ctx, 1, 4711, "x")
 		return err
@@ -70,7 +70,7 @@ func TestNobodyThere(t *testing.T) {
 	server := stand(t, nil)
 	a := access(server)
 	a.BaseURL = "http://127.0.0.1:1/api/v3"
-	_, err := connect(t, a).DefaultBranch(t.Context())
+	_, err := connect(t, a).Ask(t.Context())
 	if !is(err, github.Unavailable) || !strings.HasPrefix(err.Error(), "ask for the default branch: no answer from github: ") {
 		t.Errorf("got %v", err)
 	}
@@ -81,7 +81,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	server.Inject(githubtest.Fault{Hang: true, Times: -1})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := connect(t, access(server)).DefaultBranch(ctx)
+	_, err := connect(t, access(server)).Ask(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the deadline", err)
 	}
@@ -170,7 +170,7 @@ func TestLimitsThatAreNotWaitedFor(t *testing.T) {
 				start := time.Now()
 				answers := []canned{c.limit(), c.limit(), c.limit(), c.limit(), c.limit()}
 				var err error
-				bodies := inMemory(t, answers, func(client *github.Client) { _, err = client.DefaultBranch(t.Context()) })
+				bodies := inMemory(t, answers, func(client *github.Client) { _, err = client.Ask(t.Context()) })
 				e, ok := errors.AsType[*github.Error](err)
 				if !ok || e.Kind != github.RateLimited || e.Wait != c.wait || fault.Hint(err) == "" {
 					t.Errorf("got %v (%+v), want a limit of %s and a hint", err, e, c.wait)
@@ -195,7 +195,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 				defer cancel()
 				inMemory(t, []canned{limit(), limit(), limit()}, func(client *github.Client) {
-					if _, err := client.DefaultBranch(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					if _, err := client.Ask(ctx); !errors.Is(err, context.DeadlineExceeded) {
 						t.Errorf("got %v, want the deadline", err)
 					}
 				})
@@ -212,7 +212,7 @@ func TestTriesAreSpreadOut(t *testing.T) {
 		start := time.Now()
 		bad := func() canned { return reply(http.StatusBadGateway, "<html>") }
 		inMemory(t, []canned{bad(), bad(), fine()}, func(client *github.Client) {
-			if _, err := client.DefaultBranch(t.Context()); err != nil {
+			if _, err := client.Ask(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})

@@ -81,10 +81,7 @@ func isOurs(comment *gh.IssueComment, login, marker string) bool {
 	if !strings.Contains(comment.GetBody(), marker) {
 		return false
 	}
-	if login == "" {
-		return comment.GetUser().GetType() == "Bot"
-	}
-	return strings.EqualFold(comment.GetUser().GetLogin(), login)
+	return wrote(login, comment.GetUser().GetLogin(), comment.GetUser().GetType() == "Bot")
 }
 
 // CreateComment writes a new comment under the issue. When the answer is lost

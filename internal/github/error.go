@@ -87,10 +87,10 @@ func hear(err error) (answer, bool) {
 		return answer{e.Response.StatusCode, e.Response.Header, words(e)}, true
 	}
 	if e, ok := errors.AsType[*gh.RateLimitError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
+		return answer{e.Response.StatusCode, e.Response.Header, kept(e.Message)}, true
 	}
 	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
+		return answer{e.Response.StatusCode, e.Response.Header, kept(e.Message)}, true
 	}
 	if e, ok := errors.AsType[*gh.TwoFactorAuthError](err); ok {
 		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
@@ -99,6 +99,16 @@ func hear(err error) (answer, bool) {
 		return answer{e.Response.StatusCode, e.Response.Header, message(e.Response)}, true
 	}
 	return answer{}, false
+}
+
+// kept is what GitHub said; where go-github keeps to a limit that it was told of
+// before, it speaks of itself, and of its clock in a form that nobody reads.
+func kept(message string) string {
+	limit, _, own := strings.Cut(message, " exceeded until ")
+	if !own {
+		return message
+	}
+	return limit + " exceeded, as GitHub said before"
 }
 
 // words are the message and what GitHub found wrong in particular.

@@ -10,8 +10,9 @@ import (
 // Target is what a reaction is put on: a comment where one is named, else the
 // issue.
 type Target struct {
-	Issue   int
-	Comment int64
+	Issue    int
+	Comment  int64
+	InThread bool // the comment is one on a line of a pull request
 }
 
 // The reactions that say how far a request has come.
@@ -28,7 +29,11 @@ const issuesWrite = "issues: write"
 func (c *Client) React(ctx context.Context, target Target, content string) error {
 	a := act{what: fmt.Sprintf("react with %s on #%d", content, target.Issue), needs: issuesWrite}
 	return do(ctx, c, a, func(ctx context.Context) error {
-		if target.Comment != 0 {
+		switch {
+		case target.Comment != 0 && target.InThread:
+			_, _, err := c.api.Reactions.CreatePullRequestCommentReaction(ctx, c.Owner, c.Repo, target.Comment, content)
+			return err
+		case target.Comment != 0:
 			_, _, err := c.api.Reactions.CreateIssueCommentReaction(ctx, c.Owner, c.Repo, target.Comment, content)
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -27,7 +26,16 @@ type payload struct {
 	Issue  *issue   `json:"issue"`
 	Label  named    `json:"label"`
 	Note   *comment `json:"comment"`
-	Repo   struct {
+	Review *review  `json:"review"`
+	Pull   *pull    `json:"pull_request"`
+
+	Assignee user `json:"assignee"`
+	Changes  struct {
+		Body struct {
+			From string `json:"from"`
+		} `json:"body"`
+	} `json:"changes"`
+	Repo struct {
 		Name          string `json:"name"`
 		DefaultBranch string `json:"default_branch"`
 		CloneURL      string `json:"clone_url"`
@@ -45,6 +53,7 @@ type issue struct {
 	URL       string          `json:"html_url"`
 	State     string          `json:"state"`
 	Pull      json.RawMessage `json:"pull_request"`
+	Labels    []named         `json:"labels"`
 	CreatedAt stamp           `json:"created_at"`
 	UpdatedAt stamp           `json:"updated_at"`
 }
@@ -55,6 +64,11 @@ type comment struct {
 	User      user   `json:"user"`
 	URL       string `json:"html_url"`
 	CreatedAt stamp  `json:"created_at"`
+	UpdatedAt stamp  `json:"updated_at"`
+	Reactions struct {
+		Thumbs int `json:"+1"`
+	} `json:"reactions"`
+	remark
 }
 
 type named struct {
@@ -62,11 +76,16 @@ type named struct {
 }
 
 type user struct {
+	ID    int64  `json:"id"`
 	Login string `json:"login"`
 	Type  string `json:"type"`
 }
 
 func (u user) isBot() bool { return u.Type == "Bot" }
+
+func (u user) sender() trigger.Sender {
+	return trigger.Sender{Login: u.name(), ID: u.ID, IsBot: u.isBot()}
+}
 
 // name is the login, if GitHub could have made it; it goes into log lines and
 // URLs. An account that was deleted has none.
@@ -91,16 +110,21 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 }
 
 // ReadTrigger reads what GitHub sent with event. Every text in the trigger is
-// clean. Of an event that starts nothing only the name is read.
+// clean. Of an event that starts nothing by itself only the repository and the
+// sender are read, as far as they can be.
 func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
-	if event != trigger.EventIssues && event != trigger.EventIssueComment {
-		return trigger.Trigger{Event: event}, nil
-	}
 	var p payload
-	if err := json.Unmarshal(body, &p); err != nil {
-		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
+	err := json.Unmarshal(body, &p)
+	if !trigger.Speaks(event) {
+		if err != nil {
+			return trigger.Trigger{Event: event}, nil //nolint:nilerr // nobody relies on what is in it
+		}
+		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender()}, nil
 	}
-	if err := p.incomplete(event); err != nil {
+	if err == nil {
+		err = p.incomplete(event)
+	}
+	if err != nil {
 		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
 	}
 	return p.trigger(event), nil
@@ -108,15 +132,21 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 
 // incomplete says what is missing that all else hangs on.
 func (p payload) incomplete(event string) error {
+	commented := event == trigger.EventIssueComment || event == trigger.EventReviewComment
+	pull := event == trigger.EventReview || event == trigger.EventReviewComment
 	switch {
 	case p.Action == "":
 		return errors.New("it has no action")
-	case p.Issue == nil || p.Issue.Number <= 0:
+	case pull && (p.Pull == nil || p.Pull.Number <= 0):
+		return errors.New("it has no pull request with a number")
+	case !pull && (p.Issue == nil || p.Issue.Number <= 0):
 		return errors.New("it has no issue with a number")
 	case p.Repo.Name == "" || p.Repo.Owner.Login == "":
 		return errors.New("it has no repository with a name and an owner")
-	case event == trigger.EventIssueComment && (p.Note == nil || p.Note.ID <= 0):
+	case commented && (p.Note == nil || p.Note.ID <= 0):
 		return errors.New("it has no comment with an id")
+	case event == trigger.EventReview && (p.Review == nil || p.Review.ID <= 0):
+		return errors.New("it has no review with an id")
 	}
 	return nil
 }
@@ -124,23 +154,58 @@ func (p payload) incomplete(event string) error {
 func (p payload) trigger(event string) trigger.Trigger {
 	var wash laundry
 	read := trigger.Trigger{
-		Event:  event,
-		Action: p.Action,
-		Repo: trigger.Repo{
-			Owner: p.Repo.Owner.Login, Name: p.Repo.Name,
-			DefaultBranch: p.Repo.DefaultBranch, CloneURL: p.Repo.CloneURL, Private: p.Repo.Private,
-		},
-		Issue:   p.Issue.read(&wash),
-		Label:   p.Label.Name,
-		Comment: p.Note.read(&wash),
-		Sender:  trigger.Sender{Login: p.Sender.name(), IsBot: p.Sender.isBot()},
+		Event:    event,
+		Action:   p.Action,
+		Repo:     p.repo(),
+		Issue:    p.Issue.read(&wash),
+		Label:    p.Label.Name,
+		Assignee: p.Assignee.name(),
+		Comment:  p.Note.read(&wash),
+		Review:   p.Review.read(&wash),
+		Sender:   p.Sender.sender(),
 	}
-	read.Removed = wash.removed.String()
+	if p.Pull != nil {
+		read.Issue, read.Pull = p.Pull.read(&wash), p.Pull.pull()
+	}
+	if read.Action == "edited" && p.Note != nil {
+		read.Comment.Pressed = trigger.Pressed(p.Changes.Body.From, p.Note.Body)
+	}
+	read.At, read.Removed = p.at(event), wash.removed.String()
 	return read
 }
 
+// at is when it happened: what a label was put on has changed with it.
+func (p payload) at(event string) time.Time {
+	switch {
+	case p.Review != nil:
+		return p.Review.SubmittedAt.Time
+	case p.Note != nil && p.Action == "edited":
+		return p.Note.UpdatedAt.Time
+	case p.Note != nil:
+		return p.Note.CreatedAt.Time
+	case event == trigger.EventIssues:
+		return p.Issue.UpdatedAt.Time
+	}
+	return time.Time{}
+}
+
+func (p payload) repo() trigger.Repo {
+	return trigger.Repo{
+		Owner: p.Repo.Owner.Login, Name: p.Repo.Name,
+		DefaultBranch: p.Repo.DefaultBranch, CloneURL: p.Repo.CloneURL, Private: p.Repo.Private,
+	}
+}
+
 func (i *issue) read(wash *laundry) trigger.Issue {
+	if i == nil {
+		return trigger.Issue{}
+	}
+	var labels []string
+	for _, label := range i.Labels {
+		labels = append(labels, label.Name)
+	}
 	return trigger.Issue{
+		Labels: labels,
 		Number: i.Number,
 		Title:  wash.line(i.Title, maxTitle),
 		Body:   wash.clean(i.Body, maxText),
@@ -162,25 +227,11 @@ func (c *comment) read(wash *laundry) trigger.Comment {
 		ID:          c.ID,
 		Body:        wash.clean(c.Body, maxText),
 		Author:      c.User.name(),
+		AuthorID:    c.User.ID,
 		AuthorIsBot: c.User.isBot(),
 		Ours:        strings.Contains(c.Body, trigger.Marker),
+		Thread:      c.thread(c.ID),
 		URL:         c.URL,
 		CreatedAt:   c.CreatedAt.Time,
 	}
-}
-
-// laundry cleans one text after the other and counts what it took out.
-type laundry struct{ removed clean.Removed }
-
-func (l *laundry) clean(text string, most int) string {
-	text, removed := clean.Inward(text, most)
-	l.removed = l.removed.Add(removed)
-	return text
-}
-
-// line is clean for what GitHub shows as it stands, and not as Markdown.
-func (l *laundry) line(text string, most int) string {
-	text, removed := clean.Plain(text, most)
-	l.removed = l.removed.Add(removed)
-	return text
 }

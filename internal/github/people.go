@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 
 	gh "github.com/google/go-github/v60/github"
@@ -71,4 +72,18 @@ func (c *Client) tokenLogin(ctx context.Context) (string, error) {
 		err = errEmpty
 	}
 	return user.GetLogin(), err
+}
+
+// Wrote tells whether something of that author may be our own.
+func (c *Client) Wrote(ctx context.Context, author string, isBot bool) (bool, error) {
+	login, err := c.me(ctx)
+	return err == nil && wrote(login, author, isBot), err
+}
+
+// wrote goes by our login. Where nobody tells us that, any bot may be us.
+func wrote(login, author string, isBot bool) bool {
+	if login == "" {
+		return isBot
+	}
+	return strings.EqualFold(author, login)
 }

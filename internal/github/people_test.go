@@ -35,6 +35,19 @@ func TestPermission(t *testing.T) {
 	}
 }
 
+// A role that somebody made up counts for what it is based on: GitHub says so
+// in the old field, and the name of the role is nothing to go by.
+func TestPermissionOfARoleOfTheirOwn(t *testing.T) {
+	server := stand(t, nil)
+	server.Inject(githubtest.Fault{
+		Path: "/repos/acme/shop/collaborators/mia/permission", Status: 200,
+		Body: `{"permission":"read","role_name":"admin-of-docs","user":{"login":"mia"}}`,
+	})
+	if got, err := connect(t, access(server)).Permission(t.Context(), "mia"); got != "read" || err != nil {
+		t.Errorf("Permission = %q, %v, want read", got, err)
+	}
+}
+
 func TestReactionsAndLabels(t *testing.T) {
 	server := stand(t, nil)
 	client := connect(t, access(server))
@@ -57,12 +70,5 @@ func TestReactionsAndLabels(t *testing.T) {
 	}
 	if seen, _ := server.Comment(shop, comment.ID); len(seen.Reactions) != 1 {
 		t.Errorf("the comment has reactions %v, want one", seen.Reactions)
-	}
-}
-
-func TestDefaultBranch(t *testing.T) {
-	client := connect(t, access(stand(t, func(r *githubtest.Repo) { r.DefaultBranch = "main" })))
-	if got, err := client.DefaultBranch(t.Context()); got != "main" || err != nil {
-		t.Errorf("DefaultBranch = %q, %v", got, err)
 	}
 }

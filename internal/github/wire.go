@@ -14,28 +14,25 @@ import (
 
 const userAgent = "ralph"
 
-// firstByte is how long a server may think before it answers at all.
-const firstByte = 30 * time.Second
-
 // outward is the way a request takes once it has its token: through GitHub's
 // secondary limits, which are waited for here. The primary one is waited for
 // in ask, which has the answer at hand.
-func outward(given http.RoundTripper, maxWait time.Duration) http.RoundTripper {
+func outward(given http.RoundTripper, pace Pace) http.RoundTripper {
 	if given == nil {
-		given = usual()
+		given = usual(pace.Silence)
 	}
 	return limits.New(wire{next: given},
-		limits.WithSingleSleepLimit(maxWait, nil),
-		limits.WithTotalSleepLimit(10*maxWait, nil))
+		limits.WithSingleSleepLimit(pace.MaxWait, nil),
+		limits.WithTotalSleepLimit(10*pace.MaxWait, nil))
 }
 
-func usual() http.RoundTripper {
+func usual(silence time.Duration) http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		return http.DefaultTransport
 	}
 	transport = transport.Clone()
-	transport.ResponseHeaderTimeout = firstByte
+	transport.ResponseHeaderTimeout = silence
 	return transport
 }
 

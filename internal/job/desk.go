@@ -47,3 +47,11 @@ func (d Desk) Settle(ctx context.Context, run journal.Run, config string) error 
 	})
 	return err
 }
+
+// Free is a name for another branch of the user's own repository.
+func (d Desk) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
+	return from.Free(ctx, git.Remote{URL: d.Place.Top}, branch, sha)
+}
+
+// Bring has nothing to do: the user's objects are borrowed.
+func (Desk) Bring(context.Context, *git.Trusted, string) error { return nil }

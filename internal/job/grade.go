@@ -60,17 +60,3 @@ func (s suite) Onto(ctx context.Context, run journal.Run, commit string, files [
 
 // Told reads the list beside the log.
 func (s suite) Told(check journal.CheckEnded) tally.Tally { return list(s.Folder, check) }
-
-// restore puts back for a proof what is protected, as the base has it.
-func (s *site) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
-	return restored(ctx, s.trusted, run, commit)
-}
-
-func restored(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string) (stand string, paths []string, err error) {
-	paths, err = trusted.Guarded(ctx, git.Span{From: run.Base, To: commit}, run.Policy.Protect)
-	if err != nil || len(paths) == 0 {
-		return "", nil, err
-	}
-	stand, err = trusted.Graft(ctx, git.Graft{Onto: commit, From: run.Base, Paths: paths})
-	return stand, paths, err
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -129,7 +130,7 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
-	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: a.Secret})
+	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, SignOff: run.Policy.SignOff, Secret: a.Secret})
 	if err != nil {
 		return taken, err
 	}
@@ -141,6 +142,20 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 		return taken, nil
 	}
 	return taken, tree.Reset(ctx, taken.To)
+}
+
+// follow brings the tree to a commit that holds what others did, too.
+func (a *apart) follow(ctx context.Context, to string) error {
+	dir := filepath.Join(a.work(), "tree")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	tree, err := a.openTree(dir)
+	if err != nil {
+		return err
+	}
+	a.held = held{} // was of other files
+	return tree.Reset(ctx, to)
 }
 
 // mend gives the tree a new repository where its own is broken, so that the

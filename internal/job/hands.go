@@ -46,36 +46,47 @@ func projectIn(run journal.Run, tree string) string {
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
-	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}}
+	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}, Stand: s.stood, Log: s.log}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = s.supervise
 	}
 	return loop.Hands{
-		Baseline:  prover.Baseline,
-		Iterate:   iterate,
-		Read:      s.read,
-		Check:     s.check,
-		Take:      s.take,
-		Prove:     prover.Prove,
-		Inspect:   s.inspect,
+		Draft:    s.draft,
+		Baseline: prover.Baseline,
+		Iterate:  iterate,
+		Read:     s.read,
+		Check:    s.check,
+		Take:     s.take,
+		Prove:    prover.Prove,
+		Inspect: func(ctx context.Context, run journal.Run, step verdict.Inspect, emit emit) error {
+			return inspection{s.trusted, prover}.emit(ctx, run, step, emit)
+		},
 		Grade:     prover.Grade,
 		Review:    s.review,
 		Commit:    s.commit,
 		Push:      s.push,
 		OpenPull:  s.openPull,
+		Join:      s.join,
 		ReadyPull: s.readyPull,
 		Look:      s.look,
 		Pause:     s.pause,
 		Settle:    s.settle,
+		Shelve:    s.shelve,
 	}
+}
+
+// hidden is text without the secrets in it.
+func (s *site) hidden(text string) string {
+	if s.Hide == nil {
+		return text
+	}
+	return string(s.Hide([]byte(text)))
 }
 
 // attach keeps a text beside the journal, and as little secret in it.
 func (s *site) attach(name, text string) (journal.Attachment, error) {
-	if s.Hide != nil {
-		text = string(s.Hide([]byte(text)))
-	}
+	text = s.hidden(text)
 	file, err := s.home.Create(name)
 	if err != nil {
 		return journal.Attachment{}, err
@@ -146,15 +157,24 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 
 // prove runs them on a clean checkout.
 func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	return s.checks(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at.Where), Again: at.Again, Ask: at.Ask}, emit)
+	return s.checks(ctx, run, jobAt(run, at), emit)
+}
+
+// jobAt is what there is to do in a clean checkout.
+func jobAt(run journal.Run, at proof.Place) check.Job {
+	return check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at), Only: at.Only, Second: at.Second, Ask: at.Ask}
 }
 
 // label names the logs of what runs in a clean checkout.
-func label(run journal.Run, where journal.Where) string {
-	if where == journal.AtBase {
+func label(run journal.Run, at proof.Place) string {
+	text := latest(run) + "_" + string(at.Where)
+	switch {
+	case at.Where == journal.AtBase:
 		return "base"
+	case at.Number > 0:
+		text += strconv.Itoa(at.Number)
 	}
-	return latest(run) + "_" + string(where)
+	return text
 }
 
 func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
@@ -212,7 +232,7 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emi
 func leftovers(run journal.Run) git.Message {
 	n := len(run.Iterations)
 	if n == 0 {
-		return git.Message{Subject: "ralph: work left uncommitted"}
+		return git.Message{Subject: "ralph: work left uncommitted", Trailers: run.Trailers("")}
 	}
 	it := run.Iterations[n-1]
 	subject := fmt.Sprintf("wip: [%s] - work of iteration %d", it.Story, it.Number)
@@ -220,5 +240,5 @@ func leftovers(run journal.Run) git.Message {
 	if story, found := run.Plan.Find(it.Story); found && claimed && run.Green(it.Checks) {
 		subject = fmt.Sprintf("feat: [%s] - %s", story.ID, story.Title)
 	}
-	return git.Message{Subject: subject, Trailers: []string{"Ralph-Run: " + run.ID}}
+	return git.Message{Subject: subject, Trailers: run.Trailers(it.Story)}
 }

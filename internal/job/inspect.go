@@ -2,34 +2,42 @@ package job
 
 import (
 	"context"
+	"path"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tamper"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // mostFound is how many places an inspection has on record.
 const mostFound = 50
 
-// inspect looks where the whole change makes tests and checks say less.
-func (s *site) inspect(ctx context.Context, run journal.Run, step verdict.Inspect, emit emit) error {
-	inspected, err := inspection(ctx, s.trusted, run, step)
+// inspection looks where the whole change makes tests and checks say less. What
+// reading does not tell is tried.
+type inspection struct {
+	trusted *git.Trusted
+	prover  proof.Prover
+}
+
+func (i inspection) emit(ctx context.Context, run journal.Run, step verdict.Inspect, emit emit) error {
+	inspected, err := i.of(ctx, run, step)
 	if err == nil {
 		emit(inspected)
 	}
 	return err
 }
 
-// inspection holds a commit against its base, but for the loop's own books: they
-// change in every iteration, and so would explain each value that a test wants
-// now. An error is only one of the context's: what cannot be compared is a word
-// on record.
-func inspection(ctx context.Context, trusted *git.Trusted, run journal.Run, step verdict.Inspect) (journal.ChangeInspected, error) {
+// of holds a commit against its base, but for the loop's own books: they change
+// in every iteration, and so would explain each value that a test wants now.
+// What cannot be compared is a word on record.
+func (i inspection) of(ctx context.Context, run journal.Run, step verdict.Inspect) (journal.ChangeInspected, error) {
 	inspected := journal.ChangeInspected{Commit: step.Commit, Tree: step.Tree}
-	changed, err := trusted.Changes(ctx, git.Span{From: run.Base, To: step.Commit})
+	changed, err := i.trusted.Changes(ctx, git.Span{From: run.Base, To: step.Commit})
 	if err != nil {
 		inspected.Why = err.Error()
 		return inspected, ctx.Err()
@@ -41,7 +49,11 @@ func inspection(ctx context.Context, trusted *git.Trusted, run journal.Run, step
 			changes = append(changes, tamper.Change(file))
 		}
 	}
-	found := tamper.Find(changes)
+	doubted, err := i.prover.Doubts(ctx, run, step, changes)
+	if err != nil {
+		return inspected, err
+	}
+	found := append(tamper.Find(changes), doubted...)
 	for _, f := range found[:min(len(found), mostFound)] {
 		place := journal.Loosened{File: f.File, Kind: string(f.Kind), Why: f.Why}
 		for _, line := range f.Lines {
@@ -56,14 +68,31 @@ func inspection(ctx context.Context, trusted *git.Trusted, run journal.Run, step
 	return inspected, nil
 }
 
-// unread are the tests that changed and that nobody has read: what is too large
-// comes as empty, and no two empty files differ.
+// unread are the tests of before that changed, or went, and that nobody has
+// read.
 func unread(changes []tamper.Change) []string {
 	var names []string
 	for _, c := range changes {
-		if c.Before != nil && c.After != nil && len(c.Before)+len(c.After) == 0 && paths.Of(c.Path) == paths.Test {
+		if c.Unread && c.Before != nil && paths.Of(c.Path) == paths.Test {
 			names = append(names, c.Path)
 		}
 	}
 	return names
+}
+
+// stood gives a commit as a proof of it has it, but for what is wanted
+// otherwise.
+func (s *site) stood(ctx context.Context, run journal.Run, commit string, wanted proof.Standing) (string, error) {
+	return stood(ctx, s.trusted, run, commit, wanted)
+}
+
+// log is all that a check printed.
+func (s *site) log(check journal.CheckEnded) string { return printed(s.Folder, check) }
+
+func printed(folder workspace.Folder, check journal.CheckEnded) string {
+	text, err := folder.Read(path.Base(check.Log), check.Digest)
+	if err != nil {
+		return check.Excerpt
+	}
+	return text
 }

@@ -36,7 +36,9 @@ type Job struct {
 	Project string
 	Dir     string // the folder the agent works in, where that is no repository
 	Hub     Hub    // nil: the work stays where it is
+	Signer  Signer // nil: nothing is signed
 	Pulls   Pulls  // nil: a branch is all there is
+	Shelf   Shelf  // nil: the run is on this machine alone
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
@@ -66,6 +68,7 @@ type Job struct {
 	Grace   time.Duration                    // for agents and checks to end politely; 0: the usual
 	Rescue  time.Duration                    // how long saving work may take once the run was cancelled
 	Keep    bool                             // leave the trees behind
+	Out     string                           // the folder in which files for later steps of a job are put; empty: none are
 }
 
 // Origin is where the code comes from.
@@ -78,12 +81,28 @@ type Origin interface {
 // Hub is where the branch goes.
 type Hub interface {
 	Push(ctx context.Context, from *git.Trusted, branch, sha string) error
+	// Free is a name for another branch: one that is not there, or stands at sha.
+	Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error)
+	// Bring fetches a commit that was there.
+	Bring(ctx context.Context, to *git.Trusted, sha string) error
+}
+
+// Signer has commits made again with a signature.
+type Signer interface {
+	Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error)
 }
 
 // Pulls is where pull requests are opened.
 type Pulls interface {
 	OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error)
 	ReadyPull(ctx context.Context, run journal.Run) error
+}
+
+// Shelf is where a run's own files are kept, for a machine that comes after.
+type Shelf interface {
+	// Put keeps files in the place of what was kept before. ErrTakenOver says that
+	// somebody else has put something there since.
+	Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error)
 }
 
 // Asked is a run to begin.
@@ -93,12 +112,14 @@ type Asked struct {
 	Task    plan.Task
 	Plan    plan.Plan
 	Source  string
+	Vague   bool // an agent is to make the plan
 	BaseRef string
 	Base    string // its commit, where the agent works in the user's own tree
 	Work    string // the user's files as they are, as a tree
 	Branch  string
 	Level   string
 	Links   journal.Links
+	By      journal.Person // who asks
 	Notes   []journal.Noted
 	Detect  bool // use what the base's own files suggest where no check is named
 }
@@ -138,7 +159,13 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.see(ctx, home, old.BaseRef, old.Branch, func(s *site) error {
-		return s.Append(resumed)
+		if err := s.bring(ctx, old); err != nil {
+			return err
+		}
+		if err := s.Append(resumed); err != nil {
+			return err
+		}
+		return s.rejoin(ctx, s.Run())
 	})
 }
 
@@ -159,7 +186,9 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 		return Outcome{Home: home}, err
 	}
 	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
+	s.pack(ctx)
 	s.testify(ctx)
+	s.lay(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.leave())
 }
 

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/review"
-	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -23,10 +20,8 @@ type Reviewer struct {
 }
 
 const (
-	reviewDiff  = 60_000    // bytes of the change that stand in the prompt
-	reviewWords = 64 << 10  // of an answer
-	reviewFile  = 1 << 20   // of a file in which a quote is looked up
-	reviewTime  = time.Hour // where an iteration has no limit
+	reviewDiff = 60_000  // bytes of the change that stand in the prompt
+	reviewFile = 1 << 20 // of a file in which a quote is looked up
 )
 
 // review asks another agent what it makes of a story that is about to pass. It
@@ -46,11 +41,8 @@ func (s *site) review(ctx context.Context, run journal.Run, step verdict.Review,
 
 func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
 	story, found := run.Plan.Find(step.Story)
-	switch {
-	case !found:
+	if !found {
 		return fmt.Errorf("no story %q in the plan", step.Story)
-	case run.Broke(): // of which nothing is left an agent would take for no limit
-		return errBroke
 	}
 	diff, cut, err := s.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
 	if err != nil {
@@ -60,29 +52,14 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 	if err != nil {
 		return err
 	}
-	dir, done, err := s.checkout(ctx, step.Commit)
+	ended, said, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
+		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
+	}}, emit)
+	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
 	if err != nil {
 		return err
 	}
-	defer done()
-	if s.Wall == nil {
-		if err := s.Reviewer.Agent.Trusts(dir); err != nil {
-			return err
-		}
-	}
-	said := &answer{watch: s.Watch}
-	hand := s.reader(run, dir, said)
-	ended, err := s.have(ctx, hand, agent.Order{
-		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
-	}, emit)
-	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
-	switch {
-	case err != nil:
-		return err
-	case ended.Failed:
-		return fmt.Errorf("%s failed: %s", reviewed.By, ended.Why)
-	}
-	points, err := review.Read(said.text(), len(story.AcceptanceCriteria))
+	points, err := review.Read(said, len(story.AcceptanceCriteria))
 	if err != nil {
 		return err
 	}
@@ -112,55 +89,4 @@ func (s *site) weigh(ctx context.Context, points []review.Point, reviewed *journ
 	}
 	reviewed.Looked = len(looked)
 	return nil
-}
-
-// reader is the agent that reads the checkout at dir.
-func (s *site) reader(run journal.Run, dir string, said *answer) agent.Hand {
-	hand := s.hand(run, dir)
-	hand.Adapter, hand.Env, hand.Watch = s.Reviewer.Agent, s.Wall.Env(s.Reviewer.Env, false), said.take
-	hand.Idle, hand.Budget, hand.Now = run.Policy.Limits.Idle.Std(), budget(run), s.Now
-	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create("review_" + name) }
-	if hand.Timeout == 0 {
-		hand.Timeout = reviewTime
-	}
-	return hand
-}
-
-// answer is the end of what an agent says after its last tool call: that is
-// where an opinion is.
-type answer struct {
-	watch func(stream.Item)
-	words []byte
-	stale bool
-}
-
-func (a *answer) take(item stream.Item) {
-	if a.watch != nil {
-		a.watch(item)
-	}
-	switch i := item.(type) { //nolint:gochecksumtype // the rest is no word
-	case stream.Text:
-		if a.stale {
-			a.words, a.stale = nil, false
-		}
-		a.add(i.Text + "\n")
-	case stream.ToolStart:
-		a.stale = true
-	case stream.Result:
-		if len(a.words) == 0 && !i.Failed {
-			a.add(i.Text)
-		}
-	}
-}
-
-// add forgets the beginning of what is too long, now and then.
-func (a *answer) add(text string) {
-	a.words = append(a.words, text...)
-	if len(a.words) > 2*reviewWords {
-		a.words = append([]byte(nil), a.words[len(a.words)-reviewWords:]...)
-	}
-}
-
-func (a *answer) text() string {
-	return string(a.words[max(len(a.words)-reviewWords, 0):])
 }

@@ -16,8 +16,14 @@ import (
 
 // ready makes a clean checkout ready for its checks.
 func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	_, err := s.setup(ctx, run, check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at.Where)}, emit)
-	return err
+	seal, err := sealed(ctx, s.trusted, s.Wall, run, at)
+	if err != nil {
+		return err
+	}
+	if ready, err := s.setup(ctx, run, jobAt(run, at), emit); err != nil || !ready {
+		return err
+	}
+	return seal.mend(ctx, emit)
 }
 
 // setup runs the commands that make a folder ready, up to the first that
@@ -45,6 +51,7 @@ func (s *site) preparer(run journal.Run, job check.Job) check.Hand {
 // inOrder runs commands up to the first that fails.
 func inOrder(ctx context.Context, hand check.Hand, job check.Job, commands []policy.Check, emit emit) (ready bool, err error) {
 	where := job.Label
+	job.Only = nil // is about checks
 	for i, command := range commands {
 		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", where, i+1), []policy.Check{command}
 		ready = false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -17,8 +18,34 @@ func (s *site) push(ctx context.Context, run journal.Run, step verdict.Push, emi
 		if s.Hub == nil {
 			return nil, errNowhere
 		}
-		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, s.Hub.Push(ctx, s.trusted, run.Branch, step.SHA)
+		if run.Policy.Sign && s.Signer != nil && run.Signed != run.Head {
+			return s.sign(ctx, run)
+		}
+		err := s.Hub.Push(ctx, s.trusted, run.Branch, step.SHA)
+		if errors.Is(err, git.ErrNonFastForward) {
+			return s.overtaken(ctx, run, err)
+		}
+		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, err
 	})
+}
+
+// sign has the newest commits signed. The agent's tree stands on what they became
+// before that is on record, as in a merge.
+func (s *site) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
+	signed, err := s.Signer.Sign(ctx, s.trusted, run)
+	if err != nil {
+		return nil, err
+	}
+	return signed, s.follow(ctx, run.Head, signed.To)
+}
+
+// overtaken is what comes of a push where others have pushed before.
+func (s *site) overtaken(ctx context.Context, run journal.Run, refused error) (journal.Event, error) {
+	event, err := s.meetBranch(ctx, run)
+	if event == nil && err == nil {
+		err = refused
+	}
+	return event, err
 }
 
 func (s *site) openPull(ctx context.Context, run journal.Run, _ verdict.OpenPull, emit emit) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -155,8 +156,9 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 		return err
 	}
 	err = s.Append(journal.RunBegan{
-		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source,
+		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source, Vague: asked.Vague,
 		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Tree: tree, Work: work, Level: asked.Level, Links: asked.Links,
+		By: asked.By, Form: s.form(ctx, asked.Policy, base),
 	})
 	for _, note := range asked.Notes {
 		err = errors.Join(err, s.Append(note))
@@ -219,4 +221,29 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 			s.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}, nil
+}
+
+// maxForm is how much of a pull request's text may be the repository's own.
+const maxForm = 16 << 10
+
+// form is the base's own template for pull requests, where one will be opened.
+// One that cannot be read is none.
+func (s *site) form(ctx context.Context, p policy.Policy, base string) string {
+	if s.trusted == nil || !p.Publish || p.NoPull {
+		return ""
+	}
+	files, err := s.trusted.Files(ctx, base)
+	if err != nil {
+		return ""
+	}
+	name := view.Template(files)
+	if name == "" {
+		return ""
+	}
+	text, err := s.trusted.ReadFile(ctx, git.At{Commit: base, Path: name}, maxForm)
+	if err != nil {
+		s.Log("the template for pull requests was not read: " + err.Error())
+		return ""
+	}
+	return string(text)
 }

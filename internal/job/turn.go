@@ -38,8 +38,9 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
 	hand := s.hand(run, dir)
 	hand.Open, hand.Idle, hand.Budget, hand.Now = s.home.Create, run.Policy.Limits.Idle.Std(), budget(run), s.Now
+	under, _ := s.Run().Open()
 	ended, err := s.have(ctx, hand, agent.Order{
-		Iteration: step.Number, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
+		Iteration: step.Number, Again: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
 		Tags: tags(run.Policy), Books: books(run),
 	}, emit)
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterat
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)
 		turn.Diff, err = s.ground.diff(ctx, run, 4*diffChars)
-		turn.Diff = cut(turn.Diff, diffChars)
+		turn.Diff = cut(s.hidden(turn.Diff), diffChars) // then: half a secret is none that anybody knows
 	}
 	if err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/evidence"
@@ -47,7 +48,7 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	}
 	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
 	tests := told{v: v, files: map[string][]string{}}
-	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests}
+	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests, Stand: v.stand, Log: v.log}
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
 	}
@@ -55,7 +56,7 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 		return v.run, err
 	}
 	if e.Looked() {
-		inspected, err := inspection(ctx, v.trusted, v.run, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
+		inspected, err := inspection{v.trusted, prover}.of(ctx, v.run, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
 		if err != nil {
 			return v.run, err
 		}
@@ -139,13 +140,19 @@ func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(),
 
 func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	defer v.Wall.Tell(emit)
-	_, err := inOrder(ctx, v.hand(at), v.job(run, at), run.Policy.Setup, emit)
-	return err
+	seal, err := sealed(ctx, v.trusted, v.Wall, run, at)
+	if err != nil {
+		return err
+	}
+	if ready, err := inOrder(ctx, v.hand(at), v.job(run, at), run.Policy.Setup, emit); err != nil || !ready {
+		return err
+	}
+	return seal.mend(ctx, emit)
 }
 
 func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	job := v.job(run, at)
-	job.Again, job.Ask = at.Again, at.Ask
+	job.Only, job.Ask = at.Only, at.Ask
 	defer v.Wall.Tell(emit)
 	return v.hand(at).Do(ctx, job, emit)
 }
@@ -161,11 +168,23 @@ func (v *Verifier) hand(at proof.Place) check.Hand {
 }
 
 func (v *Verifier) job(run journal.Run, at proof.Place) check.Job {
-	return check.Job{Where: at.Where, Dir: projectIn(run, at.Dir), Commit: at.Commit, Label: string(at.Where), Checks: run.Policy.Checks}
+	text := string(at.Where)
+	if at.Number > 0 {
+		text += strconv.Itoa(at.Number)
+	}
+	return check.Job{Where: at.Where, Dir: projectIn(run, at.Dir), Commit: at.Commit, Label: text, Checks: run.Policy.Checks, Second: at.Second}
 }
 
 func (v *Verifier) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
 	return restored(ctx, v.trusted, run, commit)
+}
+
+func (v *Verifier) stand(ctx context.Context, run journal.Run, commit string, s proof.Standing) (string, error) {
+	return stood(ctx, v.trusted, run, commit, s)
+}
+
+func (v *Verifier) log(check journal.CheckEnded) string {
+	return printed(workspace.Folder{Path: v.Dir}, check)
 }
 
 // told are the tests of stories as evidence tells of them.

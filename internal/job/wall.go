@@ -36,7 +36,7 @@ type WallAsked struct {
 	Read  []string // what they can read besides what programs are made of
 	Reach []string // where they will work
 
-	Beyond []string // addresses that External has to keep from them
+	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // never to be read for the sake of PATH: the job's workspace
 
 	Network Network
@@ -73,6 +73,9 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 			err = errors.Join(err, w.Close())
 		}
 	}()
+	if asked.Level == sandbox.External && len(asked.Beyond) == 0 {
+		w.base.Beyond = egress.Anywhere()
+	}
 	if os.Geteuid() == 0 {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}

@@ -47,10 +47,10 @@ func (w *Wall) open(ctx context.Context, asked WallAsked) error {
 	}
 	d := &w.doors
 	d.keys = asked.Model.Keys
-	who := []asker{{asked.Model, &d.keys, nil}}
+	who := []asker{{ModelAsked: asked.Model, keys: &d.keys}}
 	if asked.Review != nil {
 		d.review = asked.Review.Keys
-		who = append(who, asker{*asked.Review, &d.review, nil})
+		who = append(who, asker{ModelAsked: *asked.Review, keys: &d.review})
 	}
 	for i := range who {
 		hosts, err := w.askedBy(&who[i], asked.Home == "")

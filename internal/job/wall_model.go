@@ -32,6 +32,7 @@ type asker struct {
 	ModelAsked
 	keys   *agent.Keys
 	makers []agent.Maker // whose keys the wall holds for it
+	token  string        // that it gets in their place
 }
 
 // askedBy finds whom an agent asks, and the hosts of one that goes there by itself.
@@ -45,20 +46,23 @@ func (w *Wall) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 
 // openModel has the keys stay outside.
 func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, route egress.Route) (err error) {
-	d, token := &w.doors, "ralph-"+rand.Text()
+	d := &w.doors
 	if d.model, err = egress.Listen(ctx); err != nil {
 		return err
 	}
 	d.asked = &egress.Model{
-		Token: egress.Secret(token), Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
+		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
 		Transport: route.Transport(), Refused: w.refused(asked), Spent: d.count,
+	}
+	for i := range who {
+		who[i].token = "ralph-" + rand.Text()
 	}
 	if d.asked.Makers, err = askable(who); err != nil {
 		return err
 	}
 	for _, a := range who {
 		if len(a.makers) > 0 {
-			*a.keys = a.Keys.Behind(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), token)
+			*a.keys = a.Keys.Behind(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
 		}
 	}
 	d.serve(func() error { return d.asked.Serve(ctx, d.model) })
@@ -66,7 +70,8 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, rout
 }
 
 // askable are the makers' servers of several agents, each once, with the models
-// that all of them may ask for there. One that was told none may ask for any.
+// that all of them may ask for there, and with whose tokens. One that was told none
+// may ask for any.
 func askable(who []asker) ([]egress.Maker, error) {
 	var all []egress.Maker
 	var seen []agent.Maker
@@ -79,11 +84,12 @@ func askable(who []asker) ([]egress.Maker, error) {
 				if err != nil {
 					return nil, err
 				}
-				maker.Models = models
+				maker.Models, maker.Tokens = models, []egress.Secret{egress.Secret(a.token)}
 				all, seen = append(all, maker), append(seen, m)
 				continue
 			}
 			all[i].Models = both(all[i].Models, models)
+			all[i].Tokens = append(all[i].Tokens, egress.Secret(a.token))
 		}
 	}
 	return all, nil

@@ -72,14 +72,15 @@ func (r *rooms) clear(name string) error {
 func (r *rooms) stage() string { return filepath.Join(r.dir, "attack") }
 func (r *rooms) held() string  { return filepath.Join(r.stage(), "held") }
 
-// write are the rooms that can be written to. What an agent leaves in its home
-// must be found by no proof: it could say what the checks do.
+// write are the rooms that can be written to. What an agent leaves in its home,
+// or in the caches of its user's, must be found by no proof: it could say what
+// the checks do.
 func (r *rooms) write(proof bool) []string {
 	switch {
+	case proof && !r.apart:
+		return []string{r.tmp(proof), filepath.Join(r.dir, "cache")}
 	case r.home != "":
 		return append([]string{r.tmp(proof)}, r.lent...)
-	case proof:
-		return []string{r.tmp(proof), filepath.Join(r.dir, "cache")}
 	}
 	return []string{r.tmp(proof), filepath.Join(r.dir, "home")}
 }
@@ -100,7 +101,7 @@ func (r *rooms) anew() error { return r.clear("proof") }
 func (r *rooms) env(env []string, proof bool) []string {
 	tmp := r.tmp(proof)
 	switch {
-	case r.apart:
+	case r.apart, r.home != "" && proof:
 		return append(append(slices.Clone(env), "TMPDIR="+tmp), cached(filepath.Join(r.dir, "cache"))...)
 	case r.home != "":
 		return append(slices.Clone(env), "TMPDIR="+tmp)
@@ -115,7 +116,11 @@ func (r *rooms) env(env []string, proof bool) []string {
 // cached has tools keep in dir what they fetch and build.
 func cached(dir string) []string {
 	env := []string{"XDG_CACHE_HOME=" + dir}
-	for name, folder := range map[string]string{"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "GRADLE_USER_HOME": "gradle"} {
+	for name, folder := range map[string]string{
+		"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
+		"YARN_GLOBAL_FOLDER": "yarn-berry", "BUN_INSTALL_CACHE_DIR": "bun", "CARGO_HOME": "cargo", "GRADLE_USER_HOME": "gradle", "NUGET_PACKAGES": "nuget",
+		"BUNDLE_USER_CACHE": "bundle", "DENO_DIR": "deno",
+	} {
 		env = append(env, name+"="+filepath.Join(dir, folder))
 	}
 	return env

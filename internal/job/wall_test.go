@@ -35,7 +35,7 @@ func TestRaiseRefuses(t *testing.T) {
 	}{
 		{"nothing in the Action", job.WallAsked{Level: sandbox.Auto, Strict: true}, "nothing on this machine confines an agent", "sandbox: landlock, uid or none"},
 		{"nothing on a laptop", job.WallAsked{Level: sandbox.Auto, Home: home}, "nothing on this machine confines an agent", "--no-sandbox"},
-		{"a level", job.WallAsked{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox"},
+		{"a level", job.WallAsked{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"},
 		{"uid without one", job.WallAsked{Level: sandbox.UID}, "needs another user", "ralph doctor --sandbox"},
 		{"a pattern", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
 		{"an address at home", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},

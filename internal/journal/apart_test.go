@@ -36,10 +36,13 @@ func TestListsThatGrowApart(t *testing.T) {
 		journal.EgressRefused{},
 		journal.EgressPassed{},
 		journal.PublishFailed{},
+		journal.Joined{Of: journal.OfBase, To: "c9"},
+		journal.Branched{},
 		journal.ProofEnded{},
 		journal.StoryGraded{},
 		journal.ChangeInspected{},
 		journal.StoryReviewed{},
+		journal.PlanDrafted{},
 		journal.SCMEnded{},
 		at(journal.AtBase), at(journal.AtWork), at(journal.AtProof), at(journal.AtTests),
 		journal.SetupEnded{Where: journal.AtProof},
@@ -106,12 +109,21 @@ func apart(event journal.Event) journal.Event {
 	case journal.StoryReviewed:
 		e.Why = "apart"
 		return e
+	case journal.PlanDrafted:
+		e.Why = "apart"
+		return e
 	case journal.PublishFailed:
 		e.Why = "apart"
 		return e
+	case journal.Joined:
+		e.Aside = "apart"
+		return e
+	case journal.Branched:
+		e.Why = "apart"
+		return e
 	case journal.AgentEnded, journal.BaselineEnded, journal.CancelAsked, journal.CommentPosted, journal.CommitsTaken,
-		journal.Paused, journal.PlanRead, journal.PullOpened, journal.PullReadied, journal.Pushed, journal.Resumed,
-		journal.RunBegan, journal.RunStopped, journal.TaskLooked, journal.TaskSettled:
+		journal.Packed, journal.Paused, journal.PlanRead, journal.PullOpened, journal.PullReadied, journal.Pushed, journal.Resumed,
+		journal.RunBegan, journal.RunStopped, journal.Shelved, journal.Signed, journal.TaskLooked, journal.TaskSettled:
 		// the newest of these counts
 	}
 	return event

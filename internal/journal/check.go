@@ -13,6 +13,7 @@ const (
 	AtWork  Where = "work"  // the agent's own tree, in an iteration
 	AtProof Where = "proof" // a clean checkout of what the agent handed over
 	AtTests Where = "tests" // a clean checkout of the base with a story's tests put into it
+	AtDoubt Where = "doubt" // a clean checkout on which something is tried; never on record
 )
 
 // CheckEnded is the result of one check.
@@ -50,6 +51,7 @@ func (c CheckEnded) fold(r *Run, at time.Time) {
 		r.Loose = append(r.Loose, c)
 	case AtTests:
 		r.Trial.Checks = append(r.Trial.Checks, c)
+	case AtDoubt:
 	}
 }
 

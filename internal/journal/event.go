@@ -27,6 +27,7 @@ type RunBegan struct {
 	Task    plan.Task     `json:"task"`
 	Plan    plan.Plan     `json:"plan"`
 	Source  string        `json:"source,omitempty"` // where the plan came from: json, tasklist, headings, plain
+	Vague   bool          `json:"vague,omitempty"`  // it says nothing that was not asked: an agent is to make one
 	Branch  string        `json:"branch,omitempty"`
 	BaseRef string        `json:"base_ref"`       // the branch the work is for
 	Base    string        `json:"base"`           // its commit
@@ -35,6 +36,8 @@ type RunBegan struct {
 	Work    string        `json:"work,omitempty"` // the user's files as the run found them, as a tree
 	Level   string        `json:"level"`          // what confines the agent
 	Links   Links         `json:"links,omitzero"`
+	By      Person        `json:"by,omitzero"`    // who asked for it
+	Form    string        `json:"form,omitempty"` // the base's own template for pull requests
 }
 
 // Type is the event's name in the journal.
@@ -43,7 +46,8 @@ func (RunBegan) Type() string { return "run_began" }
 func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
-	r.Tree, r.Work, r.Links = e.Tree, e.Work, e.Links
+	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
+	r.By, r.Form = e.By, e.Form
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true
 	r.Granted = Grant{At: at}
@@ -58,9 +62,14 @@ type Links struct {
 // Resumed goes on with a run that had stopped or been killed, and grants its
 // limits anew: those of before, or others.
 type Resumed struct {
-	Why    string         `json:"why"`
-	Policy *policy.Policy `json:"policy,omitempty"` // in force from here on; nil: as before
-	Level  string         `json:"level,omitempty"`  // what confines the agent from here on
+	Why      string         `json:"why"`
+	Policy   *policy.Policy `json:"policy,omitempty"`   // in force from here on; nil: as before
+	Level    string         `json:"level,omitempty"`    // what confines the agent from here on
+	Words    string         `json:"words,omitempty"`    // what people added, for the agent
+	Context  []plan.Said    `json:"context,omitempty"`  // what others have said of the task by now; none: as before
+	Retry    []string       `json:"retry,omitempty"`    // stories to be worked on again, passed or not
+	Approved string         `json:"approved,omitempty"` // who let the plan be worked on
+	Links    *Links         `json:"links,omitempty"`    // where people find more from here on
 }
 
 // Type is the event's name in the journal.
@@ -75,10 +84,28 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	if e.Level != "" {
 		r.Level = e.Level
 	}
+	if e.Words != "" {
+		r.Said = append(r.Said, e.Words)
+	}
+	if len(e.Context) > 0 {
+		r.Task.Context = e.Context
+	}
+	if e.Approved != "" {
+		r.Approved = e.Approved
+	}
+	if e.Links != nil {
+		r.Links = *e.Links
+	}
+	for i, story := range r.Plan.UserStories {
+		if slices.Contains(e.Retry, story.ID) {
+			r.Plan.UserStories[i].Passes = false
+		}
+	}
 	r.Resumed++
 	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
+	r.Met, r.Parted, r.Asked = "", nil, ""
 	if r.Baseline == nil {
 		r.BaseChecks = nil
 	}

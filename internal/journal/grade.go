@@ -27,6 +27,11 @@ type StoryGraded struct {
 	Grade  Grade    `json:"grade"`
 	Files  []string `json:"files,omitempty"` // the tests it brought or changed, at most 100
 	Tests  []string `json:"tests,omitempty"` // by name, what was red there and is green here, at most 200
+	// Sought are the tests that are named for its criteria, where nothing was
+	// changed in the whole run; Held are those of them that are green, by
+	// criterion, where each has one: then what the story asks for was so before.
+	Sought []string `json:"sought,omitempty"`
+	Held   []string `json:"held,omitempty"`
 	Why    string   `json:"why,omitempty"`
 }
 
@@ -34,7 +39,7 @@ type StoryGraded struct {
 func (StoryGraded) Type() string { return "story_graded" }
 
 func (e StoryGraded) fold(r *Run, _ time.Time) {
-	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Why, r.Trial})
+	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Sought, e.Held, e.Why, r.Trial})
 	r.Trial = Trial{}
 }
 
@@ -51,6 +56,8 @@ type Graded struct {
 	Grade  Grade
 	Files  []string
 	Tests  []string
+	Sought []string
+	Held   []string
 	Why    string
 	Trial  Trial
 }
@@ -80,8 +87,14 @@ func (r Run) StoryProven(story plan.Story) bool {
 	return found && story.Passes && r.Suffices(story, graded.Grade)
 }
 
-// Suffices tells whether a grade is enough for a story.
+// Suffices tells whether a grade is enough for a story. None is while a person
+// has to look at what became of the tests: it rests on them.
 func (r Run) Suffices(story plan.Story, grade Grade) bool {
+	return r.Unsettled() == "" && r.Reaches(story, grade)
+}
+
+// Reaches tells whether a grade is what is asked of a story.
+func (r Run) Reaches(story plan.Story, grade Grade) bool {
 	return grade == RedToGreen || grade == Unbroken && (story.Untested() || r.Policy.Proof == policy.Unbroken)
 }
 
@@ -102,7 +115,7 @@ func (r Run) Unproven() []plan.Story {
 func (r Run) Sound() bool {
 	proof, proven := r.Proven()
 	kept := len(proof.Restored) == 0 && !r.Dropped() || r.Policy.Lenient
-	return proven && kept && len(r.Unproven()) == 0 && r.Tampered(r.Tree) == ""
+	return proven && kept && len(r.Unproven()) == 0 && r.Unsettled() == ""
 }
 
 // Dropped tells whether a change of something protected was left out of the

@@ -119,11 +119,25 @@ func TestSound(t *testing.T) {
 			r.Policy.Tamper = policy.TamperBlock
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
 		},
+		"a person has to see that a test is skipped": func(r *journal.Run) {
+			r.Policy.Tamper = policy.TamperReport
+			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
+		},
+		"nobody could look at the tests": func(r *journal.Run) {
+			r.Policy.Tamper = policy.TamperReport
+			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Why: "git broke"}}
+		},
 	} {
 		run := earned()
 		if change(&run); run.Sound() {
 			t.Errorf("Sound though %s", why)
 		}
+	}
+	allowed := earned()
+	allowed.Policy.Tamper = policy.TamperAllow
+	allowed.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
+	if !allowed.Sound() || len(allowed.Unproven()) > 0 {
+		t.Error("a skipped test keeps back where it is allowed")
 	}
 	lenient := earned()
 	lenient.Policy.Lenient, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}

@@ -56,16 +56,37 @@ func (r Run) Uninspected(tree string) bool {
 // refused; empty where it may. What nobody could look at is refused, too.
 func (r Run) Tampered(tree string) string {
 	inspected, found := r.InspectionOf(tree)
-	switch {
-	case !found || r.Policy.Tamper != policy.TamperBlock:
+	if !found || r.Policy.Tamper != policy.TamperBlock {
 		return ""
-	case inspected.Why != "":
-		return "nobody could tell whether tests and checks say less than they did: " + inspected.Why
-	case len(inspected.Found) == 0:
+	}
+	return inspected.less()
+}
+
+// Unsettled is why a person has to look at the work before any story of it is
+// called proven: it makes tests and checks say less, or nobody could tell.
+// Empty where it does not, or where that is allowed. A tree that nobody has
+// looked at yet is as the one before it was.
+func (r Run) Unsettled() string {
+	inspected, found := r.InspectionOf(r.Tree)
+	if !found && len(r.Inspections) > 0 {
+		inspected = r.Inspections[len(r.Inspections)-1]
+	}
+	if r.Policy.Tamper == "" || r.Policy.Tamper == policy.TamperAllow {
+		return ""
+	}
+	return inspected.less()
+}
+
+// less is what was found, or why nobody could look; empty: nothing.
+func (e ChangeInspected) less() string {
+	switch {
+	case e.Why != "":
+		return "nobody could tell whether tests and checks say less than they did: " + e.Why
+	case len(e.Found) == 0:
 		return ""
 	}
 	var places []string
-	for _, place := range inspected.Found {
+	for _, place := range e.Found {
 		places = append(places, place.String())
 	}
 	return "tests and checks say less than they did: " + Few(places)

@@ -63,3 +63,30 @@ func TestTampered(t *testing.T) {
 		}
 	}
 }
+
+// A person has to look at what the newest tree was found to do, and as long as
+// nobody has looked at that, at what the one before it was; unless it is allowed.
+func TestUnsettled(t *testing.T) {
+	const (
+		clean = ""
+		found = "tests and checks say less than they did: a_test.go: it is skipped, b_test.go: it is gone"
+		blind = "nobody could tell whether tests and checks say less than they did: git broke"
+	)
+	for _, test := range []struct{ tree, want string }{{"t1", found}, {"t2", blind}, {"t3", clean}} {
+		for rule, want := range map[policy.Tamper]string{"": "", policy.TamperAllow: "", policy.TamperReport: test.want, policy.TamperBlock: test.want} {
+			run := inspected(rule)
+			run.Tree = test.tree
+			if got := run.Unsettled(); got != want {
+				t.Errorf("%q, %s: Unsettled = %q, want %q", rule, test.tree, got, want)
+			}
+		}
+	}
+	run := inspected(policy.TamperReport)
+	run.Tree, run.Inspections = "t4", run.Inspections[:2]
+	if got := run.Unsettled(); got != found {
+		t.Errorf("Unsettled = %q, want what was found last", got)
+	}
+	if run.Inspections = nil; run.Unsettled() != "" {
+		t.Errorf("Unsettled = %q before anybody has looked", run.Unsettled())
+	}
+}

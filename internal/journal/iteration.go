@@ -64,6 +64,7 @@ type AgentEnded struct {
 	ToolErrors int          `json:"tool_errors,omitempty"`
 	Promises   []string     `json:"promises,omitempty"` // claimed in its own words
 	Response   string       `json:"response,omitempty"` // the first answer in response tags
+	Question   string       `json:"question,omitempty"` // the first that it asked of people in tags
 	Words      string       `json:"words,omitempty"`    // its last words, capped
 	Usage      stream.Usage `json:"usage"`
 	Cost       stream.Cost  `json:"cost"`

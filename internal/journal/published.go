@@ -76,3 +76,26 @@ func (CommentPosted) Type() string { return "comment_posted" }
 func (e CommentPosted) fold(r *Run, _ time.Time) {
 	r.Comment = &e
 }
+
+// Shelved says that the journal up to here is kept where another machine finds
+// it.
+type Shelved struct {
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"`
+	Ended  int    `json:"ended"` // how many iterations had a verdict by then
+}
+
+// Type is the event's name in the journal.
+func (Shelved) Type() string { return "shelved" }
+
+func (e Shelved) fold(r *Run, _ time.Time) {
+	r.Shelved = &e
+}
+
+// Judged counts the iterations that have a verdict.
+func (r Run) Judged() int {
+	if _, open := r.Open(); open {
+		return len(r.Iterations) - 1
+	}
+	return len(r.Iterations)
+}

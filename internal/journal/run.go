@@ -23,12 +23,21 @@ type Run struct {
 	Work    string
 	Level   string
 	Links   Links
+	By      Person // who asked for it
+	Form    string // the base's own template for pull requests
 
 	Seq     int
 	Began   time.Time
 	Now     time.Time // when the last event happened
 	Granted Grant     // since when the limits count
 	Resumed int       // how often it was gone on with
+
+	Said     []string // what people added since, for the agent
+	Approved string   // who let the plan be worked on
+	Vague    bool     // the plan is what was asked, word for word: an agent can make a better one
+	Misplans []string // why what agents made of it cannot be worked by
+	Asked    string   // what the agent that was to make it asks of people
+	Shelved  *Shelved // where the run is kept for another machine, as of when
 
 	Baseline   *BaselineEnded
 	BaseChecks []CheckEnded
@@ -46,6 +55,12 @@ type Run struct {
 	Reviews     []StoryReviewed
 
 	Pushed   string
+	Met      string     // the newest commit for which it is known how the base stands
+	Joins    []Joined   // what others did and was merged
+	Parted   *Joined    // what others did and contradicts the work
+	Signed   string     // the newest commit that GitHub has signed
+	Packed   *Packed    // the work as a file, where it could not be pushed
+	Leaves   []Branched // why the work is on another branch than it was to be on
 	Pull     *PullOpened
 	Comment  *CommentPosted
 	Failures []PublishFailed // since the last thing that worked on GitHub

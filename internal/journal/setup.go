@@ -23,7 +23,7 @@ func (s SetupEnded) fold(r *Run, _ time.Time) {
 		r.Setup = append(r.Setup, s)
 	case AtTests:
 		r.Trial.Setup = append(r.Trial.Setup, s)
-	case AtBase, AtWork:
+	case AtBase, AtWork, AtDoubt:
 	}
 }
 

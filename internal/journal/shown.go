@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -14,10 +13,7 @@ func (r Run) Shown(story plan.Story) []string {
 	shown := make([]string, len(story.AcceptanceCriteria))
 	graded, _ := r.GradeOf(story.ID)
 	for i, named := range story.TestedBy[:min(len(story.TestedBy), len(shown))] {
-		at := slices.IndexFunc(graded.Tests, func(test string) bool { return calls(test, named) })
-		if at >= 0 {
-			shown[i] = graded.Tests[at]
-		}
+		shown[i] = Named(graded.Tests, named)
 	}
 	return shown
 }

@@ -19,6 +19,7 @@ type Hand[S verdict.Step] func(ctx context.Context, run journal.Run, step S, emi
 
 // Hands are all that a run needs done.
 type Hands struct {
+	Draft     Hand[verdict.Draft]
 	Baseline  Hand[verdict.Baseline]
 	Iterate   Hand[verdict.Iterate]
 	Read      Hand[verdict.Read]
@@ -31,10 +32,12 @@ type Hands struct {
 	Commit    Hand[verdict.Commit]
 	Push      Hand[verdict.Push]
 	OpenPull  Hand[verdict.OpenPull]
+	Join      Hand[verdict.Join]
 	ReadyPull Hand[verdict.ReadyPull]
 	Look      Hand[verdict.Look]
 	Pause     Hand[verdict.Pause]
 	Settle    Hand[verdict.Settle]
+	Shelve    Hand[verdict.Shelve]
 }
 
 // Record is the journal as the loop needs it.
@@ -138,6 +141,8 @@ func (l Loop) take(ctx context.Context, run journal.Run, step verdict.Step) erro
 
 func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
 	switch s := step.(type) {
+	case verdict.Draft:
+		return l.Hands.Draft(ctx, run, s, emit)
 	case verdict.Baseline:
 		return l.Hands.Baseline(ctx, run, s, emit)
 	case verdict.Iterate:
@@ -162,6 +167,8 @@ func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, 
 		return l.Hands.Push(ctx, run, s, emit)
 	case verdict.OpenPull:
 		return l.Hands.OpenPull(ctx, run, s, emit)
+	case verdict.Join:
+		return l.Hands.Join(ctx, run, s, emit)
 	case verdict.ReadyPull:
 		return l.Hands.ReadyPull(ctx, run, s, emit)
 	case verdict.Look:
@@ -170,6 +177,8 @@ func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, 
 		return l.Hands.Pause(ctx, run, s, emit)
 	case verdict.Settle:
 		return l.Hands.Settle(ctx, run, s, emit)
+	case verdict.Shelve:
+		return l.Hands.Shelve(ctx, run, s, emit)
 	case verdict.Judge:
 		emit(s.Verdict)
 	case verdict.Stop:

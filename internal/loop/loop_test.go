@@ -89,6 +89,10 @@ func play() loop.Hands {
 			emit(journal.PullOpened{Number: 1, Draft: true})
 			return nil
 		},
+		Join: func(_ context.Context, run journal.Run, _ verdict.Join, emit func(journal.Event)) error {
+			emit(journal.Joined{Of: journal.OfBase, From: run.Head, To: run.Head, With: run.Base})
+			return nil
+		},
 		ReadyPull: func(_ context.Context, _ journal.Run, _ verdict.ReadyPull, emit func(journal.Event)) error {
 			emit(journal.PullReadied{Number: 1})
 			return nil
@@ -97,7 +101,7 @@ func play() loop.Hands {
 }
 
 const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended change_inspected story_graded iteration_ended " +
-	"pushed pull_opened pull_readied run_stopped"
+	"pushed pull_opened joined pull_readied run_stopped"
 
 func TestARunFromBeginningToEnd(t *testing.T) {
 	r := begun()

@@ -14,12 +14,14 @@ import (
 // Source is how the stories were found in what was asked.
 type Source string
 
-// The ways to find stories, in the order in which they are tried.
+// The ways to find stories, in the order in which they are tried. The last is
+// no reader's.
 const (
 	SourceJSON     Source = "json"     // a PRD, bare or in a code block
 	SourceTaskList Source = "tasklist" // - [ ] one story
 	SourceHeadings Source = "headings" // a heading a story, or criteria under a heading
 	SourcePlain    Source = "plain"    // one story: the whole text
+	SourceAgent    Source = "agent"    // what an agent made of it
 )
 
 // maxBody is what GitHub lets an issue hold, in characters. A Markdown parser

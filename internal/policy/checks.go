@@ -72,10 +72,16 @@ func has(checks []Check, name string) bool {
 }
 
 // Protected are the files an agent may not change unless a repository says
-// otherwise: who may merge, what GitHub runs, and what agents are told.
+// otherwise: who may merge, what GitHub runs, and what agents are told, run and
+// connect to, ralph's and others'. They look in every folder on their way.
 func Protected() []string {
 	return []string{
-		".github/**", "CODEOWNERS", "docs/CODEOWNERS",
-		"**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md", ".claude/**", ".codex/**", ".mcp.json",
+		"CODEOWNERS", "docs/CODEOWNERS", "**/.github/**", ".vscode/mcp.json",
+		"**/AGENTS.md", "**/AGENTS.override.md", "**/AGENT.md", "**/CONTEXT.md", "**/.agents/**", "**/.mcp.json",
+		"**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", "**/.codex/**", "**/.copilot/**", "**/.amp/**",
+		"**/GEMINI.md", "**/.gemini/**", "**/.geminiignore", "**/QWEN.md", "**/.qwen/**",
+		"**/opencode.json", "**/opencode.jsonc", "**/.opencode/**",
+		"**/.cursor/**", "**/.cursorrules", "**/.windsurf/**", "**/.windsurfrules", "**/.clinerules/**", "**/.roo/**",
+		"**/.kiro/**", "**/.junie/**", "**/.continue/**", "**/.aider.conf.yml", "**/.goosehints",
 	}
 }

@@ -29,13 +29,17 @@ type Policy struct {
 	Review     Review   `json:"review,omitzero"`    // who is asked for a second opinion
 	Tamper     Tamper   `json:"tamper,omitempty"`   // what comes of a change that makes tests and checks say less; empty: nobody looks
 	Limits     Limits   `json:"limits"`
-	Protect    []string `json:"protect,omitempty"` // globs of files an agent's work may not change
-	Lenient    bool     `json:"lenient,omitempty"` // a change of such a file is shown, and keeps nothing back
-	Apart      bool     `json:"apart,omitempty"`   // the agent works in a tree of its own
-	Publish    bool     `json:"publish"`           // work goes to a branch and a pull request
-	NoPull     bool     `json:"no_pull,omitempty"` // work goes to a branch alone
-	Draft      bool     `json:"draft,omitempty"`   // the pull request stays a draft even when proven
-	Count      bool     `json:"count,omitempty"`   // the prompt begins with which iteration of how many it is
+	Protect    []string `json:"protect,omitempty"`  // globs of files an agent's work may not change
+	Lenient    bool     `json:"lenient,omitempty"`  // a change of such a file is shown, and keeps nothing back
+	Apart      bool     `json:"apart,omitempty"`    // the agent works in a tree of its own
+	Publish    bool     `json:"publish"`            // work goes to a branch and a pull request
+	NoPull     bool     `json:"no_pull,omitempty"`  // work goes to a branch alone
+	Draft      bool     `json:"draft,omitempty"`    // the pull request stays a draft even when proven
+	Shelve     bool     `json:"shelve,omitempty"`   // the run is kept where another machine can go on with it
+	Approval   bool     `json:"approval,omitempty"` // nothing is worked on before a person has approved the plan
+	Sign       bool     `json:"sign,omitempty"`     // commits are made again and signed by GitHub before they are pushed
+	SignOff    bool     `json:"sign_off,omitempty"` // every commit that is handed over says that its author vouches for it
+	Count      bool     `json:"count,omitempty"`    // the prompt begins with which iteration of how many it is
 	SCM        SCM      `json:"scm,omitzero"`
 
 	Supervision Supervision  `json:"supervision,omitzero"`
@@ -82,11 +86,18 @@ type Review struct {
 // Tamper is what comes of a change that makes tests and checks say less.
 type Tamper string
 
-// TamperReport shows it; TamperBlock also lets no story pass by it.
+// TamperReport has a person look at it before anything is called proven;
+// TamperBlock also lets no story pass by it; TamperAllow only shows it.
 const (
 	TamperReport Tamper = "report"
 	TamperBlock  Tamper = "block"
+	TamperAllow  Tamper = "allow"
 )
+
+// Tampers are all of them.
+func Tampers() []string {
+	return []string{string(TamperReport), string(TamperBlock), string(TamperAllow)}
+}
 
 // Check is a command whose exit code judges the work.
 type Check struct {

@@ -225,16 +225,6 @@ func TestDefaultsOfPresets(t *testing.T) {
 	}
 }
 
-func TestProtected(t *testing.T) {
-	want := []string{
-		".github/**", "CODEOWNERS", "docs/CODEOWNERS",
-		"**/AGENTS.md", "**/CLAUDE.md", "**/GEMINI.md", ".claude/**", ".codex/**", ".mcp.json",
-	}
-	if diff := cmp.Diff(want, policy.Protected()); diff != "" {
-		t.Errorf("Protected (-want +got):\n%s", diff)
-	}
-}
-
 func TestDurationsInText(t *testing.T) {
 	if got := policy.Duration(90 * time.Minute).String(); got != "1h30m" {
 		t.Errorf("String = %s, want 1h30m", got)

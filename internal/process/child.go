@@ -44,6 +44,9 @@ func start(c Command) (*child, error) {
 		s.abandon()
 		return nil, StartError(path, err)
 	}
+	if c.Memory > 0 {
+		bound(t.pid, c.Memory)
+	}
 	s.flow()
 	return &child{tree: t, streams: s, exited: exited}, nil
 }

@@ -14,7 +14,11 @@ func KeepFrom(first int) error {
 	if unix.CloseRange(uint(first), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
 	}
-	open, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	return keepEach(first) // before Linux 5.11
+}
+
+func keepEach(first int) error {
+	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("look at what is open: %w", err)
 	}

@@ -7,6 +7,12 @@ type Stat struct {
 	Born                        uint64
 }
 
+// GraceOf is graceOf.
+var GraceOf = graceOf
+
+// ExitCode is exitCode.
+var ExitCode = exitCode
+
 // ParseStat is parseStat.
 func ParseStat(line []byte) (Stat, bool) {
 	s, ok := parseStat(line)

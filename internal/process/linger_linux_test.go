@@ -3,6 +3,8 @@ package process_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -67,6 +69,23 @@ func TestWhoLingersTooLongIsEnded(t *testing.T) {
 				s.wantGone(t)
 			})
 		}
+	}
+}
+
+// They are asked, and not only killed: what they have to clean up is theirs.
+func TestWhoLingersIsAskedToEnd(t *testing.T) {
+	asked := filepath.Join(t.TempDir(), "asked")
+	c := playing("leave", "daemon", "end", asked)
+	c.Grace = time.Hour
+	hosting(&c, 0)
+	g := run(t.Context(), new(process.Runner), c)
+	s := g.left(t)
+	if got, err := g.wait(); got.Swept != 1 || err != nil {
+		t.Errorf("Run = %+v, %v, want one swept", got, err)
+	}
+	s.wantGone(t)
+	if _, err := os.Stat(asked); err != nil {
+		t.Errorf("it was not asked: %v", err)
 	}
 }
 

@@ -46,6 +46,19 @@ func split(limit int, chunks ...[]byte) (got []string) {
 	return got
 }
 
+// Whoever closes it may go on: what was cut belonged to the line before.
+func TestLinesGoOnAfterClose(t *testing.T) {
+	var got []string
+	l := process.Lines{Max: 3, Each: func(line []byte, cut bool) { got = append(got, fmt.Sprint(string(line), cut)) }}
+	for _, text := range []string{"long", "new\n"} {
+		_, _ = l.Write([]byte(text))
+		_ = l.Close()
+	}
+	if diff := cmp.Diff([]string{"lontrue", "newfalse"}, got); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("one\ntwo\n\nthree is long\nend"), uint8(3), uint8(7), uint8(6))
 	f.Add([]byte("\n"), uint8(0), uint8(1), uint8(1))
@@ -89,19 +102,23 @@ func TestLinesKeepLittle(t *testing.T) {
 }
 
 func TestHeadAndTail(t *testing.T) {
-	const text = "aäö€z" // 1, 2, 2, 3, 1 bytes
+	const text = "aäö€z𝄞" // 1, 2, 2, 3, 1, 4 bytes
 	tests := []struct {
 		n          int
 		head, tail string
 	}{
 		{0, "", ""},
-		{1, "a", "z"},
-		{2, "a", "z"},
-		{3, "aä", "z"},
-		{4, "aä", "€z"},
-		{5, "aäö", "€z"},
-		{8, "aäö€", "äö€z"},
-		{9, text, text},
+		{1, "a", ""},
+		{2, "a", ""},
+		{3, "aä", ""},
+		{4, "aä", "𝄞"},
+		{5, "aäö", "z𝄞"},
+		{7, "aäö", "z𝄞"},
+		{8, "aäö€", "€z𝄞"},
+		{10, "aäö€z", "ö€z𝄞"},
+		{11, "aäö€z", "ö€z𝄞"},
+		{12, "aäö€z", "äö€z𝄞"},
+		{13, text, text},
 		{99, text, text},
 	}
 	for _, tt := range tests {
@@ -122,6 +139,23 @@ func TestHeadAndTail(t *testing.T) {
 	}
 }
 
+// A Tail holds little, however much is written and in whatever pieces.
+func TestTailKeepsLittle(t *testing.T) {
+	small, size, block := &process.Tail{N: 10}, 64, make([]byte, 1<<20)
+	_, _ = small.Write(block[:size])
+	if n := testing.AllocsPerRun(10, func() { size *= 2; _, _ = small.Write(block[:size]) }); n > 0 {
+		t.Errorf("%v allocations for each piece that is larger than those before", n)
+	}
+	large := &process.Tail{N: 1 << 16}
+	if n := testing.AllocsPerRun(1, func() {
+		for range 1000 {
+			_, _ = large.Write(block[:1<<16])
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations for a thousand pieces", n)
+	}
+}
+
 func TestHeadAndTailOfNoText(t *testing.T) {
 	binary := bytes.Repeat([]byte{0x80}, 100)
 	h, tail := &process.Head{N: 10}, &process.Tail{N: 10}
@@ -129,6 +163,23 @@ func TestHeadAndTailOfNoText(t *testing.T) {
 	_, _ = tail.Write(binary)
 	if len(h.String()) != 10 || len(tail.String()) != 7 || len(tail.Bytes()) != 10 {
 		t.Errorf("head %d, tail %d bytes", len(h.String()), len(tail.String()))
+	}
+}
+
+func TestStatOfWhatIsNoLine(t *testing.T) {
+	const good = "7 (sh) X 1 70 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 12345"
+	want := process.Stat{PID: 7, Parent: 1, Group: 70, Session: 7, Born: 12345, Dead: true}
+	if got, ok := process.ParseStat([]byte(good)); !ok || got != want {
+		t.Errorf("ParseStat(%q) = %+v, %t, want %+v", good, got, ok, want)
+	}
+	for old, spoilt := range map[string]string{
+		"7 (sh)": "0 (sh)", "7 (": "x (", "(sh)": "sh)", "sh)": "sh", "(sh) X 1 70": ") ( X 1 70", " X ": " XX ", " X 1 ": " X one ",
+		" 70 ": " -70 ", " 70 7 ": " 70 7.5 ", " 20 0 1 ": " 20 0 many ", "12345": "1e5", " 0 12345": " 0",
+	} {
+		line := strings.Replace(good, old, spoilt, 1)
+		if got, ok := process.ParseStat([]byte(line)); ok {
+			t.Errorf("ParseStat(%q) = %+v, want none", line, got)
+		}
 	}
 }
 

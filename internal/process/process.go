@@ -30,6 +30,7 @@ type Command struct {
 	Timeout time.Duration // 0: no limit of its own
 	Grace   time.Duration // between SIGTERM and SIGKILL; 0 stands for 5 s
 	Haste   time.Duration // the same where ctx ends it; 0 stands for Grace
+	Memory  uint64        // what it and each that it starts may hold of their own, in bytes, on Linux; 0: no bound
 
 	// Linger is asked when the program has ended of itself and left others
 	// behind: how long these may go on, and how often to look whether they do.

@@ -57,5 +57,8 @@ func (t *tree) sweep() error {
 	return nil
 }
 
+// bound is not: nobody can do it to another here.
+func bound(int, uint64) {}
+
 // widen is for pipes that have a size to be set.
 func widen(*os.File) {}

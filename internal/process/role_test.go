@@ -26,6 +26,9 @@ const quickExit = "GORACE=atexit_sleep_ms=0"
 func TestMain(m *testing.M) {
 	role, ok := roles[os.Getenv(roleKey)]
 	if !ok {
+		role, ok = rolesHere[os.Getenv(roleKey)]
+	}
+	if !ok {
 		os.Exit(m.Run())
 	}
 	role(os.Args[1:])
@@ -66,19 +69,28 @@ func playPID([]string) {
 }
 
 // playSleeper says on descriptor 3 that it is up, and stays: "stubborn" even
-// when it is asked to end.
+// when it is asked to end; of another kind it makes a file of that name then.
 func playSleeper(args []string) {
-	if args[0] == "stubborn" {
+	asked := make(chan os.Signal, 1)
+	switch args[0] {
+	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
+	case "easy":
+	default:
+		signal.Notify(asked, syscall.SIGTERM)
 	}
 	ready := os.NewFile(3, "ready")
 	_, _ = fmt.Fprintln(ready, os.Getpid())
 	_ = ready.Close()
-	forever()
+	if args[0] == "easy" || args[0] == "stubborn" {
+		forever()
+	}
+	<-asked
+	must(os.WriteFile(args[0], nil, 0o600))
 }
 
 // playLeave starts a sleeper, says "left PID" once that is up, and then ends or
-// stays: leave HOW end|stay [easy|stubborn].
+// stays: leave HOW end|stay [easy|stubborn|FILE].
 func playLeave(args []string) {
 	how, then, kind := args[0], args[1], "easy"
 	if len(args) > 2 {

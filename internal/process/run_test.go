@@ -102,6 +102,39 @@ func TestRunFindsTheProgramInItsOwnPath(t *testing.T) {
 	}
 }
 
+// A path is the program's own: from its folder, not from ours.
+func TestRunFindsAPathFromItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "sub", "tool"), "#!/bin/sh\necho here\n", 0o755)
+	var out bytes.Buffer
+	_, err := new(process.Runner).Run(t.Context(), process.Command{Argv: []string{"sub/tool"}, Dir: dir, Stdout: &out})
+	if out.String() != "here\n" || err != nil {
+		t.Errorf("Run printed %q, %v, want it found", out.String(), err)
+	}
+}
+
+func TestGrace(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		ctx          context.Context
+		grace, haste time.Duration
+		want         time.Duration
+	}{
+		{t.Context(), 0, 0, 5 * time.Second},
+		{t.Context(), 0, time.Second, 5 * time.Second},
+		{t.Context(), time.Minute, time.Second, time.Minute},
+		{over, 0, 0, 5 * time.Second},
+		{over, time.Minute, 0, time.Minute},
+		{over, time.Minute, time.Second, time.Second},
+	} {
+		c := process.Command{Grace: tt.grace, Haste: tt.haste}
+		if got := process.GraceOf(tt.ctx, c); got != tt.want {
+			t.Errorf("grace %s, haste %s, over %t: %s, want %s", tt.grace, tt.haste, tt.ctx.Err() != nil, got, tt.want)
+		}
+	}
+}
+
 func TestRunInheritsNothing(t *testing.T) {
 	t.Setenv("RALPH_TEST_SECRET", "s3cret")
 	var out process.Tail

@@ -87,3 +87,23 @@ func TestInner(t *testing.T) {
 		}
 	}
 }
+
+// The signal by which the outer tells the inner is nobody's reason to end: what
+// was told is.
+func TestExitCode(t *testing.T) {
+	for _, tt := range []struct {
+		status    syscall.WaitStatus
+		forwarded syscall.Signal
+		want      int
+	}{
+		{0, 0, 0},
+		{7 << 8, syscall.SIGINT, 7},
+		{syscall.WaitStatus(syscall.SIGKILL), syscall.SIGINT, 137},
+		{syscall.WaitStatus(process.Forwarded), syscall.SIGINT, 130},
+		{syscall.WaitStatus(process.Forwarded), 0, 128 + int(process.Forwarded)},
+	} {
+		if got := process.ExitCode(tt.status, tt.forwarded); got != tt.want {
+			t.Errorf("status %#x after %v: exit %d, want %d", int(tt.status), tt.forwarded, got, tt.want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,112 @@ func TestWriterThatFailsEndsTheProgram(t *testing.T) {
 	got, err := new(process.Runner).Run(t.Context(), c)
 	if !errors.Is(err, errFull) || got.Signal != "SIGTERM" {
 		t.Errorf("Run = %+v, %v, want %v and a polite end", got, err, errFull)
+	}
+}
+
+// short takes a byte less than it is given, and says nothing of it.
+type short struct{}
+
+func (short) Write(p []byte) (int, error) { return len(p) - 1, nil }
+
+func TestWriterThatTakesTooLittleIsReported(t *testing.T) {
+	c := playing("env")
+	c.Stdout = short{}
+	if _, err := new(process.Runner).Run(t.Context(), c); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("Run = %v, want %v", err, io.ErrShortWrite)
+	}
+}
+
+// many is a writer that cannot be compared.
+type many []*bytes.Buffer
+
+func (m many) Write(p []byte) (int, error) { return m[0].Write(p) }
+
+// One writer for both is one pipe, so that what is said stays in order; two are
+// two, and those that nobody can tell apart are two as well.
+func TestOneWriterIsOnePipe(t *testing.T) {
+	buf, list := new(bytes.Buffer), many{new(bytes.Buffer)}
+	for name, tt := range map[string]struct {
+		out, errs io.Writer
+		in        func() string
+		want      bool
+	}{
+		"one":                      {buf, buf, buf.String, true},
+		"two":                      {buf, new(bytes.Buffer), buf.String, false},
+		"one that has no equality": {list, list, list[0].String, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			buf.Reset()
+			c := process.Command{
+				Argv: []string{"/bin/sh", "-c", "readlink /proc/self/fd/1 /proc/$$/fd/2"}, Env: []string{"PATH=/usr/bin:/bin"},
+				Stdout: tt.out, Stderr: tt.errs,
+			}
+			if _, err := new(process.Runner).Run(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			pipes := strings.Fields(tt.in())
+			if len(pipes) != 2 || (pipes[0] == pipes[1]) != tt.want {
+				t.Errorf("its streams are %q, want them one: %t", pipes, tt.want)
+			}
+		})
+	}
+}
+
+// A file is the program's own, with no copy between.
+func TestFilesAreHandedOn(t *testing.T) {
+	in, err := os.Open(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	var out bytes.Buffer
+	c := process.Command{Argv: []string{"/bin/sh", "-c", "readlink /proc/$$/fd/0"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdin: in, Stdout: &out}
+	_, err = new(process.Runner).Run(t.Context(), c)
+	want, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", in.Fd()))
+	if got := strings.TrimSpace(out.String()); got != want || err != nil {
+		t.Errorf("its input is %q, %v, want %q", got, err, want)
+	}
+}
+
+// What the kernel is to do as it starts the program is the Command's to say, and
+// the Command is left as it was.
+func TestSysIsHandedOn(t *testing.T) {
+	handle := -1
+	c := playing("exit", "0")
+	c.Sys = &syscall.SysProcAttr{PidFD: &handle}
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || handle < 0 || c.Sys.Setsid || c.Sys.Pdeathsig != 0 {
+		t.Errorf("Run = %v, with a handle %d and %+v", err, handle, c.Sys)
+	}
+	_ = syscall.Close(handle)
+}
+
+// Some programs end without waiting until they were heard out.
+func TestOutputIsWide(t *testing.T) {
+	limit, err := os.ReadFile("/proc/sys/fs/pipe-max-size")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := min(1<<20, atoi(strings.TrimSpace(string(limit))))
+	var out bytes.Buffer
+	c := playing("pipe")
+	c.Stdout = &out
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || strings.TrimSpace(out.String()) != fmt.Sprint(want) {
+		t.Errorf("its output holds %q, %v, want %d", out.String(), err, want)
+	}
+}
+
+// Only the outer's child has the outer's ear as its descriptor 3.
+func TestListeningLeavesOthersFilesAlone(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }()
+	var out bytes.Buffer
+	c := playing("hears")
+	c.Files, c.Stdout = []*os.File{w}, &out
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil || out.String() != "true\n" {
+		t.Errorf("descriptor 3 is open: %q, %v", out.String(), err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -176,4 +177,56 @@ func TestChildrenOfOthersAreNotTouched(t *testing.T) {
 		t.Errorf("Run = %+v, %v, want the orphan swept", got, err)
 	}
 	s.wantGone(t)
+}
+
+// Who does not descend from us is nobody's to end, whatever it is.
+func TestStrangersAreNotTouched(t *testing.T) {
+	var out bytes.Buffer
+	c := playing("neighbour")
+	c.Stdout, c.Stderr = &out, &out
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+	if got, want := out.String(), "swept 1 <nil>\nthe sleeper is there: true\n"; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
+// A stop at once is told as that where nothing else ended the program.
+func TestHardStopIsToldOf(t *testing.T) {
+	hard := make(chan struct{})
+	g := run(t.Context(), &process.Runner{Hard: hard}, playing("leave", "plain", "stay", "stubborn"))
+	s := g.left(t)
+	close(hard)
+	if got, err := g.wait(); got.Signal != "SIGKILL" || !errors.Is(err, process.ErrStopped) {
+		t.Errorf("Run = %+v, %v, want killed and %v", got, err, process.ErrStopped)
+	}
+	s.wantGone(t)
+}
+
+// The kernel ends a program when we are ended, though nobody is left to see to
+// it.
+func TestKillOfUsEndsTheProgram(t *testing.T) {
+	c := exec.CommandContext(t.Context(), os.Args[0])
+	c.Env = []string{roleKey + "=holder", quickExit}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 64)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sleeperOf(t, "left "+string(line[:n]))
+	defer s.wantGone(t)
+	s.wantAlive(t)
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	eventually(t, "the program ends", func() bool { return !s.alive() })
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -16,7 +17,10 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-var texts = template.Must(template.ParseFS(templates.Files, "prompt/*.md", "start/progress.md"))
+// texts are read when the first is needed: hooks write no prompt.
+var texts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(templates.Files, "prompt/*.md", "start/progress.md"))
+})
 
 // page is what the template is filled in with.
 type page struct {
@@ -32,7 +36,9 @@ type page struct {
 	Promise   string
 	Guarded   bool // protected files are put back
 	Feedback  []string
+	Said      []string
 	Task      string
+	Others    []string
 }
 
 // Write is the prompt for iteration number of run, on the story named id.
@@ -42,7 +48,7 @@ func Write(run journal.Run, number int, id string) (string, error) {
 		return "", err
 	}
 	var text strings.Builder
-	err = texts.ExecuteTemplate(&text, "stories.md", page{
+	err = texts().ExecuteTemplate(&text, "stories.md", page{
 		Memory:    memory(run),
 		Iteration: number,
 		Of:        of(run),
@@ -51,7 +57,9 @@ func Write(run journal.Run, number int, id string) (string, error) {
 		Promise:   run.Policy.Promise,
 		Guarded:   run.Policy.Publish,
 		Feedback:  feedback(run),
+		Said:      said(run.Said),
 		Task:      task(run.Task),
+		Others:    others(run.Task),
 	})
 	if err != nil {
 		return "", fmt.Errorf("write prompt: %w", err)
@@ -92,7 +100,7 @@ func Progress(run journal.Run) ([]byte, error) {
 		project = run.Task.Title
 	}
 	var text bytes.Buffer
-	err := texts.ExecuteTemplate(&text, "progress.md", map[string]string{
+	err := texts().ExecuteTemplate(&text, "progress.md", map[string]string{
 		"Date":    run.Began.UTC().Format(time.DateOnly),
 		"Project": clean.Inline(project, 200),
 	})
@@ -116,6 +124,15 @@ func task(t plan.Task) string {
 		return ""
 	}
 	return clean.Fence(strings.TrimSpace(t.Title + "\n\n" + t.Body))
+}
+
+// said is what people added later, fenced as well.
+func said(all []string) []string {
+	fenced := make([]string, 0, len(all))
+	for _, words := range all {
+		fenced = append(fenced, clean.Fence(strings.TrimSpace(words)))
+	}
+	return fenced
 }
 
 // feedback is what the program has to say of the iteration before: failures

@@ -22,7 +22,7 @@ func Review(story plan.Story, change Change) (string, error) {
 		criteria = append(criteria, fmt.Sprintf("%d. %s", i+1, criterion))
 	}
 	var text strings.Builder
-	err := texts.ExecuteTemplate(&text, "review.md", struct {
+	err := texts().ExecuteTemplate(&text, "review.md", struct {
 		Story    plan.Story
 		Criteria []string
 		Diff     string

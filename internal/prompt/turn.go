@@ -134,7 +134,7 @@ func rejections(it journal.Iteration) []string {
 // checked is a task with all that a fresh context needs to go on with it.
 func checked(run journal.Run, turn Turn) (string, error) {
 	var text strings.Builder
-	err := texts.ExecuteTemplate(&text, "checks.md", page{
+	err := texts().ExecuteTemplate(&text, "checks.md", page{
 		Base:      strings.TrimSpace(turn.Base),
 		Iteration: turn.Number,
 		Of:        of(run),

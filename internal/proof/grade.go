@@ -40,7 +40,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	at, found := run.ProofOf(step.Tree)
 	if !found || at.Empty || !at.Passed {
 		graded.Why = "no check could tell"
-		emit(graded)
+		emit(p.before(run, journal.Proof{}, graded))
 		return nil
 	}
 	touched, err := p.Tests.Touched(ctx, run, step.Story)
@@ -49,7 +49,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	}
 	if !touched {
 		graded.Why = "nothing was changed for it"
-		emit(graded)
+		emit(p.before(run, at, graded))
 		return nil
 	}
 	files, err := p.Tests.Of(ctx, run, step.Story, step.Commit)

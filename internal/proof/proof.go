@@ -4,7 +4,6 @@
 package proof
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,6 +28,11 @@ type Prover struct {
 	// files that it changed; nil: none are protected.
 	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
 	Tests   Tests
+	// Stand gives a commit as a proof of it has it, but for what is wanted
+	// otherwise.
+	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
+	// Log is all that a check printed; empty where that is not known any more.
+	Log func(journal.CheckEnded) string
 }
 
 // Place is where checks run.
@@ -38,10 +42,17 @@ type Place struct {
 	Commit string
 	Stand  string // the commit that is checked out in its place; empty: none is
 	// Again tells whether a check that ended so is to be run once more before it
-	// counts; nil: none is.
+	// counts, in a checkout that is as new as this; nil: none is.
 	Again func(journal.CheckEnded) bool
+	// Only names the checks that are run; nil: all are. Second tells that they
+	// are because of that.
+	Only   func(check string) bool
+	Second bool
 	// Ask names the tests of a check whose outcome has to be known; nil: none.
 	Ask func(check string) []string
+	// Number tells places of one kind and commit apart, in the names of logs; 0:
+	// there is but one.
+	Number int
 }
 
 // Baseline tells what each check says before any work is done, and whether
@@ -147,6 +158,9 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 		red = append(red, "not every check was run")
 	}
 	ended.Why = strings.Join(red, ", ")
+	if !ended.Passed && len(ended.Restored) > 0 {
+		ended.Why += ", with " + journal.Few(ended.Restored) + " as the base has it"
+	}
 	if ended.Passed {
 		ended.Why = worth(&ended, run, seen)
 	}
@@ -181,38 +195,4 @@ func failure(run journal.Run, check journal.CheckEnded) string {
 		text += ", new: " + journal.Few(fresh)
 	}
 	return text
-}
-
-// sight is what was seen on a checkout.
-type sight struct {
-	unready string // why it could not be made ready; empty: it could
-	checks  []journal.CheckEnded
-}
-
-// run lends a checkout for the length of setup and checks, and remembers what
-// they said. Where there is nothing to check, there is nothing to be ready for.
-func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
-	dir, done, err := p.Checkout(ctx, cmp.Or(at.Stand, at.Commit))
-	if err != nil {
-		return sight{}, err
-	}
-	defer done()
-	at.Dir = dir
-	var seen sight
-	note := func(event journal.Event) {
-		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
-		case journal.SetupEnded:
-			seen.unready = cmp.Or(seen.unready, e.Failure())
-		case journal.CheckEnded:
-			seen.checks = append(seen.checks, e)
-		}
-		emit(event)
-	}
-	if len(run.Policy.Setup) > 0 && len(run.Policy.Checks) > 0 {
-		err = p.Setup(ctx, run, at, note)
-	}
-	if err == nil && seen.unready == "" {
-		err = p.Check(ctx, run, at, note)
-	}
-	return seen, err
 }

@@ -19,6 +19,7 @@ import (
 // lab lends checkouts that are only names, and has checks say what it is told.
 type lab struct {
 	says       []journal.CheckEnded // of each check; its place is filled in
+	then       []journal.CheckEnded // the second time; the same where there is none
 	noCheckout error
 	noCheck    error
 	sets       []journal.SetupEnded // what setup says, up to the first that fails
@@ -53,7 +54,14 @@ func (l *lab) prover() proof.Prover {
 		},
 		Check: func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
 			l.dirs = append(l.dirs, at.Dir)
-			for _, check := range l.says {
+			says := l.says
+			if at.Second && l.then != nil {
+				says = l.then
+			}
+			for _, check := range says {
+				if at.Only != nil && !at.Only(check.Name) {
+					continue
+				}
 				check.Where, check.Commit = at.Where, at.Commit
 				emit(check)
 			}
@@ -62,15 +70,15 @@ func (l *lab) prover() proof.Prover {
 	}
 }
 
-// want tells that the checkout of commit was lent, checked and given back, or
-// that none was lent.
+// want tells that checkouts of commit alone were lent, checked and given back,
+// or that none was lent.
 func (l *lab) want(t *testing.T, commit string) {
 	t.Helper()
 	var commits, dirs []string
 	if commit != "" {
 		commits, dirs = []string{commit}, []string{"clean-" + commit}
 	}
-	if !slices.Equal(l.lent, commits) || !slices.Equal(l.back, commits) || !slices.Equal(l.dirs, dirs) {
+	if once := slices.Compact[[]string]; !slices.Equal(once(l.lent), commits) || !slices.Equal(once(l.back), commits) || !slices.Equal(once(l.dirs), dirs) {
 		t.Errorf("lent %v, given back %v, checked %v; want %v", l.lent, l.back, l.dirs, commits)
 	}
 }

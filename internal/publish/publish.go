@@ -27,14 +27,37 @@ type Publisher struct {
 	Every   time.Duration // the least time between two showings
 	Failed  func(error)   // told of each screen that could not be shown; never fatal
 
-	newest chan journal.Run
+	newest chan moment
+	rest   *journal.Run // the newest state with no iteration under way
 	done   chan struct{}
 	said   map[int]string // of each screen that failed last, why
 }
 
+// moment is a state of a run. The comment tells of it as it is. The pull request
+// tells of the one at rest before it: nobody reviews what is half done, and each
+// of its edits is a call.
+type moment struct {
+	run  journal.Run
+	rest *journal.Run
+}
+
+func (m moment) board() view.Board {
+	board := view.Of(m.run)
+	if m.rest != nil {
+		board.Pull = view.Of(*m.rest).Pull
+	}
+	return board
+}
+
+// passing tells of a run between two iterations: the next begins in a moment,
+// and both are worth one showing.
+func (m moment) passing() bool {
+	return m.rest != nil && m.rest.Seq == m.run.Seq && len(m.run.Iterations) > 0 && m.run.Stop == nil && m.run.Cancel == nil
+}
+
 // Start begins showing, until Close. It comes before the first Notice.
 func (p *Publisher) Start(ctx context.Context) {
-	p.newest = make(chan journal.Run, 1)
+	p.newest = make(chan moment, 1)
 	p.done = make(chan struct{})
 	p.said = map[int]string{}
 	go p.work(ctx)
@@ -46,11 +69,14 @@ func (p *Publisher) Notice(run journal.Run) {
 	if len(p.Screens) == 0 {
 		return // a board takes longer to draw than most of what it tells of
 	}
+	if _, open := run.Open(); !open || run.Stop != nil {
+		p.rest = &run
+	}
 	select {
 	case <-p.newest:
 	default:
 	}
-	p.newest <- run
+	p.newest <- moment{run, p.rest}
 }
 
 // atLeast is how long a screen that failed is left alone.
@@ -66,47 +92,61 @@ func (p *Publisher) Close() {
 // what is left when it is closed. What could not be shown is left.
 func (p *Publisher) work(ctx context.Context) {
 	defer close(p.done)
-	var pending *journal.Run
+	var pending *moment
 	var pause <-chan time.Time
+	lull := false // the pause is, or was, for what comes next
 	for {
 		select {
-		case run, open := <-p.newest:
+		case newer, open := <-p.newest:
 			if !open {
 				p.last(ctx, pending)
 				return
 			}
-			pending = &run
+			pending = &newer
+			if lull && !newer.passing() {
+				lull, pause = false, nil
+			}
 		case <-pause:
 			pause = nil
 		}
-		if pending != nil && pause == nil {
-			least := max(p.Every, atLeast)
-			if p.show(ctx, *pending) {
-				pending, least = nil, p.Every
-			}
-			pause = time.After(least)
+		switch {
+		case pending == nil || pause != nil:
+		case pending.passing() && !lull:
+			lull, pause = true, time.After(p.Every)
+		default:
+			lull = false
+			pending, pause = p.bother(ctx, pending)
 		}
 	}
+}
+
+// bother shows what is pending, and gives back what is still to be shown and how
+// long the screens are left alone.
+func (p *Publisher) bother(ctx context.Context, pending *moment) (left *moment, pause <-chan time.Time) {
+	if p.show(ctx, *pending) {
+		return nil, time.After(p.Every)
+	}
+	return pending, time.After(max(p.Every, atLeast))
 }
 
 // last shows what was left, and once more where that failed: nobody comes
 // after it to mend what people see.
-func (p *Publisher) last(ctx context.Context, run *journal.Run) {
-	if run == nil || ctx.Err() != nil {
+func (p *Publisher) last(ctx context.Context, left *moment) {
+	if left == nil || ctx.Err() != nil {
 		return
 	}
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
-	if !p.show(ctx, *run) && ctx.Err() == nil {
-		p.show(ctx, *run)
+	if !p.show(ctx, *left) && ctx.Err() == nil {
+		p.show(ctx, *left)
 	}
 }
 
 // show tells whether every screen shows the run now.
-func (p *Publisher) show(ctx context.Context, run journal.Run) bool {
+func (p *Publisher) show(ctx context.Context, m moment) bool {
 	ctx, done := context.WithTimeout(ctx, patience)
 	defer done()
-	board, shown := view.Of(run), true
+	board, shown := m.board(), true
 	for i, screen := range p.Screens {
 		if err := screen.Show(ctx, board); err != nil {
 			p.complain(i, err)

@@ -70,9 +70,17 @@ func (r *Redactor) Bytes(b []byte) []byte {
 
 // mask is b with *** where something was found.
 func mask(b []byte, found []match) []byte {
-	var out []byte
-	at := 0
+	out, _ := shown(b, found, 0, len(b))
+	return out
+}
+
+// shown is b from at to end as it may be seen, and how far what is hidden in it
+// reaches. Where nothing is hidden, as nearly always, it is a part of b itself.
+func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 	for _, m := range found {
+		if m.from >= end {
+			break
+		}
 		if m.to <= at {
 			continue
 		}
@@ -82,7 +90,13 @@ func mask(b []byte, found []match) []byte {
 		}
 		at = m.to
 	}
-	return append(out, b[at:]...)
+	switch {
+	case at >= end:
+		return out, at
+	case out == nil:
+		return b[at:end], end
+	}
+	return append(out, b[at:end]...), end
 }
 
 // Holds tells whether one of the values stands in b, in any of its forms. What

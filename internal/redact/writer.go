@@ -49,7 +49,7 @@ func (w *writer) pass(places []int, end int) error {
 	if end <= w.passed {
 		return nil
 	}
-	out, at := w.shown(places, end)
+	out, at := shown(w.held, w.redactor.find(w.held, places), w.passed+w.masked, end)
 	var err error
 	if len(out) > 0 {
 		_, err = w.to.Write(out)
@@ -57,29 +57,4 @@ func (w *writer) pass(places []int, end int) error {
 	w.held = append(w.held[:0], w.held[end-1:]...)
 	w.passed, w.masked = 1, at-end
 	return err
-}
-
-// shown is what is held as far as end, as it may be seen, and how far what is
-// hidden in it reaches.
-func (w *writer) shown(places []int, end int) (out []byte, at int) {
-	at = w.passed + w.masked
-	for _, m := range w.redactor.find(w.held, places) {
-		if m.from >= end {
-			break
-		}
-		if m.to <= at {
-			continue
-		}
-		if m.from >= at {
-			out = append(append(out, w.held[at:m.from]...), Mask...)
-		}
-		at = m.to
-	}
-	switch {
-	case at >= end:
-		return out, at
-	case out == nil: // as nearly always: no need to copy
-		return w.held[at:end], end
-	}
-	return append(out, w.held[at:end]...), end
 }

@@ -87,6 +87,8 @@ func priced(event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // nobody else tells
 	case journal.AgentEnded:
 		return e.Cost.Known
+	case journal.PlanDrafted:
+		return e.Cost.Known
 	case journal.StoryReviewed:
 		return e.Cost.Known
 	}
@@ -115,7 +117,7 @@ func phaseOf(before, event journal.Event) phase {
 		return waits
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // of the others nobody has to know how long they took
-	case journal.AgentEnded:
+	case journal.AgentEnded, journal.PlanDrafted:
 		return agents
 	case journal.CheckEnded:
 		return phaseAt(e.Where)
@@ -143,13 +145,17 @@ func bad(run journal.Run, event journal.Event) bool {
 		return !e.Passed
 	case journal.AgentEnded:
 		return e.Failed
+	case journal.PlanDrafted:
+		return e.Why != ""
 	case journal.PlanRead:
 		return len(e.Undone) > 0
 	case journal.CommitsTaken:
 		return len(e.Dropped)+len(e.Refused) > 0
 	case journal.SCMEnded:
 		return e.Failed
-	case journal.PublishFailed, journal.EgressRefused:
+	case journal.Joined:
+		return len(e.Conflicts) > 0
+	case journal.PublishFailed, journal.EgressRefused, journal.Branched:
 		return true
 	}
 	return wanting(run, event)

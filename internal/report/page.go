@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 	markdown "text/template"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -82,11 +83,17 @@ const (
 	roomForStories = 96 << 10
 )
 
-var pages = template.Must(template.New("").ParseFS(templates.Files, "report/report.html", "report/style.css"))
-
-var sheets = markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
-	"cell": func(s string) string { return clean.Inline(s, 300) },
-}).ParseFS(templates.Files, "report/report.md"))
+// What a report is filled into is read when the first is written.
+var (
+	pages = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("").ParseFS(templates.Files, "report/report.html", "report/style.css"))
+	})
+	sheets = sync.OnceValue(func() *markdown.Template {
+		return markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
+			"cell": func(s string) string { return clean.Inline(s, 300) },
+		}).ParseFS(templates.Files, "report/report.md"))
+	})
+)
 
 func (s Source) page() page {
 	chapters, run := s.chapters(s.entries())

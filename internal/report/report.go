@@ -48,7 +48,7 @@ type Words struct {
 // HTML is the run as a page for a browser.
 func (s Source) HTML() ([]byte, error) {
 	var out bytes.Buffer
-	if err := pages.ExecuteTemplate(&out, "report.html", s.page()); err != nil {
+	if err := pages().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
 	return []byte(legible(out.String())), nil
@@ -58,7 +58,7 @@ func (s Source) HTML() ([]byte, error) {
 // harmless.
 func (s Source) Markdown() (string, error) {
 	var out bytes.Buffer
-	if err := sheets.ExecuteTemplate(&out, "report.md", s.page()); err != nil {
+	if err := sheets().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
 		return "", fmt.Errorf("write the page: %w", err)
 	}
 	return legible(out.String()), nil

@@ -45,6 +45,17 @@ func (a attempts) note(vector, got string) {
 	}
 }
 
+// also notes got beside what was noted before: whose it is, and so whether it
+// counts, is for those outside to say.
+func (a attempts) also(vector, got string) {
+	if a[vector] != "" {
+		got = a[vector] + between + got
+	}
+	a[vector] = got
+}
+
+const between = "; "
+
 const greeting = "from inside"
 
 func (t targets) network(saw attempts) {
@@ -238,6 +249,17 @@ func (t targets) files(saw attempts) {
 	}
 }
 
+// canaryIn is a secret that was laid out, by this run or another, as it stands in
+// an environment.
+func canaryIn(environment []byte) string {
+	i := bytes.Index(environment, []byte(canary))
+	if i < 0 {
+		return ""
+	}
+	value, _, _ := bytes.Cut(environment[i:], []byte{0})
+	return strings.ReplaceAll(string(value[:min(len(value), 64)]), between, " ")
+}
+
 // program is what of others can be read or done, the victim's first of all.
 func (t targets) program(saw attempts) {
 	own := strconv.Itoa(os.Getpid())
@@ -247,18 +269,18 @@ func (t targets) program(saw attempts) {
 			continue
 		}
 		if text, err := os.ReadFile(dir + "/environ"); err == nil {
-			if i := bytes.Index(text, []byte(canary)); i >= 0 {
-				saw.note(atMemory, "environment: "+string(text[i:min(len(text), i+64)]))
+			if found := canaryIn(text); found != "" {
+				saw.also(atMemory, "environment: "+found)
 			}
 		}
 	}
 	victim := "/proc/" + strconv.Itoa(t.Victim)
 	if f, err := os.Open(victim + "/mem"); err == nil {
 		_ = f.Close()
-		saw.note(atMemory, "its memory")
+		saw.also(atMemory, "its memory")
 	}
 	if to, err := os.Readlink(victim + "/fd/0"); err == nil {
-		saw.note(atMemory, "its files: "+to)
+		saw.also(atMemory, "its files: "+to)
 	}
 	if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(t.Victim), 0, 0, 0, 0); errno == 0 {
 		saw.note(atTracing, "it let itself be traced")

@@ -69,7 +69,7 @@ func (w Wall) attack(ctx context.Context, next Next) (map[string]string, error) 
 
 func (w Wall) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 
-func (w Wall) scoped() bool { return (&launch{spec: &spec{ABI: w.abi}}).landlock() >= 6 }
+func (w Wall) scoped() bool { return landlockOf(w.abi) >= 6 }
 
 // inside runs the attempts. This program is lent as a descriptor: its folder
 // need not be there inside.
@@ -86,7 +86,7 @@ func (w Wall) inside(ctx context.Context, next Next, t targets) (map[string]stri
 	var out, said bytes.Buffer
 	const lent = "/proc/self/fd/3"
 	w.Mended = nil // what the attack itself does to ReadOnly is nobody's news
-	w.Read = append(append([]string(nil), w.Read...), lent)
+	w.Read = slices.Concat(w.Read, []string{lent})
 	res, err := w.Run(next)(ctx, process.Command{
 		Argv: []string{lent, Hidden, attack}, Dir: "/", Files: []*os.File{self},
 		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said,
@@ -134,7 +134,7 @@ func (w Wall) setStage(ctx context.Context, next Next) (*stage, error) {
 
 // besides makes a folder that lies in none of theirs.
 func (w Wall) besides(name string) (string, error) {
-	theirs := append(append([]string(nil), w.Write...), w.Read...)
+	theirs := slices.Concat(w.Write, w.Read)
 	for _, dir := range []string{os.TempDir(), "/var/tmp", "/home", "/srv"} {
 		in := func(other string) bool {
 			rel, err := filepath.Rel(other, dir)
@@ -166,9 +166,7 @@ func (st *stage) strike() {
 // where it is against the wall, or where nobody else can tell.
 func (st *stage) judge(ctx context.Context, saw map[string]string) {
 	for name, got := range saw {
-		if strings.Contains(got, canary) && !strings.Contains(got, st.secret) {
-			delete(saw, name) // another run's, or the prefix in our own memory
-		}
+		saw[name] = st.ours(got)
 	}
 	for _, d := range st.doors {
 		delete(saw, d.vector)
@@ -192,6 +190,15 @@ func (st *stage) judge(ctx context.Context, saw map[string]string) {
 			saw[atReadOnly] = path
 		}
 	}
+}
+
+// ours leaves out the canaries of another run, which may attack at the same
+// time, and the prefix of them in our own memory.
+func (st *stage) ours(found string) string {
+	parts := slices.DeleteFunc(strings.Split(found, between), func(part string) bool {
+		return strings.Contains(part, canary) && !strings.Contains(part, st.secret)
+	})
+	return strings.Join(parts, between)
 }
 
 const intruder = "ralph-was-here"

@@ -41,9 +41,9 @@ func through(list []sandbox.Result) (names []string) {
 
 // levels are those that a user can have on this machine.
 func (u user) levels() []sandbox.Level {
-	all := []sandbox.Level{sandbox.Namespace, sandbox.Notify, sandbox.Landlock}
+	all := here(sandbox.Namespace, sandbox.Notify, sandbox.Landlock)
 	if u.weaker != "" {
-		all = all[1:]
+		all = []sandbox.Level{sandbox.Notify, sandbox.Landlock}
 	}
 	if u.uid != 0 {
 		all = append(all, sandbox.UID)
@@ -53,6 +53,7 @@ func (u user) levels() []sandbox.Level {
 
 // TestAttack prints what make attack shows: each vector at each level.
 func TestAttack(t *testing.T) {
+	show(t, fmt.Sprintf("levels that this machine can have: %q", walls()))
 	for _, who := range users() {
 		t.Run(who.name, func(t *testing.T) {
 			var columns [][]sandbox.Result
@@ -70,7 +71,7 @@ func TestAttack(t *testing.T) {
 
 // The levels that the Action requires let nothing through at all.
 func TestTheHighLevelsPromiseEverything(t *testing.T) {
-	for _, level := range []sandbox.Level{sandbox.Namespace, sandbox.Notify} {
+	for _, level := range connected() {
 		for _, r := range attacked(t, users()[0], order{Wall: sandbox.Wall{Level: level}}) {
 			if !r.Promised || !r.Held {
 				t.Errorf("%s at level %s: promised %t, held %t", r.Vector, level, r.Promised, r.Held)
@@ -164,13 +165,13 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 		}
 	}
 	for _, tt := range tests {
-		if !tt.who.possible() {
+		if !tt.who.possible(tt.level) {
 			continue
 		}
 		t.Run(string(tt.level)+" without "+tt.without, func(t *testing.T) {
 			got := through(attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level}, Without: strings.Split(tt.without, ", ")}))
 			for _, name := range tt.want {
-				if !slices.Contains(got, name) {
+				if !slices.Contains(got, name) && (name != ipv6 || six()) {
 					t.Errorf("%q was held all the same; through came %q", name, got)
 				}
 			}
@@ -202,7 +203,7 @@ func TestOlderKernels(t *testing.T) {
 		{asOrdinary, sandbox.Notify, 3, ""},
 	}
 	for _, tt := range tests {
-		if !tt.who.possible() {
+		if !tt.who.possible(tt.level) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s at ABI %d as %s", tt.level, tt.abi, tt.who.name), func(t *testing.T) {
@@ -236,7 +237,9 @@ func TestAnotherWallIsJudgedByWhatItHolds(t *testing.T) {
 	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err == nil || !strings.Contains(err.Error(), "other machines") {
 		t.Errorf("with the network open: %v, want a fault that names other machines", err)
 	}
-	who.alone = true
+	if who.alone = true; !roomy() {
+		return // there is no way to make it
+	}
 	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err != nil {
 		t.Errorf("with the network held by another: %v", err)
 	}
@@ -271,6 +274,11 @@ func TestProbe(t *testing.T) {
 	want := map[string]sandbox.Level{
 		asOther.name: sandbox.Namespace, asRoot.name: sandbox.Namespace, asDocker.name: sandbox.Notify,
 		asOrdinary.name: sandbox.Namespace, asClosed.name: sandbox.Notify,
+	}
+	if !roomy() {
+		for name := range want {
+			want[name] = sandbox.Notify
+		}
 	}
 	for _, who := range users() {
 		var r sandbox.Report

@@ -13,13 +13,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-var confining = []sandbox.Level{sandbox.None, sandbox.Landlock, sandbox.Namespace, sandbox.Notify}
+func confining() []sandbox.Level {
+	return here(sandbox.None, sandbox.Landlock, sandbox.Namespace, sandbox.Notify)
+}
 
 // BenchmarkLaunch tells what a start costs, also as a multiple of one without a
 // wall.
 func BenchmarkLaunch(b *testing.B) {
 	var bare float64
-	for _, level := range confining {
+	for _, level := range confining() {
 		b.Run(string(level), func(b *testing.B) {
 			w := wall(b, level, users()[0])
 			run := w.Run(new(process.Runner).Run)
@@ -50,7 +52,7 @@ func BenchmarkConnect(b *testing.B) {
 		}
 	}()
 	var bare float64
-	for _, level := range confining {
+	for _, level := range confining() {
 		b.Run(string(level), func(b *testing.B) {
 			w := wall(b, level, users()[0])
 			w.Ports = portsOf(l)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,9 +14,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// legitimate is what an agent's day is made of: a script, and what its output
-// ends with. A row whose program this machine has not is left out of the table.
-var legitimate = []struct{ name, needs, script, want string }{
+// use is a script, and what its output ends with.
+type use struct{ name, needs, script, want string }
+
+// legitimate is what an agent's day is made of. A row whose programs this machine
+// has not is left out of the table.
+var legitimate = []use{
 	{"shell", "bash", `set -e; cat <(echo a | tr a b); (sleep 0 & wait); echo done > f; mkfifo p; (echo x > p) & cat p; time -p true 2>/dev/null; echo ok`, "ok"},
 	{"git commits", "git", `set -e; git init -q r; cd r; git config user.email a@example.org; git config user.name a; echo x > f; git add f; git commit -qm x; git checkout -qb b; git gc -q; cd ..; git clone -q r s; git -C s log --oneline | wc -l`, "1"},
 	{"git over a local server", "git", `set -e; git init -q --bare o; git daemon --base-path=. --export-all --port=0 --listen=127.0.0.1 . 2>/dev/null & kill %1 2>/dev/null; echo ok`, "ok"},
@@ -70,19 +74,34 @@ go 1.24
 E
 cat > g_test.go <<'E'
 package g
-import ("net/http"; "net/http/httptest"; "testing"; "os/exec"; "net")
+import ("net/http"; "net/http/httptest"; "os"; "testing"; "os/exec"; "net")
 func TestServer(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }))
 	defer s.Close()
 	r, err := http.Get(s.URL)
 	if err != nil || r.StatusCode != 204 { t.Fatal(err, r) }
 	if err := exec.Command("true").Run(); err != nil { t.Fatal(err) }
-	l, err := net.Listen("tcp", "[::1]:0")
+	l, err := net.Listen("tcp", os.Getenv("LOOPBACK"))
 	if err != nil { t.Fatal(err) }
 	if _, err := net.Dial("tcp", l.Addr().String()); err != nil { t.Fatal(err) }
 }
 E
 GOFLAGS=-mod=mod GOTOOLCHAIN=local GOPROXY=off CGO_ENABLED=0 go test -vet=off -count=1 ./... | cut -f1`, "ok"},
+	{"go test with the race detector", "gcc go", `mkdir g; cd g; cat > go.mod <<'E'
+module example.org/g
+go 1.24
+E
+cat > g_test.go <<'E'
+package g
+import ("sync"; "testing")
+func TestSum(t *testing.T) {
+	var all sync.WaitGroup
+	n := 0
+	for range 2 { all.Add(1); go func() { defer all.Done(); n++ }() }
+	all.Wait()
+}
+E
+GOFLAGS=-mod=mod GOTOOLCHAIN=local GOPROXY=off CGO_ENABLED=1 go test -race -vet=off -count=1 ./... 2>&1 | grep -c '^WARNING: DATA RACE'`, "1"},
 	{"make and tar", "make", `printf 'all:\n\t@echo ok > f; tar cf t.tar f; rm f; tar xf t.tar; cat f\n' > Makefile; make -s`, "ok"},
 	{"a memory-mapped file and shared memory", "python3", `/usr/bin/python3 -c '
 from multiprocessing import shared_memory
@@ -97,30 +116,44 @@ print("ok")'`, "ok"},
 func compatible(t *testing.T, level sandbox.Level, who user) (refused []string) {
 	t.Helper()
 	for _, use := range legitimate {
-		if _, err := exec.LookPath(use.needs); err != nil {
-			continue
-		}
-		w := wall(t, level, who)
-		dir := w.Write[0]
-		c := process.Command{
-			Argv: []string{"/bin/bash", "-c", use.script}, Dir: dir,
-			Env: []string{
-				"PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8",
-				"GOCACHE=" + filepath.Join(dir, "cache"), "GOPATH=" + filepath.Join(dir, "go"),
-			},
-		}
-		if use.needs == "go" { // the standard library need not be built anew for each level
-			cache := goCache(t, who)
-			w.Write = append(w.Write, cache)
-			c.Env = append(c.Env, "GOCACHE="+cache)
-		}
-		out, res := inside(t, w, c)
-		if got := strings.TrimSpace(out); res.Exit != 0 || !strings.HasSuffix(got, use.want) {
-			t.Logf("%s at level %s: exit %d\n%s", use.name, level, res.Exit, got)
+		if !slices.ContainsFunc(strings.Fields(use.needs), missing) && !use.works(t, level, who) {
 			refused = append(refused, use.name)
 		}
 	}
 	return refused
+}
+
+func missing(program string) bool {
+	_, err := exec.LookPath(program)
+	return err != nil
+}
+
+func (u use) works(t *testing.T, level sandbox.Level, who user) bool {
+	t.Helper()
+	w := wall(t, level, who)
+	dir, loopback := w.Write[0], "127.0.0.1:0"
+	if six() {
+		loopback = "[::1]:0"
+	}
+	c := process.Command{
+		Argv: []string{"/bin/bash", "-c", u.script}, Dir: dir,
+		Env: []string{
+			"PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LOOPBACK=" + loopback,
+			"GOCACHE=" + filepath.Join(dir, "cache"), "GOPATH=" + filepath.Join(dir, "go"),
+		},
+	}
+	if strings.HasSuffix(u.needs, "go") { // the standard library need not be built anew for each level
+		cache := goCache(t, who)
+		w.Write = append(w.Write, cache)
+		c.Env = append(c.Env, "GOCACHE="+cache)
+	}
+	out, res := inside(t, w, c)
+	got := strings.TrimSpace(out)
+	ok := res.Exit == 0 && strings.HasSuffix(got, u.want)
+	if !ok {
+		t.Logf("%s at level %s: exit %d\n%s", u.name, level, res.Exit, got)
+	}
+	return ok
 }
 
 // goCache stays from run to run: it takes half a minute to fill, and nothing of
@@ -139,7 +172,7 @@ func goCache(tb testing.TB, who user) string {
 }
 
 func TestLegitimateUsesWork(t *testing.T) {
-	for _, level := range connected {
+	for _, level := range connected() {
 		refused := compatible(t, level, users()[0])
 		if len(refused) != 0 {
 			t.Errorf("level %s refuses %q", level, refused)

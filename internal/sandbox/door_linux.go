@@ -51,10 +51,10 @@ func (st *stage) openDoors(ctx context.Context) error {
 			break
 		}
 	}
-	return errors.Join(st.openLocalDoors(ctx, listen), st.openPacketDoors(ctx))
+	return errors.Join(st.openLocalDoors(listen), st.openPacketDoors(ctx))
 }
 
-func (st *stage) openLocalDoors(_ context.Context, listen func(vector, network, addr string) error) error {
+func (st *stage) openLocalDoors(listen func(vector, network, addr string) error) error {
 	st.Socket, st.Abstract = filepath.Join(st.dir, "socket"), "@"+filepath.Base(st.dir)
 	return errors.Join(
 		listen(toFileSock, "unix", st.Socket), everybodys(st.Socket),

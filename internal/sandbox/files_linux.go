@@ -47,7 +47,7 @@ func (p *launch) restrictFiles() error {
 	if p.off(files) || p.Level == UID {
 		return nil
 	}
-	abi := p.landlock()
+	abi := landlockOf(p.ABI)
 	if p.without(abi) {
 		return nil
 	}
@@ -81,13 +81,15 @@ func (p *launch) without(abi int) bool {
 	return abi == 0 && (p.Level == External || p.Level == Namespace && !p.Flat)
 }
 
-func (p *launch) landlock() int {
+// landlockOf is the Landlock of this kernel, or the older one that is pretended;
+// 0 is none.
+func landlockOf(pretended int) int {
 	abi, err := ll.LandlockGetABIVersion()
-	if err != nil || p.ABI < 0 {
+	switch {
+	case err != nil, pretended < 0:
 		return 0
-	}
-	if p.ABI > 0 {
-		abi = min(abi, p.ABI)
+	case pretended > 0:
+		return min(abi, pretended)
 	}
 	return abi
 }
@@ -121,6 +123,9 @@ func (p *launch) landlockRules(abi int) ([]landlock.Rule, error) {
 		rules = append(rules, rule)
 	}
 	for _, path := range p.Write {
+		if !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("folder to write to: %s: not absolute", path)
+		}
 		rule, ok := ruleOf(path, writable, landlock.RWFiles)
 		if !ok {
 			return nil, fmt.Errorf("folder to write to: %s: %w", path, fs.ErrNotExist)

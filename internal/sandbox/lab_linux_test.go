@@ -2,11 +2,14 @@ package sandbox_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -45,14 +48,50 @@ var (
 
 // users are those that we can be.
 func users() []user {
+	all := []user{asOther, asRoot, asDocker, asOrdinary, asClosed}
 	if os.Geteuid() != 0 {
-		return []user{asOrdinary, asClosed}
+		all = all[3:]
 	}
-	return []user{asOther, asRoot, asDocker, asOrdinary, asClosed}
+	if !roomy() {
+		all = all[:len(all)-1] // nobody gets namespaces: asOrdinary is asClosed
+	}
+	return all
 }
 
-// possible tells whether we can be u.
-func (u user) possible() bool { return slices.Contains(users(), u) }
+// roomy tells whether this machine lets us have a network and mounts of our own,
+// as a stock container does not. The wall is not asked: it is what is tested.
+var roomy = sync.OnceValue(func() bool {
+	sys := &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS}
+	if uid := os.Geteuid(); uid != 0 {
+		sys.Cloneflags |= unix.CLONE_NEWUSER
+		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+	}
+	_, err := new(process.Runner).Run(context.Background(), process.Command{Argv: []string{"/bin/true"}, Sys: sys})
+	return err == nil
+})
+
+// six tells whether this machine has IPv6 on loopback; a stock container has not.
+var six = sync.OnceValue(func() bool {
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err == nil {
+		_ = l.Close()
+	}
+	return err == nil
+})
+
+// here are those of the levels that this machine can have at all.
+func here(levels ...sandbox.Level) []sandbox.Level {
+	if roomy() {
+		return levels
+	}
+	return slices.DeleteFunc(levels, func(l sandbox.Level) bool { return l == sandbox.Namespace })
+}
+
+// possible tells whether we can be u, behind a wall of that level.
+func (u user) possible(level sandbox.Level) bool {
+	return slices.Contains(users(), u) && slices.Contains(u.levels(), level)
+}
 
 // wall is one round a folder that belongs to those inside.
 func wall(tb testing.TB, level sandbox.Level, who user) sandbox.Wall {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -127,7 +128,7 @@ func (p *launch) enter() error {
 
 // exec becomes the program. Its name is looked up inside, as whom it will be.
 func (p *launch) exec() error {
-	env := append(append([]string(nil), p.Env...), p.launcher.Env...)
+	env := slices.Concat(p.Env, p.launcher.Env)
 	// A descriptor that ralph itself was given open goes to all its children.
 	if err := process.KeepFrom(3 + p.Files); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 )
 
 // connected are the levels at which those inside have a network worth the name.
-var connected = []sandbox.Level{sandbox.Namespace, sandbox.Notify}
+func connected() []sandbox.Level { return here(sandbox.Namespace, sandbox.Notify) }
 
 // talker is a program inside that connects where it is told to.
 type talker struct {
@@ -101,7 +101,7 @@ func TestTheProxyIsReachedAtItsPort(t *testing.T) {
 	other := answering(t, "tcp4", "127.0.0.1:0", "other")
 	_, port, _ := net.SplitHostPort(proxy.Addr().String())
 	for _, who := range []user{users()[0], users()[len(users())-1]} {
-		for _, level := range append(connected, sandbox.Landlock) {
+		for _, level := range append(connected(), sandbox.Landlock) {
 			if who.outside != 0 {
 				continue // these tests run as who we are
 			}
@@ -132,7 +132,7 @@ func TestTheProxyCarriesBodies(t *testing.T) {
 		_, _ = io.WriteString(w, body)
 	}))
 	defer s.Close()
-	for _, level := range connected {
+	for _, level := range connected() {
 		w := wall(t, level, users()[0])
 		w.Ports = []int{s.Listener.Addr().(*net.TCPAddr).Port}
 		script := fmt.Sprintf(`
@@ -148,7 +148,7 @@ print(r.headers["Got"], len(r.read()))`, s.URL)
 
 // A socket of a folder that is theirs may be used, and none beside it.
 func TestLocalSocketsAreThoseOfTheFolder(t *testing.T) {
-	for _, level := range connected {
+	for _, level := range connected() {
 		w := wall(t, level, users()[0])
 		ours := folder(t, 0)
 		outside, in := filepath.Join(ours, "s"), filepath.Join(w.Write[0], "s")

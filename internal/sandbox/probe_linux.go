@@ -57,7 +57,7 @@ func (w Wall) try(ctx context.Context, next Next, g rung) error {
 
 func (w Wall) findLandlock() Mechanism {
 	m := Mechanism{Name: "Landlock"}
-	switch abi := (&launch{spec: &spec{ABI: w.abi}}).landlock(); {
+	switch abi := landlockOf(w.abi); {
 	case abi == 0:
 		m.Detail = "the kernel has none, or it is not switched on (lsm=landlock)"
 	case abi < 4:

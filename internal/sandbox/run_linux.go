@@ -82,7 +82,7 @@ func (w Wall) launcher(c process.Command, h *host, orders, theirs *os.File) proc
 	}
 	first := 3 + len(c.Files)
 	c.Argv, c.Env, c.Dir = []string{self, Hidden, strconv.Itoa(first)}, nil, "/"
-	c.Files = append(append([]*os.File(nil), c.Files...), orders, theirs)
+	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
 	if w.Level == Notify {
 		c.Linger = h.lingering(c.Linger)

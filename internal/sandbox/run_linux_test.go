@@ -23,11 +23,15 @@ import (
 )
 
 // walls are those that stand between us and a program, and none.
-var walls = []sandbox.Level{sandbox.Namespace, sandbox.Notify, sandbox.Landlock, sandbox.External, sandbox.None}
+func walls() []sandbox.Level { return append(confined(), sandbox.None) }
+
+func confined() []sandbox.Level {
+	return here(sandbox.Namespace, sandbox.Notify, sandbox.Landlock, sandbox.External)
+}
 
 // A caller need not know whether there is a wall.
 func TestEndingsAreThoseOfTheProgram(t *testing.T) {
-	for _, level := range walls {
+	for _, level := range walls() {
 		w := wall(t, level, users()[0])
 		for _, tt := range []struct {
 			argv []string
@@ -47,7 +51,7 @@ func TestEndingsAreThoseOfTheProgram(t *testing.T) {
 }
 
 func TestWhatCannotStartIsToldAsWithoutAWall(t *testing.T) {
-	for _, level := range walls {
+	for _, level := range walls() {
 		w := wall(t, level, users()[0])
 		dir := w.Write[0]
 		write(t, filepath.Join(dir, "plain"), "no program\n")
@@ -81,7 +85,7 @@ func TestWhatCannotStartIsToldAsWithoutAWall(t *testing.T) {
 
 // What is not there to be confined is said before anything runs.
 func TestWallsThatCannotStand(t *testing.T) {
-	good := wall(t, sandbox.Namespace, users()[0])
+	good := wall(t, connected()[0], users()[0])
 	for _, tt := range []struct {
 		name string
 		mend func(*sandbox.Wall)
@@ -109,7 +113,7 @@ func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Close(leaked) }()
-	for _, level := range walls[:4] {
+	for _, level := range confined() {
 		w := wall(t, level, users()[0])
 		f, err := os.Create(filepath.Join(t.TempDir(), "third"))
 		if err != nil {
@@ -132,7 +136,7 @@ func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
 // Who leaves its session and parents is found all the same, and gone before
 // anybody reads what was left.
 func TestNobodyStaysInside(t *testing.T) {
-	for _, level := range walls {
+	for _, level := range walls() {
 		w := wall(t, level, users()[0])
 		out, res := inside(t, w, playing(t, &w, "leave", "outer"))
 		pid := strings.TrimSpace(out)
@@ -163,7 +167,7 @@ func TestWithoutProcessSomebodyStays(t *testing.T) {
 // Killed without a chance to sweep, ralph leaves nobody: the signal of its death
 // must outlast the change of user, which clears it.
 func TestNobodyOutlivesRalph(t *testing.T) {
-	for _, level := range walls[:4] {
+	for _, level := range confined() {
 		w := wall(t, level, users()[0])
 		ralph := exec.CommandContext(t.Context(), "/proc/self/exe", sandbox.Hidden, "hold", asJSON(t, order{Wall: w}))
 		out, err := ralph.StdoutPipe()
@@ -189,7 +193,7 @@ func TestNobodyOutlivesRalph(t *testing.T) {
 
 // The end of the context ends those inside politely first, the supervisor last.
 func TestThePoliteSignalReachesTheProgram(t *testing.T) {
-	for _, level := range walls {
+	for _, level := range walls() {
 		w := wall(t, level, users()[0])
 		ctx, cancel := context.WithCancel(t.Context())
 		var out bytes.Buffer
@@ -213,7 +217,7 @@ func TestThePoliteSignalReachesTheProgram(t *testing.T) {
 // Who may linger keeps the network for as long, and is counted as without a wall.
 func TestWhoLingersIsConnected(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
-	for _, level := range connected {
+	for _, level := range connected() {
 		w := wall(t, level, users()[0])
 		w.Ports = portsOf(proxy)
 		c := playing(t, &w, "talk")
@@ -243,7 +247,7 @@ open("heard", "w").write(s.recv(100).decode())`
 }
 
 func TestWhoLingersTooLongIsEnded(t *testing.T) {
-	for _, level := range walls {
+	for _, level := range walls() {
 		w := wall(t, level, users()[0])
 		c := playing(t, &w, "leave", "outer")
 		c.Grace = time.Millisecond
@@ -257,7 +261,7 @@ func TestWhoLingersTooLongIsEnded(t *testing.T) {
 
 // What we are told to keep is not in anybody's argv or environment.
 func TestOrdersAreNotReadFromOutside(t *testing.T) {
-	for _, level := range connected {
+	for _, level := range connected() {
 		w := wall(t, level, users()[0])
 		c := process.Command{
 			Argv: []string{"/bin/sh", "-c", `for p in $PPID $$; do tr '\0' '\n' < /proc/$p/cmdline; done`},
@@ -272,7 +276,7 @@ func TestOrdersAreNotReadFromOutside(t *testing.T) {
 
 // Names of files are bytes; not all are UTF-8.
 func TestArgumentsGoThroughAsTheyAre(t *testing.T) {
-	for _, level := range walls {
+	for _, level := range walls() {
 		w := wall(t, level, users()[0])
 		const odd = "a\xff\xfe\n\"b\\"
 		c := process.Command{Argv: []string{"/usr/bin/printf", "%s|%s", odd, "ü"}, Env: []string{"X=" + odd}}
@@ -283,11 +287,10 @@ func TestArgumentsGoThroughAsTheyAre(t *testing.T) {
 }
 
 func TestTheMachinesTempIsNotTheirs(t *testing.T) {
-	w := wall(t, sandbox.Namespace, users()[0])
-	script := "ls /tmp; echo x > /tmp/left && cat /tmp/left"
-	want := filepath.Base(w.Write[0]) + "\nx\n"
-	for range 2 { // and nothing is left for the next
-		if out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", script}}); out != want {
+	for _, level := range here(sandbox.Namespace, sandbox.Namespace) { // twice: nothing is left for the next
+		w := wall(t, level, users()[0])
+		want := filepath.Base(w.Write[0]) + "\nx\n"
+		if out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", "ls /tmp; echo x > /tmp/left && cat /tmp/left"}}); out != want {
 			t.Errorf("%q, want %q", out, want)
 		}
 	}
@@ -295,7 +298,7 @@ func TestTheMachinesTempIsNotTheirs(t *testing.T) {
 
 func TestManyAtOnce(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
-	for _, level := range connected {
+	for _, level := range connected() {
 		w := wall(t, level, users()[0])
 		w.Ports = portsOf(proxy)
 		done := make(chan string, 8)
@@ -322,8 +325,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestWhatTheMachineHasIsNotChanged(t *testing.T) {
 	before := mountsOf(t)
-	w := wall(t, sandbox.Namespace, users()[0])
-	inside(t, w, process.Command{Argv: []string{"true"}})
+	inside(t, wall(t, connected()[0], users()[0]), process.Command{Argv: []string{"true"}})
 	if diff := cmp.Diff(before, mountsOf(t)); diff != "" {
 		t.Errorf("our mounts changed (-before +after):\n%s", diff)
 	}

@@ -13,6 +13,7 @@ type evidence struct {
 	rows   []bag
 	bodies []bag
 	asked  int
+	strict bool     // likeness counts for nothing
 	data   []string // new files of data
 }
 
@@ -24,7 +25,7 @@ type proof struct {
 }
 
 func (r *report) evidence() *evidence {
-	ev := &evidence{}
+	ev := &evidence{strict: r.strict}
 	for _, c := range r.changes {
 		if c.Before == nil && dataEnds[path.Ext(c.Path)] {
 			ev.data = append(ev.data, string(c.After))
@@ -132,25 +133,39 @@ func (b bag) within(other bag) bool {
 
 // covers tells whether a lost check is made somewhere else now.
 func (ev *evidence) covers(c check) bool {
-	own, values, subject := literals(c.words), values(c.words), named(c.subject)
+	own, values := literals(c.words), values(c.words)
 	if ev.asked += len(ev.checks) + len(ev.rows); ev.asked > maxAsked {
 		return false
 	}
 	for _, p := range ev.checks {
-		like, all := own.likeness(p.bag), len(values) > 0 && values.within(p.bag)
+		all := len(values) > 0 && values.within(p.bag)
 		switch {
 		case p.force >= sized && rare(values) && (all || values.partsOf(p.bag)):
 			return true
 		case p.force+4 < c.force:
-		case like >= 0.6, like >= 0.34 && all,
-			p.force >= exact && len(subject) > 0 && subject.within(p.bag) && (whole(p.expected) || whole(p.subject)):
+		case ev.strict && (own.within(p.bag) || p.same(c)), !ev.strict && p.like(c, own, all):
 			return true
 		}
 	}
-	if len(values) > 0 {
+	if len(values) > 1 || len(values) == 1 && (!ev.strict || rare(values)) {
 		return slices.ContainsFunc(ev.rows, values.within)
 	}
 	return false
+}
+
+// like tells whether a new check looks much like a lost one, of which own is
+// what makes it this one; all says that it has its values.
+func (p proof) like(c check, own bag, all bool) bool {
+	like, subject := own.likeness(p.bag), named(c.subject)
+	return like >= 0.6 || like >= 0.34 && all ||
+		p.force >= exact && len(subject) > 0 && subject.within(p.bag) && (whole(p.expected) || whole(p.subject))
+}
+
+// same tells whether a new check looks at the very thing that a lost one did,
+// and says so by a value: then it may well want another result.
+func (p proof) same(c check) bool {
+	subject := literals(c.subject)
+	return p.force >= exact && len(values(c.subject)) > 0 && subject.within(p.bag)
 }
 
 var dataEnds = set(".json .yaml .yml .csv .tsv .txt .toml .xml .jsonl")

@@ -12,7 +12,7 @@ type pair struct {
 // matched finds for each test what has become of it: first by place and name,
 // then by name, then by what it says. What is left over on either side is gone
 // or new.
-func matched(was, now []*test) (pairs []pair, gone, fresh []*test) {
+func matched(was, now []*test, strict bool) (pairs []pair, gone, fresh []*test) {
 	gone, fresh = slices.Clone(was), slices.Clone(now)
 	for _, by := range []func(*test) string{
 		(*test).key,
@@ -24,7 +24,7 @@ func matched(was, now []*test) (pairs []pair, gone, fresh []*test) {
 		found, gone, fresh = byKey(gone, fresh, by)
 		pairs = append(pairs, found...)
 	}
-	found, gone, fresh := byWords(gone, fresh)
+	found, gone, fresh := byWords(gone, fresh, strict)
 	return append(pairs, found...), gone, fresh
 }
 
@@ -57,8 +57,9 @@ const (
 	maxWork = 4 << 20
 )
 
-// byWords pairs tests that say much the same.
-func byWords(was, now []*test) (pairs []pair, gone, fresh []*test) {
+// byWords pairs tests that say much the same; where likeness counts for
+// nothing, with the same values at the least.
+func byWords(was, now []*test, strict bool) (pairs []pair, gone, fresh []*test) {
 	work := 0
 	for _, t := range was {
 		work += len(t.words) * len(now)
@@ -75,6 +76,9 @@ func byWords(was, now []*test) (pairs []pair, gone, fresh []*test) {
 		own := bagOf(t.words)
 		for b, other := range now {
 			how := own.likeness(bags[b])
+			if strict && !values(t.words).within(bags[b]) {
+				continue
+			}
 			if how >= alike && own.size() > 0 && other.page.language == t.page.language {
 				all = append(all, likely{a, b, how})
 			}

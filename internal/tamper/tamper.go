@@ -22,10 +22,11 @@ import (
 )
 
 // Change is a file that differs. A side without a file is nil; an empty file
-// is not.
+// is not. A side that nobody has read is empty, and said to be so.
 type Change struct {
 	Path          string
 	Before, After []byte
+	Unread        bool
 }
 
 // Limits of what is read: what is larger is machine-made, and is only looked
@@ -59,6 +60,7 @@ func (r *report) looks(changes []Change) []func() {
 
 // report is a comparison under way.
 type report struct {
+	strict   bool // what is only like another explains nothing
 	changes  []Change
 	before   side
 	after    side

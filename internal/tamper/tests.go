@@ -9,7 +9,7 @@ import (
 // tests compares what the tests of both sides say.
 func (r *report) tests() {
 	r.halts()
-	pairs, gone, fresh := matched(r.before.tests, r.after.tests)
+	pairs, gone, fresh := matched(r.before.tests, r.after.tests, r.strict)
 	ev := r.evidence()
 	for _, t := range fresh {
 		ev.all(t)

@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/plan"
 )
@@ -51,7 +50,7 @@ func Accept(t Trigger, cmd Command, rules Rules, permission Permission) (plan.Ta
 	if !rules.Vouches(asker) && !permission.MayRun() {
 		return plan.Task{}, &Refusal{Why: short(asker.Login, permission)}
 	}
-	return task(t, cmd), nil
+	return t.task(cmd), nil
 }
 
 func short(login string, permission Permission) string {
@@ -60,30 +59,4 @@ func short(login string, permission Permission) string {
 	}
 	return fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can name people without",
 		login, permission)
-}
-
-// task takes the words from the trigger itself and never from a later look:
-// what is written after the label went on was not what the labeller read.
-func task(t Trigger, cmd Command) plan.Task {
-	body := t.Issue.Body
-	if cmd.Words != "" {
-		body = paragraph(body, fmt.Sprintf("From the comment by %s:\n\n%s", t.Comment.Author, cmd.Words))
-	}
-	return plan.Task{
-		Kind:   plan.KindIssue,
-		Number: t.Issue.Number,
-		Title:  t.Issue.Title,
-		Body:   body,
-		Author: t.Issue.Author,
-		URL:    t.Issue.URL,
-		Repo:   t.Repo.String(),
-	}
-}
-
-func paragraph(body, more string) string {
-	body = strings.TrimRight(body, " \t\r\n")
-	if body == "" {
-		return more
-	}
-	return body + "\n\n" + more
 }

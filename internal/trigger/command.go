@@ -10,8 +10,7 @@ import (
 // Verb is what a comment asks for. The set is closed.
 type Verb string
 
-// The verbs people may use. Those that do not work yet are answered as such,
-// so that nobody takes them for a typing error.
+// The verbs people may use.
 const (
 	Run     Verb = "run"
 	Help    Verb = "help"
@@ -28,12 +27,13 @@ var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status}
 // Verbs are all the verbs there are, in the order help shows them.
 func Verbs() []Verb { return slices.Clone(verbs) }
 
-// Works tells whether v does something already.
-func (v Verb) Works() bool {
+// Agent tells whether v may have an agent work: then there are limits that
+// flags can tighten, and words that somebody reads.
+func (v Verb) Agent() bool {
 	switch v {
-	case Run, Help, Resume:
+	case Run, Plan, Approve, Resume, Retry:
 		return true
-	case Plan, Approve, Stop, Retry, Status:
+	case Help, Stop, Status:
 		return false
 	}
 	return false
@@ -42,20 +42,27 @@ func (v Verb) Works() bool {
 // Command is what the trigger asks for.
 type Command struct {
 	Verb  Verb
+	Flags Flags
+	Story string // what to retry
 	Words string // what was said beside the verb: for the agent, not for us
-	// Said is the word or flag nobody understood, where the verb became Help
-	// by that and not by its name. Nearest is the verb it may have meant.
+	// Said is what nobody understood or nobody may ask for, where the verb
+	// became Help by that and not by its name. Nearest is what may have been
+	// meant, and Why is what is wrong with it.
 	Said    string
-	Nearest Verb
+	Nearest string
+	Why     string
 }
+
+// Refused is help in the place of what cannot be done, with the reason.
+func Refused(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
 
 // parse reads a comment that begins with phrase. It reads
 //
-//	/ralph [run] [-- more words]
+//	/ralph [verb] [flags] [-- more words]
 //	more words
 //
 // and ok is false where the first line does not begin with the phrase as a
-// word. Resume is run by another name: a run that is unfinished goes on.
+// word. Only the first line is ours to understand.
 func parse(body, phrase string) (cmd Command, ok bool) {
 	first, rest, _ := strings.Cut(body, "\n")
 	first = strings.TrimSpace(first)
@@ -66,42 +73,64 @@ func parse(body, phrase string) (cmd Command, ok bool) {
 	if line != "" && strings.TrimLeft(line, " \t") == line {
 		return Command{}, false
 	}
-	verb, words := cutWord(line)
-	cmd = command(verb, words)
+	cmd = command(line)
 	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))
 	return cmd, true
 }
 
-// command reads the first line after the phrase.
-func command(verb, words string) Command {
-	known := Verb(strings.ToLower(verb))
-	switch {
-	case verb == "":
-		return Command{Verb: Run}
-	case verb == "--":
-		return Command{Verb: Run, Words: words}
-	case strings.HasPrefix(verb, "-"):
-		return Command{Verb: Help, Said: verb, Words: words}
-	case !slices.Contains(verbs, known):
-		return Command{Verb: Help, Said: verb, Nearest: nearest(verb), Words: words}
+// command reads the first line after the phrase, word by word. What follows
+// the first word that is neither verb nor flag is the agent's, as it stands:
+// an apostrophe there is no quote.
+func command(line string) Command {
+	var cmd Command
+	for {
+		word, rest := cutWord(line)
+		switch {
+		case word == "":
+			return cmd.begun()
+		case word == "--":
+			cmd.Words = rest
+			return cmd.begun()
+		case isFlag(word):
+			after, wrong := cmd.Flags.read(line)
+			if wrong != nil {
+				return *wrong
+			}
+			line = after
+			continue
+		case cmd.Verb == "":
+			cmd.Verb = Verb(strings.ToLower(word))
+			if !slices.Contains(verbs, cmd.Verb) {
+				return Command{Verb: Help, Said: word, Nearest: nearest(word, verbNames()), Words: rest}
+			}
+		case cmd.Verb == Retry && cmd.Story == "":
+			cmd.Story = word
+		default:
+			cmd.Words = strings.TrimSpace(line)
+			return cmd.begun()
+		}
+		line = rest
 	}
-	return withWords(known, words)
 }
 
-// withWords refuses a flag rather than hand it to the agent as words: who
-// asks for three iterations must not get ten.
-func withWords(verb Verb, words string) Command {
-	if verb == Resume {
-		verb = Run
+// begun is the command when all of it was read. Flags tell an agent's run what
+// it may use; beside any other verb they would do nothing, and be believed.
+func (c Command) begun() Command {
+	if c.Verb == "" {
+		c.Verb = Run
 	}
-	word, rest := cutWord(words)
-	switch {
-	case word == "--":
-		return Command{Verb: verb, Words: rest}
-	case verb == Run && len(word) > 1 && word[0] == '-':
-		return Command{Verb: Help, Said: word, Words: rest}
+	if c.Flags != (Flags{}) && !c.Verb.Agent() {
+		return Refused(string(c.Verb), "it takes no flags")
 	}
-	return Command{Verb: verb, Words: words}
+	return c
+}
+
+func verbNames() []string {
+	names := make([]string, 0, len(verbs))
+	for _, verb := range verbs {
+		names = append(names, string(verb))
+	}
+	return names
 }
 
 func cutWord(line string) (word, rest string) {
@@ -113,12 +142,8 @@ func cutWord(line string) (word, rest string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// nearest is the verb that said may have meant, or none.
-func nearest(said string) Verb {
-	names := make([]string, 0, len(verbs))
-	for _, verb := range verbs {
-		names = append(names, string(verb))
-	}
-	meant, _ := plan.Nearest(said, names)
-	return Verb(meant)
+// nearest is the one of known that said may have meant, or none.
+func nearest(said string, known []string) string {
+	meant, _ := plan.Nearest(said, known)
+	return meant
 }

@@ -3,22 +3,24 @@
 // values: it parses no webhook and calls nobody.
 package trigger
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Trigger is what GitHub sent, read and cleaned. An event that starts nothing
 // here has its name and action and may have nothing else.
 type Trigger struct {
-	Event   string // as GitHub names it: issues, issue_comment, …
-	Action  string // labeled, created, …
-	Repo    Repo
-	Issue   Issue
-	Label   string // the label that was put on
-	Comment Comment
-	Sender  Sender
-	Removed string // what cleaning took out, in words for people
+	Event    string // as GitHub names it: issues, issue_comment, …
+	Action   string // labeled, created, …
+	At       time.Time
+	Repo     Repo
+	Issue    Issue  // or the issue side of a pull request
+	Label    string // the label that was put on
+	Assignee string // who was assigned
+	Comment  Comment
+	Review   Review
+	Pull     Pull // as far as the event tells; a comment tells nothing but that there is one
+	Given    Given
+	Sender   Sender
+	Removed  string // what cleaning took out, in words for people
 }
 
 // Repo is the repository it happened in.
@@ -39,6 +41,7 @@ type Issue struct {
 	URL       string
 	State     string // open or closed
 	IsPull    bool
+	Labels    []string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -48,90 +51,102 @@ type Comment struct {
 	ID          int64
 	Body        string
 	Author      string
+	AuthorID    int64
 	AuthorIsBot bool
 	// Ours says that the body carried Marker. Cleaning takes hidden text out,
 	// so the one who reads the payload has to look before it cleans.
 	Ours      bool
+	Pressed   string // what the boxes ask for that an edit has just ticked; see Pressed
+	Thread    Thread // where it stands, if on a line of a pull request
 	URL       string
 	CreatedAt time.Time
+}
+
+// Thread is a place in a pull request's changes, about which people talk.
+type Thread struct {
+	ID   int64 // of its first comment
+	Path string
+	Line int
+	Side string // LEFT is what was there before, RIGHT what is there now
+	Hunk string // the lines above, as a diff
+}
+
+// Review is a judgement on a pull request.
+type Review struct {
+	ID    int64
+	State string // approved, changes_requested or commented
+	Body  string
+	Ours  bool
+	URL   string
+}
+
+// Pull is the pull request it happened on.
+type Pull struct {
+	Number   int
+	HeadRef  string
+	HeadRepo string // owner/name; empty when a fork is gone
+	HeadSHA  string
+	BaseRef  string
+}
+
+// Fork tells whether the work lies in a repository in which we may not push.
+func (p Pull) Fork(repo Repo) bool { return !same(p.HeadRepo, repo.String()) }
+
+// Given is what the workflow asks for, in the inputs of its step.
+type Given struct {
+	Prompt string
+	Issue  int
 }
 
 // Sender is who did it.
 type Sender struct {
 	Login string
+	ID    int64 // 0: not known
 	IsBot bool
 }
 
 // Marker begins the hidden text by which we know a comment of ours again.
 const Marker = "<!-- ralph:"
 
-// The events that can start something.
+// The events that can start something by what they say. Any other does so
+// where the workflow's inputs ask for something.
 const (
-	EventIssues       = "issues"
-	EventIssueComment = "issue_comment"
+	EventIssues        = "issues"
+	EventIssueComment  = "issue_comment"
+	EventReview        = "pull_request_review"
+	EventReviewComment = "pull_request_review_comment"
 )
 
-// String is the repository as people write it.
-func (r Repo) String() string { return r.Owner + "/" + r.Name }
-
-// Asker is the one whose permission counts: who wrote the comment, or who put
-// the label on, which need not be the issue's author.
-func (t Trigger) Asker() Sender {
-	if t.Event == EventIssueComment {
-		return Sender{Login: t.Comment.Author, IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot}
-	}
-	return t.Sender
-}
-
-// Rules are the words that wake us and the names that need no permission. The
-// zero value holds the defaults and vouches for nobody.
-type Rules struct {
-	Label      string // DefaultLabel where empty
-	Phrase     string // DefaultPhrase where empty
-	AllowUsers []string
-	AllowBots  []string // with or without the "[bot]" at the end
-}
-
-// What wakes us unless a repository says otherwise.
-const (
-	DefaultLabel  = "ralph"
-	DefaultPhrase = "/ralph"
-)
-
-func (r Rules) label() string {
-	if label := strings.TrimSpace(r.Label); label != "" {
-		return label
-	}
-	return DefaultLabel
-}
-
-func (r Rules) phrase() string {
-	if phrase := strings.TrimSpace(r.Phrase); phrase != "" {
-		return phrase
-	}
-	return DefaultPhrase
-}
-
-// Vouches tells whether the rules name who, so that GitHub need not be asked
-// for a permission. GitHub could not answer for most bots anyway.
-func (r Rules) Vouches(who Sender) bool {
-	if who.IsBot {
-		return named(r.AllowBots, who.Login, bare)
-	}
-	return named(r.AllowUsers, who.Login, strings.TrimSpace)
-}
-
-// named compares as GitHub does with logins: in any case.
-func named(names []string, login string, trim func(string) string) bool {
-	for _, name := range names {
-		if name := trim(name); name != "" && strings.EqualFold(name, trim(login)) {
-			return true
-		}
+// Speaks tells whether an event can start something by what it says.
+func Speaks(event string) bool {
+	switch event {
+	case EventIssues, EventIssueComment, EventReview, EventReviewComment:
+		return true
 	}
 	return false
 }
 
-// bare is a bot's login as people write it down.
-func bare(login string) string {
-	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(login)), "[bot]")
+// Mute tells whether the event says nothing by itself: then the workflow's
+// inputs say what there is to do.
+func (t Trigger) Mute() bool {
+	return !Speaks(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }
+
+// String is the repository as people write it.
+func (r Repo) String() string { return r.Owner + "/" + r.Name }
+
+// OnPull tells whether the trigger is about a pull request.
+func (t Trigger) OnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
+
+// Asker is the one whose permission counts: who wrote the comment, who pressed
+// a button in one of ours, or who put the label on, which need not be the
+// issue's author.
+func (t Trigger) Asker() Sender {
+	if t.Comment.ID != 0 && t.Action != edited {
+		return Sender{Login: t.Comment.Author, ID: t.Comment.AuthorID, IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot}
+	}
+	return t.Sender
+}
+
+// edited is what GitHub calls it when somebody changes a comment.
+const edited = "edited"

@@ -23,28 +23,50 @@ func Want(t Trigger, rules Rules) (Command, string) {
 func asked(t Trigger, rules Rules) (Command, string) {
 	switch t.Event {
 	case EventIssues:
-		return labelled(t, rules)
-	case EventIssueComment:
+		return onIssue(t, rules)
+	case EventIssueComment, EventReviewComment:
 		return commented(t, rules)
+	case EventReview:
+		return reviewed(t, rules)
 	}
-	return Command{}, fmt.Sprintf("the event %q starts nothing", t.Event)
+	return given(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
 
-func labelled(t Trigger, rules Rules) (Command, string) {
-	if t.Action != "labeled" {
-		return Command{}, fmt.Sprintf("an issue that is %q starts nothing: only a label does", t.Action)
-	}
-	if !strings.EqualFold(strings.TrimSpace(t.Label), rules.label()) {
-		return Command{}, fmt.Sprintf("the label is %q, not %q", t.Label, rules.label())
+// given is what the workflow asks for, else why nothing is.
+func given(t Trigger, otherwise string) (Command, string) {
+	if t.Given == (Given{}) {
+		return Command{}, otherwise
 	}
 	return Command{Verb: Run}, ""
 }
 
-func commented(t Trigger, rules Rules) (Command, string) {
-	if t.Action != "created" {
-		return Command{}, fmt.Sprintf("a comment that is %q starts nothing: only a new one does", t.Action)
+func onIssue(t Trigger, rules Rules) (Command, string) {
+	switch t.Action {
+	case "labeled":
+		if !same(t.Label, rules.label()) {
+			return Command{}, fmt.Sprintf("the label is %q, not %q", t.Label, rules.label())
+		}
+	case "assigned":
+		switch {
+		case strings.TrimSpace(rules.Assignee) == "":
+			return Command{}, "an issue that is assigned starts nothing unless `assignee` names somebody"
+		case !same(t.Assignee, rules.Assignee):
+			return Command{}, fmt.Sprintf("the assignee is %q, not %q", t.Assignee, strings.TrimSpace(rules.Assignee))
+		}
+	default:
+		return given(t, fmt.Sprintf("an issue that is %q starts nothing: only a label does", t.Action))
 	}
-	if t.Comment.Ours {
+	return Command{Verb: Run}, ""
+}
+
+// commented reads a comment, under an issue or on a line of a pull request.
+func commented(t Trigger, rules Rules) (Command, string) {
+	switch {
+	case t.Action == edited && t.Event == EventIssueComment:
+		return pressed(t, rules)
+	case t.Action != "created":
+		return Command{}, fmt.Sprintf("a comment that is %q starts nothing: only a new one does", t.Action)
+	case t.Comment.Ours:
 		return Command{}, "the comment is our own"
 	}
 	cmd, ok := parse(t.Comment.Body, rules.phrase())
@@ -54,7 +76,23 @@ func commented(t Trigger, rules Rules) (Command, string) {
 	return cmd, ""
 }
 
-// unfit says why we cannot serve what was asked of us.
+// reviewed reads a review. One that asks for changes is a task by itself.
+func reviewed(t Trigger, rules Rules) (Command, string) {
+	switch {
+	case t.Action != "submitted":
+		return Command{}, fmt.Sprintf("a review that is %q starts nothing: only a new one does", t.Action)
+	case t.Review.State != "changes_requested":
+		return Command{}, fmt.Sprintf("a review that says %q asks for no changes", t.Review.State)
+	case t.Review.Ours:
+		return Command{}, "the review is our own"
+	case !rules.Reviews:
+		return Command{}, "a review that asks for changes starts nothing unless `reviews` is true"
+	}
+	return Command{Verb: Run}, ""
+}
+
+// unfit says why we cannot serve what was asked of us. An issue that the
+// workflow names is not known before it was fetched.
 func unfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
@@ -62,9 +100,7 @@ func unfit(t Trigger, rules Rules) string {
 		return "nobody knows who asked: the account is gone"
 	case asker.IsBot && !rules.Vouches(asker):
 		return fmt.Sprintf("%s is a bot and not one of allow-bots", asker.Login)
-	case t.Issue.IsPull:
-		return fmt.Sprintf("#%d is a pull request: work on those is not there yet", t.Issue.Number)
-	case t.Issue.State != "open":
+	case t.Issue.Number != 0 && t.Issue.State != "open":
 		return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 	}
 	return ""

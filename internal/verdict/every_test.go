@@ -31,7 +31,7 @@ func (w *world) append(event journal.Event) {
 
 func (w *world) began() journal.RunBegan {
 	p := policy.Of(policy.Stories)
-	p.Publish = w.chance(70)
+	p.Publish, p.Shelve, p.Approval = w.chance(70), w.chance(50), w.chance(3)
 	if w.chance(30) {
 		p.Review.Agent = "other"
 	}
@@ -44,7 +44,7 @@ func (w *world) began() journal.RunBegan {
 	for i := range 1 + w.IntN(4) {
 		stories = append(stories, plan.Story{ID: fmt.Sprintf("US-%03d", i+1), Priority: w.IntN(3)})
 	}
-	return journal.RunBegan{Run: "r", Policy: p, Plan: plan.Plan{UserStories: stories}, Base: "c0", Start: "c0"}
+	return journal.RunBegan{Run: "r", Policy: p, Plan: plan.Plan{UserStories: stories}, Base: "c0", Start: "c0", Vague: w.chance(20)}
 }
 
 func (w *world) checks(where journal.Where, green int) {
@@ -90,7 +90,11 @@ func (w *world) iterate(s verdict.Iterate) {
 		w.append(journal.Resumed{Why: "killed"})
 		return
 	}
-	ended := journal.AgentEnded{Tools: w.IntN(3), Failed: w.chance(10), Cost: stream.Cost{USD: w.Float64() / 2, Known: true}}
+	question := ""
+	if w.chance(3) {
+		question = "Which one?"
+	}
+	ended := journal.AgentEnded{Tools: w.IntN(3), Question: question, Failed: w.chance(10), Cost: stream.Cost{USD: w.Float64() / 2, Known: true}}
 	if ended.Failed && w.chance(50) {
 		ended.Busy = true
 	}
@@ -138,6 +142,20 @@ func (w *world) review(s verdict.Review) {
 	w.append(reviewed)
 }
 
+// draft is what an agent makes of a task that says little.
+func (w *world) draft() {
+	drafted := journal.PlanDrafted{By: "agent"}
+	switch w.IntN(3) {
+	case 0:
+		drafted.Stories = []plan.Story{{ID: "US-007", Priority: 1}}
+	case 1:
+		drafted.Question = "Which one?"
+	default:
+		drafted.Why = "no JSON"
+	}
+	w.append(drafted)
+}
+
 func (w *world) publish(done journal.Event, act string) {
 	if w.chance(30) {
 		done = journal.PublishFailed{Act: act, Head: w.run.Head, Why: "502"}
@@ -145,9 +163,28 @@ func (w *world) publish(done journal.Event, act string) {
 	w.append(done)
 }
 
+// joined is what others did: nothing, something that goes together with the
+// work, or something that does not.
+func (w *world) joined() journal.Event {
+	e := journal.Joined{Of: []journal.Line{journal.OfBase, journal.OfBranch}[w.IntN(2)], From: w.run.Head, To: w.run.Head, Tree: w.run.Tree, With: w.run.Base}
+	switch {
+	case w.chance(30):
+		w.commits++
+		e.To, e.With = fmt.Sprintf("c%d", w.commits), fmt.Sprintf("theirs%d", w.commits)
+		e.Tree = "t" + e.To
+	case w.chance(20):
+		e.Conflicts = []string{"a.txt"}
+	case e.Of == journal.OfBranch:
+		return journal.Branched{From: w.run.Branch, To: w.run.Branch + "-2"}
+	}
+	return e
+}
+
 // do plays one step; false when the run rests.
 func (w *world) do(step verdict.Step) bool {
 	switch s := step.(type) {
+	case verdict.Draft:
+		w.draft()
 	case verdict.Baseline:
 		w.checks(journal.AtBase, 80)
 		if len(w.run.Policy.Checks) == 0 {
@@ -178,12 +215,16 @@ func (w *world) do(step verdict.Step) bool {
 		w.publish(journal.Pushed{SHA: s.SHA}, "push")
 	case verdict.OpenPull:
 		w.publish(journal.PullOpened{Number: 1, Draft: true}, "open")
+	case verdict.Join:
+		w.publish(w.joined(), "join")
 	case verdict.ReadyPull:
 		w.publish(journal.PullReadied{Number: 1}, "ready")
 	case verdict.Look:
 		w.append(w.looked())
 	case verdict.Pause:
 		w.append(journal.Paused{MS: s.For.Milliseconds(), Why: s.Why})
+	case verdict.Shelve:
+		w.publish(journal.Shelved{Ended: w.run.Judged()}, "shelve")
 	case verdict.Settle:
 		w.append(journal.TaskSettled{Reason: s.Reason, Words: s.Words})
 	case verdict.Stop:
@@ -224,6 +265,8 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: complete with %d of %d stories", seed, run.Passed(), len(run.Plan.UserStories))
 	case !found || !proof.Passed:
 		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
+	case run.Pull != nil && !run.Pull.Draft && run.Parted != nil:
+		t.Errorf("seed %d: ready though others' work contradicts it", seed)
 	case run.Pull != nil && !run.Pull.Draft && readied(run) != "":
 		t.Errorf("seed %d: ready though %s", seed, readied(run))
 	case run.Head != run.Base && refused(run):
@@ -339,6 +382,10 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.Pushed{},
 			journal.PullOpened{Draft: true},
 			journal.PullReadied{},
+			journal.Joined{},
+			journal.Joined{Of: journal.OfBase, To: "c2", Tree: "t2"},
+			journal.Joined{Conflicts: []string{"a"}},
+			journal.Branched{},
 			journal.CancelAsked{},
 			journal.Resumed{},
 			journal.RunStopped{},
@@ -351,6 +398,8 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.Paused{},
 			journal.AgentEnded{Busy: true},
 			journal.TaskSettled{},
+			journal.PlanDrafted{Question: "?"},
+			journal.RunBegan{Run: "v", Vague: true},
 			journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen},
 			journal.CheckEnded{Where: journal.AtTests, Name: "check0"},
 		}

@@ -44,6 +44,7 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 		})
 	}
 	pushed := journal.Pushed{SHA: "c1"}
+	met := journal.Joined{Of: journal.OfBase, From: "c1", With: "b0", To: "c1"}
 	nothing := pass{story: "US-001", to: "c1", work: "w"}.events()
 	const lost = "stop: fatal_error: the work is done, but could not be published: the third"
 	for _, c := range []struct {
@@ -67,8 +68,9 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 			[][]journal.Event{green(), {pushed}},
 			"stop: all_stories_passed",
 		},
-		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("ready", "a", "b")}, "readypull"},
-		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
+		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b")}, "readypull"},
+		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
+		{"nobody could look what others did", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
 		{"nothing is to be shown", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
 	} {
 		holds(t, c.why, c.want, after(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))

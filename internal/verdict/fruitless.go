@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -22,6 +23,21 @@ func fruitless(run journal.Run) (policy.Reason, string) {
 		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", n)
 	}
 	return "", ""
+}
+
+// asks is what the newest agent asked of people; empty where it asked nothing, or
+// did its story all the same, or somebody has had the run go on since. That it
+// did not end well is worse than a question.
+func asks(run journal.Run) string {
+	recent := ended(run)
+	if !stories(run) || len(recent) == 0 {
+		return ""
+	}
+	it := recent[len(recent)-1]
+	if it.Agent.Failed || slices.Contains(it.Ended.Passed, it.Story) {
+		return ""
+	}
+	return it.Agent.Question
 }
 
 // ended are the iterations with a verdict since the limits were granted.

@@ -119,7 +119,7 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
 	case it.Proof != nil:
-		return cmp.Or(run.Tampered(it.Proof.Tree), run.Objections(it.Story, it.Proof.Commit))
+		return cmp.Or(run.Tampered(it.Proof.Tree), run.Objections(it.Story, it.Proof.Commit), unheld(run, it))
 	}
 	return ""
 }

@@ -12,6 +12,9 @@ import (
 //sumtype:decl
 type Step interface{ step() }
 
+// Draft has an agent make a plan of what was asked.
+type Draft struct{}
+
 // Baseline runs the checks on the base, before anything is changed.
 type Baseline struct{}
 
@@ -55,6 +58,10 @@ type Push struct{ SHA string }
 // OpenPull opens the pull request as a draft, or finds the one that is open.
 type OpenPull struct{}
 
+// Join looks whether others have gone on with the branch or with the base, and
+// merges that with the work.
+type Join struct{}
+
 // ReadyPull makes the draft ready for review.
 type ReadyPull struct{}
 
@@ -66,6 +73,9 @@ type Pause struct {
 	For time.Duration
 	Why string
 }
+
+// Shelve keeps the run where another machine finds it.
+type Shelve struct{}
 
 // Settle lets those around a task know how it ended.
 type Settle struct {
@@ -79,6 +89,7 @@ type Stop struct{ Stopped journal.RunStopped }
 // Rest is for a run that has stopped: there is nothing to do.
 type Rest struct{}
 
+func (Draft) step()     {}
 func (Baseline) step()  {}
 func (Iterate) step()   {}
 func (Read) step()      {}
@@ -92,9 +103,11 @@ func (Commit) step()    {}
 func (Judge) step()     {}
 func (Push) step()      {}
 func (OpenPull) step()  {}
+func (Join) step()      {}
 func (ReadyPull) step() {}
 func (Look) step()      {}
 func (Pause) step()     {}
 func (Settle) step()    {}
+func (Shelve) step()    {}
 func (Stop) step()      {}
 func (Rest) step()      {}

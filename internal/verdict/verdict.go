@@ -26,6 +26,12 @@ func Next(run journal.Run) Step {
 		return session(run)
 	case run.Cancel != nil:
 		return leave(run, policy.Cancelled, run.Cancel.Why)
+	case run.Asked != "":
+		return leave(run, policy.NeedsInput, run.Asked)
+	case run.Unplanned():
+		return draft(run)
+	case run.Unapproved():
+		return stop(policy.NeedsInput, "the plan waits for approval")
 	case run.Baseline == nil && run.Policy.Baseline != "":
 		return Baseline{}
 	}
@@ -71,11 +77,20 @@ func between(run journal.Run) Step {
 	if step, due := publish(run); due {
 		return step
 	}
+	if unshelved(run) {
+		return Shelve{}
+	}
+	if why := parted(run); why != "" {
+		return leave(run, policy.NeedsInput, why)
+	}
 	if it, found := run.Last(); found && it.Ended.Done {
 		return stop(completed(run.Policy.Done), "")
 	}
 	if run.Plan.Done() {
 		return finish(run)
+	}
+	if question := asks(run); question != "" {
+		return leave(run, policy.NeedsInput, question)
 	}
 	if reason, why := spent(run); reason != "" {
 		return leave(run, reason, why)
@@ -85,6 +100,14 @@ func between(run journal.Run) Step {
 		return leave(run, policy.FatalError, "no open story can be worked on: each waits for another")
 	}
 	return Iterate{len(run.Iterations) + 1, story.ID}
+}
+
+// draft has a plan made, as far as the run's limits go.
+func draft(run journal.Run) Step {
+	if reason, why := used(run); reason != "" {
+		return leave(run, reason, why)
+	}
+	return Draft{}
 }
 
 // completed is why a run that is not done by stories is complete.
@@ -107,7 +130,8 @@ func ungraded(run journal.Run, it journal.Iteration) bool {
 		return false
 	}
 	graded, found := run.GradeOf(it.Story)
-	return !found || graded.Commit != it.Proof.Commit
+	story, _ := run.Plan.Find(it.Story)
+	return !found || graded.Commit != it.Proof.Commit || run.Untouched() && !run.Known(story, graded.Commit)
 }
 
 // uninspected tells whether a story is about to pass, and nobody has looked at
@@ -147,13 +171,13 @@ func finish(run journal.Run) Step {
 		return leave(run, policy.VerificationFailed, why)
 	}
 	if run.Head == run.Base && !run.Dirty {
-		return stop(policy.NothingToDo, "every story is marked as passed, and no file was changed")
+		return stop(policy.NothingToDo, nothing(run))
 	}
 	if why := unshown(run); why != "" {
 		return leave(run, policy.FatalError, why)
 	}
-	if run.Sound() && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !failed(run, "ready") {
-		return ReadyPull{}
+	if step, due := ready(run); due {
+		return step
 	}
 	return stop(policy.AllStoriesPassed, "")
 }
@@ -163,12 +187,23 @@ func publish(run journal.Run) (Step, bool) {
 	switch {
 	case !run.Policy.Publish || run.Head == run.Base:
 		return nil, false
+	case parted(run) != "":
+		return nil, false
 	case run.Pushed != run.Head && !failed(run, "push"):
 		return Push{run.Head}, true
 	case run.Pushed == run.Head && !run.Policy.NoPull && run.Pull == nil && run.Passed() > 0 && !failed(run, "open"):
 		return OpenPull{}, true
 	}
 	return nil, false
+}
+
+// unshelved tells whether another machine would not know of the newest verdict.
+func unshelved(run journal.Run) bool {
+	kept := 0
+	if run.Shelved != nil {
+		kept = run.Shelved.Ended
+	}
+	return run.Policy.Shelve && run.Judged() > kept && !failed(run, "shelve")
 }
 
 // unshown is why finished work is not where it was to be published; empty when

@@ -51,7 +51,7 @@ func tell(step verdict.Step) string {
 		return strings.TrimSuffix(fmt.Sprintf("stop: %s: %s", s.Stopped.Reason, s.Stopped.Why), ": ")
 	case verdict.Judge:
 		return judged(s.Verdict)
-	case verdict.Baseline, verdict.Read, verdict.Check, verdict.OpenPull, verdict.ReadyPull,
+	case verdict.Draft, verdict.Baseline, verdict.Read, verdict.Check, verdict.OpenPull, verdict.Join, verdict.ReadyPull, verdict.Shelve,
 		verdict.Look, verdict.Rest:
 		return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."))
 	}

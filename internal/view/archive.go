@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -22,19 +23,21 @@ type Archived struct {
 	Run     *journal.Run // the newest one of the plan; nil where there is none
 }
 
-var archived = template.Must(template.New("summary.md").Funcs(template.FuncMap{
-	"cell":     func(s string) string { return clean.Inline(s, 160) },
-	"code":     func(s string) string { return code(s, 160) },
-	"headline": func(r *journal.Run) string { return headline(*r) },
-	"plural":   plural,
-	"spent":    spent,
-	"time":     func(r *journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
-}).ParseFS(templates.Files, "archive/summary.md"))
+var archived = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("summary.md").Funcs(template.FuncMap{
+		"cell":     func(s string) string { return clean.Inline(s, 160) },
+		"code":     func(s string) string { return code(s, 160) },
+		"headline": func(r *journal.Run) string { return headline(*r) },
+		"plural":   plural,
+		"spent":    spent,
+		"time":     func(r *journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
+	}).ParseFS(templates.Files, "archive/summary.md"))
+})
 
 // Summary is what summary.md says.
 func (a Archived) Summary() (string, error) {
 	var text strings.Builder
-	if err := archived.Execute(&text, shelf{a, a.stories()}); err != nil {
+	if err := archived().Execute(&text, shelf{a, a.stories()}); err != nil {
 		return "", fmt.Errorf("write summary: %w", err)
 	}
 	return blank(text.String()), nil

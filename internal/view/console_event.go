@@ -27,6 +27,8 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.check(run, e)
 	case journal.SetupEnded:
 		return c.lastWords(c.Look.line(run, pick(e.Passed, goodSign, badSign), e), e.Passed, e.Excerpt)
+	case journal.PlanDrafted:
+		return c.Look.line(run, pick(len(e.Stories) > 0, goodSign, warnSign), e)
 	case journal.BaselineEnded:
 		return c.Look.line(run, pick(e.Usable, goodSign, warnSign), e)
 	case journal.IterationBegan:
@@ -47,19 +49,32 @@ func (c *Console) news(run journal.Run, event journal.Event) []row {
 		return c.verdict(run, e)
 	case journal.SCMEnded:
 		return c.Look.line(run, pick(e.Failed, badSign, goodSign), e)
-	case journal.PullReadied:
-		return c.Look.line(run, goodSign, e)
-	case journal.PublishFailed, journal.CancelAsked, journal.EgressRefused:
-		return c.Look.line(run, warnSign, e)
-	case journal.Noted, journal.EgressPassed, journal.Pushed, journal.PullOpened, journal.CommentPosted:
-		return c.Look.line(run, "· ", e)
 	case journal.RunStopped:
 		return c.stop(run, e)
 	case journal.Paused:
 		return c.Look.line(run, waitSign, e)
+	case journal.PullReadied, journal.Joined, journal.PublishFailed, journal.CancelAsked, journal.EgressRefused, journal.Branched,
+		journal.Noted, journal.EgressPassed, journal.Pushed, journal.PullOpened, journal.Packed, journal.Signed, journal.CommentPosted:
+		if Line(run, e) != "" {
+			return c.Look.line(run, signOf(e), e)
+		}
+	case journal.Shelved: // of no news to people
 	case journal.TaskLooked, journal.TaskSettled: // a supervised command has the terminal to itself
 	}
 	return nil
+}
+
+// signOf goes before what has become of the work elsewhere.
+func signOf(event journal.Event) string {
+	switch e := event.(type) { //nolint:gochecksumtype // the others are no news of that kind
+	case journal.PullReadied:
+		return goodSign
+	case journal.PublishFailed, journal.CancelAsked, journal.EgressRefused, journal.Branched:
+		return warnSign
+	case journal.Joined:
+		return pick(len(e.Conflicts) > 0, warnSign, "· ")
+	}
+	return "· "
 }
 
 // line is Line's word on an event that has one line of it, behind a sign and

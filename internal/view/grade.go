@@ -92,6 +92,9 @@ func unproven(run journal.Run) []string {
 			if graded.Why != "" {
 				text += ", " + clean.Inline(graded.Why, 200)
 			}
+			if run.Reaches(story, graded.Grade) {
+				text += ", but tests and checks say less than they did"
+			}
 		}
 		said = append(said, text)
 	}
@@ -115,9 +118,13 @@ func touched(run journal.Run) string {
 func held(run journal.Run) string {
 	var ids []string
 	for _, story := range run.Unproven() {
-		ids = append(ids, story.ID)
+		if graded, _ := run.GradeOf(story.ID); !run.Reaches(story, graded.Grade) {
+			ids = append(ids, story.ID)
+		}
 	}
 	switch {
+	case len(ids) == 0 && run.Unsettled() != "":
+		return unsettled(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
 	case !run.Sound():

@@ -38,6 +38,8 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 		return checked("setup", journal.CheckEnded(e))
 	case journal.CheckEnded:
 		return checked("check", e) + tested(run, e) + asked(run.Policy, e)
+	case journal.PlanDrafted:
+		return drafted(e)
 	case journal.BaselineEnded:
 		return strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
 	case journal.IterationBegan:
@@ -73,10 +75,19 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 		return fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)
 	case journal.PullReadied:
 		return fmt.Sprintf("pull request #%d is ready for review", e.Number)
+	case journal.Joined:
+		return joined(run, e)
+	case journal.Signed:
+		return "github has signed " + short(e.From) + ": it is " + short(e.To) + " now"
+	case journal.Packed:
+		return "the work is in the file " + one(e.Path)
+	case journal.Branched:
+		return "going on on " + one(e.To) + " in the place of " + one(e.From) + ": " + one(e.Why)
 	case journal.PublishFailed:
 		return "could not " + doing(e.Act) + ": " + one(e.Why)
 	case journal.CommentPosted:
 		return "progress comment: " + e.URL
+	case journal.Shelved: // of no news to people
 	case journal.CancelAsked:
 		return "stopping: " + one(e.Why)
 	}

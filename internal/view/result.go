@@ -92,6 +92,9 @@ func toldOf(run journal.Run, story plan.Story) Told {
 	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: run.StoryProven(story), Tests: []string{}}
 	if graded, found := run.GradeOf(story.ID); found {
 		told.Grade, told.Why = graded.Grade, graded.Why
+		if run.Reaches(story, graded.Grade) {
+			told.Why = cmp.Or(told.Why, run.Unsettled())
+		}
 		told.Tests = append(told.Tests, witnessesOf(graded)...)
 	}
 	return told

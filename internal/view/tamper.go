@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -65,6 +66,35 @@ func loosened(run journal.Run) *less {
 		said.Places = append(said.Places, told)
 	}
 	return said
+}
+
+// unsettled is why a person has to look before anything here is called what it
+// may be; empty: nobody has to.
+func unsettled(run journal.Run) string {
+	found, is := loosened(run), run.Unsettled() != ""
+	switch {
+	case !is:
+		return ""
+	case found == nil:
+		return "tests or checks say less than they did"
+	case len(found.Places) == 0:
+		return "nobody could tell whether tests and checks say less than they did"
+	}
+	var files []string
+	for _, place := range found.Places {
+		if !slices.Contains(files, place.File) {
+			files = append(files, place.File)
+		}
+	}
+	return "tests or checks say less than they did, look at " + strings.Join(files[:min(len(files), 5)], ", ") + others(len(files)-5)
+}
+
+// others tells how many more there are, if any.
+func others(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }
 
 // Count is how many places there are.

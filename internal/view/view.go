@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -26,6 +27,7 @@ type Board struct {
 	Summary string // the job's summary
 	Pull    Pull
 	Stopped bool
+	State   State
 }
 
 // Pull is what the pull request says.
@@ -44,6 +46,7 @@ func Of(run journal.Run) Board {
 		Summary: comment,
 		Pull:    pull(run),
 		Stopped: run.Stop != nil,
+		State:   stateOf(run),
 	}
 }
 
@@ -77,7 +80,9 @@ func render(name string, run journal.Run) string {
 	}
 }
 
-var texts = parse(templates.Files)
+// texts are read when the first is needed: most of what the program is started
+// for shows none.
+var texts = sync.OnceValue(func() *template.Template { return parse(templates.Files) })
 
 func parse(files fs.FS) *template.Template {
 	functions := template.FuncMap{
@@ -95,7 +100,7 @@ func parse(files fs.FS) *template.Template {
 		"was":      was,
 		"next":     next,
 		"plural":   plural,
-		"time":     func(r journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
+		"time":     elapsed,
 		"spent":    spent,
 		"link":     link,
 		"proof":    proof,
@@ -110,7 +115,11 @@ func parse(files fs.FS) *template.Template {
 		"unproven": unproven,
 		"touched":  touched,
 		"loosened": loosened,
+		"watch":    unsettled,
 		"opinions": opinions,
+		"joins":    joins,
+		"form":     form,
+		"trailers": func(r journal.Run) []string { return r.Trailers("") },
 		"criteria": criteria,
 	}
 	top := template.New("").Funcs(functions)
@@ -126,7 +135,7 @@ func parse(files fs.FS) *template.Template {
 
 func fill(name string, p page) string {
 	var text strings.Builder
-	if err := texts.ExecuteTemplate(&text, name, p); err != nil {
+	if err := texts().ExecuteTemplate(&text, name, p); err != nil {
 		return fmt.Sprintf("ralph could not write %s: %v", name, err)
 	}
 	return blank(text.String())
@@ -158,7 +167,9 @@ func tell(run journal.Run, s plan.Story) story {
 			continue
 		}
 		told.Iterations++
-		told.Active = it.Ended == nil && run.Stop == nil
+		if told.Active = it.Ended == nil && run.Stop == nil; told.Active {
+			continue // what it comes to is known when it has ended
+		}
 		if it.Agent != nil {
 			cost, known = cost+it.Agent.Cost.USD, known && it.Agent.Cost.Known
 		}
@@ -194,6 +205,22 @@ func mark(run journal.Run, check journal.CheckEnded) string {
 		return "❌"
 	}
 	return "➖"
+}
+
+// elapsed is how long the run had gone on when it stopped, or when an iteration
+// last began or ended: that time goes by is no reason to edit what people read.
+func elapsed(run journal.Run) string {
+	at := run.Began
+	if last, found := run.Last(); found {
+		at = last.Last
+	}
+	if open, found := run.Open(); found {
+		at = open.Began
+	}
+	if run.Stop != nil {
+		at = run.Now
+	}
+	return policy.Short(at.Sub(run.Began))
 }
 
 func short(sha string) string { return sha[:min(len(sha), 7)] }

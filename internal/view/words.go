@@ -23,6 +23,8 @@ func headline(run journal.Run) string {
 	switch {
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
+	case run.Unplanned():
+		return "an agent makes a plan of it"
 	case run.Baseline == nil && run.Policy.Baseline != "":
 		return "looking at what the checks say before any work"
 	case !open:
@@ -31,7 +33,7 @@ func headline(run journal.Run) string {
 		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, clock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
 		return fmt.Sprintf("iteration %d, agent at work", it.Number) + about(" on ", it.Story)
-	case it.Proof == nil && it.Taken != nil:
+	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && run.Holds(c) }):
 		return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story) + " on a clean checkout"
 	}
 	return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story)
@@ -51,10 +53,15 @@ func ended(run journal.Run) string {
 		return "done, every story passed and the checks passed again on a clean checkout"
 	case run.Stop.Reason == policy.AllStoriesPassed:
 		return "finished, but nothing was verified"
+	case run.Stop.Reason == policy.NothingToDo && run.Stop.Why != "":
+		return "there was nothing to do: " + clean.Inline(run.Stop.Why, 300)
 	case run.Stop.Reason == policy.NothingToDo:
 		return "there was nothing to do: the agent says all stories hold already, and no file changed"
 	}
 	text := reasons[run.Stop.Reason]
+	if run.Unapproved() {
+		return "planned, nothing is worked on before somebody approves this"
+	}
 	if run.Stop.Reason == policy.Waiting && run.Policy.Done != policy.ByFile {
 		text = "the model cannot be asked for now"
 	}
@@ -201,6 +208,10 @@ func doing(act string) string {
 		return "open the pull request"
 	case "ready":
 		return "mark the pull request as ready"
+	case "join":
+		return "look whether others have gone on meanwhile"
+	case "shelve":
+		return "keep the run for another machine to go on with"
 	}
 	return act
 }
@@ -236,8 +247,16 @@ func next(run journal.Run) string {
 	switch {
 	case run.Stop == nil:
 		return ""
+	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
+		return apart(run)
+	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
+		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return review(run)
+	case run.Unapproved():
+		return "comment `/ralph approve` to have this worked on; if it is not what you want, change the issue and comment `/ralph plan`"
+	case run.Stop.Reason == policy.AllStoriesPassed && run.Unsettled() != "":
+		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
 		return "see whether that is so; if not, say what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
@@ -246,8 +265,17 @@ func next(run journal.Run) string {
 	if run.Policy.Done == policy.ByFile {
 		return supervised(run)
 	}
-	if run.Task.Kind == plan.KindIssue {
+	if way := byHand(run); way != "" {
+		return way
+	}
+	asked := run.Stop.Reason == policy.NeedsInput
+	switch {
+	case run.Task.Kind == plan.KindIssue && asked:
+		return "comment `/ralph resume -- your answer`"
+	case run.Task.Kind == plan.KindIssue:
 		return "comment `/ralph` to go on"
+	case asked:
+		return "`ralph resume --answer \"…\"` goes on"
 	}
 	return "`ralph resume` goes on"
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 )
 
 // How much of a folder is looked at. In one that holds more, such as a home,
@@ -31,7 +32,8 @@ func Fingerprint(ctx context.Context, dir string) string {
 		return ""
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	p := fingerprint{ctx: ctx, root: root, sum: sha256.New(), left: mostContent, page: make([]byte, 64<<10)}
+	p := fingerprint{ctx: ctx, root: root, folder: root, at: ".", sum: sha256.New(), left: mostContent, page: make([]byte, 64<<10)}
+	defer func() { p.leave() }()
 	if err := fs.WalkDir(root.FS(), ".", p.visit); err != nil {
 		return ""
 	}
@@ -40,23 +42,25 @@ func Fingerprint(ctx context.Context, dir string) string {
 
 // fingerprint is one being taken.
 type fingerprint struct {
-	ctx   context.Context
-	root  *os.Root
-	sum   hash.Hash
-	files int
-	left  int64 // of what is read
-	page  []byte
+	ctx    context.Context
+	root   *os.Root
+	folder *os.Root // where the newest file was read
+	at     string   // the folder's path
+	sum    hash.Hash
+	files  int
+	left   int64 // of what is read
+	page   []byte
 }
 
-func (p *fingerprint) visit(path string, entry fs.DirEntry, err error) error {
+func (p *fingerprint) visit(name string, entry fs.DirEntry, err error) error {
 	switch p.files++; {
 	case p.files > mostFiles:
 		return errTooLarge
 	case p.ctx.Err() != nil:
 		return p.ctx.Err()
-	case err != nil && path == ".":
+	case err != nil && name == ".":
 		return err
-	case path == activeFile, path == ".ralph":
+	case name == activeFile, name == ".ralph":
 		if entry.IsDir() {
 			return fs.SkipDir
 		}
@@ -68,24 +72,45 @@ func (p *fingerprint) visit(path string, entry fs.DirEntry, err error) error {
 	if err != nil {
 		return nil //nolint:nilerr // it went while we looked
 	}
-	fmt.Fprintf(p.sum, "%q %v", path, info.Mode())
+	fmt.Fprintf(p.sum, "%q %v", name, info.Mode())
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		to, _ := p.root.Readlink(path)
+		to, _ := p.root.Readlink(name)
 		fmt.Fprintf(p.sum, " %q", to)
-	case info.Mode().IsRegular() && !p.content(path, info.Size()):
+	case info.Mode().IsRegular() && !p.content(name, info.Size()):
 		fmt.Fprintf(p.sum, " %d %d", info.Size(), info.ModTime().UnixNano())
 	}
 	return nil
 }
 
+// open opens a file by its folder, which is the last one's nearly always: from
+// the root every folder on the way would be opened again.
+func (p *fingerprint) open(name string) (*os.File, error) {
+	if at := path.Dir(name); at != p.at {
+		folder, err := p.root.OpenRoot(at)
+		if err != nil {
+			return nil, err
+		}
+		p.leave()
+		p.folder, p.at = folder, at
+	}
+	return p.folder.Open(path.Base(name))
+}
+
+// leave closes the folder, but for the root.
+func (p *fingerprint) leave() {
+	if p.folder != p.root {
+		_ = p.folder.Close() // only a handle
+	}
+}
+
 // content adds what a file holds, and tells whether it could.
-func (p *fingerprint) content(path string, size int64) bool {
+func (p *fingerprint) content(name string, size int64) bool {
 	if size > largest || size > p.left {
 		return false
 	}
 	p.left -= size
-	file, err := p.root.Open(path)
+	file, err := p.open(name)
 	if err != nil {
 		return false
 	}

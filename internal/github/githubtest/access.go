@@ -46,11 +46,11 @@ func (s *Server) admit(c *call, n need) *answer {
 		return nil
 	}
 	c.repo = s.repo(c.params["owner"] + "/" + name)
-	if c.repo == nil || !s.sees(c.token, c.repo) {
+	if c.repo == nil || !c.token.sees(c.repo) {
 		reply := notFound()
 		return &reply
 	}
-	return s.permit(c, n)
+	return c.permit(n)
 }
 
 func (s *Server) authenticate(c *call) *answer {
@@ -88,7 +88,7 @@ func personOnly(token *Token) *answer {
 const inaccessible = "Resource not accessible by integration"
 
 // permit holds the caller against what an operation needs.
-func (s *Server) permit(c *call, n need) *answer {
+func (c *call) permit(n need) *answer {
 	var reply answer
 	switch {
 	case c.token == nil && n.level == "read" && n.role == "read":
@@ -96,12 +96,12 @@ func (s *Server) permit(c *call, n need) *answer {
 	case c.token == nil:
 		reply = fail(http.StatusUnauthorized, "Requires authentication")
 	case c.token.Kind == Personal:
-		if role[s.roleOf(c.repo, c.token.Login)] >= role[n.role] {
+		if !c.token.below(n.role, c.repo) {
 			return nil
 		}
 		reply = fail(http.StatusForbidden, "Must have admin rights to Repository.")
 	default:
-		if s.grants(c.token, c.repo, n.scope, n.level) || s.grantsAsPull(c, n) {
+		if c.token.grants(n.scope, n.level, c.repo) || c.grantsAsPull(n) {
 			return nil
 		}
 		reply = fail(http.StatusForbidden, inaccessible)
@@ -110,36 +110,45 @@ func (s *Server) permit(c *call, n need) *answer {
 }
 
 // grantsAsPull lets pull_requests stand for issues where the issue is a pull.
-func (s *Server) grantsAsPull(c *call, n need) bool {
+func (c *call) grantsAsPull(n need) bool {
 	if n.scope != "issues" {
 		return false
 	}
 	issue := c.issueOrNil()
-	return issue != nil && issue.pull != nil && s.grants(c.token, c.repo, "pull_requests", n.level)
+	return issue != nil && issue.pull != nil && c.token.grants("pull_requests", n.level, c.repo)
 }
 
-func (s *Server) grants(token *Token, r *repo, scope, wanted string) bool {
-	if !token.covers(r) {
+// grants says whether the permissions of a Job's or an Installation's token are
+// enough. What is public may be read without any.
+func (t *Token) grants(scope, wanted string, r *repo) bool {
+	if !t.covers(r) {
 		return wanted == "read" && !r.Private
 	}
 	if scope == "metadata" {
 		return true
 	}
-	return level[token.Permissions[scope]] >= level[wanted] || wanted == "read" && !r.Private
+	return level[t.Permissions[scope]] >= level[wanted] || wanted == "read" && !r.Private
 }
 
 func (t *Token) covers(r *repo) bool {
 	return t.Repos == nil || slices.ContainsFunc(t.Repos, func(name string) bool { return strings.EqualFold(name, r.name()) })
 }
 
-func (s *Server) sees(token *Token, r *repo) bool {
+// below says that a person's role is not enough. The token of a Job or an
+// Installation has none: it is judged by what it grants.
+func (t *Token) below(wanted string, r *repo) bool {
+	return t.Kind == Personal && role[r.roleOf(t.Login)] < role[wanted]
+}
+
+// sees says whether the repository is there for whoever calls; nil is anybody.
+func (t *Token) sees(r *repo) bool {
 	switch {
 	case !r.Private:
 		return true
-	case token == nil:
+	case t == nil:
 		return false
-	case token.Kind == Personal:
-		return role[s.roleOf(r, token.Login)] > 0
+	case t.Kind == Personal:
+		return !t.below("read", r)
 	}
-	return token.covers(r)
+	return t.covers(r)
 }

@@ -144,12 +144,14 @@ func createToken(c *call) answer {
 	if repos == nil {
 		return fail(http.StatusUnprocessableEntity, "There is at least one repository that does not exist or is not accessible to the parent installation.")
 	}
-	permissions := c.app.Permissions
 	for scope, wanted := range asked.Permissions {
-		if level[permissions[scope]] < level[wanted] {
+		if level[c.app.Permissions[scope]] < level[wanted] {
 			return fail(http.StatusUnprocessableEntity, "The permissions requested are not granted to this installation.")
 		}
-		permissions = asked.Permissions
+	}
+	permissions := asked.Permissions
+	if len(permissions) == 0 {
+		permissions = c.app.Permissions
 	}
 	return c.server.issueToken(c.app, repos, permissions)
 }

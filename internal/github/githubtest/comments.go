@@ -100,7 +100,7 @@ func createComment(c *call) answer {
 	if wrong != nil {
 		return *wrong
 	}
-	if i.Locked && c.token.Kind == Personal && role[c.server.roleOf(c.repo, c.token.Login)] < role["write"] {
+	if i.Locked && c.token.below("write", c.repo) {
 		return fail(http.StatusForbidden, "Unable to create comment because issue is locked.")
 	}
 	made := c.server.newComment(c.repo, Comment{Issue: i.Number, Author: c.token.Login, Body: text})
@@ -171,7 +171,7 @@ func (s *Server) commentJSON(r *repo, comment *Comment) object {
 		"html_url":  fmt.Sprintf("%s#issuecomment-%d", page, comment.ID),
 		"issue_url": s.api(fmt.Sprintf("/repos/%s/issues/%d", r.name(), comment.Issue)),
 		"user":      s.userJSON(comment.Author), "created_at": stamp(comment.CreatedAt), "updated_at": stamp(comment.UpdatedAt),
-		"author_association": s.association(r, comment.Author), "body": comment.Body,
+		"author_association": r.association(comment.Author), "body": comment.Body,
 		"reactions": rollup(base, comment.Reactions), "performed_via_github_app": nil,
 	}
 }

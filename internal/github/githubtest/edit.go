@@ -37,7 +37,7 @@ func editIssue(c *call) answer {
 // token was judged by its permissions before.
 func (c *call) mayEdit(author, others string) *answer {
 	mine := strings.EqualFold(c.token.Login, author)
-	if c.token.Kind != Personal || mine || role[c.server.roleOf(c.repo, c.token.Login)] >= role[others] {
+	if mine || !c.token.below(others, c.repo) {
 		return nil
 	}
 	reply := fail(http.StatusForbidden, "Must have admin rights to Repository.")
@@ -50,6 +50,9 @@ func (c *call) apply(i *issue, asked change) *answer {
 		return &reply
 	}
 	i.UpdatedAt = c.server.now()
+	if asked.Title != nil || asked.Body != nil {
+		i.EditedAt = i.UpdatedAt
+	}
 	if asked.Title != nil {
 		i.Title = *asked.Title
 	}

@@ -1,13 +1,14 @@
 package githubtest
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"net/http"
 	"path"
 	"strconv"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest/githttp"
 )
 
 // Fault is something that goes wrong. The first one that fits a request is
@@ -111,7 +112,7 @@ func (s *Server) faulty(next http.Handler) http.Handler {
 		if !s.pause(r, fault.Delay) {
 			return
 		}
-		kept := &capture{header: http.Header{}}
+		kept := new(githttp.Kept)
 		if fault.Done || fault.Status == 0 && !fault.Hang {
 			next.ServeHTTP(kept, r)
 		}
@@ -149,8 +150,8 @@ func (s *Server) hang(r *http.Request) {
 }
 
 // answer sends the fault's own answer, or the one that was kept, perhaps cut.
-func (f *Fault) answer(w http.ResponseWriter, kept *capture) {
-	status, header, body := kept.code(), kept.header, kept.body.Bytes()
+func (f *Fault) answer(w http.ResponseWriter, kept *githttp.Kept) {
+	status, header, body := kept.Status(), kept.Header(), kept.Body()
 	if f.Status != 0 {
 		status, header, body = f.Status, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, []byte(f.Body)
 	}
@@ -168,33 +169,4 @@ func (f *Fault) answer(w http.ResponseWriter, kept *capture) {
 	_, _ = w.Write(body[:min(max(f.CutAfter, 0), len(body))])
 	_ = http.NewResponseController(w).Flush()
 	panic(http.ErrAbortHandler)
-}
-
-// capture keeps an answer instead of sending it.
-type capture struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is the header being made.
-func (c *capture) Header() http.Header { return c.header }
-
-// WriteHeader keeps the first status.
-func (c *capture) WriteHeader(status int) {
-	if c.status == 0 {
-		c.status = status
-	}
-}
-
-func (c *capture) Write(p []byte) (int, error) {
-	c.WriteHeader(http.StatusOK)
-	return c.body.Write(p)
-}
-
-func (c *capture) code() int {
-	if c.status == 0 {
-		return http.StatusOK
-	}
-	return c.status
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -162,15 +165,23 @@ func goroutines(t *testing.T) string {
 	return strings.Join(stacks, "\n\n")
 }
 
-// children are the git processes below this one, where there is a /proc.
-func children(t *testing.T) []string {
+// children are the processes below this one, whichever of its threads began
+// them, where there is a /proc.
+func children(t *testing.T) (pids []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	listed, err := os.ReadFile("/proc/thread-self/children")
-	if err != nil {
-		return nil
+	threads, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("this kernel does not tell its children: %v", err)
 	}
-	return strings.Fields(string(listed))
+	for _, thread := range threads {
+		listed, err := os.ReadFile(thread)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) { // a thread may end meanwhile
+			t.Fatal(err)
+		}
+		pids = append(pids, strings.Fields(string(listed))...)
+	}
+	return pids
 }

@@ -59,6 +59,9 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) mutate(c *call, asked query) object {
 	name := mutation.FindString(asked.Query)
+	if threads, is := s.answerTo(c, asked); is {
+		return threads
+	}
 	if name == "" {
 		return object{"errors": []object{{
 			"message": "The stand-in has no such field", "path": []string{"mutation"},
@@ -66,11 +69,11 @@ func (s *Server) mutate(c *call, asked query) object {
 		}}}
 	}
 	r, i := s.byNode(asked.node())
-	if i == nil || !s.sees(c.token, r) {
+	if i == nil || !c.token.sees(r) {
 		return refusal(name, "NOT_FOUND", "Could not resolve to a node with the global id of '"+asked.node()+"'.")
 	}
 	c.repo = r
-	if s.permit(c, need{scope: "pull_requests", level: "write", role: "write"}) != nil {
+	if c.permit(need{scope: "pull_requests", level: "write", role: "write"}) != nil {
 		return refusal(name, "FORBIDDEN", inaccessible)
 	}
 	draft := name == "convertPullRequestToDraft"

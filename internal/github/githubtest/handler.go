@@ -45,6 +45,7 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/api/v3/", rest)
 	mux.HandleFunc("POST /api/graphql", s.serveGraphQL)
+	mux.HandleFunc("GET /logs/", s.serveLog)
 	mux.Handle("/", repositories)
 	return s.logged(s.faulty(mux))
 }

@@ -24,6 +24,7 @@ type Issue struct {
 	Reactions []Reaction
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	EditedAt  time.Time // of its title or text
 	ClosedAt  time.Time
 }
 
@@ -117,7 +118,7 @@ func createIssue(c *call) answer {
 	if asked.Title == "" {
 		return invalid(problem{Resource: "Issue", Code: "missing_field", Field: "title"})
 	}
-	if c.token.Kind == Personal && role[c.server.roleOf(c.repo, c.token.Login)] < role["triage"] {
+	if c.token.below("triage", c.repo) {
 		// GitHub drops what the author may not set, and says nothing.
 		asked.Labels, asked.Assignees = nil, nil
 	}
@@ -137,7 +138,7 @@ func (s *Server) issueJSON(r *repo, i *issue) object {
 		"locked": i.Locked, "active_lock_reason": nil, "assignee": nil, "assignees": s.usersJSON(i.Assignees),
 		"milestone": nil, "comments": len(r.commentsOf(i.Number)), "created_at": stamp(i.CreatedAt),
 		"updated_at": stamp(i.UpdatedAt), "closed_at": stampOrNull(i.ClosedAt), "closed_by": nil,
-		"author_association": s.association(r, i.Author), "body": orNull(i.Body),
+		"author_association": r.association(i.Author), "body": orNull(i.Body),
 		"reactions": rollup(base, i.Reactions), "performed_via_github_app": nil,
 	}
 	if len(i.Assignees) > 0 {

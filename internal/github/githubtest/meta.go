@@ -33,13 +33,6 @@ func listStatuses(c *call) answer {
 	return page(c, []object{}, func(o object) object { return o })
 }
 
-func listCheckRuns(c *call) answer {
-	if resolve(c.repo, c.params["ref"]) == "" {
-		return fail(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.params["ref"])
-	}
-	return ok(object{"total_count": 0, "check_runs": []object{}})
-}
-
 // A dispatch starts nothing here; the log of requests has what was asked for.
 func dispatchRepo(c *call) answer {
 	var asked struct {
@@ -50,17 +43,6 @@ func dispatchRepo(c *call) answer {
 	}
 	if asked.EventType == "" {
 		return fail(http.StatusUnprocessableEntity, "Invalid request.\n\n\"event_type\" wasn't supplied.")
-	}
-	return noContent()
-}
-
-func dispatchWorkflow(c *call) answer {
-	var asked struct{ Ref string }
-	if wrong := c.decode(&asked); wrong != nil {
-		return *wrong
-	}
-	if resolve(c.repo, asked.Ref) == "" {
-		return fail(http.StatusUnprocessableEntity, "No ref found for: "+asked.Ref)
 	}
 	return noContent()
 }

@@ -43,6 +43,9 @@ func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 	_, i := s.mustIssue(name, number)
 	edited := i.copy()
 	touch(&edited)
+	if edited.Title != i.Title || edited.Body != i.Body {
+		i.EditedAt = s.now()
+	}
 	i.Title, i.Body, i.Locked = edited.Title, edited.Body, edited.Locked
 	i.Assignees, i.State, i.UpdatedAt = edited.Assignees, edited.State, s.now()
 	return i.copy()
@@ -84,7 +87,11 @@ func (s *Server) EditComment(name string, id int64, body string) Comment {
 func (s *Server) React(name string, comment int64, login, content string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if found := s.mustRepo(name).comments[comment]; found != nil {
+	r := s.mustRepo(name)
+	if found := r.comments[comment]; found != nil {
+		s.react(&found.Reactions, login, content)
+	}
+	if _, found := r.remark(comment); found != nil {
 		s.react(&found.Reactions, login, content)
 	}
 }

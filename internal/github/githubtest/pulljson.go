@@ -12,6 +12,13 @@ func (s *Server) pullJSON(r *repo, i *issue) object {
 	api, issues := s.api(fmt.Sprintf("/repos/%s/pulls/%d", r.name(), i.Number)), s.api(fmt.Sprintf("/repos/%s/issues/%d", r.name(), i.Number))
 	page, head := i.pull.page(s, r, i), s.tip(i.pull)
 	body := s.issueJSON(r, i)
+	labels := s.labelsJSON(r, i)
+	for _, label := range labels { // the document has no null here
+		if label["description"] == nil {
+			label["description"] = ""
+		}
+	}
+	body["labels"] = labels
 	for _, field := range []string{
 		"pull_request", "reactions", "repository_url", "labels_url", "events_url", "timeline_url", "comments",
 		"performed_via_github_app", "state_reason", "closed_by",

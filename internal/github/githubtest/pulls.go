@@ -146,7 +146,7 @@ func requestReviewers(c *call) answer {
 		if strings.EqualFold(login, i.Author) {
 			return fail(http.StatusUnprocessableEntity, "Review cannot be requested from pull request author.")
 		}
-		if c.server.findUser(login) == nil || c.server.association(c.repo, login) == "NONE" {
+		if c.server.findUser(login) == nil || c.repo.association(login) == "NONE" {
 			return fail(http.StatusUnprocessableEntity, "Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the "+c.repo.name()+" repository.")
 		}
 	}

@@ -18,16 +18,25 @@ type Push struct {
 	New   string // all zeros: the ref is deleted
 }
 
-// backend finds git-http-backend once it is needed.
+// backend finds git-http-backend when it is first needed.
 func (s *Server) backend() string {
-	if s.Backend != "" || s.Git == nil {
-		return githttp.Find(s.Backend)
-	}
+	s.lookUp.Do(func() {
+		place := s.Backend
+		if place == "" && s.Git != nil {
+			place = s.besideGit()
+		}
+		s.program = githttp.Find(place)
+	})
+	return s.program
+}
+
+// besideGit is where git says that it keeps its own programs.
+func (s *Server) besideGit() string {
 	dir, err := s.Git(context.Background(), "", "--exec-path")
 	if err != nil {
-		return githttp.Find("")
+		return ""
 	}
-	return githttp.Find(strings.TrimSpace(dir) + "/git-http-backend")
+	return strings.TrimSpace(dir) + "/git-http-backend"
 }
 
 // open says which directory a git request is for, or why it is refused.
@@ -42,14 +51,14 @@ func (s *Server) open(r *http.Request, name string, write bool) (githttp.Access,
 		return githttp.Access{}, &githttp.Denial{Status: http.StatusUnauthorized, Text: "Invalid username or token. Password authentication is not supported for Git operations."}
 	case token == nil && (write || repo == nil || repo.Private):
 		return githttp.Access{}, &githttp.Denial{Status: http.StatusUnauthorized, Text: "No anonymous write access."}
-	case repo == nil || !s.sees(token, repo):
+	case repo == nil || !token.sees(repo):
 		return githttp.Access{}, &githttp.Denial{Status: http.StatusNotFound, Text: "Repository not found."}
-	case write && token.Kind == Personal && role[s.roleOf(repo, token.Login)] < role["write"]:
+	case write && token.below("write", repo):
 		return githttp.Access{}, &githttp.Denial{Status: http.StatusForbidden, Text: "Permission to " + repo.name() + ".git denied to " + token.Login + "."}
-	case write && token.Kind != Personal && !s.grants(token, repo, "contents", "write"):
+	case write && token.Kind != Personal && !token.grants("contents", "write", repo):
 		return githttp.Access{}, &githttp.Denial{Status: http.StatusForbidden, Text: "Write access to repository not granted."}
 	}
-	access := githttp.Access{Dir: repo.Dir, Secret: secret}
+	access := githttp.Access{Name: repo.name(), Dir: repo.Dir, Secret: secret}
 	if token != nil {
 		access.Actor = token.Login
 	}
@@ -59,11 +68,8 @@ func (s *Server) open(r *http.Request, name string, write bool) (githttp.Access,
 // refuse judges a push before git sees it.
 func (s *Server) refuse(access githttp.Access, u githttp.Update) string {
 	s.mu.Lock()
-	r := s.byDir(access.Dir)
+	r := s.repo(access.Name)
 	s.mu.Unlock()
-	if r == nil {
-		return ""
-	}
 	if name, isBranch := strings.CutPrefix(u.Ref, "refs/heads/"); isBranch && slices.Contains(r.Protected, name) {
 		return "protected branch hook declined"
 	}
@@ -79,8 +85,8 @@ func (s *Server) refuse(access githttp.Access, u githttp.Update) string {
 func (s *Server) revoke(access githttp.Access, updates []githttp.Update) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, token := s.byDir(access.Dir), s.tokens[access.Secret]
-	if r == nil || token == nil || token.Kind == Personal || token.Permissions["workflows"] == "write" {
+	r, token := s.repo(access.Name), s.tokens[access.Secret]
+	if token == nil || token.Kind == Personal || token.Permissions["workflows"] == "write" {
 		return ""
 	}
 	for _, u := range updates {
@@ -115,15 +121,6 @@ func (s *Server) restore(r *repo, u githttp.Update) {
 		return
 	}
 	s.ask(r, "update-ref", u.Ref, u.Old)
-}
-
-func (s *Server) byDir(dir string) *repo {
-	for _, r := range s.repos {
-		if r.Dir == dir {
-			return r
-		}
-	}
-	return nil
 }
 
 func isZero(sha string) bool { return strings.Trim(sha, "0") == "" }

@@ -20,6 +20,12 @@ var contents = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "roc
 
 // reacted is where the reactions are that the path speaks of, or nil.
 func (c *call) reacted() *[]Reaction {
+	if ofRemark(c.request.URL.Path) {
+		if _, remark := c.repo.remark(c.number("comment_id")); remark != nil {
+			return &remark.Reactions
+		}
+		return nil
+	}
 	if _, ofComment := c.params["comment_id"]; ofComment {
 		if comment := c.repo.comments[c.number("comment_id")]; comment != nil {
 			return &comment.Reactions

@@ -33,6 +33,8 @@ type repo struct {
 	issues    map[int]*issue
 	comments  map[int64]*Comment
 	labels    []*Label
+	jobs      map[int64]*WorkflowRun
+	checks    []CheckRun
 }
 
 func (r *repo) name() string { return r.Owner + "/" + r.Name }
@@ -66,6 +68,7 @@ func (s *Server) Permit(name, login, role string) {
 		if r.Roles == nil {
 			r.Roles = map[string]string{}
 		}
+		maps.DeleteFunc(r.Roles, func(name, _ string) bool { return strings.EqualFold(name, login) })
 		r.Roles[login] = role
 	}
 }
@@ -73,28 +76,35 @@ func (s *Server) Permit(name, login, role string) {
 func (s *Server) repo(name string) *repo { return s.repos[strings.ToLower(name)] }
 
 // roleOf is a person's role; everybody may read what is public.
-func (s *Server) roleOf(r *repo, login string) string {
-	if strings.EqualFold(login, r.Owner) {
+func (r *repo) roleOf(login string) string {
+	given := r.given(login)
+	switch {
+	case strings.EqualFold(login, r.Owner):
 		return "admin"
-	}
-	for name, role := range r.Roles {
-		if strings.EqualFold(name, login) && role != "none" {
-			return role
-		}
-	}
-	if r.Private {
+	case given != "none":
+		return given
+	case r.Private:
 		return "none"
 	}
 	return "read"
 }
 
+// given is the role that a person was given by name, in whatever case.
+func (r *repo) given(login string) string {
+	for name, role := range r.Roles {
+		if strings.EqualFold(name, login) {
+			return role
+		}
+	}
+	return "none"
+}
+
 // association is how GitHub describes an author beside their words.
-func (s *Server) association(r *repo, login string) string {
-	_, invited := r.Roles[login]
+func (r *repo) association(login string) string {
 	switch {
 	case strings.EqualFold(login, r.Owner):
 		return "OWNER"
-	case invited && s.roleOf(r, login) != "none":
+	case r.given(login) != "none":
 		return "COLLABORATOR"
 	}
 	return "NONE"
@@ -113,7 +123,7 @@ func getPermission(c *call) answer {
 	if user == nil || user.Kind == "Bot" {
 		return fail(http.StatusNotFound, c.params["username"]+" is not a user")
 	}
-	roleName := c.server.roleOf(c.repo, user.Login)
+	roleName := c.repo.roleOf(user.Login)
 	// The permission is the old word and has no maintain and no triage.
 	permission, renamed := map[string]string{"maintain": "write", "triage": "read"}[roleName]
 	if !renamed {
@@ -132,7 +142,7 @@ func getRepo(c *call) answer {
 		"allow_rebase_merge": true, "delete_branch_on_merge": false, "allow_auto_merge": false,
 	}))
 	if c.token != nil && c.token.Kind == Personal {
-		body["permissions"] = permissions(c.server.roleOf(c.repo, c.token.Login))
+		body["permissions"] = permissions(c.repo.roleOf(c.token.Login))
 	}
 	if parent := c.server.repo(c.repo.Fork); parent != nil {
 		body["parent"], body["source"] = c.server.repoJSON(parent), c.server.repoJSON(parent)

@@ -27,7 +27,11 @@ type ReviewComment struct {
 	Path     string
 	Line     int
 	DiffHunk string
+	Resolved bool // its thread, if it is the first there
 	At       time.Time
+	Edited   time.Time
+
+	Reactions []Reaction
 }
 
 // AddReview puts a review, and its remarks, on a pull request.
@@ -46,7 +50,10 @@ func (s *Server) AddReview(name string, number int, review Review, remarks ...Re
 	s.user(review.Author)
 	i.pull.reviews = append(i.pull.reviews, review)
 	for _, remark := range remarks {
-		remark.ID, remark.Review, remark.At = s.nextID(), review.ID, review.At
+		remark.ID, remark.Review = s.nextID(), review.ID
+		if remark.At.IsZero() {
+			remark.At = review.At
+		}
 		remark.Author = cmp.Or(remark.Author, review.Author)
 		i.pull.threads = append(i.pull.threads, remark)
 	}
@@ -75,7 +82,7 @@ func (s *Server) reviewJSON(r *repo, i *issue, review Review) object {
 	return object{
 		"id": review.ID, "node_id": nodeID("PRR", review.ID), "user": s.userJSON(review.Author), "body": review.Body,
 		"state": review.State, "html_url": html, "pull_request_url": pull, "submitted_at": stamp(review.At),
-		"commit_id": review.Commit, "author_association": s.association(r, review.Author),
+		"commit_id": review.Commit, "author_association": r.association(review.Author),
 		"_links": object{"html": link(html), "pull_request": link(pull)},
 	}
 }
@@ -88,14 +95,21 @@ func (s *Server) remarkJSON(r *repo, i *issue, remark ReviewComment) object {
 		"id": remark.ID, "node_id": nodeID("PRRC", remark.ID), "url": base, "html_url": html, "pull_request_url": pull,
 		"pull_request_review_id": remark.Review, "diff_hunk": remark.DiffHunk, "path": remark.Path,
 		"commit_id": s.tip(i.pull), "original_commit_id": s.tip(i.pull), "user": s.userJSON(remark.Author),
-		"body": remark.Body, "created_at": stamp(remark.At), "updated_at": stamp(remark.At),
-		"author_association": s.association(r, remark.Author), "side": "RIGHT", "subject_type": "line",
+		"body": remark.Body, "created_at": stamp(remark.At), "updated_at": stamp(later(remark.At, remark.Edited)),
+		"author_association": r.association(remark.Author), "side": "RIGHT", "subject_type": "line",
 		"start_line": nil, "original_start_line": nil, "start_side": nil, "line": remark.Line, "original_line": remark.Line,
-		"position": 1, "original_position": 1, "reactions": rollup(base, nil),
+		"position": 1, "original_position": 1, "reactions": rollup(base, remark.Reactions),
 		"_links": object{"self": link(base), "html": link(html), "pull_request": link(pull)},
 	}
 	if remark.ReplyTo != 0 {
 		body["in_reply_to_id"] = remark.ReplyTo
 	}
 	return body
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -42,22 +42,26 @@ type Server struct {
 	// URL is set by Start: the server's root, without a slash at the end.
 	URL string
 
-	mu       sync.Mutex
-	ticks    int
-	lastID   int64
-	users    map[string]*User
-	repos    map[string]*repo
-	tokens   map[string]*Token
-	used     map[string]int
-	apps     map[int64]App
-	faults   []*Fault
-	calls    []*Call
-	tokenSeq int
+	mu         sync.Mutex
+	ticks      int
+	lastID     int64
+	users      map[string]*User
+	repos      map[string]*repo
+	tokens     map[string]*Token
+	used       map[string]int
+	apps       map[int64]App
+	faults     []*Fault
+	deliveries []Delivery
+	calls      []*Call
+	tokenSeq   int
 
 	http   *http.Server
 	served chan error
 	closed chan struct{}
 	conns  sync.WaitGroup
+
+	lookUp  sync.Once
+	program string // git-http-backend
 }
 
 // Start listens on a free loopback port and serves until Close.

@@ -35,7 +35,7 @@ type Token struct {
 // WriteAll is what a workflow gets that asks for all that ralph needs.
 func WriteAll() map[string]string {
 	return map[string]string{
-		"actions": "read", "checks": "read", "contents": "write", "issues": "write", "metadata": "read",
+		"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read",
 		"pull_requests": "write", "statuses": "read",
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -59,15 +60,22 @@ func (d *Description) Validate(next http.Handler, report func(error)) http.Handl
 		if err != nil {
 			report(fmt.Errorf("request %s %s: %w", r.Method, r.URL, err))
 		}
-		kept := &capture{header: http.Header{}, status: http.StatusOK}
+		kept := httptest.NewRecorder()
 		next.ServeHTTP(kept, r)
 		if asked != nil {
 			if err := d.answer(asked, kept); err != nil {
-				report(fmt.Errorf("answer %d to %s %s: %w", kept.status, r.Method, r.URL, err))
+				report(fmt.Errorf("answer %d to %s %s: %w", kept.Code, r.Method, r.URL, err))
 			}
 		}
-		kept.send(w)
+		send(w, kept)
 	})
+}
+
+func send(w http.ResponseWriter, kept *httptest.ResponseRecorder) {
+	maps.Copy(w.Header(), kept.Header())
+	w.WriteHeader(kept.Code)
+	// A client that went away is its own test's business.
+	_, _ = w.Write(kept.Body.Bytes())
 }
 
 var options = &openapi3filter.Options{
@@ -103,39 +111,17 @@ var everywhere = map[int]bool{
 	http.StatusBadRequest: true, http.StatusUnauthorized: true, http.StatusForbidden: true, http.StatusNotFound: true,
 }
 
-func (d *Description) answer(asked *openapi3filter.RequestValidationInput, kept *capture) error {
-	if asked.Route.Operation.Responses.Status(kept.status) == nil && everywhere[kept.status] {
+func (d *Description) answer(asked *openapi3filter.RequestValidationInput, kept *httptest.ResponseRecorder) error {
+	if asked.Route.Operation.Responses.Status(kept.Code) == nil && everywhere[kept.Code] {
 		return d.plainError(kept)
 	}
-	if kept.status == http.StatusNoContent && kept.body.Len() > 0 {
-		return fmt.Errorf("it has a body: %q", kept.body.String())
+	if kept.Code == http.StatusNoContent && kept.Body.Len() > 0 {
+		return fmt.Errorf("it has a body: %q", kept.Body.String())
 	}
 	return openapi3filter.ValidateResponse(asked.Request.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: asked, Status: kept.status, Header: kept.header,
-		Body: io.NopCloser(bytes.NewReader(kept.body.Bytes())), Options: options,
+		RequestValidationInput: asked, Status: kept.Code, Header: kept.Header(),
+		Body: io.NopCloser(bytes.NewReader(kept.Body.Bytes())), Options: options,
 	})
-}
-
-// capture keeps an answer until it was looked at.
-type capture struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is the header being made.
-func (c *capture) Header() http.Header { return c.header }
-
-// WriteHeader keeps the status.
-func (c *capture) WriteHeader(status int) { c.status = status }
-
-func (c *capture) Write(p []byte) (int, error) { return c.body.Write(p) }
-
-func (c *capture) send(w http.ResponseWriter) {
-	maps.Copy(w.Header(), c.header)
-	w.WriteHeader(c.status)
-	// A client that went away is its own test's business.
-	_, _ = w.Write(c.body.Bytes())
 }
 
 func isJSON(header http.Header) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -61,12 +62,12 @@ func documented(method, path string, body []byte) []byte {
 }
 
 // plainError holds an answer against the shape that all of GitHub's errors have.
-func (d *Description) plainError(kept *capture) error {
-	if !isJSON(kept.header) {
-		return fmt.Errorf("its type is %q", kept.header.Get("Content-Type"))
+func (d *Description) plainError(kept *httptest.ResponseRecorder) error {
+	if !isJSON(kept.Header()) {
+		return fmt.Errorf("its type is %q", kept.Header().Get("Content-Type"))
 	}
 	var body map[string]any
-	if err := json.Unmarshal(kept.body.Bytes(), &body); err != nil {
+	if err := json.Unmarshal(kept.Body.Bytes(), &body); err != nil {
 		return fmt.Errorf("decode it: %w", err)
 	}
 	if body["message"] == nil || body["documentation_url"] == nil {

@@ -4,10 +4,8 @@
 package githttp
 
 import (
-	"bytes"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/cgi"
 	"os"
@@ -17,6 +15,7 @@ import (
 
 // Access is what a request may use.
 type Access struct {
+	Name   string // owner/name, as the owner writes it
 	Dir    string // the bare repository
 	Actor  string
 	Secret string // the owner's own mark of who asked
@@ -139,13 +138,13 @@ func (h *Handler) push(w http.ResponseWriter, r *http.Request, access Access, as
 			return
 		}
 	}
-	kept := &capture{header: http.Header{}}
+	kept := new(Kept)
 	h.run(kept, r, access, asked)
 	if reason := ask(h.Revoke, access, request.updates); reason != "" && len(request.updates) > 0 {
 		request.decline(w, request.updates[0].Ref, reason)
 		return
 	}
-	kept.send(w)
+	kept.Send(w)
 }
 
 func ask[T any](judge func(Access, T) string, access Access, about T) string {
@@ -184,28 +183,4 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request, access Access, ask
 	env = append(env, configured(settings)...)
 	lent := &cgi.Handler{Path: backend, Root: asked.root, Dir: path.Dir(access.Dir), Env: env, Stderr: io.Discard, Logger: quiet}
 	lent.ServeHTTP(w, r)
-}
-
-// capture keeps an answer until it is known whether it may be sent.
-type capture struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-// Header is the header being made.
-func (c *capture) Header() http.Header { return c.header }
-
-// WriteHeader keeps the status.
-func (c *capture) WriteHeader(status int) { c.status = status }
-
-func (c *capture) Write(p []byte) (int, error) { return c.body.Write(p) }
-
-func (c *capture) send(w http.ResponseWriter) {
-	maps.Copy(w.Header(), c.header)
-	if c.status != 0 {
-		w.WriteHeader(c.status)
-	}
-	// A client that went away is its own test's business.
-	_, _ = w.Write(c.body.Bytes())
 }

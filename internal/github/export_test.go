@@ -6,11 +6,9 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-const contentsRead = "contents: read"
-
-// DefaultBranch is the branch work is for unless told otherwise.
-func (c *Client) DefaultBranch(ctx context.Context) (string, error) {
-	a := act{what: "ask for the default branch", needs: contentsRead}
+// Ask is the plainest call there is, for the tests of how calls are made.
+func (c *Client) Ask(ctx context.Context) (string, error) {
+	a := act{what: "ask for the default branch", needs: "contents: read"}
 	repo, err := ask(ctx, c, a, func(ctx context.Context) (*gh.Repository, error) {
 		repo, _, err := c.api.Repositories.Get(ctx, c.Owner, c.Repo)
 		if err == nil && repo.GetDefaultBranch() == "" {

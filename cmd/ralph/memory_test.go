@@ -1,0 +1,52 @@
+package main_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// memory is a folder in memory, where make says that there is room for it:
+// nearly all of what a test does to a disk is undone when it ends, and to make
+// and remove thousands of small files costs more than the test. A wall has a
+// /dev/shm of its own: what raises one works on the disk.
+func memory(t *testing.T) string {
+	t.Helper()
+	own, err := os.MkdirTemp(os.Getenv("RALPH_TEST_MEMORY"), "ralph-test-") //nolint:usetesting // t.TempDir cannot be told where
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(own); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := filepath.Join(own, "in") // some write beside where they work
+	if err := errors.Join(os.Chmod(own, 0o711), os.Mkdir(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// sorted are the stories of a folder: those that raise a wall, and the rest.
+func sorted(t *testing.T, folder string) (walled, rest []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "there is a wall on Linux") {
+			walled = append(walled, path)
+		} else {
+			rest = append(rest, path)
+		}
+	}
+	return walled, rest
+}

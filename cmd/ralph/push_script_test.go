@@ -1,0 +1,73 @@
+package main_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// byHand FOLDER BRANCH [later|anew] has Ada commit the files of a folder on top
+// of a branch and push that: now, or before the next push there once the branch
+// is there; anew: in the place of all that the branch holds.
+func (v *visitOf) byHand(args []string) (string, error) {
+	how := ""
+	if len(args) > 2 {
+		how = args[2]
+	}
+	if how != "later" {
+		return "", v.pushByHand(args[0], args[1], how == "anew")
+	}
+	var once sync.Once
+	v.rival = func(branch string) {
+		if branch != args[1] {
+			return
+		}
+		once.Do(func() {
+			if err := v.pushByHand(args[0], branch, false); err != nil {
+				v.violated(err)
+			}
+		})
+	}
+	return "", nil
+}
+
+func (v *visitOf) pushByHand(folder, branch string, anew bool) error {
+	dir, err := os.MkdirTemp(v.dir, "by-hand-")
+	if err != nil {
+		return err
+	}
+	if _, err := tryGit(context.Background(), dir, "clone", "--quiet", "--branch="+branch, v.bare(), "."); err != nil {
+		return err
+	}
+	if anew {
+		if _, err := tryGit(context.Background(), dir, "checkout", "--quiet", "--orphan", "anew"); err != nil {
+			return err
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "new"), os.DirFS(v.path(folder))); err != nil {
+		return err
+	}
+	script := "cp -R new/. . && rm -r new && git add --all && git commit --quiet -m 'by hand' && git push --quiet --force origin HEAD:" + branch
+	_, err = tryGit(context.Background(), dir, "-c", "alias.go=!"+script, "go")
+	return err
+}
+
+// reconcile BRANCH OTHER has Ada merge one branch into the other, and push; what
+// they contradict each other in stays as BRANCH has it.
+func (v *visitOf) reconcile(args []string) (string, error) {
+	dir, err := os.MkdirTemp(v.dir, "by-hand-")
+	if err != nil {
+		return "", err
+	}
+	for _, call := range [][]string{
+		{"clone", "--quiet", "--branch=" + args[0], v.bare(), "."},
+		{"merge", "--quiet", "--strategy-option=ours", "--message=both", "origin/" + args[1]},
+		{"push", "--quiet", "origin", "HEAD:" + args[0]},
+	} {
+		if _, err := tryGit(context.Background(), dir, call...); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}

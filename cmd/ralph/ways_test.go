@@ -1,0 +1,90 @@
+package main_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// otherWay is an event of the rarer kinds, and the job that it starts.
+func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
+	e := githubtest.Event{Repo: shop, Issue: v.issue, Sender: who}
+	switch kind {
+	case "assign":
+		payload, err := v.AssignEvent(e, text)
+		return v.started("issues", who, payload, err)
+	case "review": // that asks for changes, with a remark
+		remark := githubtest.ReviewComment{Path: "greet.sh", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+echo", Body: text}
+		review := v.AddReview(shop, v.issue, githubtest.Review{Author: who, State: "CHANGES_REQUESTED", Body: "Not yet."}, remark)
+		payload, err := v.ReviewEvent(e, review.ID)
+		return v.started("pull_request_review", who, payload, err)
+	case "remark":
+		v.AddReview(shop, v.issue, githubtest.Review{Author: who}, githubtest.ReviewComment{Path: "greet.sh", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+echo", Body: text})
+		remarks := v.Remarks(shop, v.issue)
+		payload, err := v.RemarkEvent(e, remarks[len(remarks)-1].ID)
+		return v.started("pull_request_review_comment", who, payload, err)
+	case "tick": // the box of a verb, in a comment of the one who wrote the last, or ours
+		before := "<!-- ralph:progress -->\n" + trigger.Button(trigger.Verb(text), "Do it")
+		author, _ := v.Comment(shop, v.comment)
+		if author.Author == "" {
+			author.Author = bot
+		}
+		made := v.AddComment(shop, githubtest.Comment{Issue: v.issue, Author: author.Author, Body: before})
+		v.EditComment(shop, made.ID, strings.Replace(before, "[ ]", "[x]", 1))
+		payload, err := v.EditEvent(e, made.ID, before)
+		return v.started("issue_comment", who, payload, err)
+	case "dispatch":
+		payload, err := v.DispatchEvent(e, nil)
+		return v.started("workflow_dispatch", who, payload, err)
+	}
+	return nil, fmt.Errorf("there is no event %q", kind)
+}
+
+func (v *visitOf) started(event, who string, payload []byte, err error) ([]string, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v.job(event, who, payload)
+}
+
+// said WHO TEXT… is a comment from an hour ago: what is said in the second in
+// which somebody asks for work comes too late.
+func (v *visitOf) said(args []string) (string, error) {
+	at := time.Now().Add(-time.Hour)
+	v.AddComment(shop, githubtest.Comment{Issue: v.issue, Author: args[0], Body: strings.ReplaceAll(strings.Join(args[1:], " "), `\n`, "\n"), CreatedAt: at})
+	return "", nil
+}
+
+// like WHO TEXT puts a 👍 on the comment with that text.
+func (v *visitOf) like(args []string) (string, error) {
+	all := v.Comments(shop, v.issue)
+	at := slices.IndexFunc(all, func(c githubtest.Comment) bool { return strings.Contains(c.Body, args[1]) })
+	if at < 0 {
+		return "", fmt.Errorf("nobody said %q", args[1])
+	}
+	v.ReactAt(shop, all[at].ID, githubtest.Reaction{Login: args[0], Content: "+1", CreatedAt: time.Now().Add(-time.Minute)})
+	return "", nil
+}
+
+// red NAME MESSAGE… has a check fail on the commit of the pull request.
+func (v *visitOf) red(args []string) (string, error) {
+	pull, _ := v.Pull(shop, v.issue)
+	v.AddCheckRun(shop, githubtest.CheckRun{SHA: pull.HeadSHA, Name: args[0], Conclusion: "failure", Title: strings.Join(args[1:], " ")})
+	return "", nil
+}
+
+// remarks are what people said on lines of the pull request.
+func (v *visitOf) remarks([]string) (string, error) {
+	var text strings.Builder
+	for _, remark := range v.Remarks(shop, v.issue) {
+		fmt.Fprintf(&text, "%s: %s\n", remark.Author, remark.Body)
+		for _, reaction := range remark.Reactions {
+			fmt.Fprintf(&text, "reaction %s\n", reaction.Content)
+		}
+	}
+	return text.String(), nil
+}

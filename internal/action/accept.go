@@ -1,0 +1,99 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// accept asks GitHub what the one who asked may do, and what the event did not
+// tell; then what was asked for is a task, or is refused.
+func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
+	permission := trigger.None
+	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
+		word, err := v.client.Permission(ctx, asker.Login)
+		if err != nil {
+			return nil, err
+		}
+		permission = trigger.Permission(word)
+	}
+	// Before anything else is asked: what strangers cause must cost little.
+	if _, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, permission); refusal != nil {
+		return refusal, nil
+	}
+	v.known = true
+	if refusal, err := v.ours(ctx); refusal != nil || err != nil {
+		return refusal, err
+	}
+	whole, err := v.client.Complete(ctx, v.trigger)
+	if err != nil {
+		return nil, err
+	}
+	v.trigger = whole
+	task, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, permission)
+	if refusal == nil {
+		refusal, err = v.asOf(ctx)
+	}
+	if refusal != nil || err != nil {
+		return refusal, err
+	}
+	v.task = task
+	v.tighten()
+	v.react(ctx, github.Eyes) // before what takes its time
+	return nil, v.gather(ctx)
+}
+
+// ours makes sure that the button which somebody pressed is one that we made:
+// anybody can write a comment that looks like ours.
+func (v *visit) ours(ctx context.Context) (*trigger.Refusal, error) {
+	if v.trigger.Comment.Pressed == "" || v.trigger.Action != "edited" {
+		return nil, nil
+	}
+	c := v.trigger.Comment
+	wrote, err := v.client.Wrote(ctx, c.Author, c.AuthorIsBot)
+	if err != nil || wrote {
+		return nil, err
+	}
+	return &trigger.Refusal{Why: "the comment with the button is not our own", Silent: true}, nil
+}
+
+// asOf makes sure that an issue which was named by its number still says what it
+// said then: the event did not bring its text along. Where GitHub does not let
+// us know when that was, it is taken as it stands.
+func (v *visit) asOf(ctx context.Context) (*trigger.Refusal, error) {
+	id, err := strconv.ParseInt(v.env.RunID, 10, 64)
+	if !v.named || v.trigger.OnPull() || err != nil {
+		return nil, nil //nolint:nilerr // a job without a number has no date either
+	}
+	began, known, err := v.client.JobBegan(ctx, id)
+	if err != nil || !known {
+		return nil, err
+	}
+	v.trigger.At = began
+	edited, err := v.client.LastEdited(ctx, v.trigger.Issue.Number)
+	switch {
+	case err != nil && github.Withheld(err), err == nil && edited.Before(began):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &trigger.Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", v.trigger.Issue.Number)}, nil
+}
+
+// tighten has the flags of a comment obeyed, or the comment answered.
+func (v *visit) tighten() {
+	models := v.inputs.Wall.Models
+	p, err := v.command.Flags.Tighten(v.inputs.Policy, func(model string) bool {
+		return len(models) > 0 && egress.Allows(models, model)
+	})
+	if loose, is := errors.AsType[trigger.Loose](err); is {
+		v.command = trigger.Refused(loose.Flag, loose.Why)
+		return
+	}
+	v.inputs.Policy = p
+}

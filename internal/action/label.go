@@ -1,0 +1,61 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// stateLabel is the label that says how a run stands.
+func stateLabel(state view.State) string { return "ralph:" + string(state) }
+
+// label has the issue say how its run stands, for those who filter by it. Only
+// what changes is asked for. Where that is not allowed it is not tried again.
+func (h *hub) label(ctx context.Context, state view.State) error {
+	if !h.states || h.issue == 0 {
+		return nil
+	}
+	err := h.relabel(ctx, state)
+	if errors.Is(err, github.Forbidden) {
+		h.states = false
+	}
+	return err
+}
+
+func (h *hub) relabel(ctx context.Context, state view.State) error {
+	if wanted := stateLabel(state); state != "" && !slices.Contains(h.labels, wanted) {
+		if err := h.client.AddLabels(ctx, h.issue, wanted); err != nil {
+			return err
+		}
+		h.labels = append(h.labels, wanted)
+	}
+	for _, other := range view.States() {
+		at := slices.Index(h.labels, stateLabel(other))
+		if other == state || at < 0 {
+			continue
+		}
+		if err := h.client.RemoveLabel(ctx, h.issue, h.labels[at]); err != nil {
+			return err
+		}
+		h.labels = slices.Delete(h.labels, at, at+1)
+	}
+	return nil
+}
+
+// dress gives a pull request what the workflow wants it to have. It is not worth
+// less without.
+func (h *hub) dress(ctx context.Context, number int) {
+	if len(h.pullLabels) > 0 {
+		if err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
+			h.say(err.Error())
+		}
+	}
+	if len(h.reviewers) > 0 {
+		if err := h.client.AskReviewers(ctx, number, h.reviewers...); err != nil {
+			h.say(err.Error())
+		}
+	}
+}

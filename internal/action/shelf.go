@@ -1,0 +1,222 @@
+package action
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// shelf keeps the newest run of a task on a ref of the repository, for whatever
+// machine comes next, and says there who is at work on it.
+//
+// Whoever may push may write to that ref. So the progress comment names the
+// commit that ralph kept last, and what does not descend from it was written by
+// somebody else and is not believed; what was put on top of it is not either.
+type shelf struct {
+	hub   *hub
+	store *git.Trusted
+	ref   string
+	now   func() time.Time
+	lease lease
+	at    string // the commit that the ref stands at
+}
+
+// lease says who is at work. It ends by itself, since a job that is killed gives
+// nothing back.
+type lease struct {
+	Job   int64     `json:"job"`  // by GitHub's number
+	Page  string    `json:"page"` // of its log
+	Until time.Time `json:"until"`
+}
+
+// kept is what stands on a shelf.
+type kept struct {
+	files   map[string][]byte // as ralph kept them last
+	entries []journal.Entry
+	run     journal.Run // what they amount to; without a name there is none
+	doubt   string      // why nothing of what is there is believed
+	closed  bool        // nothing can be put there either
+	lease   lease       // of whoever was there last
+}
+
+// Why what stands on a shelf is not believed.
+const (
+	altered = "what ralph kept of an earlier run was changed by somebody else"
+	orphan  = "the comment that vouches for what ralph kept of an earlier run is gone"
+)
+
+// leaseFile lies beside the run's own files. Anybody may put anything in its
+// place.
+const (
+	leaseFile    = "lease.json"
+	longestLease = 4 << 10
+)
+
+// keptIn finds in the progress comment which commit was kept last.
+var keptIn = regexp.MustCompile(`<!-- ralph:kept ([0-9a-f]{40}) -->`)
+
+// openShelf makes a repository in dir through which the shelf is reached.
+func (v *visit) openShelf(ctx context.Context) (*shelf, error) {
+	tool, err := v.git(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, err := tool.Store(ctx, filepath.Join(v.env.folder(), "kept.git"))
+	if err != nil {
+		return nil, err
+	}
+	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
+	return &shelf{
+		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: lease{Job: number, Page: v.env.log()},
+	}, nil
+}
+
+// ref is where the task's newest run is kept.
+func (v *visit) ref() string { return fmt.Sprintf("refs/ralph/issue-%d", v.task.Number) }
+
+// look reads what stands there.
+func (s *shelf) look(ctx context.Context) (kept, error) {
+	remote, err := s.hub.remote(ctx)
+	if err != nil {
+		return kept{}, err
+	}
+	s.at, err = s.store.Collect(ctx, remote, s.ref)
+	switch {
+	case errors.Is(err, git.ErrNotFound): // what stands there is no commit
+		return kept{doubt: altered, closed: true}, nil
+	case err != nil || s.at == "":
+		return kept{}, err
+	}
+	found := kept{}
+	if text, err := s.store.ReadFile(ctx, git.At{Commit: s.at, Path: leaseFile}, longestLease); err == nil {
+		_ = json.Unmarshal(text, &found.lease) // whoever writes none that can be read holds none
+	} else if ctx.Err() != nil {
+		return kept{}, err
+	}
+	anchor, err := s.hub.anchor(ctx)
+	if err != nil {
+		return kept{}, err
+	}
+	err = s.believe(ctx, anchor, &found)
+	return found, err
+}
+
+// believe takes over what ralph kept last, and nothing that came after.
+func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
+	if anchor == "" {
+		if found.lease == (lease{}) { // else a job was ended before it could name what it kept
+			found.doubt = orphan
+		}
+		return nil
+	}
+	follows, err := s.store.Follows(ctx, anchor, s.at)
+	if err != nil {
+		return err
+	}
+	if !follows {
+		found.doubt = altered
+		return nil
+	}
+	if found.files, err = s.store.Contents(ctx, anchor); err != nil {
+		return err
+	}
+	delete(found.files, leaseFile)
+	found.entries, _, err = journal.Replay(found.files["journal.jsonl"])
+	if err != nil { // of another version of ralph
+		found.files, found.entries = nil, nil
+		return nil
+	}
+	found.run = journal.Fold(journal.Run{}, found.entries...)
+	return nil
+}
+
+// busy tells whether another job is at work on the task. A job that was killed
+// is not, whatever its lease says.
+func (s *shelf) busy(ctx context.Context, l lease) (bool, error) {
+	if l.Job == 0 || l.Job == s.lease.Job || !s.now().Before(l.Until) {
+		return false, nil
+	}
+	ended, known, err := s.hub.client.JobEnded(ctx, l.Job)
+	return !known || !ended, err
+}
+
+// take says that this job is at work now. ErrTakenOver is for another that was
+// quicker.
+func (s *shelf) take(ctx context.Context, found kept, during time.Duration) error {
+	_, err := s.write(ctx, found.files, "at work", during)
+	return err
+}
+
+// release gives the task back without having worked on it.
+func (s *shelf) release(ctx context.Context, found kept) error {
+	_, err := s.write(ctx, found.files, "left", 0)
+	return err
+}
+
+// Put keeps the files of a run. While it goes on, so does the lease.
+func (s *shelf) Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error) {
+	during := time.Duration(0)
+	subject := fmt.Sprintf("%s: %d of %d stories passed", run.ID, run.Passed(), len(run.Plan.UserStories))
+	if run.Stop == nil {
+		during = leaseFor(run.Policy)
+	} else {
+		subject += ", " + string(run.Stop.Reason)
+	}
+	commit, err := s.write(ctx, files, subject, during)
+	return journal.Shelved{Ref: s.ref, Commit: commit}, err
+}
+
+// write puts files on the shelf, with a lease for so long; none for 0.
+func (s *shelf) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
+	remote, err := s.hub.remote(ctx)
+	if err != nil {
+		return "", err
+	}
+	files = maps.Clone(files)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	if during > 0 {
+		s.lease.Until = s.now().Add(during).UTC()
+		text, err := json.Marshal(s.lease)
+		if err != nil {
+			return "", fmt.Errorf("write the lease: %w", err)
+		}
+		files[leaseFile] = text
+	}
+	commit, err := s.store.Deposit(ctx, remote, git.Deposit{Ref: s.ref, Onto: s.at, Files: files, Subject: subject, At: s.now()})
+	switch {
+	case errors.Is(err, git.ErrNonFastForward):
+		return "", job.ErrTakenOver
+	case err != nil:
+		return "", err
+	}
+	s.at = commit
+	return commit, nil
+}
+
+// longest is how long a job may take on GitHub's own machines.
+const longest = 6 * time.Hour
+
+// leaseFor is as long as it can take until the next iteration ends.
+func leaseFor(p policy.Policy) time.Duration {
+	iteration := p.Limits.Iteration.Std()
+	if iteration == 0 {
+		return longest
+	}
+	for _, check := range p.Checks { // in the agent's tree, in the proof and for the grade
+		iteration += 3 * check.Timeout.Std()
+	}
+	return min(iteration+10*time.Minute, longest)
+}

@@ -1,0 +1,131 @@
+package action
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// given adds what the workflow's inputs ask for, and for an event that does not
+// tell, who began the job and where.
+func (v *visit) given() error {
+	prompt, err := v.prompt()
+	if err != nil {
+		return err
+	}
+	v.trigger.Given = trigger.Given{Prompt: prompt, Issue: v.inputs.Issue}
+	if v.named = v.trigger.Mute() && v.inputs.Issue != 0 && v.inputs.Issue != v.trigger.Issue.Number; v.named {
+		v.trigger.Issue = trigger.Issue{}
+	}
+	if trigger.Speaks(v.trigger.Event) {
+		return nil
+	}
+	// What was said before the job began to look was there when it was asked.
+	v.trigger.At = v.Now()
+	if v.trigger.Repo.Name == "" {
+		v.trigger.Repo.Owner, v.trigger.Repo.Name, _ = strings.Cut(v.env.Repository, "/")
+	}
+	if v.trigger.Sender.Login == "" {
+		v.trigger.Sender = trigger.Sender{Login: v.env.Actor, IsBot: strings.HasSuffix(v.env.Actor, "[bot]")}
+	}
+	return nil
+}
+
+// maxPrompt is how much of a prompt is read: as much as of an issue.
+const maxPrompt = 60_000
+
+// prompt is what the inputs say is to be done, cleaned: a workflow may well put
+// into it what somebody else wrote.
+func (v *visit) prompt() (string, error) {
+	text := v.inputs.Prompt
+	if v.inputs.PromptFile != "" {
+		said, err := v.promptFile()
+		if err != nil {
+			return "", fault.Usage("cannot read the prompt in "+v.inputs.PromptFile,
+				"name a file of the workspace by its path in there; the job has to check the repository out first", err)
+		}
+		text = said
+	}
+	text, removed := clean.Inward(text, maxPrompt)
+	if removed.Any() {
+		v.asides = append(v.asides, journal.Noted{What: "taken out of the prompt before anybody read it: " + removed.String()})
+	}
+	return strings.TrimSpace(text), nil
+}
+
+// promptFile reads a file of the workspace, and none outside.
+func (v *visit) promptFile() (string, error) {
+	root, err := os.OpenRoot(v.env.Workspace)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close() //nolint:errcheck // read, not written
+	file, err := root.Open(v.inputs.PromptFile)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() //nolint:errcheck // read, not written
+	text, err := io.ReadAll(io.LimitReader(file, 4*maxPrompt))
+	return string(text), err
+}
+
+// nothing is said where a pull request was named and there is nothing to do.
+const nothing = "there is nothing to do here: no thread is open that somebody with write permission began, and no check is red. Say after `--` what you want"
+
+// gather reads what people have said of the task. Where that fails an issue is
+// worked on without; of a pull request it is what there is to do.
+func (v *visit) gather(ctx context.Context) error {
+	if !v.command.Verb.Agent() || v.task.Number == 0 {
+		return nil
+	}
+	found, err := v.client.Context(ctx, v.trigger, v.inputs.Rules)
+	if err != nil && v.trigger.OnPull() {
+		return err
+	}
+	if err != nil {
+		v.aside("the comments could not be read, and nobody worked by them: "+err.Error(), fault.Hint(err))
+	}
+	if said := found.Lots.String(); said != "" {
+		hint := ""
+		if found.Lots[trigger.Stranger] > 0 {
+			hint = "a 👍 by somebody with write permission lets a comment in"
+		}
+		v.aside(said, hint)
+	}
+	if v.trigger.OnPull() {
+		v.gatherPull(ctx, &found)
+	}
+	task, something := v.trigger.Fill(v.task, v.command, found)
+	if v.task = task; !something && (v.command.Verb == trigger.Run || v.command.Verb == trigger.Plan) {
+		v.command = trigger.Refused("", nothing)
+	}
+	return nil
+}
+
+// gatherPull adds what only a pull request has. A token that may not read it
+// leaves it out, and people are told what it takes.
+func (v *visit) gatherPull(ctx context.Context, found *trigger.Found) {
+	var err error
+	if found.Open, err = v.client.OpenThreads(ctx, v.task.Number); err != nil {
+		v.aside("which threads are open could not be read, so all of them count: "+err.Error(), fault.Hint(err))
+		found.Open = map[int64]bool{}
+		for _, h := range found.Said {
+			found.Open[h.Thread.ID] = true
+		}
+	}
+	if found.Failing, err = v.client.Failing(ctx, v.trigger.Pull.HeadSHA); err != nil {
+		v.aside("the checks of this pull request could not be read: "+err.Error(), fault.Hint(err))
+	}
+}
+
+// aside is something people should know of the way in.
+func (v *visit) aside(what, hint string) {
+	v.say(what)
+	v.asides = append(v.asides, journal.Noted{What: what, Hint: hint})
+}

@@ -1,0 +1,71 @@
+package config_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// told are the files of a repository by which each agent is told what to do, is
+// set up, or is had to run or connect to something.
+var told = map[string][]string{
+	"amp":    {"AGENTS.md", "AGENT.md", "CLAUDE.md", ".agents/skills/x/SKILL.md", ".agents/commands/x.md", ".amp/settings.json"},
+	"claude": {"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/settings.json", ".claude/settings.local.json", ".claude/rules/x.md", ".claude/agents/x.md", ".mcp.json"},
+	"codex":  {"AGENTS.md", "AGENTS.override.md", ".codex/config.toml", ".codex/hooks.json", ".agents/skills/x/SKILL.md"},
+	"copilot": {
+		"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md", ".github/instructions/x.instructions.md", ".github/agents/x.md",
+		".github/hooks/x.json", ".copilot/mcp-config.json",
+	},
+	"gemini":   {"GEMINI.md", "CONTEXT.md", ".gemini/settings.json", ".gemini/.env", ".gemini/commands/x.toml", ".geminiignore", ".agents/skills/x/SKILL.md"},
+	"opencode": {"AGENTS.md", "CLAUDE.md", "CONTEXT.md", "opencode.json", "opencode.jsonc", ".opencode/plugin/x.ts", ".opencode/agent/x.md", ".agents/skills/x/SKILL.md"},
+	"command":  {".cursor/rules/x.mdc", ".cursorrules", ".windsurf/rules/x.md", ".windsurfrules", ".clinerules", ".clinerules/x.md", ".roo/rules/x.md", ".aider.conf.yml", ".goosehints", "QWEN.md", ".qwen/settings.json", ".kiro/steering/x.md", ".junie/guidelines.md", ".continue/rules/x.md"},
+	"scripted": {"AGENTS.md"},
+}
+
+// What an agent leaves there, the next one would obey. They look in every folder
+// on their way to where they work.
+func TestWhatAgentsAreToldIsProtected(t *testing.T) {
+	for _, name := range agent.Names() {
+		if len(told[name]) == 0 {
+			t.Errorf("nobody says what the agent %s goes by in a repository", name)
+		}
+		for _, file := range told[name] {
+			for _, at := range []string{file, "services/shop/" + file} {
+				if !protected(t, at) {
+					t.Errorf("%s, which %s goes by, is not protected", at, name)
+				}
+			}
+		}
+	}
+}
+
+func TestProtected(t *testing.T) {
+	for _, name := range []string{".github/workflows/ci.yml", "CODEOWNERS", "docs/CODEOWNERS", ".vscode/mcp.json", ".claude", "a/.github"} {
+		if !protected(t, name) {
+			t.Errorf("%s is not protected", name)
+		}
+	}
+	for _, name := range []string{
+		"main.go", "claude/main.go", "README.md", "AGENTS.md.txt", "MYAGENTS.md", "docs/context/x.md", ".vscode/settings.json", ".gitignore", "opencode.go",
+		"github/x.yml", ".cursorrules.go", "src/CODEOWNERS",
+	} {
+		if protected(t, name) {
+			t.Errorf("%s is protected", name)
+		}
+	}
+}
+
+func protected(t *testing.T, name string) bool {
+	t.Helper()
+	return slices.ContainsFunc(policy.Protected(), func(glob string) bool {
+		matched, err := doublestar.Match(glob, name)
+		if err != nil {
+			t.Errorf("%s: %v", glob, err)
+		}
+		return matched
+	})
+}

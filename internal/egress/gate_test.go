@@ -1,0 +1,60 @@
+package egress_test
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+)
+
+// Who says nothing takes room as well: beyond the most there may be, the door is
+// shut at once; one that leaves makes room for another.
+func TestIdleConnectionsAreBounded(t *testing.T) {
+	s := newStand(t, func(s *stand) { s.proxy.Limits = egress.Limits{Conns: 2, Header: time.Hour} })
+	first, second := s.line(), s.line()
+	s.line().closed(t)
+	_ = first.Close()
+	for over := time.After(patience); ; {
+		if status, _ := s.line().say(connect("nobody.example:443")); status == http.StatusForbidden {
+			break
+		}
+		select {
+		case <-over:
+			t.Fatal("nobody is let in any more")
+		default:
+		}
+	}
+	_ = second.Close()
+}
+
+// Serve ends when whoever is inside has left, and not before.
+func TestServeWaitsForThoseInside(t *testing.T) {
+	dialling, release := make(chan bool), make(chan bool)
+	s := newStand(t, func(s *stand) {
+		s.dialled = func(string) (net.Conn, error) {
+			close(dialling)
+			<-release // deaf to whoever has enough of waiting
+			return nil, errors.New("nobody is there")
+		}
+	})
+	l := s.tunnel("example.com:443")
+	_, _ = l.Write(hello(t, "example.com"))
+	<-dialling
+	ended := make(chan error, 1)
+	go func() { ended <- s.stop() }()
+	l.closed(t) // so it was told to end
+	for range 10_000 {
+		runtime.Gosched()
+		if len(ended) > 0 {
+			t.Fatal("it ended while a connection was being made")
+		}
+	}
+	close(release)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,39 @@
+package egress_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// What passed is told in the order of the hosts, so that a journal can be held
+// against another.
+func TestTrafficIsInOrder(t *testing.T) {
+	silent, _ := listener(t)
+	hosts := []string{"d.example", "b.example", "e.example", "a.example", "c.example"}
+	s := newStand(t, func(s *stand) {
+		s.to(silent)
+		s.proxy.Allow = names(t, hosts...)
+		for _, host := range hosts {
+			s.hosts[host+"."] = []string{"93.184.216.34"}
+		}
+	})
+	for _, host := range hosts {
+		_, _ = s.tunnel(host + ":443").Write(hello(t, host))
+	}
+	for over := time.After(patience); len(s.proxy.Traffic()) < len(hosts); {
+		select {
+		case <-over:
+			t.Fatalf("of %d hosts %v passed", len(hosts), s.proxy.Traffic())
+		default:
+		}
+	}
+	var got []string
+	for _, passed := range s.proxy.Traffic() {
+		got = append(got, passed.Name.Host)
+	}
+	slices.Sort(hosts)
+	if !slices.Equal(got, hosts) {
+		t.Errorf("traffic of %q, want %q", got, hosts)
+	}
+}

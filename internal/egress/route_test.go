@@ -1,0 +1,86 @@
+package egress_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+)
+
+// Why a host is not dialled decides what would help: nobody is told to name as
+// private what nobody may reach, nor what is not known.
+func TestWhyAHostIsNotDialled(t *testing.T) {
+	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has an address that is nobody's host", "its name is not known"
+	for addresses, want := range map[string]string{
+		"10.0.0.1":                 private,
+		"169.254.169.254":          never,
+		"10.0.0.1 169.254.169.254": never,
+		"169.254.169.254 10.0.0.1": never,
+		"":                         unknown,
+	} {
+		s := newStand(t, func(s *stand) {
+			s.proxy.Route.Resolve = func(context.Context, string) (found []netip.Addr, err error) {
+				for a := range strings.FieldsSeq(addresses) {
+					found = append(found, netip.MustParseAddr(a))
+				}
+				return found, nil
+			}
+		})
+		if _, body := s.line().say(connect("example.com:443")); !strings.HasSuffix(body, want) {
+			t.Errorf("%q: %s, want %s", addresses, body, want)
+		}
+	}
+}
+
+// What a resolver says beside an error is not believed.
+func TestAddressesBesideAnError(t *testing.T) {
+	s := newStand(t, func(s *stand) {
+		s.proxy.Route.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, errors.New("half an answer")
+		}
+	})
+	if status, body := s.line().say(connect("example.com:443")); status != http.StatusBadGateway {
+		t.Errorf("answer %d %s", status, body)
+	}
+}
+
+// The company's proxy leads outside, and to nobody at home.
+func TestProxyFor(t *testing.T) {
+	company := address(t, "http://proxy.example:3128")
+	route := egress.Route{Upstream: company, Private: names(t, "files.home.example:8443")}
+	plain := route.Plain()
+	for to, outside := range map[string]bool{
+		"https://example.com/": true, "http://93.184.216.34/": true, "https://home.example/": true,
+		"https://files.home.example:8443/": false, "http://files.home.example/": false,
+		"http://localhost:1/": false, "http://127.0.0.1:1/": false, "http://10.0.0.1/": false, "http://[::1]/": false,
+	} {
+		got := route.ProxyFor(address(t, to))
+		if (got == company) != outside || !outside && got != nil {
+			t.Errorf("to %s by %v, want by the company's: %t", to, got, outside)
+		}
+		asked, err := plain.Proxy(&http.Request{URL: address(t, to)})
+		if asked != got || err != nil {
+			t.Errorf("the program itself goes to %s by %v, %v, want %v", to, asked, err, got)
+		}
+	}
+}
+
+// talker fails with the key in its words.
+type talker struct{}
+
+func (talker) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("dial with " + realKey + " failed")
+}
+
+func TestErrorsGiveNoKeyAway(t *testing.T) {
+	d := newDesk(t, "http://127.0.0.1:1", func(m *egress.Model) { m.Transport = talker{} })
+	got := d.ask(messages, `{"model":"big"}`)
+	told := d.told()
+	if got.StatusCode != http.StatusBadGateway || len(told) != 1 || told[0].Why != "it is not reached: dial with *** failed" || strings.Contains(got.text, realKey) {
+		t.Errorf("answer %d %s, told %+v", got.StatusCode, got.text, told)
+	}
+}

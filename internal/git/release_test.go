@@ -1,0 +1,173 @@
+package git_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// started is how often a command of git's was.
+func (r *record) started(command string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, argv := range r.argv {
+		if argv[1] == command {
+			n++
+		}
+	}
+	return n
+}
+
+// What was examined is taken in as it came: nobody packs it again.
+func TestTakeMovesWhatItExamined(t *testing.T) {
+	l := newLab(t)
+	to := l.commit("one", map[string]string{"a": "1", "src/main.go": "package main // changed\n"})
+	l.take(l.terms())
+	if n := l.seen.started("pack-objects"); n != 1 {
+		t.Errorf("%d times was packed, want once", n)
+	}
+	if !l.has(to) {
+		t.Error("it was not taken in")
+	}
+	for _, end := range []string{"pack", "idx"} {
+		for _, name := range must(filepath.Glob(filepath.Join(l.trusted.Dir, "objects/pack/*."+end)))(t) {
+			if mode := must(os.Stat(name))(t).Mode().Perm(); mode != 0o444 {
+				t.Errorf("%s has mode %o, want 444: the agent reads it as another user", filepath.Base(name), mode)
+			}
+		}
+	}
+	l.in("fsck", "--strict", "--full")
+}
+
+// A pack that brings more than leads to its tip is no reason to refuse it, but
+// nothing of that more is taken in.
+func TestTakeLeavesTheRest(t *testing.T) {
+	l := newLab(t)
+	extra := l.hash("nobody asked for it")
+	l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		if c.Argv[1] == "pack-objects" {
+			c.Stdin = io.MultiReader(c.Stdin, strings.NewReader(extra+"\n"))
+		}
+		return l.seen.run(ctx, c)
+	}
+	to := l.commit("one", map[string]string{"a": "1"})
+	if got := l.take(l.terms()); got.To != to || !l.has(to) {
+		t.Errorf("Take = %+v, want the commit", got)
+	}
+	if l.has(extra) {
+		t.Error("what nobody had looked at was taken in")
+	}
+}
+
+// An upper commit that is dropped leaves nothing of itself behind, though the
+// lower one stays as it came.
+func TestTakeLeavesTheDropped(t *testing.T) {
+	l := newLab(t)
+	lower := l.commit("lower", map[string]string{"a": "1"})
+	upper := l.commit("upper", map[string]string{"CODEOWNERS": "evil"})
+	if got := l.take(l.terms()); got.To != lower {
+		t.Errorf("To = %s, want the lower commit", got.To)
+	}
+	if l.has(upper) || l.has(l.hash("evil")) {
+		t.Error("what was dropped was taken in")
+	}
+}
+
+// desk is a user's clone that the trusted repository borrows from.
+func (l *lab) desk() (work string, place git.Place) {
+	l.Helper()
+	work = l.TempDir()
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	place = must(l.git.Inspect(l.Context(), work))(l.T)
+	l.trusted = must(l.git.Borrow(l.Context(), place, filepath.Join(l.TempDir(), "b.git")))(l.T)
+	l.tree = must(l.trusted.Grow(l.Context(), git.Plot{Dir: filepath.Join(l.TempDir(), "t"), Branch: "work", SHA: l.base}))(l.T)
+	return work, place
+}
+
+// What is delivered is whole, even where an earlier delivery did not come about.
+func TestDeliverBringsWhatIsMissing(t *testing.T) {
+	l := newLab(t)
+	work, place := l.desk()
+	terms := l.terms()
+	terms.Last = l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	sha := l.commit("two", map[string]string{"b": "2"})
+	l.take(terms)
+	if err := l.trusted.Deliver(t.Context(), place, "work", sha); err != nil {
+		t.Fatal(err)
+	}
+	l.sh(l.trusted.Dir, "find", ".", "-delete")
+	l.sh(work, "git", "fsck", "--strict", "--full")
+	if got := l.sh(work, "git", "log", "--format=%s", "work"); got != "two\none\nbegin" {
+		t.Errorf("delivered was %q", got)
+	}
+}
+
+// A pack goes over as it is; what belongs to it alone is there afterwards.
+func TestDeliverLaysThePack(t *testing.T) {
+	l := newLab(t)
+	work, place := l.desk()
+	packs := func() []string {
+		return strings.Fields(l.sh(work, "find", ".git/objects/pack", "-type", "f", "-printf", "%f\\n"))
+	}
+	before := packs()
+	sha := l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	if err := l.trusted.Deliver(t.Context(), place, "work", sha); err != nil {
+		t.Fatal(err)
+	}
+	came := slices.DeleteFunc(packs(), func(name string) bool { return slices.Contains(before, name) })
+	taken := strings.Fields(l.sh(l.trusted.Dir, "find", "objects/pack", "-type", "f", "-not", "-name", "*.rev", "-printf", "%f\\n"))
+	slices.Sort(came)
+	slices.Sort(taken)
+	if diff := cmp.Diff(taken, came); diff != "" || len(came) < 2 {
+		t.Errorf("the pack (-taken +delivered):\n%s", diff)
+	}
+	l.sh(work, "git", "fsck", "--strict", "--full")
+}
+
+// What cannot be delivered leaves nothing in the user's repository.
+func TestDeliverLeavesNothing(t *testing.T) {
+	l := newLab(t)
+	work, place := l.desk()
+	sha := l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	before := l.sh(work, "find", ".git", "-type", "f")
+	if err := l.trusted.Deliver(t.Context(), place, "main", sha); err == nil {
+		t.Error("the branch that is checked out was moved")
+	}
+	if after := l.sh(work, "find", ".git", "-type", "f"); after != before {
+		t.Errorf("it left (-before +after):\n%s", cmp.Diff(before, after))
+	}
+}
+
+// A commit that says two things of itself is what git takes it for.
+func TestSeeWhatGitSees(t *testing.T) {
+	f := newField(t, sow(t))
+	first, second := f.git("rev-parse", "HEAD^{tree}"), f.git("rev-parse", "HEAD:folder")
+	text := "tree " + first + "\ntree " + second + "\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nx\n"
+	odd := sh(t, f.dir, text, "git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
+	f.files(".git/refs/heads/trunk", odd+"\n")
+	if seen := must(f.tree.See(t.Context()))(t); seen.Tree != first || seen.Head != odd {
+		t.Errorf("See = %+v, want the tree %s", seen, first)
+	}
+	name := f.path(".git/objects/" + first[:2] + "/" + first[2:])
+	f.must(os.Chmod(name, 0o644))
+	for _, broken := range []string{"", "no object", read(t, name)[:30]} {
+		fresh := newField(t, f.dir)
+		fresh.files(strings.TrimPrefix(name, f.dir+"/"), broken)
+		if seen, err := fresh.tree.See(t.Context()); err == nil {
+			t.Errorf("with a broken tree See = %+v", seen)
+		}
+	}
+}

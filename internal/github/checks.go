@@ -1,0 +1,116 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// run is a check of a commit, as much of it as we read.
+type run struct {
+	ID         int64  `json:"id"`
+	Name       string `json:"name"`
+	Conclusion string `json:"conclusion"`
+	Output     struct {
+		Title   string `json:"title"`
+		Summary string `json:"summary"`
+	} `json:"output"`
+	App struct {
+		Slug string `json:"slug"`
+	} `json:"app"`
+}
+
+// How much is read of checks that are red.
+const (
+	maxFailing = 5
+	maxName    = 100
+	maxLog     = 4_000 // characters, at the end of a log
+	maxFetch   = 16 << 20
+)
+
+// Failing are the checks that are red on a commit, with what they found as far
+// as that can be read: to know which they are is half of it.
+func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.Failing, error) {
+	type page struct {
+		Runs []run `json:"check_runs"`
+	}
+	a := act{what: "read the checks of " + sha, needs: "checks: read"}
+	got, err := one[page](ctx, c, a, "commits/"+url.PathEscape(sha)+"/check-runs?filter=latest&per_page=100")
+	if err != nil {
+		return nil, err
+	}
+	red := slices.DeleteFunc(got.Runs, func(r run) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
+	var failing []trigger.Failing
+	for _, r := range red[:min(len(red), maxFailing)] {
+		name, _ := clean.Plain(r.Name, maxName)
+		failing = append(failing, trigger.Failing{Name: name, Says: c.found(ctx, r)})
+	}
+	return failing, nil
+}
+
+// note is what a check says of a line.
+type note struct {
+	Path    string `json:"path"`
+	Line    int    `json:"start_line"`
+	Message string `json:"message"`
+}
+
+// found is what a check has to say: its own words, its annotations, and the
+// end of its log. No error is told: that of a log holds its address, and who
+// has that may read it.
+func (c *Client) found(ctx context.Context, r run) string {
+	said := []string{r.Output.Title, r.Output.Summary}
+	a := act{what: "read what the check " + oneLine(r.Name) + " found", needs: "checks: read"}
+	notes, err := list[note](ctx, c, a, fmt.Sprintf("check-runs/%d/annotations", r.ID), 1)
+	if err != nil && !Withheld(err) {
+		said = append(said, "(what it says of lines could not be read)")
+	}
+	for _, n := range notes[:min(len(notes), 20)] {
+		said = append(said, fmt.Sprintf("%s:%d: %s", n.Path, n.Line, n.Message))
+	}
+	if r.App.Slug == "github-actions" { // whose jobs have the numbers of their checks
+		log, err := c.log(ctx, r.ID)
+		if err != nil && !Withheld(err) {
+			log = "(its log could not be read)"
+		}
+		said = append(said, log)
+	}
+	said = slices.DeleteFunc(said, func(text string) bool { return strings.TrimSpace(text) == "" })
+	return code(strings.Join(said, "\n"), maxSaid)
+}
+
+// log is the end of a job's log. GitHub says where it lies: at another host,
+// to which our token is not shown.
+func (c *Client) log(ctx context.Context, job int64) (string, error) {
+	a := act{what: fmt.Sprintf("read the log of job %d", job), needs: "actions: read"}
+	return ask(ctx, c, a, func(ctx context.Context) (string, error) {
+		at, resp, err := c.api.Actions.GetWorkflowJobLogs(ctx, c.Owner, c.Repo, job, 1)
+		switch {
+		case err != nil && resp != nil:
+			return "", &Error{Kind: answer{status: resp.StatusCode, header: resp.Header}.kind(), Status: resp.StatusCode}
+		case err != nil:
+			return "", err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+		if err != nil {
+			return "", fmt.Errorf("write the request: %w", err)
+		}
+		log, err := c.plain.Do(req)
+		if err != nil {
+			return "", err
+		}
+		defer log.Body.Close() //nolint:errcheck // read, not written
+		if log.StatusCode != http.StatusOK {
+			return "", &Error{Kind: NotFound, Status: log.StatusCode, Message: "the log is not there"}
+		}
+		text, err := io.ReadAll(io.LimitReader(log.Body, maxFetch))
+		return code(string(text), maxLog), err
+	})
+}

@@ -1,0 +1,124 @@
+package github_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// kind is an event with examples of its payload.
+type kind struct {
+	Name     string
+	Examples []json.RawMessage
+}
+
+// published are all the examples that GitHub has; see testdata/README.md.
+func published(tb testing.TB) []kind {
+	tb.Helper()
+	file, err := os.Open("testdata/webhooks.json.gz")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var all []kind
+	if err := json.NewDecoder(unzipped).Decode(&all); err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// Whatever GitHub is known to send is read, and is for us or is not, with a
+// reason that a person can read.
+func TestAllThatGitHubSends(t *testing.T) {
+	rules := trigger.Rules{Label: "bug", Assignee: "Codertocat", Reviews: true, Buttons: true}
+	seen, wanted := 0, map[string]int{}
+	for _, event := range published(t) {
+		for i, body := range event.Examples {
+			seen++
+			got, err := github.ReadTrigger(event.Name, body)
+			if err != nil {
+				t.Errorf("%s %d: %v", event.Name, i, err)
+				continue
+			}
+			_, why := trigger.Want(got, rules)
+			if why == "" {
+				wanted[event.Name+"."+got.Action]++
+				continue
+			}
+			if got.Event != event.Name || strings.ContainsAny(why, "\r\n") || !utf8.ValidString(why) {
+				t.Errorf("%s %d: %+v is not for us as %q", event.Name, i, got, why)
+			}
+		}
+	}
+	if seen != 329 {
+		t.Errorf("read %d examples, want 329", seen)
+	}
+	// The labels are on issues of 2019 and the assignee is there: two ways in.
+	if wanted["issues.labeled"] == 0 || wanted["issues.assigned"] == 0 || len(wanted) != 2 {
+		t.Errorf("for us are %v", wanted)
+	}
+}
+
+// With a prompt all of it is for us, but for what speaks for itself.
+func TestAllThatGitHubSendsWithAPrompt(t *testing.T) {
+	for _, event := range published(t) {
+		for i, body := range event.Examples {
+			got, err := github.ReadTrigger(event.Name, body)
+			if err != nil {
+				t.Fatalf("%s %d: %v", event.Name, i, err)
+			}
+			got.Given = trigger.Given{Prompt: "Mend the docs"}
+			cmd, why := trigger.Want(got, trigger.Rules{})
+			speaks := slices.Contains(spoken[:4], event.Name)
+			nobody := got.Sender.Login == "" || got.Sender.IsBot
+			if !speaks && !nobody && (why != "" || cmd.Verb != trigger.Run) {
+				t.Errorf("%s %d is not for us: %s", event.Name, i, why)
+			}
+		}
+	}
+}
+
+// spoken are the events that say something, in the order in which the fuzzer
+// counts them.
+var spoken = []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "push"}
+
+func FuzzReadTrigger(f *testing.F) {
+	for _, event := range published(f) {
+		if which := slices.Index(spoken, event.Name); which >= 0 {
+			f.Add(uint8(which), []byte(event.Examples[0]))
+		}
+	}
+	f.Add(uint8(0), []byte(`{"action":"x","issue":{"number":1,"title":"<!--","pull_request":null},"repository":{"name":"a","owner":{"login":"b"}}}`))
+	f.Add(uint8(3), said(`{"action":"created",%s,"comment":{"id":5,"path":"a","diff_hunk":"@@","body":"/ralph","user":%s},%s,"sender":%s}`, ofFork, mia, acme, mia))
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		got, err := github.ReadTrigger(spoken[int(which)%len(spoken)], body)
+		if err != nil {
+			if !cmp.Equal(got, trigger.Trigger{}) {
+				t.Errorf("an error (%v) and %+v", err, got)
+			}
+			return
+		}
+		for _, text := range []string{got.Issue.Title, got.Issue.Body, got.Comment.Body, got.Review.Body, got.Comment.Thread.Path, got.Comment.Thread.Hunk} {
+			if !utf8.ValidString(text) || utf8.RuneCountInString(text) > 60_000 {
+				t.Errorf("not clean: %q", text)
+			}
+		}
+		// Nothing that was read may break what comes next.
+		rules := trigger.Rules{Reviews: true, Buttons: true, Assignee: "mia"}
+		cmd, _ := trigger.Want(got, rules)
+		trigger.Accept(got, cmd, rules, trigger.Write)
+	})
+}

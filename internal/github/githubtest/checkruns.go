@@ -1,0 +1,129 @@
+package githubtest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// CheckRun is what CI says of a commit.
+type CheckRun struct {
+	ID          int64
+	SHA         string
+	Name        string
+	Conclusion  string // success, failure, …
+	Title       string
+	Summary     string
+	App         string // empty means github-actions
+	Annotations []Annotation
+	Log         string // of the job, which only github-actions has
+	At          time.Time
+}
+
+// Annotation is what a check says of a line.
+type Annotation struct {
+	Path    string
+	Line    int
+	Message string
+}
+
+// AddCheckRun puts a check on a commit.
+func (s *Server) AddCheckRun(name string, check CheckRun) CheckRun {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.mustRepo(name)
+	check.ID, check.At = s.nextID(), s.now()
+	if check.App == "" {
+		check.App = "github-actions"
+	}
+	r.checks = append(r.checks, check)
+	return check
+}
+
+func listCheckRuns(c *call) answer {
+	sha := resolve(c.repo, c.params["ref"])
+	if sha == "" {
+		return fail(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.params["ref"])
+	}
+	runs := []object{}
+	for _, check := range c.repo.checks {
+		if check.SHA == sha {
+			runs = append(runs, c.server.checkJSON(c.repo, check))
+		}
+	}
+	return ok(object{"total_count": len(runs), "check_runs": runs})
+}
+
+// checkOrNil is the check that the path speaks of.
+func (c *call) checkOrNil(name string) *CheckRun {
+	at := slices.IndexFunc(c.repo.checks, func(check CheckRun) bool { return check.ID == c.number(name) })
+	if at < 0 {
+		return nil
+	}
+	return &c.repo.checks[at]
+}
+
+func listAnnotations(c *call) answer {
+	check := c.checkOrNil("check_run_id")
+	if check == nil {
+		return notFound()
+	}
+	return page(c, check.Annotations, func(a Annotation) object {
+		return object{
+			"path": a.Path, "start_line": a.Line, "end_line": a.Line, "start_column": nil, "end_column": nil, "annotation_level": "failure",
+			"title": nil, "message": a.Message, "raw_details": nil, "blob_href": c.server.URL + "/" + c.repo.name() + "/blob/" + check.SHA + "/" + a.Path,
+		}
+	})
+}
+
+// jobLog says where the log lies: on GitHub at another host, without a token.
+func jobLog(c *call) answer {
+	check := c.checkOrNil("job_id")
+	if check == nil || check.Log == "" {
+		return notFound()
+	}
+	header := http.Header{}
+	header.Set("Location", fmt.Sprintf("%s/logs/%d", c.server.URL, check.ID))
+	return answer{status: http.StatusFound, header: header}
+}
+
+// serveLog gives a log to whoever knows where it lies, and to nobody who shows
+// a token: that would be one shown to strangers.
+func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	log := ""
+	for _, repo := range s.repos {
+		for _, check := range repo.checks {
+			if r.URL.Path == fmt.Sprintf("/logs/%d", check.ID) {
+				log = check.Log
+			}
+		}
+	}
+	s.mu.Unlock()
+	if r.Header.Get("Authorization") != "" || log == "" {
+		http.Error(w, "InvalidAuthenticationInfo", http.StatusBadRequest)
+		return
+	}
+	_, _ = strings.NewReader(log).WriteTo(w)
+}
+
+func (s *Server) checkJSON(r *repo, check CheckRun) object {
+	base := s.api(fmt.Sprintf("/repos/%s/check-runs/%d", r.name(), check.ID))
+	page := fmt.Sprintf("%s/%s/runs/%d", s.URL, r.name(), check.ID)
+	return object{
+		"id": check.ID, "node_id": nodeID("CR", check.ID), "head_sha": check.SHA, "external_id": "", "url": base, "html_url": page, "details_url": page,
+		"status": "completed", "conclusion": check.Conclusion, "started_at": stamp(check.At), "completed_at": stamp(check.At), "name": check.Name,
+		"check_suite": object{"id": 1}, "pull_requests": []object{},
+		"output": object{
+			"title": orNull(check.Title), "summary": orNull(check.Summary), "text": nil,
+			"annotations_count": len(check.Annotations), "annotations_url": base + "/annotations",
+		},
+		"app": object{
+			"id": 15368, "slug": check.App, "node_id": nodeID("A", 15368), "owner": s.userJSON("github"), "name": check.App, "description": nil,
+			"external_url": s.URL, "html_url": s.URL + "/apps/" + check.App, "created_at": stamp(Epoch), "updated_at": stamp(Epoch),
+			"permissions": object{"checks": "write"}, "events": []string{},
+		},
+	}
+}

@@ -1,0 +1,129 @@
+package githubtest
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// remark finds a remark on a line of a pull request.
+func (r *repo) remark(id int64) (*issue, *ReviewComment) {
+	for _, i := range r.issues {
+		if i.pull == nil {
+			continue
+		}
+		if at := slices.IndexFunc(i.pull.threads, func(c ReviewComment) bool { return c.ID == id }); at >= 0 {
+			return i, &i.pull.threads[at]
+		}
+	}
+	return nil, nil
+}
+
+// EditRemark changes a remark on a line of a pull request: its text, whether
+// its thread is resolved.
+func (s *Server) EditRemark(name string, id int64, touch func(*ReviewComment)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, found := s.mustRepo(name).remark(id); found != nil {
+		touch(found)
+	}
+}
+
+// Remarks lists the remarks on lines of a pull request, oldest first.
+func (s *Server) Remarks(name string, number int) []ReviewComment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, i := s.mustIssue(name, number)
+	if i.pull == nil {
+		return nil
+	}
+	return slices.Clone(i.pull.threads)
+}
+
+// RemarkEvent is the payload of pull_request_review_comment.created.
+func (s *Server) RemarkEvent(e Event, id int64) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		body := object{"action": "created"}
+		if of, found := r.remark(id); found != nil {
+			body["comment"], body["pull_request"] = s.remarkJSON(r, of, *found), s.pullJSON(r, of)
+		}
+		return body
+	})
+}
+
+// replyToRemark answers in a thread. GitHub takes the first remark of it only.
+func replyToRemark(c *call) answer {
+	i := c.pullOrNil()
+	if i == nil {
+		return notFound()
+	}
+	var asked struct{ Body string }
+	if wrong := c.decode(&asked); wrong != nil {
+		return *wrong
+	}
+	_, first := c.repo.remark(c.number("comment_id"))
+	if first == nil || first.ReplyTo != 0 {
+		return fail(http.StatusNotFound, "Parent comment not found")
+	}
+	if wrong := checkText("PullRequestReviewComment", asked.Body); wrong != nil {
+		return *wrong
+	}
+	made := ReviewComment{
+		ID: c.server.nextID(), Review: first.Review, ReplyTo: first.ID, Author: c.token.Login, Body: asked.Body,
+		Path: first.Path, Line: first.Line, DiffHunk: first.DiffHunk, At: c.server.now(),
+	}
+	i.pull.threads = append(i.pull.threads, made)
+	return created(c.server.remarkJSON(c.repo, i, made))
+}
+
+// questions are what GraphQL is asked because REST does not tell.
+var questions = regexp.MustCompile(`\b(pullRequest|issue)\(number: (\d+)\)\s*\{\s*(reviewThreads|lastEditedAt)\b`)
+
+// answerTo answers the queries for the threads of a pull request and whether
+// they are resolved, and for when an issue was edited; ok is false for any
+// other.
+func (s *Server) answerTo(c *call, asked query) (data object, ok bool) {
+	found := questions.FindStringSubmatch(asked.Query)
+	if found == nil {
+		return nil, false
+	}
+	owner, _ := asked.Variables["owner"].(string)
+	name, _ := asked.Variables["name"].(string)
+	number, _ := strconv.Atoi(found[2])
+	r, kind := s.repo(owner+"/"+name), found[1]
+	if r == nil || !c.token.sees(r) || r.issues[number] == nil || (r.issues[number].pull != nil) != (kind == "pullRequest") {
+		return refusal("repository", "NOT_FOUND", fmt.Sprintf("Could not resolve to a node with the number of %d.", number)), true
+	}
+	told := object{"lastEditedAt": stampOrNull(r.issues[number].EditedAt), "timelineItems": object{"nodes": []object{}}}
+	if kind == "pullRequest" {
+		told = object{"reviewThreads": object{"nodes": r.issues[number].pull.threadsJSON()}}
+	}
+	return object{"data": object{"repository": object{kind: told}}}, true
+}
+
+func (p *pull) threadsJSON() []object {
+	nodes := []object{}
+	for _, one := range p.threads {
+		if one.ReplyTo == 0 {
+			nodes = append(nodes, object{"isResolved": one.Resolved, "comments": object{"nodes": []object{{"databaseId": one.ID}}}})
+		}
+	}
+	return nodes
+}
+
+// ofRemark tells whether a path speaks of a remark, and not of a comment.
+func ofRemark(path string) bool { return strings.Contains(path, "/pulls/comments/") }
+
+// ReactAt puts a reaction with its own date on a comment.
+func (s *Server) ReactAt(name string, comment int64, reaction Reaction) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found := s.mustRepo(name).comments[comment]; found != nil {
+		s.user(reaction.Login)
+		reaction.ID = s.nextID()
+		found.Reactions = append(found.Reactions, reaction)
+	}
+}

@@ -1,0 +1,46 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// AddLabels puts labels on an issue or a pull request, which makes those that
+// the repository has not.
+func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) error {
+	a := act{what: fmt.Sprintf("label #%d", number), needs: issuesWrite}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		// Not go-github's own call: it sends a bare list, which is not what GitHub documents.
+		body := struct {
+			Labels []string `json:"labels"`
+		}{labels}
+		req, err := c.api.NewRequest(http.MethodPost, fmt.Sprintf("repos/%s/%s/issues/%d/labels", c.Owner, c.Repo, number), body)
+		if err != nil {
+			return fmt.Errorf("write the request: %w", err)
+		}
+		_, err = c.api.Do(ctx, req, nil)
+		return err
+	})
+}
+
+// AskReviewers asks people, and teams written as owner/team, to review a pull
+// request.
+func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...string) error {
+	var asked gh.ReviewersRequest
+	for _, name := range reviewers {
+		if _, team, is := strings.Cut(name, "/"); is {
+			asked.TeamReviewers = append(asked.TeamReviewers, team)
+			continue
+		}
+		asked.Reviewers = append(asked.Reviewers, strings.TrimPrefix(name, "@"))
+	}
+	a := act{what: fmt.Sprintf("ask for a review of #%d", number), needs: pullsWrite}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		_, _, err := c.api.PullRequests.RequestReviewers(ctx, c.Owner, c.Repo, number, asked)
+		return err
+	})
+}

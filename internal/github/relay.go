@@ -1,0 +1,96 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// Relayed is a delivery on its way from a GitHub App's server to a job: what
+// happened, when, whose doing it was, with all texts clean already.
+type Relayed struct {
+	ID      string          `json:"id"` // X-GitHub-Delivery
+	Trigger trigger.Trigger `json:"trigger"`
+	// Digest is that of the issue's text where it was too long to come along;
+	// then it is fetched, and has to be the same still.
+	Digest string `json:"digest,omitempty"`
+}
+
+// maxRelayed is what a dispatch may carry, in characters: GitHub takes 65,535
+// of all inputs together.
+const maxRelayed = 60_000
+
+// Text is r as the input of a workflow.
+func (r Relayed) Text() (string, error) {
+	text, err := r.encode()
+	if err != nil || utf8.RuneCountInString(text) <= maxRelayed {
+		return text, err
+	}
+	r.Digest, r.Trigger.Issue.Body = digest(r.Trigger.Issue.Body), ""
+	text, err = r.encode()
+	if n := utf8.RuneCountInString(text); err == nil && n > maxRelayed {
+		return "", &Error{Kind: Refused, Message: fmt.Sprintf("what was said has %d characters, and a dispatch takes %d", n, maxRelayed)}
+	}
+	return text, err
+}
+
+func (r Relayed) encode() (string, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // six characters for one
+	if err := encoder.Encode(r); err != nil {
+		return "", fmt.Errorf("write delivery %s: %w", r.ID, err)
+	}
+	return string(bytes.TrimSpace(text.Bytes())), nil
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// ReadRelayed reads the delivery in the payload of a workflow_dispatch; there
+// is none where its input is empty.
+func ReadRelayed(payload []byte) (Relayed, bool, error) {
+	var sent struct {
+		Inputs struct {
+			Delivery string `json:"delivery"`
+		} `json:"inputs"`
+	}
+	if err := json.Unmarshal(payload, &sent); err != nil || sent.Inputs.Delivery == "" {
+		return Relayed{}, false, nil //nolint:nilerr // such an event says nothing, and nobody relies on it
+	}
+	var r Relayed
+	if err := json.Unmarshal([]byte(sent.Inputs.Delivery), &r); err != nil {
+		return r, true, fmt.Errorf("read the input `delivery`: %w", err)
+	}
+	if r.ID == "" || !trigger.Speaks(r.Trigger.Event) {
+		return r, true, fmt.Errorf("the input `delivery` tells of no event that starts anything: %q", r.Trigger.Event)
+	}
+	return r, true, nil
+}
+
+// Fetch adds what was too long to come along. Text that was edited since is
+// refused.
+func (c *Client) Fetch(ctx context.Context, r Relayed) (trigger.Trigger, error) {
+	if r.Digest == "" {
+		return r.Trigger, nil
+	}
+	number := r.Trigger.Issue.Number
+	found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", number), needs: issuesRead}, fmt.Sprintf("issues/%d", number))
+	if err != nil {
+		return r.Trigger, err
+	}
+	var wash laundry
+	r.Trigger.Issue.Body = wash.clean(found.Body, maxText)
+	if digest(r.Trigger.Issue.Body) != r.Digest {
+		return r.Trigger, &Error{Kind: Refused, Message: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", number)}
+	}
+	return r.Trigger, nil
+}

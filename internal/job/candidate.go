@@ -1,0 +1,88 @@
+package job
+
+import (
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Candidate is an agent as it is found before any wall stands: to do the work, or
+// to give a second opinion of it. A nil Candidate is nobody.
+type Candidate struct {
+	agent.Adapter
+	Program string   // where it lies
+	Env     []string // what its environment is built on
+
+	name    string
+	options agent.Options
+	model   string
+}
+
+// Find finds an agent, and says what to do where there is no such program. env
+// makes the environment that it starts from.
+func Find(name string, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
+	adapter, err := agent.Pick(name, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Candidate{Adapter: adapter, Env: env(adapter.Vars...), name: name, options: o}
+	c.Program, err = (&agent.Hand{Adapter: adapter, Env: c.Env, Dir: dir}).Ready()
+	return c, err
+}
+
+// FindSecond finds whom a policy wants to be asked for a second opinion.
+func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
+	if wanted.Agent == "" {
+		return nil, nil //nolint:nilnil // a nil Candidate is nobody
+	}
+	o.Command, o.Reads = wanted.Agent, true
+	c, err := Find("", o, env, dir)
+	if err != nil {
+		return nil, err
+	}
+	c.model = wanted.Model
+	return c, nil
+}
+
+// Needs are what a wall has to let it read, and what it keeps in its user's
+// home.
+func (c *Candidate) Needs() (read, state []string) {
+	if c == nil {
+		return nil, nil
+	}
+	return Program(c.Program, c.Adapter), c.State
+}
+
+// Asks is what it will ask a model for, on terms that are those of all who are
+// behind the same wall.
+func (c *Candidate) Asks(terms ModelAsked) ModelAsked {
+	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Adapter.Name, c.options.Keys, c.Hosts, c.options.Prices
+	return terms
+}
+
+// Reviews is what it will ask its own model for, as the one who gives a second
+// opinion; nil for nobody. Of the budget it takes a share.
+func (c *Candidate) Reviews(terms ModelAsked) *ModelAsked {
+	if c == nil {
+		return nil
+	}
+	terms.Name, terms.KeyInAgent = c.model, false
+	asked := c.Asks(terms)
+	return &asked
+}
+
+// Behind is the agent as it works behind a wall, with the keys that it has
+// there.
+func (c *Candidate) Behind(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
+	o := c.options
+	o.Keys = keys(o.Keys)
+	return agent.Pick(c.name, o)
+}
+
+// Reviewing is who gives the second opinion behind a wall.
+func (c *Candidate) Reviewing(w *Wall) (*Reviewer, error) {
+	if c == nil {
+		return nil, nil //nolint:nilnil // nobody is asked
+	}
+	adapter, err := c.Behind(w.ReviewKeys)
+	return &Reviewer{Agent: adapter, Env: c.Env}, err
+}

@@ -1,0 +1,62 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// outFolder is where a later step of a job finds what a run gave out as a file.
+const outFolder = ".ralph-out"
+
+// pack makes a file of work that could not be pushed anywhere, so that the end of
+// the machine is not the end of it. A run is not worth less because that failed;
+// it is said in the log.
+func (s *site) pack(ctx context.Context) {
+	run := s.Run()
+	if s.Out == "" || run.Stop == nil || s.ended() || !stranded(run) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
+	defer cancel()
+	packed, err := s.bundle(ctx, run)
+	if err == nil {
+		err = s.Append(packed)
+	}
+	if err != nil {
+		s.Log("the work could not be put into a file: " + err.Error())
+	}
+}
+
+// stranded tells of work that was to be pushed and is on this machine alone.
+func stranded(run journal.Run) bool {
+	aside := run.Parted != nil && run.Parted.Aside != ""
+	return run.Policy.Publish && run.Head != run.Base && run.Pushed != run.Head && !aside
+}
+
+// bundle writes the file. No link leads out of the folder.
+func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
+	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
+	if err := s.refetch(ctx); err != nil {
+		return packed, err
+	}
+	out, err := os.OpenRoot(s.Out)
+	if err != nil {
+		return packed, fmt.Errorf("open %s: %w", s.Out, err)
+	}
+	defer out.Close() //nolint:errcheck // nothing is written through it any more
+	if err := out.MkdirAll(outFolder, 0o755); err != nil {
+		return packed, fmt.Errorf("make %s: %w", outFolder, err)
+	}
+	file, err := out.Create(filepath.FromSlash(packed.Path))
+	if err != nil {
+		return packed, fmt.Errorf("make %s: %w", packed.Path, err)
+	}
+	err = s.trusted.Bundle(ctx, file, run.Branch, git.Span{From: run.Base, To: run.Head})
+	return packed, errors.Join(err, file.Close())
+}

@@ -1,0 +1,101 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/yardstick"
+)
+
+// restore puts back for a proof what is protected, as the base has it.
+func (s *site) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
+	return restored(ctx, s.trusted, run, commit)
+}
+
+// restored is a commit with what is protected, what defines the checks, and the
+// loop's own books, as the base has them. The books are nothing that a test
+// could read, so that they were otherwise is not told.
+func restored(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string) (stand string, paths []string, err error) {
+	span := git.Span{From: run.Base, To: commit}
+	if paths, err = trusted.Guarded(ctx, span, run.Policy.Protect); err != nil {
+		return "", nil, err
+	}
+	pieces, err := defining(ctx, trusted, run, span)
+	if err != nil {
+		return "", nil, err
+	}
+	graft := git.Graft{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
+	for _, piece := range pieces {
+		if piece.Text != nil && !slices.Contains(paths, piece.Path) {
+			graft.Texts[piece.Path] = piece.Text
+		}
+		paths = append(paths, piece.Path)
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	for _, name := range slices.Concat(paths, books(run)) {
+		if _, merged := graft.Texts[name]; !merged {
+			graft.Paths = append(graft.Paths, name)
+		}
+	}
+	if stand, err = trusted.Graft(ctx, graft); stand == commit {
+		stand = ""
+	}
+	return stand, paths, err
+}
+
+// stood is a commit as a proof of it has it, but for what is wanted otherwise.
+func stood(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string, s proof.Standing) (string, error) {
+	stand, _, err := restored(ctx, trusted, run, commit)
+	if err != nil {
+		return "", err
+	}
+	return trusted.Graft(ctx, git.Graft{Onto: cmp.Or(stand, commit), From: run.Base, Paths: s.Old, Texts: s.Texts})
+}
+
+// defining is what a change does to what the checks are, as far as it is theirs.
+func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]yardstick.Piece, error) {
+	touched, err := trusted.Touched(ctx, span)
+	if err != nil || len(run.Policy.Setup) == 0 && !slices.ContainsFunc(touched, yardstick.Candidate) {
+		return nil, err
+	}
+	base, now := reader{ctx, trusted, span.From, nil}, reader{ctx, trusted, span.To, nil}
+	pieces := yardstick.Changed(commands(run), base.file, now.file)
+	return pieces, errors.Join(base.err, now.err, ctx.Err())
+}
+
+// commands are those that people named, or the base's own files.
+func commands(run journal.Run) yardstick.Commands {
+	named := yardstick.Commands{Within: run.Policy.Within}
+	for _, check := range run.Policy.Checks {
+		if !check.Added {
+			named.Checks = append(named.Checks, check.Command)
+		}
+	}
+	for _, command := range run.Policy.Setup {
+		named.Setup = append(named.Setup, command.Command)
+	}
+	return named
+}
+
+// reader reads the files of a commit; what is too large, or a link, is as if it
+// was not there.
+type reader struct {
+	ctx     context.Context //nolint:containedctx // lives as long as a call
+	trusted *git.Trusted
+	commit  string
+	err     error
+}
+
+func (r *reader) file(name string) []byte {
+	text, err := r.trusted.ReadFile(r.ctx, git.At{Commit: r.commit, Path: name}, largestSurveyed)
+	if err != nil {
+		return nil
+	}
+	return append([]byte{}, text...) // an empty one is there
+}

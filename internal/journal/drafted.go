@@ -1,0 +1,54 @@
+package journal
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// PlanDrafted is what an agent made of a task that does not say what has to
+// hold: stories, a question, or nothing that can be worked by.
+type PlanDrafted struct {
+	By         string       `json:"by"` // the agent
+	Stories    []plan.Story `json:"stories,omitempty"`
+	Left       []string     `json:"left,omitempty"`     // what it said besides, and is not its to say
+	Question   string       `json:"question,omitempty"` // that only people can answer
+	Why        string       `json:"why,omitempty"`      // why there are no stories
+	TookMS     int64        `json:"took_ms"`
+	Usage      stream.Usage `json:"usage"`
+	Cost       stream.Cost  `json:"cost"`
+	Transcript Attachment   `json:"transcript"`
+}
+
+// Type is the event's name in the journal.
+func (PlanDrafted) Type() string { return "plan_drafted" }
+
+func (e PlanDrafted) fold(r *Run, _ time.Time) {
+	r.Usage = r.Usage.Plus(e.Usage)
+	r.CostUSD += e.Cost.USD
+	r.CostKnown = r.CostKnown && e.Cost.Known
+	switch {
+	case len(e.Stories) > 0:
+		r.Plan.UserStories, r.Source, r.Vague = slices.Clone(e.Stories), string(plan.SourceAgent), false
+	case e.Question != "":
+		r.Asked = e.Question
+	default:
+		r.Misplans = append(r.Misplans, e.Why)
+	}
+}
+
+// mostPlans is how often an agent may try to make a plan.
+const mostPlans = 2
+
+// Unplanned tells whether an agent has still to make a plan of what was asked.
+func (r Run) Unplanned() bool {
+	return r.Vague && r.Asked == "" && len(r.Misplans) < mostPlans && len(r.Iterations) == 0
+}
+
+// Unapproved tells whether a person has still to let the plan be worked on. One
+// that is not made yet nobody can.
+func (r Run) Unapproved() bool {
+	return r.ID != "" && r.Policy.Approval && r.Approved == "" && r.Asked == "" && !r.Unplanned()
+}

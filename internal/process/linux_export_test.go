@@ -1,0 +1,6 @@
+//go:build linux
+
+package process
+
+// KeepEach is KeepFrom on an old kernel.
+var KeepEach = keepEach

@@ -1,0 +1,89 @@
+package process_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// rolesHere are those that only Linux has.
+var rolesHere = map[string]func(args []string){
+	"keep":      playKeep,
+	"pipe":      playPipe,
+	"hears":     playHears,
+	"neighbour": playNeighbour,
+	"beside":    playBeside,
+	"holder":    playHolder,
+}
+
+// playKeep becomes a shell that tells which of 3, 4 and 5 it has, after what is
+// from 5 on was kept.
+func playKeep(args []string) {
+	for fd := uintptr(3); fd <= 5; fd++ {
+		_, err := unix.FcntlInt(fd, unix.F_SETFD, 0)
+		must(err)
+	}
+	switch args[0] {
+	case "from":
+		must(process.KeepFrom(5))
+	case "each":
+		must(process.KeepEach(5))
+	}
+	const tell = `for n in 3 4 5; do if [ -e /proc/self/fd/$n ]; then printf $n; fi; done`
+	must(syscall.Exec("/bin/sh", []string{"sh", "-c", tell}, nil))
+}
+
+// playPipe tells how much its output holds.
+func playPipe([]string) {
+	size, err := unix.FcntlInt(1, unix.F_GETPIPE_SZ, 0)
+	must(err)
+	fmt.Println(size)
+}
+
+// playHears says that it listens, and whether its descriptor 3 is open then.
+func playHears([]string) {
+	process.Listening(os.Getenv)
+	var stat unix.Stat_t
+	fmt.Println(unix.Fstat(3, &stat) == nil)
+}
+
+// playNeighbour has a program run beside a sleeper that is none of its own, and
+// tells whether the sleeper is there afterwards.
+func playNeighbour([]string) {
+	r, w, err := os.Pipe()
+	must(err)
+	begin("easy", true, w, nil)
+	_ = w.Close()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	must(err)
+	c := exec.CommandContext(context.Background(), os.Args[0])
+	c.Env = []string{roleKey + "=beside", quickExit}
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	must(c.Run())
+	var pid int
+	_, err = fmt.Sscan(line, &pid)
+	must(err)
+	state, found := statOf(pid)
+	fmt.Println("the sleeper is there:", found && !state.Dead)
+}
+
+// playHolder runs a stubborn program that says its pid on our own output.
+func playHolder([]string) {
+	c := playing("sleeper", "stubborn")
+	c.Files = []*os.File{os.Stdout}
+	_, err := new(process.Runner).Run(context.Background(), c)
+	must(err)
+}
+
+// playBeside runs a program that leaves another.
+func playBeside([]string) {
+	res, err := new(process.Runner).Run(context.Background(), playing("leave", "daemon", "end"))
+	fmt.Println("swept", res.Swept, err)
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package process_test
+
+var rolesHere map[string]func(args []string)

@@ -1,0 +1,90 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// sight is what was seen on a checkout.
+type sight struct {
+	unready string // why it could not be made ready; empty: it could
+	checks  []journal.CheckEnded
+}
+
+// run lends a checkout for the length of setup and checks, and remembers what
+// they said. A check that is to be run again is so in another one: what fails
+// wherever it has never been run, and not the second time, is no chance.
+func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
+	doubtful := func(e journal.CheckEnded) bool { return at.Again != nil && !e.CannotRun && at.Again(e) }
+	waiting := false // the record has the checks in their order
+	seen, err := p.once(ctx, run, at, func(event journal.Event) {
+		if ended, is := event.(journal.CheckEnded); is {
+			if waiting = waiting || doubtful(ended); waiting {
+				return
+			}
+		}
+		emit(event)
+	})
+	if err != nil || !waiting {
+		return seen, err
+	}
+	first := slices.IndexFunc(seen.checks, doubtful)
+	if err = p.again(ctx, run, at, seen.checks[first:], doubtful); err != nil {
+		return seen, err
+	}
+	for _, check := range seen.checks[first:] {
+		emit(check)
+	}
+	return seen, nil
+}
+
+// again runs those of some checks that are doubtful once more. What counts is
+// how they end then, and that it took two runs is on record. In a checkout that
+// cannot be made ready they stay as they are.
+func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) error {
+	at.Second, at.Only = true, func(name string) bool {
+		return slices.ContainsFunc(checks, func(c journal.CheckEnded) bool { return c.Name == name && doubtful(c) })
+	}
+	seen, err := p.once(ctx, run, at, func(journal.Event) {})
+	if err != nil {
+		return err
+	}
+	for i, check := range checks {
+		if second, found := find(seen.checks, check.Name); found && doubtful(check) {
+			second.First, second.Flaky = check.Try(), !at.Again(second)
+			checks[i] = second
+		}
+	}
+	return nil
+}
+
+// once is a single go. Where there is nothing to check, there is nothing to be
+// ready for.
+func (p Prover) once(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
+	dir, done, err := p.Checkout(ctx, cmp.Or(at.Stand, at.Commit))
+	if err != nil {
+		return sight{}, err
+	}
+	defer done()
+	at.Dir = dir
+	var seen sight
+	note := func(event journal.Event) {
+		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
+		case journal.SetupEnded:
+			seen.unready = cmp.Or(seen.unready, e.Failure())
+		case journal.CheckEnded:
+			seen.checks = append(seen.checks, e)
+		}
+		emit(event)
+	}
+	if len(run.Policy.Setup) > 0 && len(run.Policy.Checks) > 0 {
+		err = p.Setup(ctx, run, at, note)
+	}
+	if err == nil && seen.unready == "" {
+		err = p.Check(ctx, run, at, note)
+	}
+	return seen, err
+}

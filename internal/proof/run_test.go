@@ -1,0 +1,110 @@
+package proof_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+type checking = func(context.Context, journal.Run, proof.Place, func(journal.Event)) error
+
+// and is a check after which something happens.
+func and(check checking, then func()) checking {
+	return func(ctx context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) error {
+		err := check(ctx, run, at, emit)
+		then()
+		return err
+	}
+}
+
+// ends are the checks of a lab's events, in their order: name, exit, how it was
+// the first time, whether that was chance.
+func (l *lab) ends() []string {
+	var all []string
+	for _, event := range l.events {
+		if e, is := event.(journal.CheckEnded); is {
+			first := ""
+			if e.First != nil {
+				first = fmt.Sprint(" after ", e.First.Exit)
+			}
+			all = append(all, fmt.Sprint(e.Name, " ", e.Exit, first, map[bool]string{true: " flaky"}[e.Flaky]))
+		}
+	}
+	return all
+}
+
+// What holds a proof back is run once more, in a checkout where it never was:
+// what is red there again is no chance.
+func TestProveAgain(t *testing.T) {
+	lint, test := red("lint", 1), red("test", 3)
+	gone := journal.CheckEnded{Name: "test", Exit: 127, CannotRun: true}
+	for name, c := range map[string]struct {
+		says, then []journal.CheckEnded
+		want       []string
+		passed     bool
+		checkouts  int
+	}{
+		"green":         {[]journal.CheckEnded{green("lint"), green("test")}, nil, []string{"lint 0", "test 0"}, true, 1},
+		"flaky":         {[]journal.CheckEnded{green("lint"), test}, []journal.CheckEnded{green("lint"), green("test")}, []string{"lint 0", "test 0 after 3 flaky"}, true, 2},
+		"the first one": {[]journal.CheckEnded{lint, green("test")}, []journal.CheckEnded{green("lint"), test}, []string{"lint 0 after 1 flaky", "test 0"}, true, 2},
+		"red anew":      {[]journal.CheckEnded{green("lint"), test}, []journal.CheckEnded{green("lint"), red("test", 4)}, []string{"lint 0", "test 4 after 3"}, false, 2},
+		"both":          {[]journal.CheckEnded{lint, test}, []journal.CheckEnded{green("lint"), test}, []string{"lint 0 after 1 flaky", "test 3 after 3"}, false, 2},
+		"cannot run":    {[]journal.CheckEnded{green("lint"), gone}, []journal.CheckEnded{green("lint"), green("test")}, []string{"lint 0", "test 127"}, false, 1},
+		"not told of":   {[]journal.CheckEnded{green("lint"), test}, []journal.CheckEnded{}, []string{"lint 0", "test 3"}, false, 2},
+	} {
+		l := &lab{says: c.says, then: c.then}
+		if err := l.prover().Prove(t.Context(), asked(green("lint"), green("test")), verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, l.ends()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if ended, is := l.last().(journal.ProofEnded); !is || ended.Passed != c.passed || len(l.lent) != c.checkouts || !slices.Equal(l.lent, l.back) {
+			t.Errorf("%s: ended as %+v in %d checkouts, want passed %v in %d", name, l.last(), len(l.lent), c.passed, c.checkouts)
+		}
+	}
+}
+
+// The second checkout is made ready as the first was, which is on record once.
+// Where that fails, what was seen before counts.
+func TestProveAgainAfterSetup(t *testing.T) {
+	l, run := &lab{says: []journal.CheckEnded{red("test", 3)}, sets: []journal.SetupEnded{{Name: "npm ci", Passed: true}}}, asked(green("test"))
+	run.Policy.Setup = run.Policy.Checks
+	p := l.prover()
+	if err := p.Prove(t.Context(), run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	sets := slices.DeleteFunc(slices.Clone(l.events), func(e journal.Event) bool { return !strings.HasPrefix(e.Type(), "setup") })
+	if len(l.setIn) != 2 || len(sets) != 1 {
+		t.Errorf("made ready %d times, told of %d; want 2, 1", len(l.setIn), len(sets))
+	}
+	l.events = nil
+	l.sets, l.then = []journal.SetupEnded{{Name: "npm ci", Passed: true}}, []journal.CheckEnded{green("test")}
+	p.Check = and(p.Check, func() { l.sets[0].Passed = false })
+	if err := p.Prove(t.Context(), run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"test 3"}, l.ends()); diff != "" {
+		t.Errorf("where it cannot be made ready again (-want +got):\n%s", diff)
+	}
+}
+
+// A checkout that cannot be had again ends the proof.
+func TestProveAgainBreaks(t *testing.T) {
+	l := &lab{says: []journal.CheckEnded{red("test", 3)}}
+	broken := errors.New("no space left")
+	p := l.prover()
+	p.Check = and(p.Check, func() { l.noCheckout = broken })
+	if err := p.Prove(t.Context(), asked(green("test")), verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); !errors.Is(err, broken) {
+		t.Errorf("Prove = %v, want %v", err, broken)
+	}
+}

@@ -1,0 +1,84 @@
+// Package shell reads words as a shell does, quotes and escapes included. It
+// expands nothing and runs nothing: what would be expanded is refused.
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Words splits a line. A variable or a pipe in it is an error rather than text
+// that means something else than what its writer saw a shell do.
+func Words(line string) ([]string, error) {
+	var words []string
+	for word, err := range parser().WordsSeq(strings.NewReader(line)) {
+		if err != nil {
+			return nil, err
+		}
+		text, err := literal(word.Parts, false)
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, text)
+	}
+	return words, nil
+}
+
+// errNothing is for a line that has no word left.
+var errNothing = errors.New("there is no word")
+
+// First is the first word of a line, and the rest of it as it stands there:
+// what comes after may be no shell's language at all.
+func First(line string) (word, rest string, err error) {
+	for first, err := range parser().WordsSeq(strings.NewReader(line)) {
+		if err != nil {
+			return "", "", err
+		}
+		text, err := literal(first.Parts, false)
+		return text, line[min(int(first.End().Offset()), len(line)):], err
+	}
+	return "", "", errNothing
+}
+
+func parser() *syntax.Parser { return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)) }
+
+func literal(parts []syntax.WordPart, quoted bool) (string, error) {
+	var text strings.Builder
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text.WriteString(unescape(part.Value, quoted))
+		case *syntax.SglQuoted:
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			inner, err := literal(part.Parts, true)
+			if err != nil {
+				return "", err
+			}
+			text.WriteString(inner)
+		default:
+			return "", fmt.Errorf("column %d: nothing is expanded here", part.Pos().Col())
+		}
+	}
+	return text.String(), nil
+}
+
+// unescape takes out the backslashes that the parser leaves in. Between double
+// quotes a backslash is itself before anything but these.
+func unescape(s string, quoted bool) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) || quoted && !strings.ContainsRune("$`\"\\\n", rune(s[i+1])) {
+			out.WriteByte(s[i])
+			continue
+		}
+		i++
+		if s[i] != '\n' { // a line that goes on
+			out.WriteByte(s[i])
+		}
+	}
+	return out.String()
+}

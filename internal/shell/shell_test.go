@@ -1,0 +1,71 @@
+package shell_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/shell"
+)
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":                      nil,
+		"a  b\tc":               {"a", "b", "c"},
+		`--model "gpt 5" 'a"b'`: {"--model", "gpt 5", `a"b`},
+		`a\ b "c\"d" ''`:        {"a b", `c"d`, ""},
+		`--x='y z'`:             {"--x=y z"},
+	} {
+		got, err := shell.Words(line)
+		if err != nil {
+			t.Errorf("Words(%q): %v", line, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("Words(%q) (-want +got):\n%s", line, diff)
+		}
+	}
+	for _, line := range []string{`'open`, `"open`, "$HOME", "`id`", "a | b", "a; b", "$(id)", "a > b", `"$x"`} {
+		if got, err := shell.Words(line); err == nil {
+			t.Errorf("Words(%q) = %q, want an error", line, got)
+		}
+	}
+}
+
+func TestFirst(t *testing.T) {
+	for line, want := range map[string][2]string{
+		"a b c":           {"a", " b c"},
+		`  'a b'  c'`:     {"a b", "  c'"}, // what comes after is not read
+		`--m="x y" don't`: {"--m=x y", " don't"},
+		"größe x":         {"größe", " x"},
+		"a":               {"a", ""},
+	} {
+		word, rest, err := shell.First(line)
+		if err != nil || word != want[0] || rest != want[1] {
+			t.Errorf("First(%q) = %q, %q, %v, want %q", line, word, rest, err, want)
+		}
+	}
+	for _, line := range []string{"", "  ", "# a", `'open`, "$x y", "| a"} {
+		if word, _, err := shell.First(line); err == nil {
+			t.Errorf("First(%q) = %q, want an error", line, word)
+		}
+	}
+}
+
+func FuzzFirst(f *testing.F) {
+	for _, line := range []string{"a b", `'a b' c`, `"a\"b" `, "a\\", "#", "\x00", "a\r b", "é'"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		word, rest, err := shell.First(line)
+		if err != nil {
+			return
+		}
+		if !strings.HasSuffix(line, rest) || len(rest) == len(line) {
+			t.Errorf("First(%q) leaves %q", line, rest)
+		}
+		if all, err := shell.Words(line); err == nil && (len(all) == 0 || all[0] != word) {
+			t.Errorf("First(%q) = %q, Words = %q", line, word, all)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package trigger
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/shell"
+)
+
+// Flags are what a comment may ask of a run besides the work: less than the
+// repository allows, and a model that it offers. Zero is not asked: to turn a
+// limit off is no comment's to do.
+type Flags struct {
+	Iterations int
+	CostUSD    float64
+	Run        policy.Duration
+	Iteration  policy.Duration
+	Stall      int
+	Model      string
+	Draft      bool
+}
+
+// flag is one of them.
+type flag struct {
+	name  string
+	wants string // what its value is, for people; empty: it takes none
+	set   func(*Flags, string) error
+}
+
+var flags = []flag{
+	{"--max-iterations", "a whole number from 1 up", func(f *Flags, v string) error { return count(&f.Iterations, v) }},
+	{"--max-cost", "an amount of dollars above 0", func(f *Flags, v string) error { return money(&f.CostUSD, v) }},
+	{"--max-time", "a duration such as 30m", func(f *Flags, v string) error { return length(&f.Run, v) }},
+	{"--iteration-timeout", "a duration such as 30m", func(f *Flags, v string) error { return length(&f.Iteration, v) }},
+	{"--stall-after", "a whole number from 1 up", func(f *Flags, v string) error { return count(&f.Stall, v) }},
+	{"--model", "a model's name", func(f *Flags, v string) error { return model(&f.Model, v) }},
+	{"--draft", "", func(f *Flags, _ string) error { f.Draft = true; return nil }},
+}
+
+// theirs are inputs that some may want to give as flags, by why they cannot.
+var theirs = []struct {
+	why   string
+	names []string
+}{
+	{"what confines the agent stands in the workflow, where a review sees it change", []string{
+		"--sandbox", "--no-sandbox", "--allow-domains", "--setup-domains", "--private-hosts", "--https-proxy", "--ca-bundle", "--allow-models", "--model-base-url",
+	}},
+	{"commands stand in the workflow, where a review sees them change", []string{
+		"--check", "--checks", "--check-timeout", "--setup", "--agent", "--agent-command", "--agent-args",
+	}},
+	{"what makes work good enough stands in the workflow, where a review sees it change", []string{
+		"--proof", "--baseline", "--tamper", "--protect", "--protected-changes", "--review-agent", "--review-model",
+	}},
+	{"who may start work stands in the workflow, where a review sees it change", []string{"--allow-users", "--allow-bots", "--assignee", "--label"}},
+}
+
+// isFlag tells whether word is meant for one. Telephones make one dash of two.
+func isFlag(word string) bool {
+	return len(word) > 1 && word[0] == '-' || strings.HasPrefix(word, "—") || strings.HasPrefix(word, "–")
+}
+
+// read takes the flag with which line begins, and its value, and gives what is
+// left of the line; or what to answer where that cannot be.
+func (f *Flags) read(line string) (rest string, wrong *Command) {
+	word, rest := cutWord(line)
+	name, value, given := strings.Cut(word, "=")
+	at := slices.IndexFunc(flags, func(one flag) bool { return one.name == strings.ToLower(name) })
+	if at < 0 {
+		return "", unknown(name)
+	}
+	one := flags[at]
+	switch {
+	case one.wants == "" && given:
+		return "", misuse(one.name, "it takes no value")
+	case one.wants == "":
+		return rest, f.give(one, "")
+	case given && value != "": // what is quoted may hold blanks
+		_, tail, _ := strings.Cut(line, "=")
+		value, rest = pick(tail)
+	case given:
+	default:
+		value, rest = pick(rest)
+	}
+	return rest, f.give(one, value)
+}
+
+func (f *Flags) give(one flag, value string) *Command {
+	if err := one.set(f, value); err != nil {
+		return misuse(one.name, "it wants "+one.wants)
+	}
+	return nil
+}
+
+func misuse(said, why string) *Command {
+	wrong := Refused(said, why)
+	return &wrong
+}
+
+// unknown answers a flag that is not for comments, or is nobody's.
+func unknown(said string) *Command {
+	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
+	var names []string
+	for _, one := range flags {
+		names = append(names, one.name)
+	}
+	for _, group := range theirs {
+		if slices.Contains(group.names, plain) {
+			return misuse(said, group.why)
+		}
+	}
+	wrong := Command{Verb: Help, Said: said, Nearest: nearest(plain, names)}
+	if plain == "--" {
+		wrong.Nearest = "--"
+	}
+	return &wrong
+}
+
+// pick is the first word of line: as it stands, or as a shell reads it where
+// there are quotes. A dollar stands for dollars. What is quoted wrongly is no
+// value at all.
+func pick(line string) (value, rest string) {
+	value, rest = cutWord(line)
+	if !strings.ContainsAny(value, `'"\`) {
+		return value, rest
+	}
+	value, rest, err := shell.First(line)
+	if err != nil {
+		return "", ""
+	}
+	return value, rest
+}
+
+var errValue = errors.New("no such value")
+
+func count(to *int, value string) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return errValue
+	}
+	*to = n
+	return nil
+}
+
+func money(to *float64, value string) error {
+	usd, err := strconv.ParseFloat(strings.TrimPrefix(value, "$"), 64)
+	if err != nil || !(usd > 0 && usd < 1e9) {
+		return errValue
+	}
+	*to = usd
+	return nil
+}
+
+func length(to *policy.Duration, value string) error {
+	d, err := policy.ParseDuration(value)
+	if err != nil || d == 0 {
+		return errValue
+	}
+	*to = d
+	return nil
+}
+
+// models are what one may well be called: it becomes an argument of a command.
+var models = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
+
+func model(to *string, value string) error {
+	if !models.MatchString(value) {
+		return errValue
+	}
+	*to = value
+	return nil
+}

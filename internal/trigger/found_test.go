@@ -1,0 +1,181 @@
+package trigger_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// says is what mia said an hour before noon.
+func says(text string) trigger.Heard {
+	at := noon.Add(-time.Hour)
+	return trigger.Heard{ID: 5, By: trigger.Sender{Login: "mia"}, At: at, Edited: at, Text: text}
+}
+
+func TestWhatIsHeard(t *testing.T) {
+	change := func(change func(*trigger.Heard)) trigger.Heard {
+		h := says("Use a map.")
+		change(&h)
+		return h
+	}
+	ear := trigger.Ear{Until: noon, Rules: trigger.Rules{AllowBots: []string{"planner"}}, Not: 8, Review: 3}
+	for name, c := range map[string]struct {
+		heard trigger.Heard
+		want  trigger.Lot
+	}{
+		"before":                  {says("Use a map."), trigger.Taken},
+		"edited before":           {change(func(h *trigger.Heard) { h.Edited = noon.Add(-time.Second) }), trigger.Taken},
+		"edited at that second":   {change(func(h *trigger.Heard) { h.Edited = noon }), trigger.Changed},
+		"edited after":            {change(func(h *trigger.Heard) { h.Edited = noon.Add(time.Hour) }), trigger.Changed},
+		"written at that second":  {change(func(h *trigger.Heard) { h.At, h.Edited = noon, noon }), trigger.Late},
+		"written after":           {change(func(h *trigger.Heard) { h.At = noon.Add(time.Hour) }), trigger.Late},
+		"without a date":          {change(func(h *trigger.Heard) { h.At = time.Time{} }), trigger.Undated},
+		"without a date of edits": {change(func(h *trigger.Heard) { h.Edited = time.Time{} }), trigger.Undated},
+		"of the review that asks": {change(func(h *trigger.Heard) { h.At, h.Edited, h.Review = noon, noon.Add(time.Second), 3 }), trigger.Taken},
+		"of another review":       {change(func(h *trigger.Heard) { h.At, h.Edited, h.Review = noon, noon, 4 }), trigger.Late},
+		"of it, edited since":     {change(func(h *trigger.Heard) { h.At, h.Edited, h.Review = noon, noon.Add(4*time.Second), 3 }), trigger.Changed},
+		"a bot":                   {change(func(h *trigger.Heard) { h.By = trigger.Sender{Login: "ci[bot]", IsBot: true} }), trigger.Bot},
+		"a bot that is named":     {change(func(h *trigger.Heard) { h.By = trigger.Sender{Login: "planner[bot]", IsBot: true} }), trigger.Taken},
+		"ours":                    {change(func(h *trigger.Heard) { h.Ours = true }), trigger.Own},
+		"the trigger itself":      {change(func(h *trigger.Heard) { h.ID = 8 }), trigger.Own},
+		"a command":               {says("/ralph stop"), trigger.Own},
+		"nothing":                 {says(" \n"), trigger.Own},
+	} {
+		if got := ear.Of(c.heard); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	if got := (trigger.Ear{}).Of(says("hello")); got != trigger.Undated {
+		t.Errorf("by an ear that does not know until when: %q, want %q", got, trigger.Undated)
+	}
+}
+
+// A 👍 is for the words that it was put on.
+func TestAThumbLetsIn(t *testing.T) {
+	ear, heard := trigger.Ear{Until: noon}, says("Use a map.")
+	for name, c := range map[string]struct {
+		at   time.Time
+		want bool
+	}{
+		"before the text as it is": {heard.Edited.Add(-time.Second), false},
+		"at once":                  {heard.Edited, true},
+		"later":                    {noon.Add(-time.Second), true},
+		"at the trigger":           {noon, false},
+		"without a date":           {time.Time{}, false},
+	} {
+		if got := ear.Approves(heard, c.at); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+func TestLotsAreSaid(t *testing.T) {
+	for want, lots := range map[string]trigger.Lots{
+		"":                            {trigger.Own: 3},
+		"comments read as context: 2": {trigger.Taken: 2, trigger.Own: 1},
+		"comments read as context: 0; left out: 1 by people without write permission": {trigger.Stranger: 1},
+		"comments read as context: 1; left out: 2 by people without write permission, 3 written after the run was asked for, 4 edited after it, " +
+			"5 without a date, 6 by bots, 7 beyond what is read": {
+			trigger.Taken: 1, trigger.Stranger: 2, trigger.Late: 3, trigger.Changed: 4, trigger.Undated: 5, trigger.Bot: 6, trigger.Surplus: 7,
+		},
+	} {
+		if got := lots.String(); got != want {
+			t.Errorf("%v is said as %q, want %q", lots, got, want)
+		}
+	}
+}
+
+// on is a remark in a thread.
+func on(thread, review int64, text string) trigger.Heard {
+	h := says(text)
+	h.Thread, h.Review = trigger.Thread{ID: thread, Path: "cart.go", Line: int(thread), Hunk: "@@ -1 +1 @@\n+x"}, review
+	return h
+}
+
+func TestWhatAPullRequestIsToBecome(t *testing.T) {
+	pull := func(t trigger.Trigger) trigger.Trigger {
+		t.Issue.IsPull = true
+		return t
+	}
+	all := trigger.Found{
+		Said:    []trigger.Heard{says("Nice."), on(11, 9, "Use\na map."), on(12, 8, "Typo."), on(13, 9, "Old.")},
+		Open:    map[int64]bool{11: true, 12: true},
+		Failing: []trigger.Failing{{Name: "te`st", Says: "cart_test.go:3: boom"}},
+	}
+	const head = "## Acceptance criteria\n\n- "
+	for name, c := range map[string]struct {
+		trigger trigger.Trigger
+		words   string
+		found   trigger.Found
+		body    string
+		nothing bool
+	}{
+		"all that is open": {trigger: pull(commented("/ralph")), found: all, body: head + "`cart.go:11`: Use a map. (mia)\n- `cart.go:12`: Typo. (mia)\n- The check `te'st` passes."},
+		"what was said":    {trigger: pull(commented("/ralph -- Use Go.")), words: "Use Go.", found: all, body: "From the comment by mia:\n\nUse Go."},
+		"the thread":       {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Thread.ID = 12 }), found: all, body: head + "`cart.go:12`: Typo. (mia)"},
+		"what was said in a thread": {
+			trigger: remarked("/ralph -- Use Go."), words: "Use Go.", found: all, body: "From the comment on cart.go:12 by mia:\n\nUse Go.",
+		},
+		"the review":           {trigger: reviewed("changes_requested"), found: all, body: "From the review by mia:\n\nNot yet.\n\n" + head + "`cart.go:11`: Use a map. (mia)\n- `cart.go:13`: Old. (mia)"},
+		"a review of a word":   {trigger: reviewed("changes_requested"), body: "From the review by mia:\n\nNot yet."},
+		"nothing at all":       {trigger: pull(commented("/ralph")), found: trigger.Found{Said: []trigger.Heard{says("Nice.")}}, nothing: true},
+		"nothing that is open": {trigger: pull(commented("/ralph")), found: trigger.Found{Said: []trigger.Heard{on(14, 0, "Old.")}}, nothing: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
+			task, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Write)
+			if refusal != nil {
+				t.Fatal(refusal.Why)
+			}
+			got, ok := c.trigger.Fill(task, cmd, c.found)
+			if ok == c.nothing {
+				t.Errorf("there is something to do: %t", ok)
+			}
+			if got.Kind != plan.KindPull || got.Body != c.body {
+				t.Errorf("%s with the body\n%s\nwant\n%s", got.Kind, got.Body, c.body)
+			}
+			if !c.nothing {
+				if _, _, err := plan.Draft(got); err != nil {
+					t.Errorf("no plan comes of it: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestContextIsNoTask(t *testing.T) {
+	found := trigger.Found{Said: []trigger.Heard{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.Failing{{Name: "test", Says: "boom"}}}
+	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Write)
+	got, ok := labelled("ralph").Fill(task, trigger.Command{Verb: trigger.Run}, found)
+	want := task
+	want.Context = []plan.Said{
+		{Author: "mia", At: noon.Add(-time.Hour), Text: "Use a map."},
+		{Author: "mia", At: noon.Add(-time.Hour), Where: "cart.go:11", Hunk: "@@ -1 +1 @@\n+x", Text: "Here."},
+		{Where: "the check test", Text: "boom"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !ok {
+		t.Errorf("%t, task (-want +got):\n%s", ok, diff)
+	}
+	if !task.Same(got) {
+		t.Error("what others say makes it another task")
+	}
+}
+
+func TestPromptsAreTasks(t *testing.T) {
+	for prompt, want := range map[string]plan.Task{
+		"Mend the docs":                     {Title: "Mend the docs"},
+		"\nMend the docs\n\n- [ ] README\n": {Title: "Mend the docs", Body: "- [ ] README"},
+	} {
+		want.Kind, want.Author, want.Repo = plan.KindPrompt, "mia", "acme/shop"
+		got, refusal := trigger.Accept(dispatched("schedule", trigger.Given{Prompt: prompt}), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Write)
+		if diff := cmp.Diff(want, got); diff != "" || refusal != nil {
+			t.Errorf("%+v, task of %q (-want +got):\n%s", refusal, prompt, diff)
+		}
+	}
+}

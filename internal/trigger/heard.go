@@ -1,0 +1,130 @@
+package trigger
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// Heard is what somebody said on an issue or a pull request, cleaned.
+type Heard struct {
+	ID     int64
+	By     Sender
+	Ours   bool // it carries Marker
+	At     time.Time
+	Edited time.Time // last; both are zero where there is no reading them
+	Text   string
+	URL    string
+	Thread Thread
+	Review int64 // of which it is part
+	Thumbs int   // how many put a 👍 on it
+}
+
+// Ear is who is listened to, and up to when.
+type Ear struct {
+	Until  time.Time // what is said then or later was not there when somebody asked
+	Rules  Rules
+	Not    int64 // the trigger itself, which is in the task
+	Review int64 // the trigger, whose remarks came with it
+}
+
+// Lot is what comes of something that was heard.
+type Lot string
+
+// It is taken once its author is known to have a say. Own is what nobody
+// misses: our own words, commands to us, and nothing.
+const (
+	Taken    Lot = "taken"
+	Own      Lot = "own"
+	Bot      Lot = "bot"
+	Undated  Lot = "undated"
+	Late     Lot = "late"
+	Changed  Lot = "changed"
+	Stranger Lot = "stranger"
+	Surplus  Lot = "surplus" // more than anybody reads
+)
+
+// Of is the lot of h, as far as that can be told without asking who its author
+// is: what was changed since may be read by nobody, whoever wrote it.
+func (e Ear) Of(h Heard) Lot {
+	_, command := parse(h.Text, e.Rules.phrase())
+	switch {
+	case h.Ours || command || h.ID == e.Not || strings.TrimSpace(h.Text) == "":
+		return Own
+	case h.By.IsBot && !e.Rules.Vouches(h.By):
+		return Bot
+	case h.At.IsZero() || h.Edited.IsZero() || e.Until.IsZero():
+		return Undated
+	case !e.before(h, h.At):
+		return Late
+	case !e.before(h, h.Edited):
+		return Changed
+	}
+	return Taken
+}
+
+// sending is how long GitHub may take to date the remarks of a review that is
+// sent off: they are stamped one by one.
+const sending = 3 * time.Second
+
+func (e Ear) before(h Heard, at time.Time) bool {
+	if e.Review != 0 && h.Review == e.Review {
+		return !at.After(e.Until.Add(sending))
+	}
+	return at.Before(e.Until)
+}
+
+// Approves tells whether a 👍 put on h at that time lets its text in: it was
+// put on the text as it stands, and before somebody asked.
+func (e Ear) Approves(h Heard, at time.Time) bool {
+	return !at.IsZero() && at.Before(e.Until) && !at.Before(h.Edited)
+}
+
+// Said is h as the context of a task.
+func (h Heard) Said() plan.Said {
+	return plan.Said{Author: h.By.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk}
+}
+
+// String is the place as people write it: cart.go:12. Empty for none.
+func (t Thread) String() string {
+	switch {
+	case t.Path == "":
+		return ""
+	case t.Line == 0:
+		return t.Path
+	}
+	return fmt.Sprintf("%s:%d", t.Path, t.Line)
+}
+
+// Lots counts what came of all that was heard.
+type Lots map[Lot]int
+
+// String says it for people; empty where there was nothing to hear.
+func (l Lots) String() string {
+	var left []string
+	for _, one := range []struct {
+		lot Lot
+		why string
+	}{
+		{Stranger, "by people without write permission"},
+		{Late, "written after the run was asked for"},
+		{Changed, "edited after it"},
+		{Undated, "without a date"},
+		{Bot, "by bots"},
+		{Surplus, "beyond what is read"},
+	} {
+		if n := l[one.lot]; n > 0 {
+			left = append(left, fmt.Sprintf("%d %s", n, one.why))
+		}
+	}
+	if len(left) == 0 && l[Taken] == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("comments read as context: %d", l[Taken])
+	if len(left) > 0 {
+		text += "; left out: " + strings.Join(left, ", ")
+	}
+	return text
+}

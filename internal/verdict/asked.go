@@ -1,0 +1,105 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// Asked is what somebody asks of a task that may have been worked on before.
+type Asked struct {
+	Verb  trigger.Verb
+	Story string // that is to be worked on again
+	Words string
+	By    string
+	Same  bool   // the task and the rules are those of the newest run
+	Job   string // the page of the job that asks
+}
+
+// Way is how that is gone about: by a new run, by going on with the newest one,
+// or not at all.
+type Way struct {
+	GoOn   *journal.Resumed
+	Refuse string // why neither is done
+}
+
+// Answer is the way, given the newest run of the task; one without a name is
+// none.
+func Answer(a Asked, old journal.Run) Way {
+	switch a.Verb {
+	case trigger.Resume:
+		return resume(a, old)
+	case trigger.Retry:
+		return retry(a, old)
+	case trigger.Approve:
+		return approve(a, old)
+	case trigger.Run, trigger.Plan, trigger.Help, trigger.Stop, trigger.Status:
+	}
+	if why := goesOn(a, old); why != "" {
+		return Way{GoOn: &journal.Resumed{Why: why}}
+	}
+	return Way{}
+}
+
+// goesOn is why a run that is simply asked for is the newest one: it is
+// unfinished, or stopped short, and would not stop where it did. Words or rules
+// that are new would be lost on it.
+func goesOn(a Asked, old journal.Run) string {
+	switch {
+	case old.ID == "" || !a.Same || a.Verb == trigger.Plan:
+		return ""
+	case old.Stop == nil:
+		return "an earlier job ended before the run did"
+	case a.Job != "" && a.Job == old.Links.Log: // killed before it could say how it ended
+		return "it was asked for again"
+	case over(old) || old.Stop.Reason == policy.VerificationFailed:
+		return ""
+	}
+	return "it was asked for again"
+}
+
+func resume(a Asked, old journal.Run) Way {
+	if old.ID == "" || over(old) {
+		return Way{Refuse: "There is no unfinished run to go on with. `/ralph` begins one."}
+	}
+	if old.Unapproved() {
+		return Way{Refuse: "The plan has not been approved yet. `/ralph approve` has it worked on."}
+	}
+	return Way{GoOn: &journal.Resumed{Why: by(a), Words: a.Words}}
+}
+
+func retry(a Asked, old journal.Run) Way {
+	if old.ID == "" {
+		return Way{Refuse: "There is no run to try again. `/ralph` begins one."}
+	}
+	resumed := &journal.Resumed{Why: by(a), Words: a.Words}
+	if a.Story == "" {
+		return Way{GoOn: resumed}
+	}
+	var ids []string
+	for _, story := range old.Plan.UserStories {
+		if strings.EqualFold(story.ID, a.Story) {
+			resumed.Retry = []string{story.ID}
+			return Way{GoOn: resumed}
+		}
+		ids = append(ids, story.ID)
+	}
+	return Way{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
+}
+
+func approve(a Asked, old journal.Run) Way {
+	if !old.Unapproved() {
+		return Way{Refuse: "No plan waits for approval. `/ralph plan` makes one."}
+	}
+	return Way{GoOn: &journal.Resumed{Why: "the plan was approved by " + a.By, Words: a.Words, Approved: cmp.Or(a.By, "somebody")}}
+}
+
+func by(a Asked) string { return strings.TrimSuffix("it was asked for by "+a.By, " by ") }
+
+// over tells of a run that is done, and not only as far as it could be: one whose
+// base contradicted it may be gone on with once a person has had a look.
+func over(run journal.Run) bool { return run.Completed() && run.Parted == nil }

@@ -1,0 +1,97 @@
+package verdict_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// earlier is a run of two stories that ended for a reason; with none it did not
+// end.
+func earlier(reason policy.Reason, change ...func(*journal.Run)) journal.Run {
+	run := journal.Run{
+		ID: "r1", Links: journal.Links{Log: "job 1"},
+		Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002"}}},
+	}
+	if reason != "" {
+		run.Stop = &journal.RunStopped{Reason: reason}
+	}
+	for _, f := range change {
+		f(&run)
+	}
+	return run
+}
+
+func waiting(run *journal.Run) { run.Policy.Approval = true }
+
+// What comes of each thing people can ask for, by how the newest run stands.
+func TestAnswer(t *testing.T) {
+	const begin, again, killed, by = "begin", "it was asked for again", "an earlier job ended before the run did", "it was asked for by ada"
+	for _, c := range []struct {
+		why   string
+		asked verdict.Asked
+		old   journal.Run
+		want  string // why the newest run goes on, what is answered, or begin
+	}{
+		{"nothing was there", verdict.Asked{Verb: trigger.Run}, journal.Run{}, begin},
+		{"it was killed", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(""), killed},
+		{"killed, and something else is asked", verdict.Asked{Verb: trigger.Run}, earlier(""), begin},
+		{"stopped short", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.MaxIterations), again},
+		{"done", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.AllStoriesPassed), begin},
+		{"done by this very job", verdict.Asked{Verb: trigger.Run, Same: true, Job: "job 1"}, earlier(policy.AllStoriesPassed), again},
+		{"would stop where it did", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.VerificationFailed), begin},
+		{"a plan is wanted", verdict.Asked{Verb: trigger.Plan, Same: true}, earlier(policy.MaxIterations), begin},
+		{"resumed under other rules", verdict.Asked{Verb: trigger.Resume}, earlier(policy.VerificationFailed), by},
+		{"resumed after a question", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput), by},
+		{"resumed when done", verdict.Asked{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed), "no unfinished run"},
+		{"resumed where nothing was", verdict.Asked{Verb: trigger.Resume}, journal.Run{}, "no unfinished run"},
+		{"resumed before it was approved", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting), "not been approved"},
+		{"tried again", verdict.Asked{Verb: trigger.Retry}, earlier(policy.AllStoriesPassed), by},
+		{"a story of it", verdict.Asked{Verb: trigger.Retry, Story: "us-001"}, earlier(policy.AllStoriesPassed), by},
+		{"a story that is none", verdict.Asked{Verb: trigger.Retry, Story: "US-009"}, earlier(policy.Stalled), "There are: US-001, US-002"},
+		{"nothing to try again", verdict.Asked{Verb: trigger.Retry}, journal.Run{}, "no run to try again"},
+		{"approved", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting), "the plan was approved by ada"},
+		{"approved twice", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Approved = "wes" }), "No plan waits"},
+		{"nothing to approve", verdict.Asked{Verb: trigger.Approve}, journal.Run{}, "No plan waits"},
+	} {
+		c.asked.By, c.asked.Words = "ada", "words"
+		got, way := begin, verdict.Answer(c.asked, c.old)
+		switch {
+		case way.GoOn != nil && way.Refuse != "":
+			t.Errorf("%s: both %v and %q", c.why, way.GoOn, way.Refuse)
+		case way.GoOn != nil:
+			got = way.GoOn.Why
+		case way.Refuse != "":
+			got = way.Refuse
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.why, got, c.want)
+		}
+	}
+}
+
+// What goes on knows what it was told.
+func TestAnswerHandsOn(t *testing.T) {
+	old := earlier(policy.NeedsInput)
+	for verb, want := range map[trigger.Verb]journal.Resumed{
+		trigger.Resume: {Why: "it was asked for by ada", Words: "use Go"},
+		trigger.Retry:  {Why: "it was asked for by ada", Words: "use Go", Retry: []string{"US-002"}},
+	} {
+		way := verdict.Answer(verdict.Asked{Verb: verb, Story: "US-002", Words: "use Go", By: "ada"}, old)
+		if diff := cmp.Diff(&want, way.GoOn); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", verb, diff)
+		}
+	}
+	waiting(&old)
+	way := verdict.Answer(verdict.Asked{Verb: trigger.Approve, By: "ada"}, old)
+	if diff := cmp.Diff(&journal.Resumed{Why: "the plan was approved by ada", Approved: "ada"}, way.GoOn); diff != "" {
+		t.Errorf("approve (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// How much of a run is carried to another machine: the journal is all that a
+// run needs to be gone on with, the rest is what its report shows.
+const (
+	mostCarried  = 256 << 10 // of a file beside the journal
+	mostTogether = 4 << 20   // of all of them
+)
+
+// carriedWhole are carried however long they are.
+const carriedWhole = 32 << 20
+
+// Carry reads the run's own files as another machine needs them: the journal,
+// and of what lies beside it what is small. Trees and transcripts stay here.
+func (r Run) Carry() (map[string][]byte, error) {
+	root, err := os.OpenRoot(r.Path)
+	if err != nil {
+		return nil, fmt.Errorf("read the run's files: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return nil, fmt.Errorf("read the run's files: %w", err)
+	}
+	files, together := map[string][]byte{}, 0
+	for _, entry := range entries {
+		name := entry.Name()
+		most := int64(min(mostCarried, mostTogether-together))
+		if name == journalFile {
+			most = carriedWhole
+		}
+		text, fits, err := small(root, name, most)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		if !fits || strings.HasPrefix(name, "transcript_") {
+			continue
+		}
+		files[name] = text
+		if name != journalFile {
+			together += len(text)
+		}
+	}
+	if files[journalFile] == nil {
+		return nil, errors.New("the journal is gone, or longer than can be carried")
+	}
+	return files, nil
+}
+
+// small is a regular file, if it has no more than most bytes.
+func small(root *os.Root, name string, most int64) (text []byte, fits bool, err error) {
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return nil, false, ignoreGone(err)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, false, ignoreGone(err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	text, err = io.ReadAll(io.LimitReader(file, most+1))
+	return text, err == nil && int64(len(text)) <= most, err
+}
+
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Unpack makes a run of files that were carried here. A run that is here
+// already is brought to what they say; trees that it left are set aside, since
+// they are of an older moment.
+func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
+	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
+		return Run{}, fmt.Errorf("%q is no name for a run", id)
+	}
+	root, err := f.open()
+	if err != nil {
+		return Run{}, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	home := filepath.Join(runs, id)
+	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755)); err != nil {
+		return Run{}, cannotWrite(run.Path, err)
+	}
+	if err := setAside(root, filepath.Join(home, "work")); err != nil {
+		return Run{}, cannotWrite(run.Path, err)
+	}
+	for name, text := range files {
+		if name != filepath.Base(name) {
+			return Run{}, fmt.Errorf("%q is no file of a run", name)
+		}
+		at := filepath.Join(home, name)
+		if err := errors.Join(root.RemoveAll(at), root.WriteFile(at, text, 0o644)); err != nil {
+			return Run{}, cannotWrite(run.Path, err)
+		}
+	}
+	return run, nil
+}
+
+// setAside moves what is in the way, and takes what was set aside before only
+// when there is something newer.
+func setAside(root *os.Root, path string) error {
+	if _, err := root.Lstat(path); err != nil {
+		return ignoreGone(err)
+	}
+	return errors.Join(root.RemoveAll(path+".before"), root.Rename(path, path+".before"))
+}
