@@ -42,6 +42,7 @@ type grammar struct {
 	Sandbox   sandboxCommand   `cmd:"" help:"Run any command inside, as an agent would be."`
 	Hook      hookCommand      `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
 	Demo      demoCommand      `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
+	Serve     serveCommand     `cmd:"" help:"Take a GitHub App's deliveries, and have GitHub Actions do the work."`
 	Tamper    tamperCommand    `cmd:"" help:"Tell where tests and checks say less than they did."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 	Script    scriptedCommand  `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`

@@ -28,10 +28,10 @@ func (o outcome) counted() bool { return o.row() == o.family }
 
 // row is where an outcome stands in the table.
 func (o outcome) row() string {
-	switch {
-	case o.kind == limit:
+	switch o.kind {
+	case limit:
 		return "(known limit)"
-	case o.kind == rule:
+	case rule:
 		return "(held back by rule)"
 	}
 	return o.family

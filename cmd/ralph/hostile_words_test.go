@@ -72,10 +72,19 @@ func TestNoCommandReachesTheRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	said := map[string]int{}
 	for _, command := range commandsIn(string(log)) {
-		if command != "::add-mask::"+token {
+		ours := narrated.FindStringSubmatch(command)
+		switch {
+		case command == "::add-mask::"+token:
+		case ours == nil || strings.Contains(ours[2], "::") || strings.Contains(command, "##["):
 			t.Errorf("the runner would carry out %q", command)
+		default:
+			said[ours[1]]++
 		}
+	}
+	if said["group"] != 2 || said["endgroup"] != 2 {
+		t.Errorf("the log has %v, want a group an iteration", said)
 	}
 	for _, place := range []string{"of-a-file", "of-a-commit", "of-the-push", "of-the-api", "of-a-ch"} {
 		if !strings.Contains(string(log), place) {
@@ -83,6 +92,9 @@ func TestNoCommandReachesTheRunner(t *testing.T) {
 		}
 	}
 }
+
+// narrated is a command of our own, with what others wrote behind it.
+var narrated = regexp.MustCompile(`^::(group|endgroup|error)(?: [^:]*)?::(.*)$`)
 
 const commandingScript = `commands
 -- 1/say --

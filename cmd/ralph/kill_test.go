@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 			})
 		}
 	})
-	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}} {
+	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}} {
 		hit[elsewhere.Type()] = true // of no run of these scenes
 	}
 	for _, name := range journal.Types() {
@@ -151,6 +151,10 @@ func deaths(inner, outer []journal.Entry) []death {
 	for i, name := range slices.Sorted(maps.Keys(last[false])) {
 		if name == (journal.RunStopped{}).Type() {
 			continue // after it the clock is not looked at: it is among the rare
+		}
+		if name == (journal.Shelved{}).Type() { // nor after the last of these
+			last[false][name]--
+			last[true][name]--
 		}
 		ways := slices.Concat(waysAt(name, false, last[false][name]), waysAt(name, true, last[true][name]))
 		if os.Getenv("KILL") == "" {
@@ -199,6 +203,14 @@ var rare = map[string]func(*testing.T, undisturbed){
 		if n := count(s.entries())["plan_drafted"]; n != 1 {
 			t.Errorf("the plan was made %d times, want once", n)
 		}
+	},
+	"signed": func(t *testing.T, plain undisturbed) {
+		t.Helper()
+		s := newScene(t)
+		s.env = append(s.env, "INPUT_COMMIT-SIGNING=github")
+		s.killed(death{Event: "signed", Nth: 2})
+		s.well()
+		s.sameAs(plain)
 	},
 	"noted": func(t *testing.T, plain undisturbed) {
 		t.Helper()

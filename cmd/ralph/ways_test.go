@@ -38,7 +38,11 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		payload, err := v.EditEvent(e, made.ID, before)
 		return v.started("issue_comment", who, payload, err)
 	case "dispatch":
-		payload, err := v.DispatchEvent(e, nil)
+		var inputs map[string]string
+		if text != "" { // by the server of an App
+			inputs = map[string]string{"delivery": text}
+		}
+		payload, err := v.DispatchEvent(e, inputs)
 		return v.started("workflow_dispatch", who, payload, err)
 	}
 	return nil, fmt.Errorf("there is no event %q", kind)

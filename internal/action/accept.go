@@ -30,6 +30,9 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 	if refusal, err := v.ours(ctx); refusal != nil || err != nil {
 		return refusal, err
 	}
+	if refusal, err := v.fetch(ctx); refusal != nil || err != nil {
+		return refusal, err
+	}
 	whole, err := v.client.Complete(ctx, v.trigger)
 	if err != nil {
 		return nil, err
@@ -82,7 +85,11 @@ func (v *visit) asOf(ctx context.Context) (*trigger.Refusal, error) {
 	case err != nil:
 		return nil, err
 	}
-	return &trigger.Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", v.trigger.Issue.Number)}, nil
+	return changedSince(v.trigger.Issue.Number), nil
+}
+
+func changedSince(issue int) *trigger.Refusal {
+	return &trigger.Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", issue)}
 }
 
 // tighten has the flags of a comment obeyed, or the comment answered.

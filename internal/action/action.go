@@ -39,6 +39,7 @@ type Action struct {
 	Pace    *github.Pace  // nil: GitHub's own
 	Every   time.Duration // the least time between two edits of a comment
 	Keep    bool          // leave the trees behind
+	Plain   bool          // Out is read by people, and by no runner: it gets no groups or annotations
 }
 
 // visit is an Action with all that was read for it.
@@ -55,6 +56,7 @@ type visit struct {
 	known   bool // whoever asks may ask
 	task    plan.Task
 	asides  []journal.Noted // what people should know of what was read for it
+	relayed github.Relayed  // by the server of a GitHub App, if it was
 	named   bool            // the issue is known by its number alone, and has to be fetched
 	reacted string          // with what, last
 }
@@ -98,7 +100,7 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 func (v *visit) hubOf(issue int) *hub {
 	return &hub{
 		client: v.client, issue: issue, clone: v.clone(), hide: v.secrets.String, say: v.say,
-		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels, labels: v.trigger.Issue.Labels,
+		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
 	}
 }
 
@@ -134,6 +136,9 @@ func (v *visit) readEvent() error {
 	v.trigger, err = github.ReadTrigger(v.env.EventName, payload)
 	if err != nil {
 		return fault.Usage("cannot read the event in "+v.env.EventPath, "run this as a step of a GitHub workflow, which writes that file", err)
+	}
+	if err := v.relay(payload); err != nil {
+		return err
 	}
 	return v.given()
 }

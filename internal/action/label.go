@@ -27,10 +27,11 @@ func (h *hub) label(ctx context.Context, state view.State) error {
 
 func (h *hub) relabel(ctx context.Context, state view.State) error {
 	if wanted := stateLabel(state); state != "" && !slices.Contains(h.labels, wanted) {
-		if err := h.client.AddLabels(ctx, h.issue, wanted); err != nil {
+		there, err := h.client.AddLabels(ctx, h.issue, wanted)
+		if err != nil {
 			return err
 		}
-		h.labels = append(h.labels, wanted)
+		h.labels = there // those of a job that was killed among them
 	}
 	for _, other := range view.States() {
 		at := slices.Index(h.labels, stateLabel(other))
@@ -49,7 +50,7 @@ func (h *hub) relabel(ctx context.Context, state view.State) error {
 // less without.
 func (h *hub) dress(ctx context.Context, number int) {
 	if len(h.pullLabels) > 0 {
-		if err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
+		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
 			h.say(err.Error())
 		}
 	}

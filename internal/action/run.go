@@ -243,7 +243,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Folder: v.folder(),
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
 		Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
-		Screens: v.screens(), Every: v.Every, Log: v.say, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
+		Screens: v.screens(), Every: v.Every, Log: v.say, Tell: v.narrate, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
 		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep, Out: v.env.Workspace,
 	}, nil
 }

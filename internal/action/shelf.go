@@ -42,12 +42,11 @@ type lease struct {
 
 // kept is what stands on a shelf.
 type kept struct {
-	files   map[string][]byte // as ralph kept them last
-	entries []journal.Entry
-	run     journal.Run // what they amount to; without a name there is none
-	doubt   string      // why nothing of what is there is believed
-	closed  bool        // nothing can be put there either
-	lease   lease       // of whoever was there last
+	files  map[string][]byte // as ralph kept them last
+	run    journal.Run       // what they amount to; without a name there is none
+	doubt  string            // why nothing of what is there is believed
+	closed bool              // nothing can be put there either
+	lease  lease             // of whoever was there last
 }
 
 // Why what stands on a shelf is not believed.
@@ -132,12 +131,12 @@ func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
 		return err
 	}
 	delete(found.files, leaseFile)
-	found.entries, _, err = journal.Replay(found.files["journal.jsonl"])
-	if err != nil { // of another version of ralph
-		found.files, found.entries = nil, nil
-		return nil
+	entries, _, unread := journal.Replay(found.files["journal.jsonl"])
+	if unread == nil {
+		found.run = journal.Fold(journal.Run{}, entries...)
+	} else { // of another version of ralph
+		found.files = nil
 	}
-	found.run = journal.Fold(journal.Run{}, found.entries...)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
 	result, err := action.Action{
-		Getenv: env.get, Out: d.Log, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep,
+		Getenv: env.get, Out: d.Log, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, Plain: true,
 	}.Do(ctx)
 	if err != nil {
 		return Shown{}, err

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// by has a person commit files on top of a commit, and push that to a branch.
-func (l *lab) by(person, onto, branch string, files map[string]string) string {
+// grace has a person commit files on top of a commit, and push that to a branch.
+func (l *lab) grace(onto, branch string, files map[string]string) string {
 	l.Helper()
 	dir := l.TempDir()
 	l.sh(dir, "git", "clone", "-q", l.remote, ".")
@@ -22,7 +22,7 @@ func (l *lab) by(person, onto, branch string, files map[string]string) string {
 		write(l.T, filepath.Join(dir, name), text)
 	}
 	l.sh(dir, "git", "add", "-A")
-	l.sh(dir, "git", "commit", "-q", "--author="+person+" <p@example.com>", "-m", "by "+person)
+	l.sh(dir, "git", "commit", "-q", "--author=Grace <grace@example.com>", "-m", "by hand")
 	l.sh(dir, "git", "push", "-q", "--force", "origin", branch)
 	return l.sh(dir, "git", "rev-parse", "HEAD")
 }
@@ -34,7 +34,7 @@ func shown(t *testing.T, ours, theirs map[string]string) (l *lab, our, their str
 	l = newLab(t)
 	l.commit("ours", ours)
 	our = l.take(l.terms()).To
-	their = l.by("Grace", l.base, "work", theirs)
+	their = l.grace(l.base, "work", theirs)
 	l.refetch()
 	return l, our, their
 }
@@ -110,7 +110,7 @@ func TestAuthorsAndFree(t *testing.T) {
 	if got := free(our); got != "work-2" {
 		t.Errorf("Free = %q, want work-2", got)
 	}
-	l.by("Grace", l.base, "work-2", map[string]string{"c": "3"})
+	l.grace(l.base, "work-2", map[string]string{"c": "3"})
 	taken := l.sh(l.remote, "git", "rev-parse", "work-2")
 	if got, own := free(our), free(taken); got != "work-3" || own != "work-2" {
 		t.Errorf("Free = %q, and %q for what stands there", got, own)
@@ -139,8 +139,8 @@ func TestBundleAndBring(t *testing.T) {
 		t.Errorf("the bundle holds %s, want %s", got, our)
 	}
 
-	lost := l.by("Grace", l.base, "work", map[string]string{"b": "2"})
-	l.by("Grace", l.base, "work", map[string]string{"c": "3"})
+	lost := l.grace(l.base, "work", map[string]string{"b": "2"})
+	l.grace(l.base, "work", map[string]string{"c": "3"})
 	if err := l.trusted.Bring(t.Context(), git.Remote{URL: l.remote}, lost); err != nil || !l.has(lost) {
 		t.Errorf("Bring = %v", err)
 	}

@@ -18,6 +18,7 @@ import (
 type App struct {
 	ID             int64
 	InstallationID int64  // found by the repository where 0
+	Least          bool   // its tokens may do what a job of ours does, and nothing else
 	PrivateKey     string // PEM; a literal \n stands for a line's end, as secrets often hold it
 }
 
@@ -30,6 +31,7 @@ type app struct {
 
 	mu           sync.Mutex
 	installation int64
+	least        bool
 	tokens       *ghinstallation.Transport
 }
 
@@ -44,7 +46,7 @@ func newApp(a App, base *url.URL, out http.RoundTripper) (*app, error) {
 			"give the whole .pem file as `app-private-key`, from -----BEGIN to END-----", err)
 	}
 	signed.BaseURL = strings.TrimRight(base.String(), "/")
-	return &app{signed: signed, api: apiClient(base, signed), installation: a.InstallationID}, nil
+	return &app{signed: signed, api: apiClient(base, signed), installation: a.InstallationID, least: a.Least}, nil
 }
 
 // token is that of the moment. ghinstallation keeps it until a minute before
@@ -78,7 +80,18 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 	a.tokens = ghinstallation.NewFromAppsTransport(a.signed, a.installation)
 	// What leaks must not reach the organization's other repositories.
 	a.tokens.InstallationTokenOptions = &gh.InstallationTokenOptions{Repositories: []string{a.repo}}
+	if a.least {
+		a.tokens.InstallationTokenOptions.Permissions = jobsOwn()
+	}
 	return a.tokens, nil
+}
+
+// jobsOwn are the permissions that the workflow's template gives a job.
+func jobsOwn() *gh.InstallationPermissions {
+	read, write := "read", "write"
+	return &gh.InstallationPermissions{
+		Actions: &read, Checks: &read, Contents: &write, Issues: &write, Metadata: &read, PullRequests: &write,
+	}
 }
 
 // login is the name under which the App writes comments.

@@ -38,21 +38,32 @@ const (
 // Failing are the checks that are red on a commit, with what they found as far
 // as that can be read: to know which they are is half of it.
 func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.Failing, error) {
-	type page struct {
-		Runs []run `json:"check_runs"`
-	}
-	a := act{what: "read the checks of " + sha, needs: "checks: read"}
-	got, err := one[page](ctx, c, a, "commits/"+url.PathEscape(sha)+"/check-runs?filter=latest&per_page=100")
+	all, err := c.runs(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
-	red := slices.DeleteFunc(got.Runs, func(r run) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
+	red := slices.DeleteFunc(all, func(r run) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
 	var failing []trigger.Failing
 	for _, r := range red[:min(len(red), maxFailing)] {
 		name, _ := clean.Plain(r.Name, maxName)
 		failing = append(failing, trigger.Failing{Name: name, Says: c.found(ctx, r)})
 	}
 	return failing, nil
+}
+
+// runs are all checks of a commit: a matrix has hundreds, and the red one is not
+// among the first.
+func (c *Client) runs(ctx context.Context, sha string) ([]run, error) {
+	type page struct {
+		Runs []run `json:"check_runs"`
+	}
+	a := act{what: "read the checks of " + sha, needs: "checks: read"}
+	pages, err := turn[page](ctx, c, a, "commits/"+url.PathEscape(sha)+"/check-runs?filter=latest", heardPages)
+	var all []run
+	for _, p := range pages {
+		all = append(all, p.Runs...)
+	}
+	return all, err
 }
 
 // note is what a check says of a line.

@@ -24,23 +24,46 @@ func (c *Client) Dispatch(ctx context.Context, workflow, branch string, inputs m
 	})
 }
 
+// began is a job as the list of a workflow shows it.
+type began struct {
+	Title string `json:"display_title"`
+	At    stamp  `json:"created_at"`
+}
+
+// maxJobs bounds how much of the list of jobs is read: 100 a page.
+const maxJobs = 10
+
 // Began tells whether a job of the workflow has begun since whose title holds
 // the word.
 func (c *Client) Began(ctx context.Context, workflow, word string, since time.Time) (bool, error) {
-	found, err := one[struct {
-		Runs []struct {
-			Title string `json:"display_title"`
-		} `json:"workflow_runs"`
-	}](ctx, c, act{what: "list the jobs of " + workflow, needs: actionsWrite},
-		fmt.Sprintf("actions/workflows/%s/runs?event=workflow_dispatch&per_page=100&created=%s",
-			url.PathEscape(workflow), url.QueryEscape(">="+since.UTC().Format(time.RFC3339))))
-	if err != nil {
-		return false, err
-	}
-	for _, run := range found.Runs {
-		if strings.Contains(run.Title, word) {
-			return true, nil
+	since = since.Truncate(time.Second) // as GitHub's own dates are
+	for page, pages := 1, 0; page != 0 && pages < maxJobs; pages++ {
+		jobs, next, err := c.dispatched(ctx, workflow, page)
+		if err != nil {
+			return false, err
 		}
+		for _, job := range jobs { // the newest first
+			if job.At.Before(since) {
+				return false, nil
+			}
+			if strings.Contains(job.Title, word) {
+				return true, nil
+			}
+		}
+		page = next
 	}
 	return false, nil
+}
+
+func (c *Client) dispatched(ctx context.Context, workflow string, page int) (jobs []began, next int, err error) {
+	path := fmt.Sprintf("actions/workflows/%s/runs?event=workflow_dispatch&per_page=100&page=%d", url.PathEscape(workflow), page)
+	jobs, err = ask(ctx, c, act{what: "list the jobs of " + workflow, needs: actionsWrite}, func(ctx context.Context) ([]began, error) {
+		var found struct {
+			Jobs []began `json:"workflow_runs"`
+		}
+		var err error
+		next, err = c.get(ctx, path, &found)
+		return found.Jobs, err
+	})
+	return jobs, next, err
 }

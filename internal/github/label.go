@@ -10,21 +10,26 @@ import (
 )
 
 // AddLabels puts labels on an issue or a pull request, which makes those that
-// the repository has not.
-func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) error {
+// the repository has not, and gives all that are there then.
+func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) ([]string, error) {
 	a := act{what: fmt.Sprintf("label #%d", number), needs: issuesWrite}
-	return do(ctx, c, a, func(ctx context.Context) error {
+	there, err := ask(ctx, c, a, func(ctx context.Context) (there []named, err error) {
 		// Not go-github's own call: it sends a bare list, which is not what GitHub documents.
 		body := struct {
 			Labels []string `json:"labels"`
 		}{labels}
 		req, err := c.api.NewRequest(http.MethodPost, fmt.Sprintf("repos/%s/%s/issues/%d/labels", c.Owner, c.Repo, number), body)
 		if err != nil {
-			return fmt.Errorf("write the request: %w", err)
+			return nil, fmt.Errorf("write the request: %w", err)
 		}
-		_, err = c.api.Do(ctx, req, nil)
-		return err
+		_, err = c.api.Do(ctx, req, &there)
+		return there, err
 	})
+	var names []string
+	for _, label := range there {
+		names = append(names, label.Name)
+	}
+	return names, err
 }
 
 // AskReviewers asks people, and teams written as owner/team, to review a pull

@@ -4,27 +4,34 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
 // list reads a list, page by page and so many pages at most, into types of our
 // own: go-github's refuse a whole page for one date that is none.
 func list[T any](ctx context.Context, c *Client, a act, path string, pages int) ([]T, error) {
-	var all []T
+	all, err := turn[[]T](ctx, c, a, path, pages)
+	return slices.Concat(all...), err
+}
+
+// turn reads the pages of a list, whatever GitHub wraps them in.
+func turn[P any](ctx context.Context, c *Client, a act, path string, pages int) ([]P, error) {
+	var all []P
 	sign := "?"
 	if strings.Contains(path, "?") {
 		sign = "&"
 	}
 	for number := 1; number != 0 && pages > 0; pages-- {
 		var next int
-		page, err := ask(ctx, c, a, func(ctx context.Context) (page []T, err error) {
+		page, err := ask(ctx, c, a, func(ctx context.Context) (page P, err error) {
 			next, err = c.get(ctx, fmt.Sprintf("%s%sper_page=100&page=%d", path, sign, number), &page)
 			return page, err
 		})
 		if err != nil {
 			return nil, err
 		}
-		all, number = append(all, page...), next
+		all, number = append(all, page), next
 	}
 	return all, nil
 }

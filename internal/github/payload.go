@@ -53,7 +53,6 @@ type issue struct {
 	URL       string          `json:"html_url"`
 	State     string          `json:"state"`
 	Pull      json.RawMessage `json:"pull_request"`
-	Labels    []named         `json:"labels"`
 	CreatedAt stamp           `json:"created_at"`
 	UpdatedAt stamp           `json:"updated_at"`
 }
@@ -200,12 +199,7 @@ func (i *issue) read(wash *laundry) trigger.Issue {
 	if i == nil {
 		return trigger.Issue{}
 	}
-	var labels []string
-	for _, label := range i.Labels {
-		labels = append(labels, label.Name)
-	}
 	return trigger.Issue{
-		Labels: labels,
 		Number: i.Number,
 		Title:  wash.line(i.Title, maxTitle),
 		Body:   wash.clean(i.Body, maxText),

@@ -43,7 +43,7 @@ func TestReadALabel(t *testing.T) {
 		Issue: trigger.Issue{
 			Number: 1, Title: "Spelling error in the README file",
 			Body:   "It looks like you accidently spelled 'commit' with two 't's.", //nolint:misspell // as the example has it
-			Author: "Codertocat", URL: "https://github.com/Codertocat/Hello-World/issues/1", State: "open", Labels: []string{"bug"},
+			Author: "Codertocat", URL: "https://github.com/Codertocat/Hello-World/issues/1", State: "open",
 			CreatedAt: time.Date(2019, 5, 15, 15, 20, 18, 0, time.UTC),
 			UpdatedAt: time.Date(2019, 5, 15, 15, 20, 18, 0, time.UTC),
 		},

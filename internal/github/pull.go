@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -44,22 +45,32 @@ const pullsWrite = "pull-requests: write"
 // repository and not of a fork.
 func (c *Client) FindPull(ctx context.Context, branch string) (Pull, bool, error) {
 	a := act{what: "look for the pull request of " + branch, needs: pullsWrite}
-	list, err := ask(ctx, c, a, func(ctx context.Context) ([]*gh.PullRequest, error) {
-		list, _, err := c.api.PullRequests.List(ctx, c.Owner, c.Repo, &gh.PullRequestListOptions{
-			State: "open", Head: c.Owner + ":" + branch, ListOptions: gh.ListOptions{PerPage: 100},
+	options := &gh.PullRequestListOptions{State: "open", Head: c.Owner + ":" + branch, ListOptions: gh.ListOptions{PerPage: 100}}
+	for range maxPages {
+		list, err := ask(ctx, c, a, func(ctx context.Context) ([]*gh.PullRequest, error) {
+			list, resp, err := c.api.PullRequests.List(ctx, c.Owner, c.Repo, options)
+			if err == nil {
+				options.Page = resp.NextPage
+			}
+			return list, err
 		})
-		return list, err
-	})
-	if err != nil {
-		return Pull{}, false, err
-	}
-	for _, pull := range list {
-		// A head that GitHub does not understand is no filter to it at all.
-		if pull.GetHead().GetRef() == branch && strings.EqualFold(pull.GetHead().GetRepo().GetFullName(), c.Owner+"/"+c.Repo) {
-			return opened(pull), true, nil
+		if err != nil {
+			return Pull{}, false, err
+		}
+		if found := slices.IndexFunc(list, func(pull *gh.PullRequest) bool { return c.owns(pull, branch) }); found >= 0 {
+			return opened(list[found]), true, nil
+		}
+		if options.Page == 0 {
+			break
 		}
 	}
 	return Pull{}, false, nil
+}
+
+// owns tells of a pull request whose head is branch here: a head that GitHub
+// does not understand is no filter to it at all.
+func (c *Client) owns(pull *gh.PullRequest, branch string) bool {
+	return pull.GetHead().GetRef() == branch && strings.EqualFold(pull.GetHead().GetRepo().GetFullName(), c.Owner+"/"+c.Repo)
 }
 
 // OpenPull opens a pull request, or finds the one that is open for the branch

@@ -76,21 +76,15 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 	return r, true, nil
 }
 
-// Fetch adds what was too long to come along. Text that was edited since is
-// refused.
-func (c *Client) Fetch(ctx context.Context, r Relayed) (trigger.Trigger, error) {
-	if r.Digest == "" {
-		return r.Trigger, nil
-	}
+// Fetch is the issue's text where that was too long to come along; same tells
+// whether it is what it was then.
+func (c *Client) Fetch(ctx context.Context, r Relayed) (text string, same bool, err error) {
 	number := r.Trigger.Issue.Number
 	found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", number), needs: issuesRead}, fmt.Sprintf("issues/%d", number))
 	if err != nil {
-		return r.Trigger, err
+		return "", false, err
 	}
 	var wash laundry
-	r.Trigger.Issue.Body = wash.clean(found.Body, maxText)
-	if digest(r.Trigger.Issue.Body) != r.Digest {
-		return r.Trigger, &Error{Kind: Refused, Message: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", number)}
-	}
-	return r.Trigger, nil
+	text = wash.clean(found.Body, maxText)
+	return text, digest(text) == r.Digest, nil
 }

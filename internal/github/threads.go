@@ -11,7 +11,7 @@ import (
 // openThreads asks what REST does not tell: which threads are not resolved.
 const openThreads = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) { pullRequest(number: %d) {
-    reviewThreads(first: 100) { nodes { isResolved comments(first: 1) { nodes { databaseId } } } }
+    reviewThreads(first: 100%s) { pageInfo { endCursor hasNextPage } nodes { isResolved comments(first: 1) { nodes { databaseId } } } }
   } }
 }`
 
@@ -20,6 +20,10 @@ type threads struct {
 		Repository struct {
 			Pull struct {
 				Threads struct {
+					Page struct {
+						End  string `json:"endCursor"`
+						More bool   `json:"hasNextPage"`
+					} `json:"pageInfo"`
 					Nodes []struct {
 						Resolved bool `json:"isResolved"`
 						Comments struct {
@@ -39,17 +43,27 @@ type threads struct {
 // their first comments.
 func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
 	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
-	answer, err := graph[threads](ctx, c, a, fmt.Sprintf(openThreads, number))
-	if err == nil && len(answer.Errors) > 0 {
-		err = graphqlProblem(answer.Errors)
-	}
-	open := map[int64]bool{}
-	for _, thread := range answer.Data.Repository.Pull.Threads.Nodes {
-		for _, first := range thread.Comments.Nodes {
-			open[first.ID] = !thread.Resolved
+	open, after := map[int64]bool{}, ""
+	for range heardPages {
+		answer, err := graph[threads](ctx, c, a, fmt.Sprintf(openThreads, number, after))
+		if err == nil && len(answer.Errors) > 0 {
+			err = graphqlProblem(answer.Errors)
 		}
+		if err != nil {
+			return open, err
+		}
+		page := answer.Data.Repository.Pull.Threads
+		for _, thread := range page.Nodes {
+			for _, first := range thread.Comments.Nodes {
+				open[first.ID] = !thread.Resolved
+			}
+		}
+		if !page.Page.More {
+			return open, nil
+		}
+		after = fmt.Sprintf(", after: %q", page.Page.End)
 	}
-	return open, err
+	return open, nil
 }
 
 // Reply answers in the thread that a comment of a pull request began.

@@ -55,7 +55,7 @@ func (c *Candidate) Needs() (read, state []string) {
 // Asks is what it will ask a model for, on terms that are those of all who are
 // behind the same wall.
 func (c *Candidate) Asks(terms ModelAsked) ModelAsked {
-	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Adapter.Name, c.options.Keys, c.Hosts, c.options.Prices
+	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
 	return terms
 }
 

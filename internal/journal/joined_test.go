@@ -37,28 +37,34 @@ func TestWhatOthersChange(t *testing.T) {
 		want  stand
 	}{
 		{
-			"a push to the branch is merged, and stands there", journal.Joined{Of: journal.OfBranch, From: "c1", With: "d1", To: "m1", Tree: "t2"},
+			"a push to the branch is merged, and stands there",
+			journal.Joined{Of: journal.OfBranch, From: "c1", With: "d1", To: "m1", Tree: "t2"},
 			stand{Head: "m1", Tree: "t2", Pushed: "d1", Base: "b0", Start: "b0", Branch: "b", Pull: true},
 		},
 		{"the base moved on", moved, stand{Head: "m1", Tree: "t2", Pushed: "c1", Base: "b1", Start: "b1", Met: "m1", Branch: "b", Pull: true}},
 		{
-			"the base is where it was", journal.Joined{Of: journal.OfBase, From: "c1", With: "b0", To: "c1", Tree: "t1"},
+			"the base is where it was",
+			journal.Joined{Of: journal.OfBase, From: "c1", With: "b0", To: "c1", Tree: "t1"},
 			stand{Head: "c1", Tree: "t1", Pushed: "c1", Base: "b0", Start: "b0", Met: "c1", Branch: "b", Pull: true, Left: "w1"},
 		},
 		{
-			"the base contradicts the work", journal.Joined{Of: journal.OfBase, From: "c1", With: "b1", To: "c1", Tree: "t1", Conflicts: []string{"a"}},
+			"the base contradicts the work",
+			journal.Joined{Of: journal.OfBase, From: "c1", With: "b1", To: "c1", Tree: "t1", Conflicts: []string{"a"}},
 			stand{Head: "c1", Tree: "t1", Pushed: "c1", Base: "b0", Start: "b0", Met: "c1", Branch: "b", Pull: true, Parted: true, Left: "w1"},
 		},
 		{
-			"the branch does", journal.Joined{Of: journal.OfBranch, From: "c1", With: "d1", To: "c1", Tree: "t1", Conflicts: []string{"a"}},
+			"the branch does",
+			journal.Joined{Of: journal.OfBranch, From: "c1", With: "d1", To: "c1", Tree: "t1", Conflicts: []string{"a"}},
 			stand{Head: "c1", Tree: "t1", Pushed: "c1", Base: "b0", Start: "b0", Branch: "b", Pull: true, Parted: true, Left: "w1"},
 		},
 		{
-			"the branch is somebody else's now", journal.Branched{From: "b", To: "b-2"},
+			"the branch is somebody else's now",
+			journal.Branched{From: "b", To: "b-2"},
 			stand{Head: "c1", Tree: "t1", Base: "b0", Start: "b0", Branch: "b-2", Left: "w1"},
 		},
 		{
-			"signed, the tree is what it was", journal.Signed{From: "c1", To: "s1", Tree: "t1"},
+			"signed, the tree is what it was",
+			journal.Signed{From: "c1", To: "s1", Tree: "t1"},
 			stand{Head: "s1", Tree: "t1", Pushed: "c1", Base: "b0", Start: "b0", Branch: "b", Signed: "s1", Pull: true, Left: "w1"},
 		},
 	} {

@@ -139,7 +139,7 @@ func (l Loop) take(ctx context.Context, run journal.Run, step verdict.Step) erro
 	return nil
 }
 
-func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
+func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error { //nolint:funlen // a table: a step, its hand
 	switch s := step.(type) {
 	case verdict.Draft:
 		return l.Hands.Draft(ctx, run, s, emit)

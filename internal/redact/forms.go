@@ -41,8 +41,10 @@ func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
 	all = append(all, inBase64(value)...)
-	all = append(all, inURL(value)...)
-	return append(all, inJSON(value)...)
+	for _, escaped := range append(inURL(value), value) { // a URL may stand in JSON as well
+		all = append(append(all, escaped), inJSON(escaped)...)
+	}
+	return all
 }
 
 // inBase64 is value in base64, also in the middle of something longer: there

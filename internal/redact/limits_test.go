@@ -155,6 +155,7 @@ func TestEachFormOfASecretIsHidden(t *testing.T) {
 		{`/B<a>&\"d/E f/`, "***"},
 		{`/B\u003ca\u003e\u0026\"d/E f/`, "***"},
 		{`\/B<a>&\"d\/E f\/`, "***"},
+		{`%2FB%3Ca%3E\u0026%22d%2FE%20f%2F`, "***"}, // of a URL's path, in JSON
 	})
 	hides(t, redact.New("two\nlines"), [][2]string{
 		{base64.StdEncoding.EncodeToString([]byte("two\nlines")), "***"},

@@ -41,7 +41,6 @@ type Issue struct {
 	URL       string
 	State     string // open or closed
 	IsPull    bool
-	Labels    []string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

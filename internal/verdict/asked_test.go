@@ -59,6 +59,9 @@ func TestAnswer(t *testing.T) {
 		{"nothing to try again", verdict.Asked{Verb: trigger.Retry}, journal.Run{}, "no run to try again"},
 		{"approved", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting), "the plan was approved by ada"},
 		{"approved twice", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Approved = "wes" }), "No plan waits"},
+		{"approved before it was made", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Vague = true }), "No plan waits"},
+		{"approved in the place of an answer", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "No plan waits"},
+		{"an answer before there is a plan", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "it was asked for by ada"},
 		{"nothing to approve", verdict.Asked{Verb: trigger.Approve}, journal.Run{}, "No plan waits"},
 	} {
 		c.asked.By, c.asked.Words = "ada", "words"

@@ -61,7 +61,7 @@ func (w *world) checks(where journal.Where, green int) {
 		w.append(journal.BaselineEnded{Usable: w.chance(80)})
 	case journal.AtProof:
 		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: w.run.Green(w.run.Loose) && w.chance(90)})
-	case journal.AtWork, journal.AtTests:
+	case journal.AtWork, journal.AtTests, journal.AtDoubt:
 	}
 }
 

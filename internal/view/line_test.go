@@ -78,6 +78,12 @@ var lines = []struct {
 		journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "the test A\nis skipped"}}, More: 2},
 		"  says less than it did: a_test.go: the test A is skipped\n  … and 2 more places",
 	},
+	{
+		journal.PlanDrafted{By: "codex", Stories: []plan.Story{{ID: "US-001", Title: "a\ncart"}, {ID: "US-002", Title: "an order"}}, Left: []string{"verifyCommands"}},
+		"plan by codex: US-001 a cart, US-002 an order; left out, as it is not its to say: verifyCommands",
+	},
+	{journal.PlanDrafted{By: "codex", Question: "Which\nport?"}, "plan by codex: it asks: Which port?"},
+	{journal.PlanDrafted{By: "codex", Why: "no\nJSON"}, "plan by codex: there is none: no JSON"},
 	{journal.StoryReviewed{Story: "US-001", By: "codex", Looked: 2}, "  second opinion on US-001 by codex: no objection, 2 of its criteria looked at"},
 	{
 		journal.StoryReviewed{Story: "US-001", By: "codex", Unfounded: 1, Missed: []journal.Missed{{Criterion: 2, Why: "it is\nempty", File: "a.go", Line: 3}}},

@@ -39,7 +39,7 @@ type Pull struct {
 
 // Of shows run as it stands.
 func Of(run journal.Run) Board {
-	comment := render("comment/progress.md", run)
+	comment := marked(render("comment/progress.md", run))
 	return Board{
 		Run:     run.ID,
 		Comment: comment,
@@ -48,6 +48,14 @@ func Of(run journal.Run) Board {
 		Stopped: run.Stop != nil,
 		State:   stateOf(run),
 	}
+}
+
+// marked is a comment with no hidden mark but those of its first line: text of
+// others may hold one in code, where it is text to a reader, and not to those who
+// look for marks.
+func marked(comment string) string {
+	marks, text, _ := strings.Cut(comment, "\n")
+	return marks + "\n" + strings.ReplaceAll(text, marker, "<! --")
 }
 
 // page is what every text is filled in with.
@@ -75,7 +83,7 @@ func render(name string, run journal.Run) string {
 	for shown := len(all); ; shown = shown * 3 / 4 {
 		text := fill(name, page{Run: run, Stories: all[:shown], More: len(all) - shown})
 		if len(text) <= Limit || shown == 0 {
-			return text
+			return trim(text)
 		}
 	}
 }
@@ -90,6 +98,8 @@ func parse(files fs.FS) *template.Template {
 		"code":     func(s string) string { return code(s, 160) },
 		"short":    short,
 		"headline": headline,
+		"count":    standing,
+		"kept":     shelved,
 		"first":    first,
 		"name":     name,
 		"heard":    heard,
@@ -205,22 +215,6 @@ func mark(run journal.Run, check journal.CheckEnded) string {
 		return "❌"
 	}
 	return "➖"
-}
-
-// elapsed is how long the run had gone on when it stopped, or when an iteration
-// last began or ended: that time goes by is no reason to edit what people read.
-func elapsed(run journal.Run) string {
-	at := run.Began
-	if last, found := run.Last(); found {
-		at = last.Last
-	}
-	if open, found := run.Open(); found {
-		at = open.Began
-	}
-	if run.Stop != nil {
-		at = run.Now
-	}
-	return policy.Short(at.Sub(run.Began))
 }
 
 func short(sha string) string { return sha[:min(len(sha), 7)] }

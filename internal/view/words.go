@@ -196,7 +196,7 @@ func failures(run journal.Run) []string {
 	for _, act := range slices.Sorted(maps.Keys(last)) {
 		said = append(said, "could not "+doing(act)+": "+clean.Inline(last[act], 300))
 	}
-	return said
+	return few(said)
 }
 
 // doing is an act on GitHub in words.
@@ -213,7 +213,7 @@ func doing(act string) string {
 	case "shelve":
 		return "keep the run for another machine to go on with"
 	}
-	return act
+	return clean.Inline(act, 40)
 }
 
 // marker is how our own hidden markers begin: text of others must not hold
@@ -254,7 +254,7 @@ func next(run journal.Run) string {
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return review(run)
 	case run.Unapproved():
-		return "comment `/ralph approve` to have this worked on; if it is not what you want, change the issue and comment `/ralph plan`"
+		return "comment `/ralph approve` to have this worked on, or change the issue and ask for a plan again"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Unsettled() != "":
 		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:

@@ -1,10 +1,10 @@
 package githubtest
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
-	"strings"
-	"time"
 )
 
 // dispatchWorkflow adds a job that waits, as one of a workflow would whose
@@ -21,13 +21,7 @@ func dispatchWorkflow(c *call) answer {
 	if resolve(c.repo, asked.Ref) == "" {
 		return fail(http.StatusUnprocessableEntity, "No ref found for: "+asked.Ref)
 	}
-	title := "ralph"
-	for _, input := range []string{"issue", "id"} {
-		if word, is := asked.Inputs[input].(string); is {
-			title += " " + word
-		}
-	}
-	job := &WorkflowRun{ID: c.server.nextID(), Status: "queued", Title: title, began: c.server.now()}
+	job := &WorkflowRun{ID: c.server.nextID(), Status: "queued", Title: fmt.Sprintf("ralph #%v %v", asked.Inputs["issue"], asked.Inputs["id"]), began: c.server.now()}
 	if c.repo.jobs == nil {
 		c.repo.jobs = map[int64]*WorkflowRun{}
 	}
@@ -35,16 +29,9 @@ func dispatchWorkflow(c *call) answer {
 	return noContent()
 }
 
-// listJobs lists the jobs of all workflows: there is but one.
+// listJobs lists the jobs of all workflows, the newest first: there is but one.
 func listJobs(c *call) answer {
-	since, err := time.Parse(time.RFC3339, strings.TrimPrefix(c.request.URL.Query().Get("created"), ">="))
-	var found []*WorkflowRun
-	for _, job := range c.repo.jobs {
-		if err != nil || !job.began.Before(since) {
-			found = append(found, job)
-		}
-	}
-	slices.SortFunc(found, func(a, b *WorkflowRun) int { return int(b.ID - a.ID) })
+	found := slices.SortedFunc(maps.Values(c.repo.jobs), func(a, b *WorkflowRun) int { return int(b.ID - a.ID) })
 	reply := page(c, found, func(job *WorkflowRun) object { return c.server.jobJSON(c.repo, job) })
 	reply.body = object{"total_count": len(found), "workflow_runs": reply.body}
 	return reply

@@ -102,7 +102,8 @@ func (s *Server) revoke(access githttp.Access, updates []githttp.Update) string 
 	return ""
 }
 
-// workflow is the first workflow file that an update of a branch touches.
+// workflow is the first workflow file that an update of a branch touches and that
+// the default branch does not have as it is: what stands there may be pushed.
 func (s *Server) workflow(r *repo, u githttp.Update) string {
 	if !strings.HasPrefix(u.Ref, "refs/heads/") || isZero(u.New) {
 		return ""
@@ -111,8 +112,12 @@ func (s *Server) workflow(r *repo, u githttp.Update) string {
 	if isZero(u.Old) {
 		span = r.DefaultBranch + "..." + u.New
 	}
-	first, _, _ := strings.Cut(s.ask(r, "diff", "--name-only", span, "--", ".github/workflows"), "\n")
-	return first
+	for file := range strings.FieldsSeq(s.ask(r, "diff", "--name-only", span, "--", ".github/workflows")) {
+		if there := s.ask(r, "rev-parse", r.DefaultBranch+":"+file); there == "" || there != s.ask(r, "rev-parse", u.New+":"+file) {
+			return file
+		}
+	}
+	return ""
 }
 
 func (s *Server) restore(r *repo, u githttp.Update) {

@@ -1,0 +1,113 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+// serveApp gives the town an App, and starts the server for it.
+func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exec.Cmd, log *bufio.Scanner) {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	town.AddApp(githubtest.App{
+		ID: 12, Slug: "ralph-loop", Owner: "octo", Key: &key.PublicKey, Installation: 345, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
+	})
+	block := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+	cmd = exec.CommandContext(t.Context(), "ralph", "serve", "--app-id", "12", "--listen", "127.0.0.1:0", "--api-url", town.URL+"/api/v3", "--verbose")
+	cmd.Env = append(os.Environ(), "RALPH_APP_PRIVATE_KEY="+string(block), "RALPH_WEBHOOK_SECRET="+secret)
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	log = bufio.NewScanner(out)
+	if !log.Scan() {
+		t.Fatal("the server says nothing")
+	}
+	var first struct{ Address string }
+	if err := json.Unmarshal(log.Bytes(), &first); err != nil || first.Address == "" {
+		t.Fatalf("its first line is %s (%v)", log.Text(), err)
+	}
+	return first.Address, cmd, log
+}
+
+// TestAnAppIsServedUntilASignal is the whole way: a delivery comes, the server
+// is told to stop, and the job has been started.
+func TestAnAppIsServedUntilASignal(t *testing.T) {
+	t.Parallel()
+	town, err := found(t.TempDir(), func(*githubtest.Repo) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = town.Close() })
+	issue, err := town.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	town.AddLabel(shop, issue, "ralph")
+	const secret = "shared with github alone"
+	address, cmd, log := serveApp(t, town, secret)
+	body, err := town.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: "wes"}, "ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := hmac.New(sha256.New, []byte(secret))
+	sum.Write(body)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/webhook", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "X-GitHub-Event": "issues", "X-GitHub-Delivery": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
+		"X-Hub-Signature-256": "sha256=" + hex.EncodeToString(sum.Sum(nil)),
+	} {
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("it is answered with %s (%v)", resp.Status, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for log.Scan() {
+		said = append(said, log.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ends with %v:\n%s", err, strings.Join(said, "\n"))
+	}
+	started := 0
+	for _, call := range town.Requests() {
+		if call.Method == http.MethodPost && strings.HasSuffix(call.Path, "/actions/workflows/ralph.yml/dispatches") && call.Status == http.StatusNoContent {
+			started++
+		}
+	}
+	if started != 1 {
+		t.Errorf("%d jobs were started, want 1:\n%s", started, strings.Join(said, "\n"))
+	}
+}

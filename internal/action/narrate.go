@@ -1,0 +1,57 @@
+package action
+
+import (
+	"strconv"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// narrate writes what happened to the job's log: each iteration is a group that
+// can be folded, and what failed in the last one is noted where the forge shows
+// it. These are the only commands to the runner that a run makes, and all that
+// others wrote goes into them by the one way into the log.
+func (v *visit) narrate(run journal.Run, event journal.Event) {
+	line := view.Line(run, event)
+	if v.Plain {
+		v.lineOf(line)
+		return
+	}
+	if _, begins := event.(journal.IterationBegan); begins {
+		v.toolkit.Group(v.fit(line))
+		return
+	}
+	v.lineOf(line)
+	switch event.(type) { //nolint:gochecksumtype // nothing else ends a group
+	case journal.IterationEnded:
+		v.toolkit.EndGroup()
+	case journal.RunStopped:
+		if _, open := run.Open(); open {
+			v.toolkit.EndGroup()
+		}
+		for _, a := range view.Annotations(run) {
+			v.annotate(a)
+		}
+	}
+}
+
+// lineOf says what there is to say.
+func (v *visit) lineOf(line string) {
+	if line != "" {
+		v.say(line)
+	}
+}
+
+func (v *visit) annotate(a view.Annotation) {
+	fields := githubactions.CommandProperties{"title": v.fit(a.Title)}
+	if a.File != "" {
+		fields["file"], fields["line"] = v.fit(a.File), strconv.Itoa(a.Line)
+	}
+	v.toolkit.WithFieldsMap(fields).Errorf("%s", v.fit(a.Text))
+}
+
+// fit is text that can neither command the runner nor give a secret away.
+func (v *visit) fit(text string) string { return clean.LogLine(v.secrets.String(text)) }

@@ -1,0 +1,97 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// A plan is made once: what came of it is on record, whatever happens to the run.
+func TestUnplanned(t *testing.T) {
+	begun := journal.RunBegan{Run: "r", Vague: true, Policy: policy.Policy{Approval: true}}
+	made := journal.PlanDrafted{By: "a", Stories: []plan.Story{{ID: "US-007"}}}
+	asks, fails := journal.PlanDrafted{By: "a", Question: "Which?"}, journal.PlanDrafted{By: "a", Why: "no JSON"}
+	for name, c := range map[string]struct {
+		events     []journal.Event
+		unplanned  bool
+		unapproved bool
+	}{
+		"said well":         {[]journal.Event{journal.RunBegan{Run: "r", Policy: begun.Policy}}, false, true},
+		"at first":          {[]journal.Event{begun}, true, false},
+		"gone on with":      {[]journal.Event{begun, journal.Resumed{}}, true, false},
+		"made":              {[]journal.Event{begun, made}, false, true},
+		"made, and resumed": {[]journal.Event{begun, made, journal.Resumed{}}, false, true},
+		"approved":          {[]journal.Event{begun, made, journal.Resumed{Approved: "ada"}}, false, false},
+		"asked":             {[]journal.Event{begun, asks}, false, false},
+		"answered":          {[]journal.Event{begun, asks, journal.Resumed{Words: "this"}}, true, false},
+		"failed":            {[]journal.Event{begun, fails}, true, false},
+		"failed twice":      {[]journal.Event{begun, fails, fails}, false, true},
+		"failed, for good":  {[]journal.Event{begun, fails, fails, journal.Resumed{}}, false, true},
+		"worked on":         {[]journal.Event{begun, fails, journal.IterationBegan{Number: 1}}, false, true},
+		"no run":            {nil, false, false},
+	} {
+		run := minutely(c.events...)
+		if run.Unplanned() != c.unplanned || run.Unapproved() != c.unapproved {
+			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, run.Unplanned(), run.Unapproved(), c.unplanned, c.unapproved)
+		}
+	}
+	run := minutely(begun, made)
+	if len(run.Plan.UserStories) != 1 || run.Plan.UserStories[0].ID != "US-007" || run.Source != "agent" {
+		t.Errorf("the plan is %+v from %q, want the agent's", run.Plan, run.Source)
+	}
+}
+
+// What the plan cost is the run's to pay.
+func TestAPlanCosts(t *testing.T) {
+	run := minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no", Cost: cost(0.25)}, journal.PlanDrafted{Why: "no", Cost: cost(0.5)})
+	if run.CostUSD != 0.75 || !run.CostKnown {
+		t.Errorf("cost %v, known %v; want 0.75", run.CostUSD, run.CostKnown)
+	}
+	if run = minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no"}); run.CostKnown {
+		t.Error("nobody told what it cost, and it is known")
+	}
+}
+
+func TestHeldBefore(t *testing.T) {
+	story := plan.Story{ID: "US-001", TestedBy: []string{"TestA"}}
+	graded := journal.StoryGraded{Story: "US-001", Commit: "b0", Sought: []string{"TestA"}, Held: []string{"p.TestA"}}
+	of := func(change func(*journal.StoryGraded)) journal.Run {
+		e := graded
+		change(&e)
+		return minutely(journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}, e)
+	}
+	for name, c := range map[string]struct {
+		run         journal.Run
+		known, held bool
+	}{
+		"held":             {of(func(*journal.StoryGraded) {}), true, true},
+		"not held":         {of(func(e *journal.StoryGraded) { e.Held = nil }), true, false},
+		"of other tests":   {of(func(e *journal.StoryGraded) { e.Sought = nil }), false, true},
+		"at another place": {of(func(e *journal.StoryGraded) { e.Commit = "c1" }), false, false},
+		"of another story": {of(func(e *journal.StoryGraded) { e.Story = "US-002" }), false, false},
+	} {
+		if known, held := c.run.Known(story, "b0"), c.run.HeldBefore("US-001"); known != c.known || held != c.held {
+			t.Errorf("%s: Known %v, HeldBefore %v; want %v, %v", name, known, held, c.known, c.held)
+		}
+	}
+}
+
+func TestUntouched(t *testing.T) {
+	begun := journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}
+	for name, c := range map[string]struct {
+		events []journal.Event
+		want   bool
+	}{
+		"at first":          {[]journal.Event{begun}, true},
+		"no repository":     {[]journal.Event{journal.RunBegan{Run: "r"}}, false},
+		"a branch that was": {[]journal.Event{journal.RunBegan{Run: "r", Base: "b0", Start: "c9"}}, false},
+		"a commit":          {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}}, false},
+		"work uncommitted":  {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "b0", Dirty: true}}, false},
+	} {
+		if got := minutely(c.events...).Untouched(); got != c.want {
+			t.Errorf("%s: Untouched %v, want %v", name, got, c.want)
+		}
+	}
+}

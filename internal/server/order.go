@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// order is a delivery that is for us, on its way to GitHub Actions.
+type order struct {
+	id      string
+	trigger trigger.Trigger
+	at      time.Time // it came
+	doubt   bool      // whoever was here before us may have started it
+}
+
+// work starts jobs until the server is closing and nothing waits.
+func (d *desk) work(ctx context.Context) {
+	for {
+		select {
+		case o := <-d.queue:
+			d.dispatch(ctx, o)
+		case <-d.closing:
+			select {
+			case o := <-d.queue:
+				d.dispatch(ctx, o)
+			default:
+				return
+			}
+		}
+	}
+}
+
+// dispatch has a job started, and says what came of it.
+func (d *desk) dispatch(ctx context.Context, o order) {
+	began := d.Now()
+	out, err := d.start(ctx, o)
+	d.metrics.seconds.Observe(d.Now().Sub(began).Seconds())
+	log := d.Log.With("delivery", o.id, "event", o.trigger.Event, "repo", o.trigger.Repo.String(), "issue", o.trigger.Issue.Number, "sender", o.trigger.Sender.Login)
+	switch {
+	case err == nil:
+		log.Info("seen to", "outcome", out)
+	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited):
+		out = postponed
+		d.memory.forget(o.id) // GitHub's log has it, and we look there
+		log.Warn("a job could not be started yet", "error", err.Error())
+	default:
+		out = failed
+		log.Error("no job was started", "error", err.Error())
+	}
+	d.metrics.count(out)
+}
+
+func (d *desk) start(ctx context.Context, o order) (outcome, error) {
+	access := d.Access
+	access.Owner, access.Repo = o.trigger.Repo.Owner, o.trigger.Repo.Name
+	client, err := github.Connect(access)
+	if err != nil {
+		return failed, err
+	}
+	if o.doubt {
+		done, err := client.Began(ctx, d.Workflow, o.id, o.at)
+		if done || err != nil {
+			return already, err
+		}
+	}
+	text, err := github.Relayed{ID: o.id, Trigger: o.trigger}.Text()
+	if err != nil {
+		return failed, err
+	}
+	inputs := map[string]any{"id": o.id, "issue": strconv.Itoa(o.trigger.Issue.Number), "delivery": text}
+	return dispatched, client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
+}

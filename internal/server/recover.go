@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+const (
+	missed  = 24 * time.Hour   // who asked longer ago has asked again
+	settled = 10 * time.Minute // what was taken in before is done: a server is given ten seconds to stop
+)
+
+// watch looks at GitHub's log at once and every few minutes.
+func (d *desk) watch(ctx context.Context) {
+	tick := time.NewTicker(d.Limits.Every)
+	defer tick.Stop()
+	for {
+		if err := d.catchUp(ctx); err != nil && ctx.Err() == nil {
+			d.Log.Warn("what was missed is not known", "error", err.Error())
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// catchUp sees to what nobody took in, and to what was taken in by one that
+// did not live to see to it.
+func (d *desk) catchUp(ctx context.Context) error {
+	log, err := d.hook.Log(ctx, d.Now().Add(-missed))
+	if err != nil {
+		return err
+	}
+	for _, tried := range overdue(log, d.Now()) {
+		if !d.memory.take(tried.GUID) {
+			continue
+		}
+		if err := d.again(ctx, tried); err != nil {
+			d.memory.forget(tried.GUID)
+			return err
+		}
+	}
+	return nil
+}
+
+// again takes in what is read from the log.
+func (d *desk) again(ctx context.Context, tried github.Logged) error {
+	body, err := d.hook.Payload(ctx, tried.ID)
+	if err != nil {
+		return err
+	}
+	o, wanted, err := d.read(tried.GUID, tried.Event, body)
+	if err != nil {
+		d.metrics.count(malformed)
+		d.Log.Warn("a delivery cannot be read", "delivery", tried.GUID, "error", err.Error())
+	}
+	if !wanted {
+		return nil
+	}
+	// Twice would be two jobs: one may have been started and the answer lost.
+	o.doubt, o.at = true, tried.At
+	select {
+	case d.queue <- o:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// overdue are the deliveries of the log, which is newest first, that may not
+// have been seen to: the first try of each, the oldest first.
+func overdue(log []github.Logged, now time.Time) []github.Logged {
+	taken, first := map[string]bool{}, map[string]github.Logged{}
+	var order []string
+	for _, tried := range slices.Backward(log) {
+		if _, known := first[tried.GUID]; !known {
+			first[tried.GUID] = tried
+			order = append(order, tried.GUID)
+		}
+		taken[tried.GUID] = taken[tried.GUID] || tried.Taken()
+	}
+	var due []github.Logged
+	for _, id := range order {
+		tried := first[id]
+		if trigger.Speaks(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled) {
+			due = append(due, tried)
+		}
+	}
+	return due
+}

@@ -1,0 +1,164 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+// logged puts a delivery into GitHub's log as one that was answered so.
+func (s *scene) logged(n, status int, ago time.Duration, event string, body []byte) {
+	s.Deliver(githubtest.Delivery{GUID: guid(n), Event: event, Payload: body, At: time.Now().Add(-ago), Status: status})
+}
+
+// started are the ids of the jobs that were started.
+func (s *scene) started() string {
+	var found []string
+	for _, call := range s.Requests() {
+		if call.Method+" "+call.Path != dispatches {
+			continue
+		}
+		for n := range 10 {
+			if strings.Contains(call.Body, `"id":"`+guid(n)+`"`) {
+				found = append(found, string(rune('0'+n)))
+			}
+		}
+	}
+	return strings.Join(found, "")
+}
+
+func TestWhatWasMissedIsSeenTo(t *testing.T) {
+	s := newScene(t)
+	ours := s.label("ralph")
+	s.logged(1, 502, 30*time.Hour, "issues", ours) // too long ago
+	s.logged(2, 502, 20*time.Hour, "issues", ours)
+	s.logged(3, 0, 2*time.Hour, "issues", ours)
+	s.logged(3, 202, 2*time.Hour, "issues", ours) // the second try was heard
+	s.logged(4, 502, time.Hour, "push", []byte(`{"ref":"x"}`))
+	s.logged(5, 202, time.Hour, "issues", ours) // long done
+	s.logged(6, 503, time.Minute, "issues", ours)
+	s.logged(6, 503, time.Minute, "issues", ours)
+	s.logged(7, 502, time.Minute, "issues", s.label("bug"))
+	one := s.server()
+	one.Limits.Workers = 1
+	v := s.serve(one)
+	s.await(dispatches)
+	s.await(dispatches)
+	v.stop()
+	if got := s.started(); got != "26" {
+		t.Errorf("started %s, want 2 and 6", got)
+	}
+}
+
+func TestALongLogIsReadToItsEnd(t *testing.T) {
+	s := newScene(t)
+	s.logged(1, 502, 2*time.Hour, "issues", s.label("ralph"))
+	for range 250 {
+		s.logged(2, 202, time.Hour, "push", []byte(`{"ref":"x"}`))
+	}
+	v := s.serve(s.server())
+	s.await(dispatches)
+	v.stop()
+	if n := s.asked(hookLog); n != 3 {
+		t.Errorf("%d pages of the log were read, want 3", n)
+	}
+}
+
+func TestNothingIsLostOverARestart(t *testing.T) {
+	s := newScene(t)
+	killed := s.server()
+	killed.Limits.Workers, killed.Limits.Queue = 0, 1 // nobody sees to what it takes in
+	v := s.serve(killed)
+	s.await(hookLog)
+	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+	v.deliver(guid(2), s.label("ralph"), http.StatusServiceUnavailable)
+	v.counted("busy", 1)
+	v.stop()
+	s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
+	s.logged(2, http.StatusServiceUnavailable, 0, "issues", s.label("ralph"))
+	one := s.server()
+	one.Limits.Workers = 1
+	v = s.serve(one)
+	s.await(dispatches)
+	s.await(dispatches)
+	v.stop()
+	if got := s.started(); got != "12" {
+		t.Errorf("started %s, want 1 and 2", got)
+	}
+}
+
+func TestWhatWasStartedIsNotStartedAgain(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+	s.await(dispatches)
+	v.stop()
+	s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
+	v = s.serve(s.server())
+	s.await(runs)
+	v.stop()
+	if got := s.started(); got != "1" {
+		t.Errorf("started %s, want 1 once", got)
+	}
+}
+
+func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault githubtest.Fault
+		asks  int
+	}{
+		"GitHub was down":     {githubtest.Fault{Method: "POST", Path: "/repos/acme/shop/actions/workflows/ralph.yml/dispatches", Status: 502}, 2},
+		"its answer was lost": {githubtest.Fault{Method: "POST", Path: "/repos/acme/shop/actions/workflows/ralph.yml/dispatches", Status: 502, Done: true}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.Inject(c.fault)
+			often := s.server()
+			often.Limits.Every = time.Millisecond
+			v := s.serve(often)
+			s.await(hookLog)
+			s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
+			s.await(runs)
+			if c.asks == 2 {
+				s.await(dispatches)
+			}
+			v.stop()
+			if n := s.asked(dispatches); n != c.asks {
+				t.Errorf("GitHub was asked for %d jobs, want %d", n, c.asks)
+			}
+		})
+	}
+}
+
+func TestWhatWasTakenInIsEndedBeforeItStops(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	for n := range 9 {
+		v.deliver(guid(n), s.label("ralph"), http.StatusAccepted)
+	}
+	v.stop()
+	if n := s.asked(dispatches); n != 9 {
+		t.Errorf("%d jobs were started, want 9", n)
+	}
+}
+
+func TestItStopsThoughGitHubDoesNotAnswer(t *testing.T) {
+	s := newScene(t)
+	hanging := make(chan struct{}, 1)
+	s.Inject(githubtest.Fault{Method: "POST", Path: "/app/installations/345/access_tokens", Hang: true, Match: func(*http.Request) bool {
+		hanging <- struct{}{}
+		return true
+	}})
+	hasty := s.server()
+	hasty.Limits.Grace = 50 * time.Millisecond
+	v := s.serve(hasty)
+	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+	<-hanging
+	v.stop()
+	if !strings.Contains(v.log.String(), "a job could not be started yet") {
+		t.Errorf("the log does not tell:\n%s", v.log)
+	}
+}

@@ -1,0 +1,166 @@
+// Package server is the way in for a GitHub App's deliveries: it takes them in,
+// has GitHub Actions do the work, and reads in GitHub's own log what it missed.
+// It keeps nothing over a restart and holds no rules: what is for us is decided
+// in package trigger, who may ask is asked by the job.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// Server is what a GitHub App needs to be served.
+type Server struct {
+	Access   github.Access // as whom, and where its GitHub is; it names no repository
+	Secret   string        // with which GitHub signs what it delivers
+	Rules    trigger.Rules // what wakes us in any repository
+	Workflow string        // the file that is started there
+	Audience string        // for whom a job's identity has to be; nobody's is traded where it is empty
+	Issuer   string        // of jobs' identities; GitHub's own where empty
+	Log      *slog.Logger
+	Now      func() time.Time
+	Limits   Limits
+}
+
+// Limits are what the server has patience and room for.
+type Limits struct {
+	Slow    time.Duration // for a request to arrive, and for an answer to be taken
+	Queue   int           // deliveries that wait for GitHub Actions
+	Workers int           // that start them
+	Every   time.Duration // between two looks at GitHub's log
+	Grace   time.Duration // to end what was taken in, when asked to stop
+}
+
+// Usual suits all but tests. GitHub itself hangs up after ten seconds.
+var Usual = Limits{Slow: 10 * time.Second, Queue: 256, Workers: 4, Every: 3 * time.Minute, Grace: 10 * time.Second}
+
+// desk is a Server at work.
+type desk struct {
+	Server
+	hook    *github.Hook
+	memory  *memory
+	metrics *metrics
+	queue   chan order
+	reading chan struct{} // as many as read a body at once
+	closing chan struct{}
+	jobs    *identities // nil: none is traded
+}
+
+func (s Server) open(ctx context.Context) (*desk, error) {
+	if len(s.Secret) < shortest {
+		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", shortest),
+			"make one with `openssl rand -hex 32`, and give it here and in the App's settings", nil)
+	}
+	hook, err := github.OpenHook(s.Access)
+	if err != nil {
+		return nil, err
+	}
+	d := &desk{
+		Server: s, hook: hook, memory: newMemory(remembered), queue: make(chan order, s.Limits.Queue),
+		reading: make(chan struct{}, readers), closing: make(chan struct{}),
+	}
+	d.metrics = measure(func() float64 { return float64(len(d.queue)) })
+	if s.Audience != "" {
+		d.jobs = s.identities(ctx)
+	}
+	return d, nil
+}
+
+// shortest is what nobody guesses while they can be heard trying.
+const shortest = 16
+
+// Listen is where to answer.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fault.Usage("cannot listen at "+address, "name a free one as HOST:PORT with `--listen`", err)
+	}
+	return l, nil
+}
+
+// Serve answers on l until ctx is done, and ends what it has taken in.
+func (s Server) Serve(ctx context.Context, l net.Listener) error {
+	d, err := s.open(ctx)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	var workers sync.WaitGroup
+	for range s.Limits.Workers {
+		workers.Go(func() { d.work(work) })
+	}
+	var watch sync.WaitGroup
+	watching, unwatch := context.WithCancel(ctx)
+	defer unwatch()
+	watch.Go(func() { d.watch(watching) })
+	web := d.web()
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(l) }()
+	d.Log.Info("listening", "address", l.Addr().String())
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	unwatch()
+	d.end(ctx, web, abandon, func() { watch.Wait(); workers.Wait() })
+	return err
+}
+
+// end takes nothing in any more, and waits for what was taken in as long as
+// may be. What is left then GitHub's log still has.
+func (d *desk) end(ctx context.Context, web *http.Server, abandon func(), wait func()) {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Limits.Grace)
+	defer cancel()
+	if err := web.Shutdown(grace); err != nil {
+		_ = web.Close() // who is still connected has had their time
+	}
+	close(d.closing)
+	done := make(chan struct{})
+	go func() { wait(); close(done) }()
+	select {
+	case <-done:
+	case <-grace.Done():
+		abandon()
+		<-done
+	}
+	d.Log.Info("stopped", "waiting", len(d.queue))
+}
+
+func (d *desk) web() *http.Server {
+	return &http.Server{
+		Handler:           d.handler(),
+		ReadHeaderTimeout: d.Limits.Slow, ReadTimeout: d.Limits.Slow, WriteTimeout: 3 * d.Limits.Slow, IdleTimeout: 6 * d.Limits.Slow,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+func (d *desk) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /webhook", d.webhook)
+	mux.Handle("GET /metrics", d.metrics.page())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
+	if d.jobs != nil {
+		mux.HandleFunc("POST /token", d.token)
+	}
+	return mux
+}
+
+func answer(w http.ResponseWriter, status int, said string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintln(w, said) // who has hung up need not know
+}

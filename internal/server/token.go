@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// GitHubIssuer is who vouches for the jobs of github.com.
+const GitHubIssuer = "https://token.actions.githubusercontent.com"
+
+// identities reads what a job says who it is, as GitHub has signed it.
+type identities struct{ verifier *oidc.IDTokenVerifier }
+
+func (s Server) identities(ctx context.Context) *identities {
+	issuer := s.Issuer
+	if issuer == "" {
+		issuer = GitHubIssuer
+	}
+	// Keys are fetched when they are first needed, by whoever needs them then.
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Slow})
+	keys := oidc.NewRemoteKeySet(ctx, strings.TrimRight(issuer, "/")+"/.well-known/jwks")
+	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now})}
+}
+
+// job is as much as GitHub says of a job as we hold against the repository.
+type job struct {
+	Repository string `json:"repository"`
+	Workflow   string `json:"workflow_ref"`
+	Ref        string `json:"ref"`
+}
+
+func (i *identities) read(ctx context.Context, said string) (job, error) {
+	var j job
+	token, err := i.verifier.Verify(ctx, said)
+	if err != nil {
+		return j, err
+	}
+	return j, token.Claims(&j)
+}
+
+var errNotOurs = errors.New("the job is not one of our workflow on the default branch")
+
+// token trades the identity of a job of ours for a token that reaches its
+// repository and nothing else, so that no repository holds the App's key.
+func (d *desk) token(w http.ResponseWriter, r *http.Request) {
+	said, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !bearer {
+		answer(w, http.StatusUnauthorized, "show the job's identity: Authorization: Bearer")
+		return
+	}
+	j, err := d.jobs.read(r.Context(), said)
+	if err != nil {
+		d.Log.Debug("an identity is refused", "error", err.Error())
+		answer(w, http.StatusUnauthorized, "the identity is not that of a job of GitHub, for us and now")
+		return
+	}
+	token, err := d.trade(r.Context(), j)
+	log := d.Log.With("repo", j.Repository, "workflow", j.Workflow, "ref", j.Ref)
+	switch {
+	case errors.Is(err, errNotOurs), errors.Is(err, github.NotFound), errors.Is(err, github.Refused):
+		log.Warn("no token is given", "error", err.Error())
+		answer(w, http.StatusForbidden, "there is no token for this job")
+	case err != nil:
+		log.Warn("no token could be had", "error", err.Error())
+		answer(w, http.StatusBadGateway, "GitHub gives no token now: try again")
+	default:
+		log.Info("a token is given")
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // who has hung up need not know
+	}
+}
+
+// trade gets the token. What runs on another branch may have been changed by
+// anybody who can push one.
+func (d *desk) trade(ctx context.Context, j job) (string, error) {
+	owner, name, _ := strings.Cut(j.Repository, "/")
+	access := d.Access
+	app := *access.App
+	app.Least = true
+	access.Owner, access.Repo, access.App = owner, name, &app
+	client, err := github.Connect(access)
+	if err != nil {
+		return "", errors.Join(errNotOurs, err)
+	}
+	whole, err := client.Complete(ctx, trigger.Trigger{})
+	if err != nil {
+		return "", err
+	}
+	branch := "refs/heads/" + whole.Repo.DefaultBranch
+	if j.Ref != branch || j.Workflow != j.Repository+"/.github/workflows/"+d.Workflow+"@"+branch {
+		return "", errNotOurs
+	}
+	return client.GitToken(ctx)
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"regexp"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+const (
+	largest = 25 << 20 // GitHub delivers no more
+	readers = 32       // bodies that are read at once: so much memory, and no more
+)
+
+// refusal is why a delivery is not taken in.
+type refusal struct {
+	status  int
+	outcome outcome
+	why     string
+}
+
+func (r *refusal) Error() string { return r.why }
+
+// webhook answers a delivery at once; the work is done after it.
+func (d *desk) webhook(w http.ResponseWriter, r *http.Request) {
+	id, event := r.Header.Get("X-GitHub-Delivery"), r.Header.Get("X-GitHub-Event")
+	body, err := d.receive(w, r)
+	if err == nil {
+		err = d.accept(id, event, body)
+	}
+	if no, is := errors.AsType[*refusal](err); is {
+		d.metrics.count(no.outcome)
+		// Only what is genuine is written down as it came.
+		d.Log.Debug("not taken in", "outcome", no.outcome, "why", no.why)
+		if no.status == http.StatusRequestEntityTooLarge || no.status == http.StatusRequestTimeout {
+			w.Header().Set("Connection", "close")
+		}
+		answer(w, no.status, no.why)
+		return
+	}
+	answer(w, http.StatusAccepted, "taken in")
+}
+
+// ids are what GitHub numbers deliveries with.
+var ids = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// receive reads what is genuine, and as little as may be of what is not.
+func (d *desk) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err != nil || kind != "application/json":
+		return nil, &refusal{http.StatusUnsupportedMediaType, malformed, "the App's webhook has to send application/json"}
+	case !ids.MatchString(r.Header.Get("X-GitHub-Delivery")):
+		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Delivery names no delivery"}
+	case r.Header.Get("X-GitHub-Event") == "":
+		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Event names no event"}
+	case r.ContentLength > largest:
+		return nil, tooLarge()
+	}
+	select {
+	case d.reading <- struct{}{}:
+		defer func() { <-d.reading }()
+	default:
+		return nil, tooBusy()
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		return nil, tooLarge()
+	}
+	if err != nil {
+		return nil, &refusal{http.StatusRequestTimeout, malformed, "the delivery did not arrive as a whole"}
+	}
+	if github.Genuine(d.Secret, r.Header.Get("X-Hub-Signature-256"), body) != nil {
+		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is not GitHub's"}
+	}
+	return body, nil
+}
+
+func tooLarge() error {
+	return &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("a delivery has at most %d bytes", largest)}
+}
+
+// tooBusy leaves the delivery in GitHub's log as one that failed, where it is
+// found again.
+func tooBusy() error {
+	return &refusal{http.StatusServiceUnavailable, busy, "too much at once: it is read from GitHub's log later"}
+}
+
+// accept puts what is for us into the queue. What came before is no error and
+// does nothing.
+func (d *desk) accept(id, event string, body []byte) error {
+	if !d.memory.take(id) {
+		return &refusal{http.StatusOK, replayed, "this came before"}
+	}
+	o, wanted, err := d.read(id, event, body)
+	if err != nil {
+		return &refusal{http.StatusBadRequest, malformed, err.Error()}
+	}
+	if !wanted {
+		return nil
+	}
+	select {
+	case d.queue <- o:
+		return nil
+	default:
+		d.memory.forget(id)
+		return tooBusy()
+	}
+}
+
+// read makes an order of a delivery, if it is for us.
+func (d *desk) read(id, event string, body []byte) (order, bool, error) {
+	read, err := github.ReadTrigger(event, body)
+	if err != nil {
+		return order{}, false, err
+	}
+	o := order{id: id, trigger: read, at: d.Now()}
+	if _, why := trigger.Want(read, d.Rules); why != "" {
+		d.metrics.count(unwanted)
+		d.Log.Debug("not for ralph", "delivery", id, "event", event, "repo", read.Repo.String(), "why", why)
+		return o, false, nil
+	}
+	return o, true, nil
+}

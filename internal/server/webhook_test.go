@@ -1,0 +1,243 @@
+package server_test
+
+import (
+	"bufio"
+	"crypto/hmac"
+	"crypto/sha1" // what must not be enough
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/github"
+)
+
+func TestADeliveryStartsAJob(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+	s.await(dispatches)
+	v.stop()
+	var sent struct {
+		Ref    string
+		Inputs map[string]string
+	}
+	for _, call := range s.Requests() {
+		if call.Method+" "+call.Path == dispatches {
+			if err := json.Unmarshal([]byte(call.Body), &sent); err != nil {
+				t.Fatal(err)
+			}
+			if call.Actor != "ralph-loop[bot]" {
+				t.Errorf("the job is started by %q", call.Actor)
+			}
+		}
+	}
+	if sent.Ref != "main" || sent.Inputs["issue"] != "1" || sent.Inputs["id"] != guid(1) {
+		t.Errorf("sent %+v", sent)
+	}
+	event, err := json.Marshal(map[string]any{"inputs": sent.Inputs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, is, err := github.ReadRelayed(event)
+	if err != nil || !is {
+		t.Fatalf("ReadRelayed = %t, %v", is, err)
+	}
+	want, err := github.ReadTrigger("issues", s.label("ralph"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(github.Relayed{ID: guid(1), Trigger: want}, got); diff != "" {
+		t.Errorf("the job gets (-want +got):\n%s", diff)
+	}
+	if want.Sender.Login != "mia" || want.At.IsZero() || strings.Contains(want.Issue.Body, "so are you") {
+		t.Errorf("the trigger is %+v", want)
+	}
+	for _, never := range []string{secret, "PRIVATE KEY", "ghs_"} {
+		if strings.Contains(v.log.String(), never) {
+			t.Errorf("the log holds %s:\n%s", never, v.log)
+		}
+	}
+}
+
+func TestWhatIsNotForUsStartsNothing(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	v.deliver(guid(1), s.label("bug"), http.StatusAccepted)
+	r := v.delivery(guid(2), []byte(`{"zen":"Keep it logically awesome."}`))
+	r.Header.Set("X-GitHub-Event", "ping")
+	if status, said := v.send(r); status != http.StatusAccepted {
+		t.Errorf("a ping is answered with %d %s", status, said)
+	}
+	v.counted("not_for_us", 2)
+	v.stop()
+	if n := s.asked(dispatches); n != 0 {
+		t.Errorf("%d jobs were started", n)
+	}
+	if !strings.Contains(v.log.String(), `the label is \"bug\", not \"ralph\"`) {
+		t.Errorf("nobody is told why:\n%s", v.log)
+	}
+}
+
+func TestDeliveriesThatAreRefused(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	body := s.label("ralph")
+	old := hmac.New(sha1.New, []byte(secret))
+	old.Write(body)
+	for name, c := range map[string]struct {
+		change  func(*http.Request)
+		status  int
+		outcome string
+	}{
+		"signed by another":     {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign("a guess of sixteen", body)) }, 401, "forged"},
+		"signed with nothing":   {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign("", body)) }, 401, "forged"},
+		"of another body":       {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign(secret, body[1:])) }, 401, "forged"},
+		"not signed":            {func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, 401, "forged"},
+		"signed with SHA-1":     {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", "sha1="+hex.EncodeToString(old.Sum(nil))) }, 401, "forged"},
+		"half a signature":      {func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", sign(secret, body)[:40]) }, 401, "forged"},
+		"without a number":      {func(r *http.Request) { r.Header.Del("X-GitHub-Delivery") }, 400, "malformed"},
+		"with a strange number": {func(r *http.Request) { r.Header.Set("X-GitHub-Delivery", "7") }, 400, "malformed"},
+		"without an event":      {func(r *http.Request) { r.Header.Del("X-GitHub-Event") }, 400, "malformed"},
+		"as a form":             {func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, 415, "malformed"},
+		"by another method":     {func(r *http.Request) { r.Method = http.MethodPut }, 405, ""},
+		"at another place":      {func(r *http.Request) { r.URL.Path = "/" }, 404, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := v.delivery(guid(1), body)
+			c.change(r)
+			if status, said := v.send(r); status != c.status {
+				t.Errorf("it is answered with %d %s, want %d", status, said, c.status)
+			}
+		})
+	}
+	v.counted("forged", 6)
+	v.counted("malformed", 4)
+	// Nothing that was refused is remembered: the true one comes through.
+	v.deliver(guid(1), body, http.StatusAccepted)
+	v.stop()
+	if n := s.asked(dispatches); n != 1 {
+		t.Errorf("%d jobs were started, want 1", n)
+	}
+}
+
+func TestAPayloadThatCannotBeReadIsRefused(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	for i, body := range []string{"", "{", "null", `{"action":"labeled"}`} {
+		v.deliver(guid(i), []byte(body), http.StatusBadRequest)
+	}
+	v.counted("malformed", 4)
+}
+
+func TestAReplayDoesNothing(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+	for range 3 {
+		v.deliver(guid(1), s.label("ralph"), http.StatusOK)
+	}
+	v.counted("replayed", 3)
+	v.stop()
+	if n := s.asked(dispatches); n != 1 {
+		t.Errorf("%d jobs were started, want 1", n)
+	}
+}
+
+const tooMuch = 25<<20 + 1
+
+// zeros is a body without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestWhatIsHugeIsRefused(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	t.Run("announced", func(t *testing.T) {
+		// The body never comes: it is refused unread.
+		if status, _ := v.raw("", tooMuch); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("it is answered with %d", status)
+		}
+	})
+	t.Run("not announced", func(t *testing.T) {
+		r := v.delivery(guid(1), nil)
+		r.Body, r.GetBody, r.ContentLength = io.NopCloser(io.LimitReader(zeros{}, tooMuch)), nil, -1
+		if status, said := v.send(r); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("it is answered with %d %s", status, said)
+		}
+	})
+	v.counted("too_large", 2)
+}
+
+func TestWhoIsSlowIsNotWaitedFor(t *testing.T) {
+	s := newScene(t)
+	patient := s.server()
+	patient.Limits.Slow = 50 * time.Millisecond
+	v := s.serve(patient)
+	t.Run("with the headers", func(t *testing.T) {
+		conn := v.dial()
+		write(t, conn, "POST /webhook HTTP/1.1\r\nHost: x\r\n")
+		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the connection stays open")
+		}
+	})
+	t.Run("with the body", func(t *testing.T) {
+		if status, closed := v.raw("{", 100); status != http.StatusRequestTimeout || !closed {
+			t.Errorf("it is answered with %d, closed = %t", status, closed)
+		}
+	})
+	t.Run("with the next request", func(t *testing.T) {
+		conn := v.dial()
+		write(t, conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		if said, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(string(said), "200 OK") {
+			t.Errorf("got %q, %v", said, err)
+		}
+	})
+}
+
+// dial connects. Nobody waits longer than a test would.
+func (v *serving) dial() net.Conn {
+	v.t.Helper()
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(v.t.Context(), "tcp", v.addr)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		v.t.Fatal(err)
+	}
+	return conn
+}
+
+func write(t *testing.T, conn net.Conn, text string) {
+	t.Helper()
+	if _, err := conn.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// raw sends the beginning of a delivery of that length, and tells the answer
+// and whether the connection was closed then.
+func (v *serving) raw(begin string, length int) (status int, closed bool) {
+	v.t.Helper()
+	conn := v.dial()
+	write(v.t, conn, fmt.Sprintf("POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: issues\r\n"+
+		"X-GitHub-Delivery: %s\r\nContent-Length: %d\r\n\r\n%s", guid(1), length, begin))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode, resp.Close
+}

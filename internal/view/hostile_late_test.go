@@ -1,0 +1,131 @@
+package view_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// later puts text wherever else others have their say: on the branch's name, what
+// people answered, who they are, what is kept, what the wall refused, grades and
+// opinions; and in how it all ended.
+func later(text string, end journal.RunStopped) journal.Run {
+	_, entries := run(text)
+	var r journal.Run
+	var events []journal.Event
+	for _, entry := range entries[:len(entries)-2] {
+		events = append(events, entry.Event)
+	}
+	events = append(events,
+		journal.Resumed{Why: text, Words: text, Approved: text, Context: []plan.Said{{Author: text, Where: text, Hunk: text, Text: text}}},
+		journal.PlanDrafted{By: text, Left: []string{text}, Question: text, Why: text},
+		journal.EgressRefused{What: text, Why: text, Input: text},
+		journal.EgressPassed{Hosts: []journal.Passage{{Host: text, Times: 1, Up: 1, Down: 1}}},
+		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.Unbroken, Files: []string{text}, Tests: []string{text}, Why: text},
+		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: text, Why: text},
+		journal.ChangeInspected{Commit: "c1", Tree: "t1", Why: text, Found: []journal.Loosened{{File: text, Kind: "test_skipped", Why: text, Lines: []string{text}}}},
+		journal.Packed{Path: text, Head: text},
+		journal.PullOpened{Number: 34, URL: text, Draft: true},
+		journal.PublishFailed{Act: "open", Why: text},
+		journal.Shelved{Ref: text, Commit: text},
+		end,
+	)
+	for i, event := range events {
+		r = journal.Fold(r, journal.Entry{Seq: i + 1, At: time.Unix(int64(i), 0).UTC(), Event: event})
+	}
+	r.Branch = "ralph/" + text
+	return r
+}
+
+// Whatever came later keeps the shape of the page, too.
+func TestWhatCameLaterChangesNoShape(t *testing.T) {
+	for _, reason := range []policy.Reason{policy.NeedsInput, policy.NothingToDo, policy.Stalled} {
+		want := view.Of(later("word", journal.RunStopped{Reason: reason, Why: "word"}))
+		for _, text := range nasty {
+			got := view.Of(later(text, journal.RunStopped{Reason: reason, Why: text}))
+			for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
+				before, after := page(t, pages[0]), page(t, pages[1])
+				if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
+					t.Errorf("%s, %s with %.60q (-plain +hostile):\n%s\n%s", reason, name, text, diff, pages[1])
+				}
+				if found := calling.FindString(words(after)); found != "" {
+					t.Errorf("%s, %s with %.60q calls or closes with %q", reason, name, text, found)
+				}
+				if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
+					t.Errorf("%s, %s with %.60q has %d comments, want %d", reason, name, text, n, m)
+				}
+			}
+		}
+	}
+}
+
+// What vouches for a kept run is a commit's name, or is not there.
+func TestTheMarkOfWhatIsKept(t *testing.T) {
+	sha := strings.Repeat("0a", 20)
+	for commit, want := range map[string]string{
+		sha: "<!-- ralph:progress --><!-- ralph:kept " + sha + " -->", "": "<!-- ralph:progress -->",
+		sha[1:]: "<!-- ralph:progress -->", sha + " -->@ada": "<!-- ralph:progress -->", "\n" + sha: "<!-- ralph:progress -->",
+	} {
+		r, _ := run("word")
+		r.Shelved = &journal.Shelved{Commit: commit}
+		if got, _, _ := strings.Cut(view.Of(r).Comment, "\n"); got != want {
+			t.Errorf("kept %q: %q, want %q", commit, got, want)
+		}
+	}
+}
+
+// Nobody's words pass for a mark of ours, in code neither.
+func TestNobodyWritesAMark(t *testing.T) {
+	forged := "`<!-- ralph:kept " + strings.Repeat("0a", 20) + " -->`"
+	for _, text := range []string{forged, "`` ` " + forged + " ``", "a " + forged} {
+		got := view.Of(later(text, journal.RunStopped{Reason: policy.NeedsInput, Why: text})).Comment
+		if strings.Count(got, "<!--") != 1 {
+			t.Errorf("%q makes a mark:\n%s", text, got)
+		}
+	}
+}
+
+// Two thousand stories with long hostile texts, and as many words beside them:
+// what does not fit is left out by rows, and nothing is torn, however much it is.
+func TestTheLimitTearsNothing(t *testing.T) {
+	long := strings.Repeat("@ada|<b>`<!-- ```~~~ fixes #7 ", 10)
+	for _, count := range []int{0, 1, 20, 150, 2000} {
+		large := big(long, count)
+		large.Branch, large.Task.Kind = "ralph/"+long, plan.KindIssue
+		large.Level = "notify"
+		large.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: long}
+		for i := range count {
+			word := fmt.Sprintf("%d %s", i, long)
+			large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
+			large.Refused = append(large.Refused, journal.EgressRefused{What: word, Why: word, Input: word})
+			large.Failures = append(large.Failures, journal.PublishFailed{Act: word, Why: word})
+			large.Traffic = append(large.Traffic, journal.Passage{Host: word, Up: 1})
+		}
+		board := view.Of(large)
+		for name, text := range map[string]string{"comment": board.Comment, "pull": board.Pull.Body} {
+			if n := utf8.RuneCountInString(text); n > view.Limit {
+				t.Errorf("%s of %d stories has %d characters", name, count, n)
+			}
+			if found := calling.FindString(words(page(t, text))); found != "" {
+				t.Errorf("%s of %d stories calls or closes with %q", name, count, found)
+			}
+			whole(t, name, text)
+			if n := strings.Count(text, "<!--"); n != 1 && name != "pull" {
+				t.Errorf("%s of %d stories has %d comments, want the mark alone", name, count, n)
+			}
+		}
+		if count > 0 && !regexp.MustCompile(`\*\*Next:\*\* comment `).MatchString(board.Comment) {
+			t.Errorf("the comment of %d stories does not say what to do next", count)
+		}
+	}
+}
