@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -28,8 +29,7 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		return hired{}, err
 	}
 	d.secrets = redact.New(options.Keys.Secrets()...)
-	env := func(vars ...string) []string { return agent.LocalEnv(d.w.env, vars...) }
-	worker, err := job.Find(name, options, env, d.ProjectDir)
+	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
 	if err != nil {
 		return hired{}, err
 	}
@@ -60,6 +60,16 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	return h, nil
 }
 
+// agentEnv is what an agent's environment is built on, with what it goes by
+// itself; behind the wall with what the settings name, and no more than is plain.
+func (d *desk) agentEnv(vars ...string) []string {
+	if level, err := d.wanted(d); err != nil || level == sandbox.None || level == inDocker {
+		return agent.LocalEnv(d.w.env, vars...)
+	}
+	vars = append(vars, d.settings.Sandbox.Env...)
+	return agent.Plain(agent.LocalEnv(d.w.env, vars...), vars...)
+}
+
 // enter has agent and reviewer go behind the wall, where they need not know the
 // real keys.
 func (h *hired) enter(worker, second *job.Candidate) (err error) {
@@ -74,8 +84,7 @@ func (h *hired) enter(worker, second *job.Candidate) (err error) {
 func (d *desk) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
 	keys := agent.KeysFrom(d.w.env, "", p.Review.Agent)
 	d.secrets = redact.New(append(own.Keys.Secrets(), keys.Secrets()...)...)
-	env := func(vars ...string) []string { return agent.LocalEnv(d.w.env, vars...) }
-	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, env, d.ProjectDir)
+	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
 }
 
 // options are what the flags and the settings say of the agent.
@@ -106,7 +115,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	j := &job.Job{
-		Wall: h.wall, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: agent.Harmless(d.w.environ()), UserEnv: d.w.environ(),
+		Wall: h.wall, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: d.w.environ(),
 		Folder: workspace.Folder{Path: d.folder()}, Version: version, Git: d.tool,
 		Exec: d.w.runner.Run, Now: d.w.now, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -21,6 +20,7 @@ type checksCommand struct {
 	Check      []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
 	fence
+	passing
 }
 
 // Help gives the example.
@@ -89,15 +89,14 @@ func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.
 	if c.JSON {
 		to = d.w.stderr
 	}
-	env := agent.Harmless(d.w.environ())
-	wall, err := c.wall(ctx, d, env)
+	wall, err := c.wall(ctx, d)
 	if err != nil {
 		return journal.Run{}, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
 	verifier := &job.Verifier{
 		Wall: wall,
-		Git:  d.tool, Dir: dir, Hand: check.Hand{Run: d.w.runner.Run, Env: env},
+		Git:  d.tool, Dir: dir, Hand: check.Hand{Run: d.w.runner.Run, Env: d.w.within(wall, append(d.settings.Sandbox.Env, c.Env...)...)},
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
 	}
 	return verifier.Look(ctx, c.ProjectDir, head, p)
@@ -105,12 +104,12 @@ func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.
 
 // wall is the one that flags and settings ask for: these are the project's own
 // commands, and run as a run would have them.
-func (c checksCommand) wall(ctx context.Context, d *desk, env []string) (*job.Wall, error) {
+func (c checksCommand) wall(ctx context.Context, d *desk) (*job.Wall, error) {
 	asked := d.settings.Sandbox
 	if asked.Mode == inDocker { // in which checks do not run
 		asked.Mode = ""
 	}
-	return c.raise(ctx, d.w, enclosure{level: sandbox.Level(asked.Mode), project: c.ProjectDir, allow: asked.AllowDomains, env: env})
+	return c.raise(ctx, d.w, enclosure{level: sandbox.Level(asked.Mode), project: c.ProjectDir, allow: asked.AllowDomains, env: d.w.environ()})
 }
 
 // checked is one check for scripts.

@@ -20,6 +20,21 @@ type fence struct {
 	Allow     []string `placeholder:"HOST" help:"A host that it may reach behind the sandbox, by its exact name. Repeatable; every public one when not given."`
 }
 
+// passing are the variables that commands in front of which no settings stand
+// are given by name.
+type passing struct {
+	Env []string `placeholder:"NAME" help:"A variable of your environment that goes in behind the sandbox, beside those that toolchains need. Repeatable."`
+}
+
+// within is what of the user's environment those inside have: where nothing
+// confines them, all that is not known to be secret.
+func (w world) within(wall *job.Wall, more ...string) []string {
+	if wall == nil {
+		return agent.Harmless(w.environ())
+	}
+	return agent.Plain(w.environ(), more...)
+}
+
 // enclosure is who is to be behind a fence.
 type enclosure struct {
 	level   sandbox.Level // where no flag says which
@@ -52,30 +67,30 @@ func (f fence) raise(ctx context.Context, w world, who enclosure) (*job.Wall, er
 	if err != nil {
 		return nil, err
 	}
-	read, state := known(who)
+	read, adapter := known(who)
 	allow := who.allow
 	if f.Allow != nil {
 		allow = f.Allow
 	}
 	return job.Raise(ctx, job.WallAsked{
-		Level: level, Strict: who.strict, Guest: who.guest, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, State: state,
+		Level: level, Strict: who.strict, Guest: who.guest, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, State: adapter.State, Settled: adapter.Settled,
 		Network: job.Network{Any: allow == nil, Allow: allow},
 	})
 }
 
-// known is what an agent that is named as a command reads, and keeps in its
-// user's home: its login is in there.
-func known(who enclosure) (read, state []string) {
+// known is the agent that is named as a command, and what it reads: it keeps its
+// login in its user's home.
+func known(who enclosure) (read []string, _ agent.Adapter) {
 	if len(who.argv) == 0 {
-		return nil, nil
+		return nil, agent.Adapter{}
 	}
 	adapter, err := agent.Pick("", agent.Options{Command: filepath.Base(who.argv[0])})
 	if err != nil {
-		return nil, nil
+		return nil, agent.Adapter{}
 	}
 	program, err := (&agent.Hand{Adapter: adapter, Env: who.env, Dir: who.project}).Ready()
 	if err != nil {
-		return nil, nil
+		return nil, agent.Adapter{}
 	}
-	return job.Program(program, adapter), adapter.State
+	return job.Program(program, adapter), adapter
 }

@@ -39,6 +39,9 @@ func (c loopCommand) Validate() error {
 	return errors.Join(c.local.Validate(), worded("--check", c.Check...))
 }
 
+// Validate refuses one here, too.
+func (c checksCommand) Validate() error { return worded("--check", c.Check...) }
+
 // worded refuses what says nothing, as of a variable that is not set: an empty
 // command passes, and an empty prompt asks for nothing.
 func worded(flag string, values ...string) error {

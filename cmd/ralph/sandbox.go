@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -18,15 +18,17 @@ import (
 )
 
 type sandboxCommand struct {
-	Level   rung     `placeholder:"LEVEL" default:"auto" help:"Of the sandbox: the strongest there is when not given."`
-	Allow   []string `placeholder:"HOST" help:"A host that it may reach, by its exact name. Repeatable; every public one when not given."`
+	Level rung     `placeholder:"LEVEL" default:"auto" help:"Of the sandbox: the strongest there is when not given."`
+	Allow []string `placeholder:"HOST" help:"A host that it may reach, by its exact name. Repeatable; every public one when not given."`
+	passing
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
 }
 
 // Help gives the example.
 func (sandboxCommand) Help() string {
 	return `Runs a command as an agent would run on this machine: it can write to the folder
-you stand in and to caches, and read what programs are made of. What it asks for
+you stand in, in a repository to all of that, and to caches, and read what programs
+are made of. Of your environment it knows what toolchains need. What it asks for
 outside and does not get is told at the end.
 
 Example: ralph sandbox -- npm test`
@@ -54,30 +56,36 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	env := agent.Harmless(w.environ())
 	wall, err := job.Raise(ctx, job.WallAsked{
-		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: env, Home: home,
+		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: w.environ(), Home: home,
 		Network: job.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
 	if err != nil {
 		return 0, err
 	}
-	run := w.runner.Run
+	run, seen := w.runner.Run, git.Nested(nil)
 	if wall != nil {
-		run = wall.Around(w.place(ctx, dir))
+		run, seen = wall.Around(w.place(ctx, dir)), git.LookNested(dir)
 	}
 	result, err := run(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: wall.Env(env, false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
+		Argv: argv, Dir: dir, Env: wall.Env(w.within(wall, c.Env...), false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
 	})
-	wall.Tell(func(event journal.Event) {
+	tell := func(event journal.Event) {
 		fmt.Fprintln(w.stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
-	})
+	}
+	wall.Tell(tell)
+	if seen != nil {
+		if news := job.Strangers(git.LookNested(dir).Since(seen)); news != nil {
+			tell(*news)
+		}
+	}
 	return result.Exit, errors.Join(err, wall.Close())
 }
 
-// place is a folder, with the repository that it is in.
+// place is a folder, with the repository that it is in. Where git finds none,
+// what would make one is guarded all the same.
 func (w world) place(ctx context.Context, dir string) job.Place {
-	at := job.Place{Write: []string{dir}}
+	at := job.Place{Write: []string{dir}, ReadOnly: git.Guarded(dir)}
 	tool, done, err := w.git()
 	if err != nil {
 		return at

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -21,6 +20,7 @@ type verifyCommand struct {
 	File       string `arg:"" type:"path" help:"The evidence.json of a run."`
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
 	fence
+	passing
 }
 
 // Help gives the example.
@@ -54,15 +54,14 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 		return 0, err
 	}
 	defer swept()
-	env := agent.Harmless(w.environ())
-	wall, err := c.raise(ctx, w, enclosure{level: sandbox.Auto, strict: true, guest: true, project: c.ProjectDir, env: env})
+	wall, err := c.raise(ctx, w, enclosure{level: sandbox.Auto, strict: true, guest: true, project: c.ProjectDir, env: w.environ()})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
 	verifier := &job.Verifier{
 		Wall: wall,
-		Git:  tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: env},
+		Git:  tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: w.within(wall, c.Env...)},
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(w.stderr, harmless(view.Line(run, event))) },
 	}
 	run, err := verifier.Verify(ctx, c.ProjectDir, e)

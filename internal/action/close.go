@@ -54,7 +54,7 @@ func (v *visit) ask(ctx context.Context, run journal.Run) {
 	if stop == nil || stop.Reason != policy.NeedsInput || run.Unapproved() {
 		return
 	}
-	text := "**ralph asks:** " + clean.Outward(v.secrets.String(stop.Why)) + "\n\n**Next:** " + view.Next(run) + "."
+	text := "**ralph asks:** " + v.foreign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
 	if err := v.answer(ctx, text); err != nil {
 		v.say(err.Error())
 	}
@@ -66,11 +66,17 @@ func (v *visit) complain(ctx context.Context, err error) {
 	v.tell(ctx, v.excuse("ralph could not begin", err))
 }
 
+// foreign is text of others as it may stand in a comment of ours: with no hidden
+// mark, by which ours are found again.
+func (v *visit) foreign(text string) string {
+	return strings.ReplaceAll(clean.Outward(v.secrets.String(text)), "<!--", "<! --")
+}
+
 // excuse is what went wrong, and what to do about it, in words for people.
 func (v *visit) excuse(what string, err error) string {
-	text := "**" + what + ":** " + clean.Outward(v.secrets.String(err.Error()))
+	text := "**" + what + ":** " + v.foreign(err.Error())
 	if hint := fault.Hint(err); hint != "" {
-		text += "\n\n**Next:** " + clean.Outward(v.secrets.String(hint))
+		text += "\n\n**Next:** " + v.foreign(hint)
 	}
 	return text
 }

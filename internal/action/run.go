@@ -189,6 +189,7 @@ func (v *visit) place() (base, branch string, err error) {
 func (v *visit) policy(stories plan.Plan) policy.Policy {
 	p := v.inputs.Policy
 	p.Agent, p.Shelve = v.inputs.AgentName, v.task.Number != 0
+	p.Buttons = v.inputs.Rules.Buttons
 	p.NoPull = v.task.Kind == plan.KindPull // there is one, and its words are its author's
 	p.Approval = p.Approval || v.command.Verb == trigger.Plan || v.command.Verb == trigger.Approve
 	own, timeout := len(p.Checks), policy.DefaultCheckTimeout

@@ -32,6 +32,7 @@ type Adapter struct {
 	Vars    []string                 // variables of the user's own that it goes by, none of them a secret
 	Home    map[string]string        // files of a home made for it alone; nil leaves it the user's
 	State   []string                 // what it keeps in its user's home: login, settings, sessions
+	Settled []string                 // what of State the user alone says: by which it runs hooks, servers, commands; none of it is large
 	Unasked []string                 // what of a repository it runs without a word, as paths in its tree
 	Hosts   []string                 // where it goes with a login, or a key that it has to hold itself
 	Argv    func(Order) []string

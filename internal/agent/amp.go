@@ -32,6 +32,7 @@ func amp(o Options) (Adapter, error) {
 		Tested:  "0.0.1790142911-g7618fb",
 		Notes:   append(notes, ampNotes(o.Keys)...),
 		State:   []string{".config/amp", ".local/share/amp", ".cache/amp"},
+		Settled: within(".config/amp", "settings.json", "settings.jsonc", "AGENTS.md", "AGENT.md", "plugins", "tools", "skills", "commands"),
 		Hosts:   []string{"ampcode.com"},
 		Argv:    func(order Order) []string { return ampArgv(command, order, extra) },
 		Env:     func(Order) []string { return o.Keys.ampEnv() },

@@ -39,6 +39,8 @@ func claude(o Options) (Adapter, error) {
 		Vars:    []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		Usual:   claudePatience,
 		State:   []string{".claude", ".claude.json"},
+		Settled: within(".claude", "settings.json", "settings.local.json", "CLAUDE.md", "rules", "hooks", "agents", "commands", "skills",
+			"output-styles", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"),
 		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },

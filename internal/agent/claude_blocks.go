@@ -14,9 +14,14 @@ type claudeUsage struct {
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	Kept       struct {
+		Hour int64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 }
 
-func (u claudeUsage) plain() stream.Usage { return stream.Usage(u) }
+func (u claudeUsage) plain() stream.Usage {
+	return stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheHour: u.Kept.Hour}
+}
 
 // claudeBlock is a part of a message.
 type claudeBlock struct {

@@ -42,6 +42,7 @@ func codex(o Options) (Adapter, error) {
 		Behind:  codexBehind,
 		Vars:    []string{"CODEX_HOME"},
 		State:   []string{".codex"},
+		Settled: within(".codex", "config.toml", "hooks.json", "hooks", "AGENTS.md", "AGENTS.override.md", "prompts", "rules"),
 		Hosts:   []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "0.169.0",

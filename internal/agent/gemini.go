@@ -34,8 +34,10 @@ func gemini(o Options) (Adapter, error) {
 		Vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
-		Home:      home,
-		State:     []string{".gemini"},
+		Home:  home,
+		State: []string{".gemini"},
+		Settled: within(".gemini", "settings.json", "GEMINI.md", "AGENTS.md", ".env", "trustedFolders.json", "commands", "hooks", "policies", "agents", "skills",
+			"extensions/extension-enablement.json"),
 		Hosts:     []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		Argv:      func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
 		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },

@@ -6,6 +6,15 @@ import (
 	"path/filepath"
 )
 
+// within are names in a folder.
+func within(folder string, names ...string) []string {
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, folder+"/"+name)
+	}
+	return paths
+}
+
 // furnish makes the home that the adapter's program is given, under the folder
 // for temporary files that the program has too, and tells the order where it
 // is. Leaving takes all of it away, with what the program left there. It does

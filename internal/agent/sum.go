@@ -191,6 +191,7 @@ func saneUsage(u stream.Usage) stream.Usage {
 		Output:     sane(u.Output),
 		CacheRead:  sane(u.CacheRead),
 		CacheWrite: sane(u.CacheWrite),
+		CacheHour:  sane(u.CacheHour),
 	}
 }
 

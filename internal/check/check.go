@@ -53,6 +53,8 @@ type Job struct {
 	// Ask names tests of a check whose outcome is to be on record, whatever else
 	// is; nil: none.
 	Ask func(check string) []string
+	// Aloud asks go test to name every test, whatever command it is started by.
+	Aloud bool
 }
 
 // Do runs every check of job, one after the other; a red one does not keep the
@@ -102,7 +104,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
 		Dir:     job.Dir,
-		Env:     h.Env,
+		Env:     job.env(h.Env),
 		Stdout:  out,
 		Stderr:  out,
 		Timeout: h.timeout(check),

@@ -152,6 +152,7 @@ func (d *decoder) sandbox(s spot) Sandbox {
 		AllowDomains: given(d.field(s, "allowDomains"), nil, each(d, d.host)),
 		SetupDomains: given(d.field(s, "setupDomains"), nil, each(d, d.host)),
 		AllowModels:  given(d.field(s, "allowModels"), nil, each(d, d.named)),
+		Env:          given(d.field(s, "env"), nil, each(d, d.variable)),
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -171,5 +172,15 @@ func (d *decoder) named(s spot) string {
 	}
 	return d.text(s)
 }
+
+// variable is the name of one of the environment.
+func (d *decoder) variable(s spot) string {
+	if !variableName.MatchString(s.text) && !blank(s.text) {
+		d.complain(s, "found %s, want the name of a variable, as in DATABASE_URL", s.node)
+	}
+	return d.text(s)
+}
+
+var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

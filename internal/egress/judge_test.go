@@ -36,6 +36,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big","a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, "its body is nested too deeply"},
 		{a, `{"model":"big","service_tier":"priority"}`, `service_tier "priority"`},
 		{a, `{"model":"big","speed":"fast"}`, `speed "fast"`},
+		{g, `{"model":"big","serviceTier":"SERVICE_TIER_PRIORITY"}`, `serviceTier "SERVICE_TIER_PRIORITY"`},
 		{a, `{"model":"big","fallbacks":[{"model":"bigger"}]}`, `model "bigger"`},
 		{a, `{"model":"big","mcp_servers":[{"type":"url","url":"https://a.example"}]}`, "mcp_servers"},
 		{a, `{"model":"big","container":"c1"}`, "container"},

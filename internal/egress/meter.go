@@ -84,6 +84,7 @@ func (m *meter) set(b *bill, used stream.Usage, ending bool) {
 	m.spent = m.spent.Plus(stream.Usage{
 		Input: used.Input - b.usage.Input, Output: used.Output - b.usage.Output,
 		CacheRead: used.CacheRead - b.usage.CacheRead, CacheWrite: used.CacheWrite - b.usage.CacheWrite,
+		CacheHour: used.CacheHour - b.usage.CacheHour,
 	})
 	usd, known := price.Of(b.model, price.Tokens(used), m.prices)
 	m.usd += usd - b.usd

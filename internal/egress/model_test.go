@@ -274,6 +274,7 @@ func TestRefusedByTheModel(t *testing.T) {
 		{"POST", messages, fine, []string{"Content-Encoding: gzip"}},
 		{"POST", messages, fine, []string{"Upgrade: websocket", "Connection: Upgrade"}},
 		{"GET", responses, "", []string{"Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: eA=="}},
+		{"POST", messages, `{"model":"big"}`, []string{"Sec-WebSocket-Key: eA=="}},
 		{"POST", messages, fine, []string{"X-Api-Key: sk-theirs"}},
 		{"POST", messages, fine, []string{"X-Api-Key: "}},
 		{"POST", messages, fine, []string{"X-Api-Key: " + realKey}},

@@ -15,11 +15,17 @@ type count struct {
 	Output     int64 `json:"output_tokens"`
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	Kept       kept  `json:"cache_creation"`
 
 	Prompt     int64   `json:"prompt_tokens"`
 	Completion int64   `json:"completion_tokens"`
 	Details    details `json:"input_tokens_details"`
 	PromptOf   details `json:"prompt_tokens_details"`
+}
+
+// kept is what was written to a cache by how long it lasts.
+type kept struct {
+	Hour int64 `json:"ephemeral_1h_input_tokens"`
 }
 
 type details struct {
@@ -42,7 +48,7 @@ type geminiCount struct {
 // among the input, Anthropic beside it.
 func (c count) plain(d Dialect) stream.Usage {
 	if d == Anthropic {
-		return sane(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite})
+		return sane(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour})
 	}
 	read := sum(c.Details.Cached, c.PromptOf.Cached)
 	written := sum(c.Details.Written, c.PromptOf.Written)
@@ -64,7 +70,7 @@ func (c geminiCount) plain() stream.Usage {
 const mostTokens = 1_000_000_000_000
 
 func sane(u stream.Usage) stream.Usage {
-	return stream.Usage{Input: sum(u.Input), Output: sum(u.Output), CacheRead: sum(u.CacheRead), CacheWrite: sum(u.CacheWrite)}
+	return stream.Usage{Input: sum(u.Input), Output: sum(u.Output), CacheRead: sum(u.CacheRead), CacheWrite: sum(u.CacheWrite), CacheHour: sum(u.CacheHour)}
 }
 
 // sum adds counts within reason.
@@ -146,6 +152,7 @@ func (r *reading) count(usage json.RawMessage) {
 		now = stream.Usage{
 			Input: cmp.Or(now.Input, r.told.Input), Output: cmp.Or(now.Output, r.told.Output),
 			CacheRead: cmp.Or(now.CacheRead, r.told.CacheRead), CacheWrite: cmp.Or(now.CacheWrite, r.told.CacheWrite),
+			CacheHour: cmp.Or(now.CacheHour, r.told.CacheHour),
 		}
 	}
 	r.told, r.known = now, true

@@ -37,6 +37,7 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if e.Code.Tree != e.Proof.Tree {
 		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
 	}
+	lines = append(lines, e.torn()...)
 	lines = append(lines, e.differs(anew)...)
 	lines = append(lines, differ("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
 	lines = append(lines, differ("", e.Proof.Checks, found.Checks)...)

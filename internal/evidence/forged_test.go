@@ -61,6 +61,29 @@ func TestWhatIsForged(t *testing.T) {
 		"open is not proven": {
 			func(e *evidence.Evidence) { e.Stories[0].Passes = false }, "US-001 is said to be proven: true, and by its grade (red to green) that is false",
 		},
+		"a story left out": {
+			func(e *evidence.Evidence) { e.Stories = e.Stories[:1] },
+			"it tells of US-002, and that story is not in it",
+		},
+		"an iteration left out": {func(e *evidence.Evidence) { e.Iterations = e.Iterations[1:] }, "iteration 1 is not in it"},
+		"another end": {
+			func(e *evidence.Evidence) { e.Status = policy.StatusCompleted },
+			"the run is said to be completed, and by why it stopped (nothing is said of that) it is running",
+		},
+		"another reason": {
+			func(e *evidence.Evidence) { e.StopReason = policy.MaxIterations },
+			"the run is said to be running, and by why it stopped (max_iterations) it is stopped",
+		},
+		"it gave up with nothing left": {
+			func(e *evidence.Evidence) {
+				e.Status, e.StopReason, e.Stories, e.NotVerified = policy.StatusStopped, policy.MaxIterations, e.Stories[:1], nil
+			},
+			"the run is said to have stopped (max_iterations), and every story of it to be proven",
+		},
+		"a good end": {
+			func(e *evidence.Evidence) { e.Status, e.StopReason = policy.StatusCompleted, policy.AllStoriesPassed },
+			"the run is said to be completed, and US-002 is open",
+		},
 		"another test": {
 			func(e *evidence.Evidence) { e.Stories[0].Tests = []string{"a", "of security"} }, "US-001: these tests do not go from red to green: of security",
 		},
@@ -92,6 +115,9 @@ func TestAnInspectionLeftOut(t *testing.T) {
 	} {
 		e := evidence.Of(evident(t), nil)
 		e.Status, e.Rules.Tamper, e.Code.Head = c.status, c.tamper, "c1"
+		if e.StopReason = policy.MaxIterations; c.status == policy.StatusCompleted {
+			e.StopReason, e.Stories, e.NotVerified = policy.AllStoriesPassed, e.Stories[:1], nil
+		}
 		got := e.Differences(anew(t, e, append(again(), found)...))
 		if e.Looked() != c.want || len(got) > 0 != c.want {
 			t.Errorf("%+v: looked %v, differences %q", c, e.Looked(), got)

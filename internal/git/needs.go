@@ -24,16 +24,40 @@ func (t *Tree) Needs() Needs {
 		if way, err := filepath.Rel(t.Dir, dir); (err != nil || !filepath.IsLocal(way)) && !slices.Contains(n.Write, dir) {
 			n.Write = append(n.Write, dir)
 		}
-		n.ReadOnly = append(n.ReadOnly, within(dir, "config", "config.worktree", "hooks", "info", "commondir", "gitdir")...)
+		n.ReadOnly = append(n.ReadOnly, within(dir, guarded...)...)
 	}
-	n.ReadOnly = append(n.ReadOnly, filepath.Join(t.Dir, ".gitmodules"))
-	if at.dir != filepath.Join(t.Dir, ".git") {
-		n.ReadOnly = append(n.ReadOnly, filepath.Join(t.Dir, ".git")) // the file that leads there
-	}
-	n.ReadOnly = append(n.ReadOnly, more(at.common)...)
+	n.ReadOnly = slices.Concat(n.ReadOnly, Guarded(t.Dir), more(at.common))
 	slices.Sort(n.ReadOnly)
 	n.ReadOnly = slices.Compact(n.ReadOnly)
 	return n
+}
+
+// guarded are the names in a git folder that git runs, or reads more by.
+var guarded = []string{"config", "config.worktree", "hooks", "info", "commondir", "gitdir"}
+
+// Guarded is what git would run or read more of in a folder. It goes by the folder
+// alone: whether git takes .git for a repository, or finds one there at all, those
+// inside could change from one command to the next.
+func Guarded(dir string) []string {
+	at := filepath.Join(dir, ".git")
+	modules := filepath.Join(dir, ".gitmodules")
+	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
+		return []string{at, modules} // it leads there
+	}
+	return append(append(within(at, guarded...), modules), more(at)...)
+}
+
+// Around is the folder that git would look for a repository in from dir: the
+// nearest that holds anything named .git; dir itself where there is none.
+func Around(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
 }
 
 func within(dir string, names ...string) []string {
@@ -43,6 +67,10 @@ func within(dir string, names ...string) []string {
 	}
 	return paths
 }
+
+// traces are files that tell of a repository, any of them: one without a HEAD is
+// guarded, too.
+var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
 
 // more are the repositories of submodules and of other worktrees.
 func more(common string) []string {
@@ -54,8 +82,8 @@ func more(common string) []string {
 				return nil //nolint:nilerr // what cannot be read has nothing to be kept
 			case entry.IsDir() && slices.Contains([]string{"objects", "refs", "logs", "hooks", "info", "lfs"}, entry.Name()):
 				return fs.SkipDir
-			case !entry.IsDir() && entry.Name() == "HEAD":
-				paths = append(paths, within(filepath.Dir(path), "config", "config.worktree", "hooks", "info", "commondir", "gitdir")...)
+			case !entry.IsDir() && slices.Contains(traces, entry.Name()):
+				paths = append(paths, within(filepath.Dir(path), guarded...)...)
 			}
 			return nil
 		})

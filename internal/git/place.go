@@ -108,7 +108,24 @@ func (u user) top(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
-	return top, nil
+	return top, u.meant(top)
+}
+
+// meant is a fault where git passed over a .git that is none to it, and found
+// another repository further up: nobody asked for that.
+func (u user) meant(top string) error {
+	dir, err := filepath.EvalSymlinks(u.dir)
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return fmt.Errorf("inspect %s: %w", u.dir, err)
+	}
+	at := Around(dir)
+	if way, err := filepath.Rel(top, at); err == nil && way != "." && filepath.IsLocal(way) {
+		return fault.Usage("what git finds is no repository: "+filepath.Join(at, ".git"), "mend it, or take it away", nil)
+	}
+	return nil
 }
 
 // stands is the commit and the branch that work begins at, and what is not

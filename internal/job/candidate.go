@@ -52,6 +52,14 @@ func (c *Candidate) Needs() (read, state []string) {
 	return Program(c.Program, c.Adapter), c.State
 }
 
+// Settles is what of that is its user's alone to say.
+func (c *Candidate) Settles() []string {
+	if c == nil {
+		return nil
+	}
+	return c.Settled
+}
+
 // Asks is what it will ask a model for, on terms that are those of all who are
 // behind the same wall.
 func (c *Candidate) Asks(terms ModelAsked) ModelAsked {

@@ -3,6 +3,7 @@ package job
 import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/tamper"
 )
@@ -39,3 +40,6 @@ func Answered(items ...stream.Item) string {
 
 // Unread are the tests that nobody has read.
 func Unread(changes ...tamper.Change) []string { return unread(changes) }
+
+// Whole is how things run behind a wall as long as it was not broken.
+func Whole(next sandbox.Next) sandbox.Next { return new(Wall).whole(next) }

@@ -162,7 +162,7 @@ func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit 
 
 // jobAt is what there is to do in a clean checkout.
 func jobAt(run journal.Run, at proof.Place) check.Job {
-	return check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at), Only: at.Only, Second: at.Second, Ask: at.Ask}
+	return check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at), Only: at.Only, Second: at.Second, Ask: at.Ask, Aloud: at.Aloud}
 }
 
 // label names the logs of what runs in a clean checkout.
@@ -185,6 +185,7 @@ func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit 
 		hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
 	}
 	defer s.Wall.Tell(emit)
+	defer s.strangers(emit)()
 	return hand.Do(ctx, job, emit)
 }
 

@@ -35,6 +35,7 @@ func (s *site) place(dir string, proof bool) Place {
 		at.ReadOnly = needs.ReadOnly
 		s.ours(&at)
 	case s.Own == nil && dir == s.Dir:
+		at.ReadOnly = git.Guarded(dir)
 		s.ours(&at)
 	}
 	return at
@@ -83,6 +84,7 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 // meanwhile. What was used of the model is what the agent says, or what was
 // seen at the wall where that is more.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
+	defer s.strangers(emit)()
 	before, _ := s.Wall.used()
 	ended, err := hand.Do(ctx, order)
 	after, exhausted := s.Wall.used()
@@ -99,6 +101,7 @@ func metered(ended journal.AgentEnded, before, after stream.Spent) journal.Agent
 	seen := stream.Usage{
 		Input: after.Usage.Input - before.Usage.Input, Output: after.Usage.Output - before.Usage.Output,
 		CacheRead: after.Usage.CacheRead - before.Usage.CacheRead, CacheWrite: after.Usage.CacheWrite - before.Usage.CacheWrite,
+		CacheHour: after.Usage.CacheHour - before.Usage.CacheHour,
 	}
 	if seen.Tokens() > ended.Usage.Tokens() {
 		ended.Usage = seen

@@ -152,7 +152,7 @@ func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, e
 
 func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	job := v.job(run, at)
-	job.Only, job.Ask = at.Only, at.Ask
+	job.Only, job.Ask, job.Aloud = at.Only, at.Ask, at.Aloud
 	defer v.Wall.Tell(emit)
 	return v.hand(at).Do(ctx, job, emit)
 }

@@ -32,9 +32,11 @@ type WallAsked struct {
 	// they get a new one, and the proofs yet another.
 	Home  string
 	State []string // what the agent keeps in Home
-	Guest bool     // they write to nothing in Home but State: their caches are new
-	Read  []string // what they can read besides what programs are made of
-	Reach []string // where they will work
+	// Settled is what of it they may only read.
+	Settled []string
+	Guest   bool     // they write to nothing in Home but State: their caches are new
+	Read    []string // what they can read besides what programs are made of
+	Reach   []string // where they will work
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // never to be read for the sake of PATH: the job's workspace
@@ -55,8 +57,9 @@ type Wall struct {
 	rooms rooms
 	doors doors
 
-	mu    sync.Mutex
-	heard []journal.Event // that are not on record yet
+	mu     sync.Mutex
+	heard  []journal.Event // that are not on record yet
+	broken error           // why nothing more may be run
 
 	told []egress.Traffic // what passed, as it was told last
 }
@@ -205,8 +208,8 @@ func (w *Wall) Around(at Place) sandbox.Next {
 	lies := func(path string) bool {
 		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && under(dir, path) })
 	}
-	inside.ReadOnly, inside.Ours, inside.Mended = only(at.ReadOnly, lies), only(at.Ours, lies), w.mended
-	return inside.Run(w.next)
+	inside.ReadOnly, inside.Ours, inside.Mended = only(slices.Concat(at.ReadOnly, w.rooms.settled), lies), only(at.Ours, lies), w.mended
+	return w.whole(inside.Run(w.next))
 }
 
 func only(paths []string, keep func(string) bool) []string {
@@ -229,12 +232,13 @@ func (w *Wall) SetupEnv(env []string, proof bool) []string {
 	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true))
 }
 
-// anew gives a proof a home that nobody was in.
+// anew gives a proof a home that nobody was in, and memory that nobody left
+// anything in.
 func (w *Wall) anew() error {
 	if w == nil {
 		return nil
 	}
-	return w.rooms.anew()
+	return errors.Join(w.base.Sweep(), w.rooms.anew())
 }
 
 // Lend gives to those inside what is ours in dir at name, with all in it. No
@@ -278,10 +282,11 @@ func give(root *os.Root, name string, uid, gid int) error {
 // the program may write there.
 func (w *Wall) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
 
-// Close ends the ways out, and takes the folders of those inside away.
+// Close ends the ways out, and takes away the folders of those inside and what
+// they left in memory.
 func (w *Wall) Close() error {
 	if w == nil {
 		return nil
 	}
-	return errors.Join(w.doors.close(), w.rooms.close())
+	return errors.Join(w.doors.close(), w.base.Sweep(), w.rooms.close())
 }

@@ -19,8 +19,10 @@ type rooms struct {
 	home  string // the user's own; empty: they have one of their own
 	apart bool   // and its caches are not theirs to write
 	lent  []string
-	read  []string
-	lend  func(string) error
+	// settled is what the user alone says to an agent, in home.
+	settled []string
+	read    []string
+	lend    func(string) error
 }
 
 func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
@@ -42,6 +44,9 @@ func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
 	r.read = toolchain(asked)
 	if r.home != "" {
 		err = errors.Join(err, r.welcome(asked.State))
+		for _, name := range asked.Settled {
+			r.settled = append(r.settled, filepath.Join(r.home, name))
+		}
 		if r.apart = asked.Guest; r.apart {
 			r.lent = append(there(r.home, asked.State, asked.Env), filepath.Join(r.dir, "cache"))
 		} else {

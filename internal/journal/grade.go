@@ -145,3 +145,18 @@ func (r Run) Mended(story string, proof Proof) []string {
 func (r Run) Credited(test, story string) bool {
 	return slices.ContainsFunc(r.Grades, func(g Graded) bool { return g.Story != story && slices.Contains(g.Tests, test) })
 }
+
+// ProofsBefore are the proofs of iterations on other stories, up to the first on
+// this one: how things stood when it was begun.
+func (r Run) ProofsBefore(story string) []Proof {
+	var proofs []Proof
+	for _, it := range r.Iterations {
+		if it.Story == story {
+			return proofs
+		}
+		if it.Proof != nil {
+			proofs = append(proofs, *it.Proof)
+		}
+	}
+	return nil
+}

@@ -39,6 +39,7 @@ type Policy struct {
 	Approval   bool     `json:"approval,omitempty"` // nothing is worked on before a person has approved the plan
 	Sign       bool     `json:"sign,omitempty"`     // commits are made again and signed by GitHub before they are pushed
 	SignOff    bool     `json:"sign_off,omitempty"` // every commit that is handed over says that its author vouches for it
+	Buttons    bool     `json:"buttons,omitempty"`  // the comment has boxes that do what commands do
 	Count      bool     `json:"count,omitempty"`    // the prompt begins with which iteration of how many it is
 	SCM        SCM      `json:"scm,omitzero"`
 

@@ -6,8 +6,7 @@ package price
 // quote OpenAI's page alike; where they differ, the model is left out. A cache
 // that costs nothing to write costs what its input does. Not in here: OpenAI's
 // dearer rates for requests beyond 272,000 tokens and Google's beyond 200,000,
-// Anthropic's for a cache that lasts an hour and Google's for keeping one, and
-// fees for web searches.
+// Google's for keeping a cache, and fees for web searches.
 var listed = map[string]Rate{
 	"gpt-5-codex":   {Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: 1.25},
 	"gpt-5.3-codex": {Input: 1.75, Output: 14, CacheRead: 0.175, CacheWrite: 1.75},

@@ -16,8 +16,13 @@ type Rate struct {
 	CacheWrite float64
 }
 
-// Tokens are counted as they are billed: none of them in two of the counts.
-type Tokens struct{ Input, Output, CacheRead, CacheWrite int64 }
+// hour is how many times the price of input it costs to write to a cache that
+// lasts an hour. One maker has such a cache, and bills every model of its so.
+const hour = 2
+
+// Tokens are counted as they are billed: none of them in two of the counts, but
+// for CacheHour, which is among those of CacheWrite.
+type Tokens struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
 
 // Of is the price of so many tokens of a model, by over or else by the list.
 // No tokens at all is a count that nobody made, and has no price.
@@ -27,8 +32,9 @@ func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) 
 		return 0, false
 	}
 	const million = 1e6
-	return (float64(t.Input)*rate.Input + float64(t.Output)*rate.Output +
-		float64(t.CacheRead)*rate.CacheRead + float64(t.CacheWrite)*rate.CacheWrite) / million, true
+	long := min(t.CacheHour, t.CacheWrite)
+	return (float64(t.Input)*rate.Input + float64(t.Output)*rate.Output + float64(t.CacheRead)*rate.CacheRead +
+		float64(t.CacheWrite-long)*rate.CacheWrite + float64(long)*rate.Input*hour) / million, true
 }
 
 // dated is the end of a snapshot's name; it costs what its model does.

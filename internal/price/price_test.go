@@ -20,15 +20,19 @@ func TestOf(t *testing.T) {
 		"each count at its own rate": {model: "gpt-6.1-sol", tokens: million, usd: 2 + 10 + 0.10 + 2.50, known: true},
 		"a snapshot":                 {model: "gpt-6.1-sol-2026-09-29", tokens: million, usd: 14.60, known: true},
 		"a snapshot, Claude's way":   {model: "claude-haiku-4-5-20251001", tokens: million, usd: 7.35, known: true},
-		"less than a cent":           {model: "gpt-5-codex", tokens: price.Tokens{Input: 800}, usd: 0.001, known: true},
-		"the payer's own rate":       {model: "gpt-6-sol", tokens: million, over: own, usd: 1, known: true},
-		"a snapshot at that rate":    {model: "gpt-6-sol-2026-09-22", tokens: million, over: own, usd: 1, known: true},
-		"a model of the payer's":     {model: "llama", tokens: million, over: own, usd: 3, known: true},
-		"free, by the payer's word":  {model: "local", tokens: million, over: map[string]price.Rate{"local": {}}, known: true},
-		"an unknown model":           {model: "gpt-99", tokens: million},
-		"a variant of a known one":   {model: "gpt-6-sol-fast", tokens: million},
-		"no model":                   {tokens: million},
-		"no count":                   {model: "gpt-6-sol"},
+		"a cache of an hour, in part": {
+			model: "claude-opus-5", tokens: price.Tokens{CacheWrite: 3e6, CacheHour: 1e6}, usd: 2*6.25 + 10, known: true,
+		},
+		"more of an hour than at all": {model: "claude-opus-5", tokens: price.Tokens{CacheWrite: 1e6, CacheHour: 9e6}, usd: 10, known: true},
+		"less than a cent":            {model: "gpt-5-codex", tokens: price.Tokens{Input: 800}, usd: 0.001, known: true},
+		"the payer's own rate":        {model: "gpt-6-sol", tokens: million, over: own, usd: 1, known: true},
+		"a snapshot at that rate":     {model: "gpt-6-sol-2026-09-22", tokens: million, over: own, usd: 1, known: true},
+		"a model of the payer's":      {model: "llama", tokens: million, over: own, usd: 3, known: true},
+		"free, by the payer's word":   {model: "local", tokens: million, over: map[string]price.Rate{"local": {}}, known: true},
+		"an unknown model":            {model: "gpt-99", tokens: million},
+		"a variant of a known one":    {model: "gpt-6-sol-fast", tokens: million},
+		"no model":                    {tokens: million},
+		"no count":                    {model: "gpt-6-sol"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ type Standing struct {
 // Doubts tells what of a change nobody can tell by reading, by trying it on a
 // clean checkout: the base's own tests on the new code where nothing but a
 // likeness explains that they are gone or ask for less, and whether the checks
-// run a test where it lies now. Nothing of it is on record but what is found.
+// run a test where it lies now. And the tests that ran before and do not any more. Nothing of it is on record but what is found.
 func (p Prover) Doubts(ctx context.Context, run journal.Run, step verdict.Inspect, changes []tamper.Change) ([]tamper.Finding, error) {
 	if run.Baseline == nil || !run.Baseline.Usable {
 		return nil, nil // nothing is proven here, whatever the tests say
@@ -40,7 +40,7 @@ func (p Prover) Doubts(ctx context.Context, run journal.Run, step verdict.Inspec
 	if err != nil {
 		return nil, fmt.Errorf("see which tests are run at %.12s: %w", step.Commit, err)
 	}
-	return append(old, moved...), nil
+	return slices.Concat(old, moved, p.gone(run, step.Tree, changes)), nil
 }
 
 // attempt is a commit on which things are tried.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/suite"
@@ -64,7 +63,14 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 			return fmt.Errorf("grade %s: %w", step.Story, err)
 		}
 	}
-	emit(t.sum())
+	turned := t.sum()
+	if len(turned.tests) == 0 && turned.whole() && t.shares() {
+		if err := p.since(ctx, &t, files); err != nil {
+			return fmt.Errorf("grade %s: %w", step.Story, err)
+		}
+		turned = t.sum()
+	}
+	emit(t.grade(turned))
 	return nil
 }
 
@@ -76,6 +82,11 @@ type trial struct {
 	graded journal.StoryGraded
 	same   bool // they are what the base has
 	seen   sight
+
+	loud  map[heard]tally.Tally // what checks said that were asked to name every test
+	anew  *sight                // the same tests on the code that the story began with; nil: not tried
+	owned bool                  // what turned is another story's
+	mute  bool                  // nobody saw pass what turned
 }
 
 func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
@@ -85,7 +96,10 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 		return err
 	}
 	t.seen, err = p.run(ctx, t.run, Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful}, emit)
-	return err
+	if err != nil {
+		return err
+	}
+	return p.hear(ctx, t)
 }
 
 // doubtful tells of a failure on the base code that may be chance: of a test
@@ -107,20 +121,14 @@ func (t *trial) fresh(there journal.CheckEnded) []string {
 	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
 }
 
-// sum is the grade.
-func (t *trial) sum() journal.StoryGraded {
+// grade is what comes of what turned.
+func (t *trial) grade(turned turned) journal.StoryGraded {
 	graded := t.graded
-	names := t.run.Mended(graded.Story, t.proof)
-	whole := false
-	for _, there := range t.seen.checks {
-		turned, is := t.turned(there)
-		names = append(names, turned...)
-		whole = whole || is
-	}
+	names := slices.Concat(turned.tests, turned.wholes)
 	slices.Sort(names)
 	names = slices.Compact(names)
 	graded.Tests = names[:min(len(names), mostNames)]
-	if len(names) > 0 || whole {
+	if len(names) > 0 || turned.all {
 		graded.Grade = journal.RedToGreen
 		return graded
 	}
@@ -138,76 +146,38 @@ func (t *trial) why() string {
 	case t.seen.unready != "":
 		return "its tests could not be tried on the base code: " + t.seen.unready
 	}
+	green := true
 	for _, there := range t.seen.checks {
-		switch {
-		case there.CannotRun:
-			return fmt.Sprintf("its tests could not be tried on the base code: %s cannot run (exit %d)", there.Name, there.Exit)
-		case there.TimedOut:
-			return "its tests could not be tried on the base code: " + there.Name + " ran out of time"
-		case there.Flaky:
-			return there.Name + " is flaky on the base code with its tests"
+		if why := untold(there); why != "" {
+			return why
 		}
+		green = green && there.Passed
 	}
-	return "its tests pass without its change, too"
-}
-
-// turned are the tests of a check that are red on the base code and green with
-// the change, by name; is, without one, that the check as a whole is.
-func (t *trial) turned(there journal.CheckEnded) (names []string, is bool) {
-	const bySignal = 128
-	base, found := t.run.AtBase(there.Name)
-	here, proven := find(t.proof.Checks, there.Name)
 	switch {
-	case !found || !proven || there.Passed || there.TimedOut || there.CannotRun || there.Flaky:
-		return nil, false
-	case !t.run.Proves(here) || t.run.Holds(here) || base.Tests != nil && base.Tests.Cut:
-		return nil, false
-	case len(there.Tests.Failing()) == 0:
-		return nil, base.Passed && here.Passed && there.Exit <= bySignal
+	case green:
+		return "its tests pass without its change, too"
+	case t.owned:
+		return "what fails without its change is what other stories are shown by, or was there when it began"
+	case t.mute:
+		return "its tests fail on the base code, and nobody saw them pass with its change"
 	}
-	told := t.tests.Told(here)
-	for _, name := range t.fresh(there) {
-		if within := t.within(name, there, here); len(within) > 0 {
-			names = append(names, within...)
-		} else if passes(told, here, name) {
-			names = append(names, name)
-		}
-	}
-	return names, false
+	return "none of its tests fails on the base code that did not before"
 }
 
-// passes tells whether what failed on the base code passes with the change: by
-// name, or by way of all it belongs to where a runner names what fails alone.
-func passes(told tally.Tally, here journal.CheckEnded, name string) bool {
-	switch told.Of(name) {
-	case tally.Passed:
-		return true
-	case tally.Failed, tally.Broken, tally.Skipped:
-		return false
-	case tally.Absent:
+// untold is why a check tells nothing of tests on the base code; empty: it does.
+func untold(there journal.CheckEnded) string {
+	const bySignal = 128
+	switch {
+	case there.CannotRun:
+		return fmt.Sprintf("its tests could not be tried on the base code: %s cannot run (exit %d)", there.Name, there.Exit)
+	case there.TimedOut:
+		return "its tests could not be tried on the base code: " + there.Name + " ran out of time"
+	case there.Flaky:
+		return there.Name + " is flaky on the base code with its tests"
+	case there.Exit > bySignal && len(there.Tests.Failing()) == 0:
+		return fmt.Sprintf("its tests could not be tried on the base code: %s was killed (exit %d)", there.Name, there.Exit)
 	}
-	if slices.Contains(here.Tests.Failing(), name) {
-		return false
-	}
-	named := told.Names(tally.Passed)
-	return told.Passed > len(named) || slices.ContainsFunc(named, func(whole string) bool { return strings.HasPrefix(name, whole) })
-}
-
-// within are the tests that pass with the change and belong to what could not
-// even be built or loaded without it, as far as no other story brought them.
-func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
-	if !slices.Contains(there.Tests.Broken, broken) {
-		return nil
-	}
-	base, _ := t.run.AtBase(there.Name)
-	before := t.tests.Told(base)
-	var names []string
-	for _, name := range t.tests.Told(here).Names(tally.Passed) {
-		if name != broken && strings.HasPrefix(name, broken) && before.Of(name) == tally.Absent && !t.run.Credited(name, t.graded.Story) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return ""
 }
 
 func find(checks []journal.CheckEnded, name string) (journal.CheckEnded, bool) {

@@ -37,6 +37,11 @@ func (s shelf) Onto(_ context.Context, run journal.Run, _ string, _ []string) (s
 
 func (s shelf) Told(check journal.CheckEnded) tally.Tally { return tally.Parse(s.lists[check.Where]) }
 
+// told is a check of which a runner tells that so many tests pass.
+func told(runner string, passed int) journal.CheckEnded {
+	return journal.CheckEnded{Name: "test", Passed: true, Tests: &journal.Tests{Runner: runner, Passed: passed}}
+}
+
 // failing is a check that is red with these tests, and these that are none.
 func failing(red []string, broken ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Exit: 1, Tests: &journal.Tests{Runner: "go", Passed: 1, Failed: len(red), Red: red, Broken: broken}}
@@ -50,7 +55,10 @@ func asking(check journal.CheckEnded, asked map[string]tally.Outcome) journal.Ch
 }
 
 func TestGrade(t *testing.T) {
-	const cart = "p.TestCart"
+	const (
+		cart   = "p.TestCart"
+		unseen = "its tests fail on the base code, and nobody saw them pass with its change"
+	)
 	brought := []string{"cart.go", "cart_test.go"}
 	flaky := failing([]string{cart})
 	flaky.Flaky = true
@@ -74,16 +82,16 @@ func TestGrade(t *testing.T) {
 			lists: map[journal.Where]string{journal.AtProof: "passed " + cart}, want: journal.RedToGreen, tests: []string{cart},
 		},
 		"of a runner that names no passes": {
-			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
+			base: counted(1), here: told("jest", 2), there: failing([]string{cart}), files: brought,
 			lists: map[journal.Where]string{journal.AtProof: "passed p"}, want: journal.RedToGreen, tests: []string{cart},
 		},
 		"skipped here": {
 			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
-			lists: map[journal.Where]string{journal.AtProof: "skipped " + cart + "\npassed p.TestA"}, want: journal.Unbroken, why: "its tests pass without its change, too",
+			lists: map[journal.Where]string{journal.AtProof: "skipped " + cart + "\npassed p.TestA"}, want: journal.Unbroken, why: unseen,
 		},
 		"not run here": {
 			base: counted(1), here: counted(2), there: failing([]string{cart}), files: brought,
-			lists: map[journal.Where]string{journal.AtProof: "passed q.TestA"}, want: journal.Unbroken, why: "its tests pass without its change, too",
+			lists: map[journal.Where]string{journal.AtProof: "passed q.TestA"}, want: journal.Unbroken, why: unseen,
 		},
 		"it does not build there": {
 			base: counted(1), here: counted(2), there: failing(nil, "p"), files: brought,
@@ -92,7 +100,7 @@ func TestGrade(t *testing.T) {
 		},
 		"only what was red before": {
 			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld"}), files: brought,
-			want: journal.Unbroken, why: "its tests pass without its change, too",
+			want: journal.Unbroken, why: "none of its tests fails on the base code that did not before",
 		},
 		"red before by name, and more": {
 			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld", cart}), files: brought,
@@ -103,7 +111,16 @@ func TestGrade(t *testing.T) {
 			want: journal.RedToGreen, tests: []string{cart},
 		},
 		"chance": {base: counted(1), here: counted(2), there: flaky, files: brought, want: journal.Unbroken, why: "test is flaky on the base code with its tests"},
-		"killed": {base: green("test"), here: green("test"), there: killed, files: brought, want: journal.Unbroken, why: "its tests pass without its change, too"},
+		"killed": {
+			base: green("test"), here: green("test"), there: killed, files: brought,
+			want: journal.Unbroken, why: "its tests could not be tried on the base code: test was killed (exit 137)",
+		},
+		"red as a whole, and then no test ran": {
+			base: counted(1), here: counted(0), there: red("test", 1), files: brought, want: journal.Unbroken, why: unseen,
+		},
+		"red as a whole, and then no test is told": {
+			base: counted(1), here: green("test"), there: red("test", 1), files: brought, want: journal.Unbroken, why: unseen,
+		},
 		"no tool there": {
 			base: green("test"), here: green("test"), there: missing("test"), files: brought,
 			want: journal.Unbroken, why: "its tests could not be tried on the base code: test cannot run (exit 127)",

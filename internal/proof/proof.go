@@ -50,6 +50,8 @@ type Place struct {
 	Second bool
 	// Ask names the tests of a check whose outcome has to be known; nil: none.
 	Ask func(check string) []string
+	// Aloud has runners that name only what fails, or packages, name every test.
+	Aloud bool
 	// Number tells places of one kind and commit apart, in the names of logs; 0:
 	// there is but one.
 	Number int

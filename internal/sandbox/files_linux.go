@@ -6,27 +6,53 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // readable is there whatever a Wall says: what programs are made of and what
 // their libraries look up. Nothing here is anybody's secret.
 func readable() []string {
-	versioned, _ := filepath.Glob("/etc/python[0-9]*") // the pattern is well formed
-	return append(versioned,
+	var found []string
+	for _, folder := range []string{"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*"} {
+		list, _ := filepath.Glob(folder) // the pattern is well formed
+		found = append(found, slices.DeleteFunc(list, holdsKeys)...)
+	}
+	found = append(found, slices.DeleteFunc(slices.Clone(settings), reveals)...)
+	return append(found,
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
 		"/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
 		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
-		"/etc/debian_version", "/etc/default", "/etc/fonts", "/etc/gai.conf", "/etc/gitattributes", "/etc/gitconfig", "/etc/group",
+		"/etc/debian_version", "/etc/default", "/etc/fonts", "/etc/gai.conf", "/etc/gitattributes", "/etc/group",
 		"/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf",
 		"/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/locale.alias", "/etc/localtime", "/etc/login.defs", "/etc/lsb-release",
-		"/etc/machine-id", "/etc/magic", "/etc/mime.types", "/etc/mke2fs.conf", "/etc/nanorc", "/etc/networks", "/etc/npmrc", "/etc/nsswitch.conf",
-		"/etc/os-release", "/etc/passwd", "/etc/perl", "/etc/pip.conf", "/etc/pki", "/etc/profile", "/etc/profile.d",
+		"/etc/machine-id", "/etc/magic", "/etc/mime.types", "/etc/mke2fs.conf", "/etc/nanorc", "/etc/networks", "/etc/nsswitch.conf",
+		"/etc/os-release", "/etc/passwd", "/etc/perl", "/etc/profile", "/etc/profile.d",
 		"/etc/protocols", "/etc/resolv.conf", "/etc/rpc", "/etc/services", "/etc/shells",
-		"/etc/skel", "/etc/ssl", "/etc/terminfo", "/etc/timezone", "/etc/vim", "/etc/wgetrc", "/etc/xattr.conf",
+		"/etc/skel", "/etc/terminfo", "/etc/timezone", "/etc/vim", "/etc/xattr.conf",
 	)
+}
+
+// holdsKeys tells whether a folder has keys beside certificates, or instead of
+// them; of tls what lies in it is looked at.
+func holdsKeys(path string) bool {
+	return slices.Contains([]string{"private", "CA", "entitlement", "consumer", "nssdb", "tls"}, filepath.Base(path))
+}
+
+// settings are the machine's own, which say where packages come from, and may
+// say who asks for them.
+var settings = []string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc"}
+
+var revealing = pattern.Of(`(?i)_auth|passw|token|secret|extraheader|://[^/\s]+@`)
+
+// reveals takes what cannot be read for the worst.
+func reveals(path string) bool {
+	text, err := os.ReadFile(path) //nolint:gosec // one of settings
+	return err != nil || revealing.MatchString(string(text))
 }
 
 // devices are files that read and write no one's data. The terminals take

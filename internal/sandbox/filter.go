@@ -26,7 +26,7 @@ func refuse(errno uint32) uint32 { return uint32(seccomp.ActionErrno) | errno }
 
 // filter is a seccomp program to be: what a level lets through.
 type filter struct {
-	Own    bool // the network is one of its own: datagrams reach nobody
+	Own    bool // network and queues are of its own: datagrams reach nobody
 	Notify bool // each connect is asked of the supervisor
 	Unix   bool // sockets of the file system may be used
 	off    func(mechanism) bool
@@ -102,6 +102,17 @@ func (a *assembly) rule(name string, then func()) {
 	a.SetLabel(hit)
 	then()
 	a.SetLabel(miss)
+}
+
+// only lets a call through whose arguments are these.
+func (a *assembly) only(name string, all []argument) {
+	a.rule(name, func() {
+		for _, want := range all {
+			a.LdLo(want.at)
+			a.when(bpf.JumpNotEqual, want.is, refuse(eperm))
+		}
+		a.ret(allow)
+	})
 }
 
 // when runs yes if the loaded word matches, and goes on if not.

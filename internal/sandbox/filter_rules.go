@@ -1,6 +1,11 @@
 package sandbox
 
-import "golang.org/x/net/bpf"
+import (
+	"maps"
+	"slices"
+
+	"golang.org/x/net/bpf"
+)
 
 // refused are the calls that reach other processes, the kernel's inside or the
 // machine. None is needed to build and to test a program.
@@ -18,6 +23,20 @@ var refused = []string{
 	"delete_module", "create_module", "reboot", "syslog", "iopl", "ioperm", "modify_ldt", "vhangup", "lookup_dcookie",
 	"settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname",
 }
+
+// onOthers are the calls that change how a process is run, any of the same
+// user: with 0 in each of these arguments it is the caller itself, or what the
+// kernel takes for it. What they have of another's thread they do without.
+var onOthers = map[string][]argument{
+	"prlimit64":         {{0, 0}}, // a program without descriptors puts nothing back
+	"sched_setaffinity": {{0, 0}}, "sched_setattr": {{0, 0}}, "sched_setparam": {{0, 0}}, "sched_setscheduler": {{0, 0}},
+	"setpriority": {{0, 0}, {1, 0}}, // PRIO_PROCESS: the rest is of a group or a user
+	"ioprio_set":  {{0, 1}, {1, 0}}, // IOPRIO_WHO_PROCESS, likewise
+	"move_pages":  {{0, 0}}, "migrate_pages": {{0, 0}},
+}
+
+// argument is the one that must have a value.
+type argument struct{ at, is uint32 }
 
 const (
 	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
@@ -42,6 +61,12 @@ const (
 func (f filter) refuse(a *assembly) {
 	for _, name := range refused {
 		a.on(name, refuse(eperm))
+	}
+	for _, name := range slices.Sorted(maps.Keys(onOthers)) {
+		a.only(name, onOthers[name])
+	}
+	if !f.Own { // a queue is in no folder, and would be found by whoever comes after
+		a.on("mq_open", refuse(enosys))
 	}
 	if !f.off(rings) {
 		for _, name := range []string{"io_uring_setup", "io_uring_enter", "io_uring_register"} {

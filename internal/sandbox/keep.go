@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // mostKept bounds what is held in memory of ReadOnly: a git folder's
@@ -33,19 +36,42 @@ type node struct {
 	text []byte // of a file, or where a link leads
 }
 
-type keeping []kept
+// ErrNotPutBack says that what was changed inside, and is not theirs to change,
+// stays so: nothing that trusts it may go on.
+var ErrNotPutBack = errors.New("it stays as those inside left it")
 
-func (w Wall) keepReadOnly() (keeping, error) {
-	var all keeping
-	if !w.has(mending) {
-		return nil, nil
+// keeping is all that is kept while a program runs.
+type keeping struct {
+	kept  []kept
+	spare []*os.File // given up for those that it takes to put things back
+}
+
+// enough descriptors are set aside: those inside may use up all others, by
+// connections to what we serve them.
+const enough = 16
+
+func (w Wall) keepReadOnly() (all keeping, err error) {
+	if !w.has(mending) || len(w.ReadOnly) == 0 {
+		return all, nil
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, all.release(), all.close())
+		}
+	}()
 	for _, file := range w.ReadOnly {
 		k, err := w.keep(file)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("keep %s as it is: %w", file, err), all.close())
+			return all, fmt.Errorf("keep %s as it is: %w", file, err)
 		}
-		all = append(all, k)
+		all.kept = append(all.kept, k)
+	}
+	for range enough {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return all, fmt.Errorf("set a descriptor aside: %w", err)
+		}
+		all.spare = append(all.spare, f)
 	}
 	return all, nil
 }
@@ -114,11 +140,13 @@ func (k kept) read(name string, d fs.DirEntry) (node, error) {
 // putBack makes ReadOnly what it was, and tells what was not.
 func (all keeping) putBack(tell func([]string)) error {
 	var mended []string
-	var errs []error
-	for _, k := range all {
+	errs := []error{all.release()}
+	for _, k := range all.kept {
 		list, err := k.mend()
 		if err != nil {
-			errs = append(errs, fmt.Errorf("put %s back: %w", path.Join(k.dir, k.name), err))
+			place := path.Join(k.dir, k.name)
+			errs = append(errs, fault.Usage(place+" could not be put back", "look at it before you run git there: it may run what those inside wrote",
+				errors.Join(ErrNotPutBack, err)))
 		}
 		mended = append(mended, list...)
 	}
@@ -139,7 +167,7 @@ func (k kept) mend() ([]string, error) {
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	if err := k.root.RemoveAll(k.name); err != nil {
+	if err := k.clear(); err != nil {
 		return changed, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.held)) {
@@ -148,6 +176,19 @@ func (k kept) mend() ([]string, error) {
 		}
 	}
 	return changed, nil
+}
+
+// clear makes room. What cannot be removed, a folder that its owner may not
+// open, say, is moved aside.
+func (k kept) clear() error {
+	err := k.root.RemoveAll(k.name)
+	if err == nil {
+		return nil
+	}
+	if moved := k.root.Rename(k.name, k.name+".put-aside-"+rand.Text()); moved != nil {
+		return errors.Join(err, moved)
+	}
+	return nil
 }
 
 func (k kept) changed(now map[string]node) []string {
@@ -185,9 +226,18 @@ func (k kept) restore(name string, n node) error {
 	return k.root.Chmod(name, n.mode.Perm())
 }
 
+// release gives up what was set aside.
+func (all keeping) release() error {
+	var errs []error
+	for _, f := range all.spare {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
 func (all keeping) close() error {
 	var errs []error
-	for _, k := range all {
+	for _, k := range all.kept {
 		errs = append(errs, k.root.Close())
 	}
 	return errors.Join(errs...)

@@ -1,13 +1,17 @@
 package sandbox_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -107,5 +111,77 @@ func TestWorkIsNotPutBack(t *testing.T) {
 		if out != "1\n" || res.Exit != 0 || len(*mended) != 0 {
 			t.Errorf("flat %t: exit %d, %s, mended %q", flat, res.Exit, out, *mended)
 		}
+	}
+}
+
+// starved has the program find no descriptors, but for so many, once those
+// inside are gone.
+func starved(t *testing.T, w sandbox.Wall, most uint64, c process.Command) error {
+	t.Helper()
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	var taken []*os.File
+	defer func() {
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range taken {
+			_ = f.Close()
+		}
+	}()
+	_, err := w.Run(func(ctx context.Context, c process.Command) (process.Result, error) {
+		res, err := new(process.Runner).Run(ctx, c)
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: most, Max: was.Max}); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			f, full := os.Open(os.DevNull)
+			if full != nil {
+				return res, err
+			}
+			taken = append(taken, f)
+		}
+	})(t.Context(), c)
+	return err
+}
+
+func vandal(w sandbox.Wall) process.Command {
+	return process.Command{
+		Argv: []string{"sh", "-c", vandals["append"] + ";" + vandals["a hook"]}, Dir: w.Write[0],
+		Env: []string{"PATH=/usr/bin:/bin"},
+	}
+}
+
+// Who uses up all descriptors of ours, by connections to the proxies, leaves
+// those that it takes to put things back.
+func TestPutBackNeedsNobodysDescriptors(t *testing.T) {
+	w, mended := repository(t, sandbox.Notify, true)
+	before := state(t, w)
+	if err := starved(t, w, 256, vandal(w)); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, state(t, w)); diff != "" || len(*mended) == 0 {
+		t.Errorf("mended %q, it changed (-before +after):\n%s", *mended, diff)
+	}
+}
+
+// What cannot be put back is no success, whatever the program's end was.
+func TestWhatIsNotPutBackIsTold(t *testing.T) {
+	w, _ := repository(t, sandbox.Notify, true)
+	err := starved(t, w, 0, vandal(w))
+	if !errors.Is(err, sandbox.ErrNotPutBack) || fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+		t.Errorf("%v\nhint: %s", err, fault.Hint(err))
+	}
+}
+
+// A folder that nobody may open, not even who owns it, is no way to stay.
+func TestClosedFoldersAreMovedAside(t *testing.T) {
+	w, mended := repository(t, sandbox.Notify, true)
+	before := state(t, w)
+	inside(t, w, process.Command{Argv: []string{"sh", "-c", "mkdir -p .git/hooks/deep/er; chmod 0 .git/hooks/deep; " + vandals["a hook"]}})
+	if diff := cmp.Diff(before, state(t, w)); diff != "" || len(*mended) == 0 {
+		t.Errorf("mended %q, it changed (-before +after):\n%s", *mended, diff)
 	}
 }

@@ -37,6 +37,7 @@ func cast() {
 		"hold":     playHold,
 		"signal":   func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); select {} },
 		"stubborn": playStubborn,
+		"litter":   playLitter,
 	}
 }
 

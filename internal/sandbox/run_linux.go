@@ -103,6 +103,9 @@ func (w Wall) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if w.has(network) {
 		sys.Cloneflags |= unix.CLONE_NEWNET
 	}
+	if w.has(memory) {
+		sys.Cloneflags |= unix.CLONE_NEWIPC
+	}
 	if w.has(mounts) && !w.Flat {
 		sys.Cloneflags |= unix.CLONE_NEWNS
 	}

@@ -97,6 +97,7 @@ type mechanism string
 const (
 	network   mechanism = "network namespace"
 	mounts    mechanism = "mounts"
+	memory    mechanism = "memory namespace"
 	files     mechanism = "landlock files"
 	ports     mechanism = "landlock ports"
 	scopes    mechanism = "landlock scopes"

@@ -227,13 +227,50 @@ func write(t *testing.T, conn net.Conn, text string) {
 	}
 }
 
-// raw sends the beginning of a delivery of that length, and tells the answer
-// and whether the connection was closed then.
-func (v *serving) raw(begin string, length int) (status int, closed bool) {
+// TestBodiesAreReadAFewAtATime keeps memory from those who have no secret.
+func TestBodiesAreReadAFewAtATime(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	body := s.label("ralph")
+	answered := func(want int) bool {
+		for range 100_000 {
+			if status, _ := v.send(v.delivery(guid(1), body)); status == want {
+				return true
+			}
+		}
+		return false
+	}
+	var slow []net.Conn
+	for range 32 {
+		slow = append(slow, v.begin("{", 100))
+	}
+	if !answered(http.StatusServiceUnavailable) {
+		t.Fatal("the thirty-third body is read beside the others")
+	}
+	for _, conn := range slow {
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !answered(http.StatusOK) {
+		t.Error("nothing is taken in after they have gone")
+	}
+}
+
+// begin sends the beginning of a delivery of that length.
+func (v *serving) begin(begin string, length int) net.Conn {
 	v.t.Helper()
 	conn := v.dial()
 	write(v.t, conn, fmt.Sprintf("POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-GitHub-Event: issues\r\n"+
 		"X-GitHub-Delivery: %s\r\nContent-Length: %d\r\n\r\n%s", guid(1), length, begin))
+	return conn
+}
+
+// raw tells the answer to such a beginning, and whether the connection was
+// closed then.
+func (v *serving) raw(begin string, length int) (status int, closed bool) {
+	v.t.Helper()
+	conn := v.begin(begin, length)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		v.t.Fatal(err)

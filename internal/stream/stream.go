@@ -88,6 +88,7 @@ type Usage struct {
 	Output     int64 `json:"output,omitempty"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
+	CacheHour  int64 `json:"cache_hour,omitempty"` // of CacheWrite: what is kept for an hour
 }
 
 // Tokens is all that passed, in and out, cached or not.
@@ -100,6 +101,7 @@ func (u Usage) Plus(v Usage) Usage {
 		Output:     u.Output + v.Output,
 		CacheRead:  u.CacheRead + v.CacheRead,
 		CacheWrite: u.CacheWrite + v.CacheWrite,
+		CacheHour:  u.CacheHour + v.CacheHour,
 	}
 }
 

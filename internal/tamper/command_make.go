@@ -9,7 +9,7 @@ import (
 var target = pattern.Of(`^([\w./%-]+(?: [\w./%-]+)*)\s*:(?:[^=]|$)(.*)`)
 
 func ofMake(name, text string) []command {
-	m := &makefile{name: name}
+	m := &makefile{name: name, variables: makeVariables(text)}
 	for line := range strings.Lines(text) {
 		m.line++
 		if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
@@ -31,11 +31,12 @@ type makefile struct {
 	line, begin int
 	block       strings.Builder // the commands of the target
 	all         []command
+	variables   map[string]string
 }
 
 func (m *makefile) flush() {
 	if m.place != "" && m.block.Len() > 0 {
-		m.all = append(m.all, shell(m.name, m.place, m.block.String(), m.begin)...)
+		m.all = append(m.all, shell(m.name, m.place, expanded(m.block.String(), m.variables), m.begin)...)
 	}
 	m.block.Reset()
 }

@@ -188,6 +188,9 @@ func (g *gopher) function(d *ast.FuncDecl) {
 	b := &goBody{gopher: g, test: t, in: tester(d.Type)}
 	b.walk(d.Body)
 	switch {
+	case g.collects && t.name == "init" && d.Recv == nil:
+		g.initial(d)
+		g.outside = append(g.outside, t.words...)
 	case g.collects && t.name == "TestMain":
 		b.main(d.Body)
 		g.outside = append(g.outside, t.words...)
@@ -244,6 +247,9 @@ func (b *goBody) main(body *ast.BlockStmt) {
 		if c, is := n.(*ast.CallExpr); is {
 			on, called := b.method(c)
 			runs = runs || on == "m" && called == "Run" || handsOver(c)
+			if b.tells(c) {
+				b.halts = append(b.halts, mark{b.line(c.Pos()), wholePackage + spoken(b.of(c))})
+			}
 			told = told || on == "os" && called == "Exit" && len(c.Args) == 1 && !fixed(b.of(c.Args[0]))
 		}
 		return true

@@ -52,6 +52,8 @@ func (b *goBody) statement(s ast.Stmt) {
 		b.clauses(s.Body)
 	case *ast.LabeledStmt:
 		b.statement(s.Stmt)
+	case *ast.GoStmt:
+		b.conditional(!b.waits(), "nothing waits for its goroutine", func() { b.expressions(s) })
 	case *ast.AssignStmt:
 		b.assign(s)
 		b.expressions(s)

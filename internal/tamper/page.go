@@ -32,6 +32,7 @@ type test struct {
 	calls  []call
 	empty  bool // a name without a body
 	spec   bool // of ginkgo
+	maybe  bool // defined only if something holds
 }
 
 // mark is something that stands on a line.

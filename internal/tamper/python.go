@@ -1,11 +1,15 @@
 package tamper
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // snake reads a Python file.
 type snake struct {
 	*page
-	lists map[string][]word
+	lists  map[string][]word
+	bounds []binding
 }
 
 func (p *page) readPython(src []byte) {
@@ -13,6 +17,7 @@ func (p *page) readPython(src []byte) {
 	p.remarks, p.words = notes, all
 	s := &snake{page: p, lists: map[string][]word{}}
 	s.block(statements(lines).body, scopeOf{})
+	s.settle()
 	for i, w := range all {
 		if w.kind == name && i > 0 && (all[i-1].is(".") && i+1 < len(all) && all[i+1].is("=", ":") || i+1 < len(all) && all[i+1].is(":") && all[i-1].line != w.line) {
 			p.fields[w.text] = true
@@ -25,6 +30,7 @@ type scopeOf struct {
 	group string
 	skips []mark
 	found bool // a class that is collected
+	maybe bool // what stands there is there only if something holds
 }
 
 // block reads statements outside of functions.
@@ -47,7 +53,7 @@ func (s *snake) block(list []*statement, in scopeOf) {
 		case head[0].is("if", "else", "elif", "try", "except", "finally", "with", "for"):
 			s.conditionalBlock(st, head, in)
 		default:
-			s.loose(st)
+			s.loose(st, in)
 		}
 		decorators = nil
 	}
@@ -58,11 +64,15 @@ func (s *snake) conditionalBlock(st *statement, head []word, in scopeOf) {
 	if head[0].is("if") && never(head[1:]) {
 		return // what stands there is not there
 	}
+	in.maybe = in.maybe || head[0].is("if", "else", "elif", "try", "except")
+	if head[0].is("if", "elif") && elsewhere(head[1:]) {
+		in.skips = append(slices.Clone(in.skips), mark{st.line, "only " + spoken(head)})
+	}
 	s.block(st.body, in)
 }
 
 // loose is a statement on the level of a module or a class.
-func (s *snake) loose(st *statement) {
+func (s *snake) loose(st *statement, in scopeOf) {
 	s.outside = append(s.outside, st.words...)
 	all := joined(st.words)
 	if len(st.words) > 2 && st.words[1].is("=", ":") && st.words[0].kind == name {
@@ -76,7 +86,9 @@ func (s *snake) loose(st *statement) {
 	if !s.collects && !aside(s.path) {
 		return
 	}
+	s.bind(st, in)
 	switch {
+	case in.group != "": // says what it says for its class
 	case strings.HasPrefix(all, "pytestmark") && strings.Contains(all, "skip"), strings.HasPrefix(all, "pytestmark") && strings.Contains(all, "xfail"),
 		strings.HasPrefix(all, "pytest . skip ("), strings.HasPrefix(all, "pytest . importorskip"), strings.HasPrefix(all, "raise unittest . SkipTest"),
 		strings.HasPrefix(all, "raise SkipTest"), all == "__test__ = False", strings.HasPrefix(all, "collect_ignore"), strings.HasPrefix(all, "sys . exit ("), strings.HasPrefix(all, "exit ("):
@@ -86,7 +98,7 @@ func (s *snake) loose(st *statement) {
 
 func (s *snake) class(st *statement, head []word, decorators []*statement, in scopeOf) {
 	called := head[1].text
-	in = scopeOf{group: strings.TrimPrefix(in.group+"."+called, "."), skips: append(append([]mark{}, in.skips...), skipMarks(decorators)...)}
+	in = scopeOf{group: strings.TrimPrefix(in.group+"."+called, "."), skips: slices.Concat(in.skips, skipMarks(decorators), s.rowless(decorators)), maybe: in.maybe}
 	bases := joined(head[2:])
 	in.found = strings.HasPrefix(called, "Test") || strings.HasSuffix(called, "Test") || strings.HasSuffix(called, "Tests") || strings.Contains(bases, "TestCase") || strings.Contains(bases, "Test")
 	for _, inner := range st.body {
@@ -135,7 +147,8 @@ func (s *snake) function(st *statement, head []word, decorators []*statement, in
 	body := &snakeBody{snake: s, test: t}
 	body.block(st.body, "")
 	t.words = flatten(st.body, nil)
-	t.skips = append(append(t.skips, in.skips...), skipMarks(decorators)...)
+	t.maybe = in.maybe
+	t.skips = slices.Concat(t.skips, in.skips, skipMarks(decorators), s.rowless(decorators))
 	for _, d := range decorators {
 		body.parameters(d.words)
 	}
@@ -145,6 +158,9 @@ func (s *snake) function(st *statement, head []word, decorators []*statement, in
 	}
 	switch {
 	case s.collects && !fixture && (strings.HasPrefix(t.name, "test") && (in.group == "" || in.found)):
+		if st.words[0].is("def") && yields(st.body, decorators) {
+			t.skips = append(t.skips, mark{st.line, "it is a generator, and nothing runs it"})
+		}
 		s.tests = append(s.tests, t)
 	case (s.collects || aside(s.path)) && len(t.checks) > 0:
 		s.helpers = append(s.helpers, t)

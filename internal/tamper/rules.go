@@ -19,7 +19,7 @@ func (r *report) rules(was, now sheet) {
 
 func (r *report) ruled(c Change, of role, was, now sheet) {
 	before, after := byKeyOf(was.files[c.Path]), byKeyOf(now.files[c.Path])
-	if unread(c, before, after) || c.Before == nil && (of == lints || of == covers && inherited(c, was)) {
+	if unread(c, before, after) || c.Before == nil && (of == lints && !onlyIgnores(c, was) || of == covers && inherited(c, was)) {
 		return // of what is new, rules are none the less rules
 	}
 	if c.After == nil && heir(c, now) {
@@ -62,6 +62,17 @@ func ruleOf(file string, of role, key string) (rule, bool) {
 		}
 	}
 	return rule{}, false
+}
+
+// onlyIgnores tells whether a file does nothing but keep others out, and no
+// settings did so before it.
+func onlyIgnores(c Change, was sheet) bool {
+	for _, text := range was.texts {
+		if strings.Contains(text, "ignore") {
+			return false
+		}
+	}
+	return strings.HasSuffix(c.Path, ".eslintignore")
 }
 
 // inherited tells whether a new file has taken over from another.

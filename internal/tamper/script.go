@@ -14,6 +14,8 @@ type scribe struct {
 	claimed []bool   // words that are in a test or helper
 	around  []row    // the table that tests are made from
 	until   int      // where it ends
+	asked   *test    // the test of which waited tells
+	waited  bool
 }
 
 func (p *page) readScript(src []byte) {
@@ -68,6 +70,8 @@ func (s *scribe) step(i, to, depth int) int {
 		if next := s.unit(i, depth); next > i {
 			return next
 		}
+	case s.at == nil && w.is("if"):
+		return s.gate(i, to, depth)
 	case s.at == nil:
 		s.tableAround(i)
 	case w.is("if"):
@@ -80,7 +84,7 @@ func (s *scribe) step(i, to, depth int) int {
 		s.leave(i, to)
 	}
 	if s.at != nil && depth <= maxDepth {
-		return s.inTest(i, to)
+		return s.inTest(i, to, depth)
 	}
 	return i + 1
 }
@@ -102,6 +106,12 @@ func (s *scribe) unit(i, depth int) int {
 	}
 	how := strings.Join(c.names, ".")
 	stops, only := modified(c.names)
+	if told, alone := s.options(s.words[open+1 : last]); told || alone {
+		stops, only = stops || told, only || alone
+	}
+	if s.rowless(c, i) {
+		stops, how = true, how+" has no row"
+	}
 	line := s.words[i].line
 	if groupWords[c.names[0]] || len(c.names) > 1 && c.names[1] == "describe" {
 		s.within(how, called, stops, line, func() { s.read(open+1, last, depth+1) })
@@ -111,7 +121,7 @@ func (s *scribe) unit(i, depth int) int {
 		return c.end
 	}
 	t := &test{group: s.group, name: strings.Trim(called, `"`), line: line, end: s.words[last].line, words: s.words[open+1 : last]}
-	t.skips = append(t.skips, s.skips...)
+	t.skips = append(append(t.skips, s.skips...), s.guarded(i)...)
 	if stops {
 		t.skips = append(t.skips, mark{line, how})
 	}

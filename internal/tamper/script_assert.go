@@ -1,8 +1,11 @@
 package tamper
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // scriptForces are the matchers of jest, vitest, jasmine, chai and playwright.
@@ -34,17 +37,21 @@ var throws = set("toThrow toThrowError throw throws toThrowErrorMatchingSnapshot
 // links are the parts of a chain that only link.
 var links = set("not to be been is that which and has have with at of same but does still resolves rejects soft poll deep")
 
+// uncalled are matchers that do nothing unless they are called; those of chai
+// are asked for by name alone.
+var uncalled = pattern.Of(`^to[A-Z]`)
+
 // expectation reads expect(…).….matcher(…).
-func (s *scribe) expectation(c chain) check {
+func (s *scribe) expectation(i int, c chain) check {
 	made := check{force: vain, what: "expect"}
 	if c.calls[0] < 0 {
 		return planned(c)
 	}
 	made.subject = s.words[c.calls[0]+1 : s.match[c.calls[0]]]
 	not := slices.Contains(c.names, "not")
-	for i := 1; i < len(c.names); i++ {
-		if !links[c.names[i]] {
-			s.matcher(&made, c.names[i], s.args(c.calls[i]))
+	for n := 1; n < len(c.names); n++ {
+		if named := c.calls[n] < 0 && uncalled.MatchString(c.names[n]); !links[c.names[n]] && !named {
+			s.matcher(&made, c.names[n], s.args(c.calls[n]))
 		}
 	}
 	switch {
@@ -56,6 +63,9 @@ func (s *scribe) expectation(c chain) check {
 	made.none = not || made.what == "toBeFalsy" || made.what == "false"
 	if len(c.names) > 2 && c.names[len(c.names)-1] == "catch" {
 		made.dead = "its rejection is caught"
+	}
+	if slices.Contains(c.names, "resolves") || slices.Contains(c.names, "rejects") {
+		made.dead = cmp.Or(made.dead, s.unawaited(i, c))
 	}
 	if made.force > vain && fixed(made.subject) && (len(made.expected) == 0 || fixed(made.expected)) {
 		made.force = vain

@@ -106,15 +106,18 @@ func (s *scribe) leave(i, to int) {
 }
 
 // inTest reads an expression of a test, and gives where to go on.
-func (s *scribe) inTest(i, to int) int {
+func (s *scribe) inTest(i, to, depth int) int {
 	c := s.chain(i)
 	if c.end > to {
 		return i + 1
 	}
+	if next := s.calledBack(i, c, depth); next > i {
+		return next
+	}
 	made, is := check{}, false
 	switch {
 	case c.names[0] == "expect" && (c.calls[0] > 0 || len(c.names) > 1 && c.names[1] != "extend"):
-		made = s.expectation(c)
+		made = s.expectation(i, c)
 		is = true
 	case called(c):
 		made, is = s.assertion(c)

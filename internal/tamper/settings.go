@@ -70,6 +70,8 @@ func (r *report) settings() {
 	r.severities(was, now)
 	r.pipelines(was, now)
 	r.commands(was, now)
+	r.worlds(was, now)
+	r.replaced()
 }
 
 // sheet are the settings of all files on one side.
@@ -87,6 +89,9 @@ func (s *sheet) add(name string, data []byte) {
 	}
 	s.texts[name] = string(data)
 	s.files[name] = flat(name, data)
+	if strings.HasSuffix(name, "pyproject.toml") || strings.HasSuffix(name, "ruff.toml") {
+		ruffed(s.files[name])
+	}
 	if strings.Contains(name, "golangci") {
 		modern(s.files[name])
 	}
@@ -103,6 +108,21 @@ func modern(all []setting) {
 		}
 		if s.key == "linters.enable-all" && s.value == "true" {
 			all[i].key, all[i].value = "linters.default", "all"
+		}
+	}
+}
+
+// ruffOld are the keys that ruff had for its rules before they had a section of
+// their own.
+var ruffOld = pattern.Of(`^(tool\.ruff\.)?((extend-)?(select|ignore|per-file-ignores)|fixable|unfixable|dummy-variable-rgx|mccabe|pydocstyle|isort|pylint|flake8-[\w-]+)([.\[].*)?$`)
+
+func ruffed(all []setting) {
+	for i, s := range all {
+		if key, is := strings.CutPrefix(s.key, "tool.ruff."); ruffOld.MatchString(s.key) {
+			all[i].key = "lint." + key
+			if is {
+				all[i].key = "tool.ruff.lint." + key
+			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (r *report) halts() {
 	for _, p := range r.after.pages {
 		known := !p.collects || slices.ContainsFunc(p.tests, func(t *test) bool { return ran[t.name] })
 		for _, m := range p.halts {
-			if before[m.text]--; before[m.text] < 0 && (known || strings.HasPrefix(m.text, "TestMain")) {
+			if before[m.text]--; before[m.text] < 0 && (known || strings.HasPrefix(m.text, "TestMain") || strings.HasPrefix(m.text, wholePackage)) {
 				r.add(Finding{p.path, TestSkipped, pick(r.change(p.path).After, true, m.line), halted(p, m)})
 			}
 		}
@@ -59,6 +59,9 @@ func (r *report) halts() {
 func halted(p *page, m mark) string {
 	if only, is := strings.CutPrefix(m.text, "only: "); is {
 		return only + ": the other tests of the file do not run"
+	}
+	if what, is := strings.CutPrefix(m.text, wholePackage); is {
+		return "the tests of this package do not all run: " + short(what, 80)
 	}
 	if !p.collects {
 		return "tests are left out of the collection: " + m.text

@@ -42,7 +42,7 @@ func Of(run journal.Run) Board {
 	comment := marked(render("comment/progress.md", run))
 	return Board{
 		Run:     run.ID,
-		Comment: comment,
+		Comment: comment + boxes(run, Limit-len(comment)),
 		Summary: comment,
 		Pull:    pull(run),
 		Stopped: run.Stop != nil,

@@ -1,0 +1,34 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+)
+
+// Behind a wall an environment is what toolchains go by: a secret need not be
+// called one to stay out.
+func TestPlain(t *testing.T) {
+	harmless := []string{
+		"PATH=/bin", "LC_TIME=C", "GOFLAGS=-mod=mod", "GOPROXY=https://proxy.example,direct", "CARGO_HOME=/c", "RUST_LOG=debug", "NODE_OPTIONS=--x",
+		"npm_config_cache=/n", "PYTHONPATH=lib", "VIRTUAL_ENV=/v", "JAVA_HOME=/j", "MAVEN_OPTS=-Xmx1g", "GRADLE_OPTS=-x", "CI=1", "GOPRIVATE=a.example",
+	}
+	secret := []string{
+		"DATABASE_URL=postgres://db/shop", "GH_PAT=x", "MYSQL_PWD=x", "OPENAI_KEY=x", "DOCKER_AUTH_CONFIG={}", "SLACK_WEBHOOK=https://hooks.example/x",
+		"GOOGLE_APPLICATION_CREDENTIALS=/k", "GOOGLE_API_KEY=x", "GITHUB_TOKEN=x", "GITHUB_OUTPUT=/f", "DISPLAY=:0", "SSH_AUTH_SOCK=/s",
+		"npm_config__auth=x", "npm_config_//registry.example/:_authToken=x", "npm_config_key=x", "NODE_AUTH_TOKEN=x", "CARGO_REGISTRIES_X_TOKEN=x",
+		"POETRY_PYPI_TOKEN_X=x", "POETRY_HTTP_BASIC_X_PASSWORD=x", "UV_INDEX_X_PASSWORD=x", "YARN_NPM_AUTH_IDENT=a:b", "MAVEN_GPG_PASSPHRASE=x",
+		"GRADLE_PUBLISH_KEY=x", "BUNDLE_GEMS__EXAMPLE=a:b", "GEM_HOST_API_KEY=x", "COREPACK_NPM_PASSWORD=x", "DENO_AUTH_TOKENS=x",
+		"PIP_INDEX_URL=https://ada:word@pypi.example/simple", "GOPROXY=https://ada@proxy.example", "HTTPS_PROXY=http://ada:word@proxy.example:8080",
+		"MAVEN_ARGS=-Dx=ghp_0123456789abcdefghijABCDEFGHIJ012345", "OF_MINE=x",
+	}
+	if diff := cmp.Diff(harmless, agent.Plain(append(append([]string{}, secret...), harmless...))); diff != "" {
+		t.Errorf("Plain (-want +got):\n%s", diff)
+	}
+	got := agent.Plain(secret, "OF_MINE", "DATABASE_URL", "GITHUB_TOKEN", "GITHUB_OUTPUT")
+	if diff := cmp.Diff([]string{"DATABASE_URL=postgres://db/shop", "OF_MINE=x"}, got); diff != "" {
+		t.Errorf("what was named (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,109 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// torn is where a file contradicts itself: something was taken out of it, or is
+// said to have ended otherwise than the rest tells.
+func (e Evidence) torn() []string {
+	return slices.Concat(e.ended(), e.absent())
+}
+
+// ended is what is said of the end and cannot be so.
+func (e Evidence) ended() []string {
+	status := policy.StatusRunning
+	if e.StopReason != "" {
+		status = e.StopReason.Status()
+	}
+	switch {
+	case e.Status != status:
+		return []string{fmt.Sprintf("the run is said to be %s, and by why it stopped (%s) it is %s", e.Status, named(string(e.StopReason)), status)}
+	case e.Status != policy.StatusCompleted:
+		return e.unfinished()
+	case !e.Proof.Passed:
+		return []string{"the run is said to be completed, and the proof of its newest commit not to pass"}
+	}
+	var lines []string
+	for _, story := range e.Stories {
+		if !story.Passes {
+			lines = append(lines, "the run is said to be completed, and "+story.ID+" is open")
+		}
+	}
+	return lines
+}
+
+// unfinished is told of a run that is said to have given up with nothing left to
+// do.
+func (e Evidence) unfinished() []string {
+	left := len(e.Stories) == 0 || !e.Proof.Passed || slices.ContainsFunc(e.Stories, func(s Story) bool { return !s.Proven })
+	if e.Status != policy.StatusStopped || left {
+		return nil
+	}
+	return []string{fmt.Sprintf("the run is said to have stopped (%s), and every story of it to be proven", e.StopReason)}
+}
+
+// absent are the stories and iterations that the rest of the file tells of, and
+// that are not in it.
+func (e Evidence) absent() []string {
+	var lines []string
+	if number := e.skipped(); number > 0 {
+		lines = append(lines, fmt.Sprintf("iteration %d is not in it", number))
+	}
+	for _, id := range e.mentioned() {
+		if !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.ID == id }) {
+			lines = append(lines, "it tells of "+id+", and that story is not in it")
+		}
+	}
+	return lines
+}
+
+// skipped is the first iteration that is not in the file though a later one is,
+// or a story tells of it; 0: none.
+func (e Evidence) skipped() int {
+	there := map[int]bool{}
+	newest := 0
+	for _, it := range e.Iterations {
+		there[it.Number], newest = true, max(newest, it.Number)
+	}
+	for _, story := range e.Stories {
+		for _, number := range story.Iterations {
+			if !there[number] {
+				return number
+			}
+		}
+	}
+	for number := 1; number < newest; number++ {
+		if !there[number] {
+			return number
+		}
+	}
+	return 0
+}
+
+// mentioned are the stories that passed, and those that words tell of. One that
+// was only worked on may have been split since.
+func (e Evidence) mentioned() []string {
+	var ids []string
+	for _, it := range e.Iterations {
+		ids = append(ids, it.Passed...)
+	}
+	for _, words := range e.NotVerified {
+		if id, rest, is := strings.Cut(words, " is "); is && !strings.Contains(id, " ") && (rest == "open" || strings.Contains(rest, ": ")) && strings.Contains(id, "-") {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func named(reason string) string {
+	if reason == "" {
+		return "nothing is said of that"
+	}
+	return reason
+}

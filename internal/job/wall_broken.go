@@ -1,0 +1,34 @@
+package job
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// whole runs as next does, as long as all that those inside changed could be put
+// back. Then nothing runs any more: what would be kept next is what they wrote.
+func (w *Wall) whole(next sandbox.Next) sandbox.Next {
+	return func(ctx context.Context, c process.Command) (process.Result, error) {
+		if err := w.breach(nil); err != nil {
+			return process.Result{}, err
+		}
+		res, err := next(ctx, c)
+		if errors.Is(err, sandbox.ErrNotPutBack) {
+			err = w.breach(err)
+		}
+		return res, err
+	}
+}
+
+// breach notes the first, and says which that was.
+func (w *Wall) breach(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.broken == nil {
+		w.broken = err
+	}
+	return w.broken
+}

@@ -1,0 +1,31 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// What an agent left in the place of git's configuration is not what the next
+// command finds: after a thing that could not be put back nothing is run.
+func TestNothingRunsAfterWhatWasNotPutBack(t *testing.T) {
+	ran := 0
+	endings := []error{nil, errors.New("killed"), fmt.Errorf("config: %w", sandbox.ErrNotPutBack), nil}
+	run := job.Whole(func(context.Context, process.Command) (process.Result, error) {
+		ran++
+		return process.Result{Exit: ran}, endings[ran-1]
+	})
+	for i, want := range []error{nil, endings[1], sandbox.ErrNotPutBack, sandbox.ErrNotPutBack, sandbox.ErrNotPutBack} {
+		if _, err := run(t.Context(), process.Command{}); !errors.Is(err, want) {
+			t.Errorf("command %d: %v, want %v", i+1, err, want)
+		}
+	}
+	if ran != 3 {
+		t.Errorf("%d commands were run, want 3", ran)
+	}
+}

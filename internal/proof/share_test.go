@@ -1,0 +1,135 @@
+package proof_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// loud tells other lists where every test is to be named: by the commit.
+type loud struct {
+	shelf
+	at map[string]string
+}
+
+func (l loud) Told(check journal.CheckEnded) tally.Tally {
+	if check.Where == journal.AtDoubt {
+		return tally.Parse(l.at[check.Commit])
+	}
+	return l.shelf.Told(check)
+}
+
+// go test that names packages alone is asked again with its tests: one that
+// ended before a test had run is not green.
+func TestWhoNamesPackagesIsAskedForTests(t *testing.T) {
+	const pkg, cart, old = "example.com/p", "example.com/p.TestCart", "example.com/p.TestOld"
+	for name, c := range map[string]struct {
+		there journal.CheckEnded
+		here  string
+		want  []string
+	}{
+		"it ran":                     {failing([]string{cart}), "passed " + cart + "\npassed " + old, []string{cart}},
+		"the program ended first":    {failing([]string{cart}), "passed " + pkg, nil},
+		"it is skipped":              {failing([]string{cart}), "skipped " + cart, nil},
+		"it does not build there":    {failing(nil, pkg), "passed " + cart + "\npassed " + old, []string{cart}},
+		"nor does anything run here": {failing(nil, pkg), "passed " + pkg, nil},
+	} {
+		l := &lab{says: []journal.CheckEnded{c.there}}
+		p, aloud := l.prover(), 0
+		check := p.Check
+		p.Check = func(ctx context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) error {
+			if at.Aloud {
+				aloud++
+			}
+			return check(ctx, run, at, emit)
+		}
+		lists := map[journal.Where]string{journal.AtBase: "passed " + pkg, journal.AtProof: "passed " + pkg}
+		p.Tests = loud{shelf{files: []string{"cart_test.go"}, stand: "b0+tests", lists: lists}, map[string]string{"c1": c.here, "b0": "passed " + old}}
+		if err := p.Grade(t.Context(), proved(asked(told("go", 1)), told("go", 1)), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		graded, is := l.last().(journal.StoryGraded)
+		if diff := cmp.Diff(c.want, graded.Tests); diff != "" || !is || (graded.Grade == journal.RedToGreen) != (c.want != nil) || aloud != 2 {
+			t.Errorf("%s: asked %d times, graded %q (-want +got):\n%s", name, aloud, graded.Grade, diff)
+		}
+	}
+}
+
+// later is a run that has proven US-000, by a test file that US-001 changed, too.
+func later(here journal.CheckEnded, names ...string) journal.Run {
+	run := proved(asked(told("jest", 1)), here)
+	first := journal.Proof{Commit: "c0", Checks: []journal.CheckEnded{{Where: journal.AtWork, Name: "test"}}}
+	run.Iterations = []journal.Iteration{{Story: "US-000", Proof: &first}, {Story: "US-001"}}
+	run.Grades = []journal.Graded{{Story: "US-000", Grade: journal.RedToGreen, Files: []string{"a.test.js"}, Tests: names}}
+	return run
+}
+
+// What another story is shown by, or was green when this one began, shows nothing
+// of this one.
+func TestAnotherStorysTestShowsNothing(t *testing.T) {
+	const others = "what fails without its change is what other stories are shown by, or was there when it began"
+	for name, c := range map[string]struct {
+		run   journal.Run
+		there []string
+		want  journal.StoryGraded
+	}{
+		"it was graded by it": {later(told("jest", 3), "ten"), []string{"ten"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
+		"it was green then":   {later(told("jest", 3)), []string{"nine"}, journal.StoryGraded{Grade: journal.Unbroken, Why: others}},
+		"it has its own":      {later(told("jest", 3), "ten"), []string{"ten", "hundred"}, journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{"hundred"}}},
+	} {
+		l := &lab{says: []journal.CheckEnded{failing(c.there)}}
+		p := l.prover()
+		p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests", lists: map[journal.Where]string{
+			journal.AtWork: "passed nine", journal.AtProof: "passed nine\npassed ten\npassed hundred",
+		}}
+		if err := p.Grade(t.Context(), c.run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		c.want.Story, c.want.Commit, c.want.Files = "US-001", "c1", []string{"a.test.js"}
+		if diff := cmp.Diff(journal.Event(c.want), l.last()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Where nothing is told by name and the files are another story's, too, it is the
+// code that this one began with on which its tests have to fail.
+func TestWhatIsSharedIsTriedOnTheCodeBefore(t *testing.T) {
+	whole := red("test", 1)
+	for name, c := range map[string]struct {
+		run          journal.Run
+		there, began journal.CheckEnded
+		want         journal.Grade
+	}{
+		"red then, too":      {later(told("jest", 3)), whole, whole, journal.RedToGreen},
+		"green then":         {later(told("jest", 3)), whole, green("test"), journal.Unbroken},
+		"not loaded, either": {later(told("jest", 3)), failing(nil, "a.test.js"), failing(nil, "a.test.js"), journal.RedToGreen},
+		"one of it fails":    {later(told("jest", 3)), failing(nil, "a.test.js"), failing([]string{"a.test.js > ten"}), journal.RedToGreen},
+		"loaded then":        {later(told("jest", 3)), failing(nil, "a.test.js"), green("test"), journal.Unbroken},
+	} {
+		l := &lab{}
+		p := l.prover()
+		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			says := c.there
+			if at.Where == journal.AtDoubt {
+				says = c.began
+			}
+			says.Where = at.Where
+			emit(says)
+			return nil
+		}
+		p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests", lists: map[journal.Where]string{journal.AtProof: "passed a.test.js"}}
+		if err := p.Grade(t.Context(), c.run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != c.want {
+			t.Errorf("%s: graded as %+v, want %s", name, l.last(), c.want)
+		}
+	}
+}

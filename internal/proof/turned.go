@@ -1,0 +1,125 @@
+package proof
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// turned is what is red on the base code and green with the change.
+type turned struct {
+	tests  []string // by name
+	wholes []string // what could not be built or loaded, where no test of it is told
+	all    bool     // a check of which nothing is told by name
+}
+
+// whole tells whether something turned that is no test by itself.
+func (t turned) whole() bool { return t.all || len(t.wholes) > 0 }
+
+// sum is what turned in all checks.
+func (t *trial) sum() turned {
+	sum := turned{tests: slices.DeleteFunc(t.run.Mended(t.graded.Story, t.proof), t.before)}
+	for _, there := range t.seen.checks {
+		one := t.turned(there)
+		if t.anew != nil {
+			one = t.still(one, there.Name)
+		}
+		sum.tests, sum.wholes, sum.all = append(sum.tests, one.tests...), append(sum.wholes, one.wholes...), sum.all || one.all
+	}
+	return sum
+}
+
+// turned is what turned in a check.
+func (t *trial) turned(there journal.CheckEnded) (sum turned) {
+	base, found := t.run.AtBase(there.Name)
+	here, proven := find(t.proof.Checks, there.Name)
+	switch {
+	case !found || !proven || there.Passed || untold(there) != "":
+		return turned{}
+	case !t.run.Proves(here) || t.run.Holds(here) || base.Tests != nil && base.Tests.Cut:
+		return turned{}
+	case len(there.Tests.Failing()) == 0:
+		sum.all = base.Passed && here.Passed && !silenced(base, here)
+		t.mute = t.mute || !sum.all
+		return sum
+	}
+	for _, name := range t.fresh(there) {
+		t.one(&sum, name, there, here)
+	}
+	return sum
+}
+
+// one adds what is fresh in a check, as far as it turned and is this story's.
+func (t *trial) one(sum *turned, name string, there, here journal.CheckEnded) {
+	if within := t.within(name, there, here); len(within) > 0 {
+		sum.tests = append(sum.tests, within...)
+		return
+	}
+	whole := slices.Contains(there.Tests.Broken, name)
+	switch {
+	case !t.passes(here, name):
+		t.mute = true
+	case whole:
+		sum.wholes = append(sum.wholes, name)
+	case t.before(name):
+		t.owned = true
+	default:
+		sum.tests = append(sum.tests, name)
+	}
+}
+
+// silenced tells that a check told of tests that passed, and now of none: it is
+// green because nothing ran.
+func silenced(base, here journal.CheckEnded) bool {
+	if here.Tests != nil {
+		return here.Tests.Passed == 0
+	}
+	return base.Tests != nil && base.Tests.Passed > 0
+}
+
+// passes tells whether what failed on the base code passes with the change: by
+// name, or by way of all it belongs to where a runner names what fails alone.
+// Who was asked to name every test and does not name this one has not run it.
+func (t *trial) passes(here journal.CheckEnded, name string) bool {
+	loud, asked := t.loud[heard{here.Name, journal.AtProof}]
+	if asked {
+		return loud.Of(name) == tally.Passed && !bare(name)
+	}
+	told := t.tests.Told(here)
+	switch told.Of(name) {
+	case tally.Passed:
+		return true
+	case tally.Failed, tally.Broken, tally.Skipped:
+		return false
+	case tally.Absent:
+	}
+	if slices.Contains(here.Tests.Failing(), name) {
+		return false
+	}
+	named := told.Names(tally.Passed)
+	return told.Passed > len(named) || slices.ContainsFunc(named, func(whole string) bool { return strings.HasPrefix(name, whole) })
+}
+
+// within are the tests that pass with the change and belong to what could not
+// even be built or loaded without it, as far as no other story brought them.
+func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
+	if !slices.Contains(there.Tests.Broken, broken) {
+		return nil
+	}
+	base, _ := t.run.AtBase(there.Name)
+	known := t.told(base, journal.AtBase)
+	var names []string
+	for _, name := range t.told(here, journal.AtProof).Names(tally.Passed) {
+		if name == broken || !strings.HasPrefix(name, broken) || known.Of(name) != tally.Absent {
+			continue
+		}
+		if t.before(name) {
+			t.owned = true
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}

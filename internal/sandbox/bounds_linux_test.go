@@ -1,0 +1,88 @@
+package sandbox_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// No core file holds what was in memory, and where another user is inside there
+// is an end to their processes.
+func TestProcessesAreBounded(t *testing.T) {
+	for _, level := range confined() {
+		w := wall(t, level, users()[0])
+		out, _ := inside(t, w, process.Command{Argv: []string{"cat", "/proc/self/limits"}})
+		want := map[string]string{"Max core file size": "0"}
+		if os.Geteuid() == 0 {
+			want["Max processes"] = "8192"
+		}
+		for name, most := range want {
+			_, rest, _ := strings.Cut(out, name)
+			if f := strings.Fields(rest); len(f) < 2 || f[0] != most || f[1] != most {
+				t.Errorf("level %s: %s is not %s:\n%s", level, name, most, out)
+			}
+		}
+	}
+}
+
+// What is mounted inside makes nobody another user, and is no device but those
+// that are named.
+func TestMountsGiveNothing(t *testing.T) {
+	for _, level := range here(sandbox.Namespace) {
+		out, _ := inside(t, wall(t, level, users()[0]), process.Command{Argv: []string{"cat", "/proc/self/mountinfo"}})
+		seen := 0
+		for line := range strings.Lines(out) {
+			fields := strings.Fields(line)
+			at, options := fields[4], strings.Split(fields[5], ",")
+			if !slices.Contains(options, "nosuid") {
+				t.Errorf("set-user-id programs count in %s: %q", at, options)
+			}
+			if filepath.Dir(at) != "/dev" && !slices.Contains(options, "nodev") || at == "/dev/shm" && !slices.Contains(options, "nodev") {
+				t.Errorf("devices count in %s: %q", at, options)
+			}
+			seen++
+		}
+		if seen < 5 {
+			t.Errorf("only %d mounts:\n%s", seen, out)
+		}
+	}
+}
+
+// A key that belongs to a certificate of the machine's is not read inside, not
+// even by the user it belongs to, and certificates are.
+func TestTheMachinesKeysAreNotThere(t *testing.T) {
+	for _, level := range confined() {
+		w := wall(t, level, user{})
+		for folder, want := range map[string]int{"/etc/ssl/private": 2, "/etc/ssl/certs": 0} {
+			if _, err := os.Stat(folder); err != nil {
+				continue // nothing that could be read
+			}
+			if out, res := inside(t, w, process.Command{Argv: []string{"ls", folder}}); res.Exit != want {
+				t.Errorf("level %s, ls %s: exit %d, want %d: %s", level, folder, res.Exit, want, out)
+			}
+		}
+	}
+}
+
+func TestSettingsThatRevealStayOutside(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                                       false,
+		"registry=https://registry.example.com/": false,
+		"[global]\nindex-url = https://pypi.example.com/simple\ncert = /etc/ssl/ca.pem\n": false,
+		"#header = From: Your Name <username@site.domain>":                                false,
+		"//registry.example.com/:_authToken=x":                                            true,
+		"_auth = eDp5":                                                                    true,
+		"[global]\nindex-url = https://ada:x@pypi.example.com/simple":                     true,
+		"http_password = x":                                                               true,
+		"[http]\n\textraHeader = Authorization: basic eDp5":                               true,
+	} {
+		if got := sandbox.Revealing(text); got != want {
+			t.Errorf("%q reveals: %t, want %t", text, got, want)
+		}
+	}
+}

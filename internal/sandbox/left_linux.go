@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sweep takes away what those inside left in memory that all of the machine
+// shares: files, and what System V knows. With a namespace of their own nothing
+// was left. Where they are the same user nobody can tell what of it is theirs,
+// and nothing is taken. Two walls at once with one user sweep for each other.
+func (w Wall) Sweep() error {
+	if w.sameUser() {
+		return nil
+	}
+	errs := []error{w.sweepFiles()}
+	for _, k := range systemV {
+		errs = append(errs, k.sweep(w.UID))
+	}
+	return errors.Join(errs...)
+}
+
+func (w Wall) sweepFiles() error {
+	root, err := os.OpenRoot(sharedMemory)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = errors.Join(w.sweepIn(root, "."), root.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("sweep %s: %w", sharedMemory, err)
+	}
+	return nil
+}
+
+// sweepIn looks where they could put something: in what everybody can write to.
+func (w Wall) sweepIn(root *os.Root, dir string) error {
+	list, err := fs.ReadDir(root.FS(), dir)
+	for _, entry := range list {
+		name := path.Join(dir, entry.Name())
+		info, gone := root.Lstat(name)
+		switch {
+		case gone != nil: // of somebody else, who is about
+		case w.theirs(info):
+			err = errors.Join(err, root.RemoveAll(name))
+		case info.IsDir() && info.Mode().Perm()&0o002 != 0:
+			err = errors.Join(err, w.sweepIn(root, name))
+		}
+	}
+	return err
+}
+
+func (w Wall) theirs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == w.UID
+}
+
+// kind is one of what System V shares: its table, the title of a number there,
+// and the call that removes, with what follows the number.
+type kind struct {
+	table, title string
+	call         uintptr
+	rest         [2]uintptr
+}
+
+var systemV = []kind{
+	{"shm", "shmid", unix.SYS_SHMCTL, [2]uintptr{unix.IPC_RMID}},
+	{"msg", "msqid", unix.SYS_MSGCTL, [2]uintptr{unix.IPC_RMID}},
+	{"sem", "semid", unix.SYS_SEMCTL, [2]uintptr{0, unix.IPC_RMID}},
+}
+
+func (k kind) sweep(uid int) error {
+	table, err := os.ReadFile("/proc/sysvipc/" + k.table)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a kernel without it
+	}
+	if err != nil {
+		return fmt.Errorf("see what is left in memory: %w", err)
+	}
+	var errs []error
+	for _, id := range left(string(table), k.title, strconv.Itoa(uid)) {
+		_, _, errno := unix.Syscall(k.call, uintptr(id), k.rest[0], k.rest[1]) //nolint:gosec // as the kernel said it
+		if errno != 0 && errno != unix.EINVAL && errno != unix.EIDRM {         // somebody else was quicker
+			errs = append(errs, fmt.Errorf("remove %s %d: %w", k.table, id, errno))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// left reads a table: the numbers of those that somebody owns, or made and gave
+// away.
+func left(table, title, uid string) (ids []int) {
+	head, rows, _ := strings.Cut(table, "\n")
+	titles := strings.Fields(head)
+	number, owner, maker := slices.Index(titles, title), slices.Index(titles, "uid"), slices.Index(titles, "cuid")
+	if number < 0 || owner < 0 || maker < 0 {
+		return nil
+	}
+	for row := range strings.Lines(rows) {
+		fields := strings.Fields(row)
+		if len(fields) <= max(number, owner, maker) || fields[owner] != uid && fields[maker] != uid {
+			continue
+		}
+		if id, err := strconv.Atoi(fields[number]); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
