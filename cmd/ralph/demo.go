@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -75,14 +74,6 @@ func printResult(to io.Writer, run journal.Run, home workspace.Run, worktree str
 	result := view.ResultOf(run)
 	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
 	return printJSON(to, result)
-}
-
-// printJSON prints a value for scripts, and for those who look at what they get.
-func printJSON(to io.Writer, value any) error {
-	encoder := json.NewEncoder(to)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
 }
 
 // show prints what a maintainer would see.

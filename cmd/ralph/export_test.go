@@ -18,3 +18,6 @@ func Start(now func() time.Time, haste time.Duration) int {
 	}
 	return start(w)
 }
+
+// PrintJSON is what all that is printed for programs goes through.
+var PrintJSON = printJSON

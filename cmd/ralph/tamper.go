@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -64,17 +65,30 @@ func (c tamperCommand) span(ctx context.Context, tool git.Git) (git.Span, string
 	if err != nil {
 		return git.Span{}, "", err
 	}
-	var base string
-	if c.Base == "" {
-		base, err = tool.Fork(ctx, c.ProjectDir, head)
-	} else {
-		base, err = tool.Named(ctx, c.ProjectDir, c.Base)
+	if c.Base == "" { // then there is no head either
+		return c.untilNow(ctx, tool, head)
 	}
+	base, err := tool.Named(ctx, c.ProjectDir, c.Base)
 	if err != nil || c.Head != "" {
 		return git.Span{From: base, To: head}, c.ProjectDir, err
 	}
 	tree, top, err := tool.WorkTree(ctx, c.ProjectDir)
 	return git.Span{From: base, To: tree}, top, err
+}
+
+// untilNow is the work up to the files as they are. A commit with nothing before
+// it is the base itself, where they are others.
+func (c tamperCommand) untilNow(ctx context.Context, tool git.Git, head string) (git.Span, string, error) {
+	base, alone := tool.Fork(ctx, c.ProjectDir, head)
+	tree, top, err := tool.WorkTree(ctx, c.ProjectDir)
+	if alone == nil || err != nil {
+		return git.Span{From: base, To: tree}, top, cmp.Or(alone, err)
+	}
+	span := git.Span{From: head, To: tree}
+	if changed, err := tool.Changes(ctx, top, span); err != nil || len(changed) == 0 {
+		return git.Span{}, "", alone
+	}
+	return span, top, nil
 }
 
 func (c tamperCommand) print(w world, found []tamper.Finding, unread []string) error {

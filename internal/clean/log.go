@@ -14,11 +14,38 @@ import (
 // command across them.
 func LogLine(line string) string {
 	line = mapVisible(line)
-	// Twice, as the pairs of ":::" overlap.
-	for range 2 {
-		line = strings.ReplaceAll(line, "::", ": :")
+	if strings.Contains(line, "::") {
+		line = broken(line)
 	}
 	return strings.ReplaceAll(line, "##[", "## [")
+}
+
+// broken leaves addresses of IPv6 whole, as they stand before a port: what is in
+// the brackets is at no line's front, and the brackets themselves are seen to.
+func broken(line string) string {
+	var out strings.Builder
+	for line != "" {
+		text, rest, _ := strings.Cut(line, "[")
+		out.WriteString(apart(text))
+		if line = line[len(text):]; line == "" {
+			break
+		}
+		size := 1 + len(rest) - len(strings.TrimLeft(rest, "0123456789abcdefABCDEF:."))
+		if len(line) == size || line[size] != ']' {
+			size = 1
+		}
+		out.WriteString(line[:size])
+		line = line[size:]
+	}
+	return out.String()
+}
+
+// apart does it twice, as the pairs of ":::" overlap.
+func apart(text string) string {
+	for range 2 {
+		text = strings.ReplaceAll(text, "::", ": :")
+	}
+	return text
 }
 
 func mapVisible(line string) string {

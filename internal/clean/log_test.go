@@ -20,6 +20,9 @@ func TestLogLine(t *testing.T) {
 		{"\x1b[31mred\x00", `\x1b[31mred\x00`},
 		{"#\u200b#[error]", `#\u{200b}#[error]`},
 		{"std::vector", "std: :vector"},
+		{"refused: [::1]:443, a::b", "refused: [::1]:443, a: :b"},
+		{"[2001:db8::1] ##[::1] [::set-output]", "[2001:db8::1] ## [::1] [: :set-output]"},
+		{"::[::1]::x", ": :[::1]: :x"},
 	} {
 		if got := clean.LogLine(c.in); got != c.want {
 			t.Errorf("LogLine(%q) = %q, want %q", c.in, got, c.want)
@@ -45,7 +48,7 @@ func isCommand(line string) bool {
 }
 
 func FuzzLogLine(f *testing.F) {
-	for _, s := range []string{"::a::b", " ::a b=c::d", "x##[a]b", "##[a b=c;]d", ":\u00ad:a::", "#\r#[a]", "\u2028::a::b", "::\xff::"} {
+	for _, s := range []string{"[::1]::a::b", "##[::a]", "::a::b", " ::a b=c::d", "x##[a]b", "##[a b=c;]d", ":\u00ad:a::", "#\r#[a]", "\u2028::a::b", "::\xff::"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

@@ -163,7 +163,9 @@ type Story struct {
 	Title string `json:"title"`
 	// What has to be true when it is done.
 	Criteria []string `json:"criteria"`
-	// For each of these, the test that the agent named and that went from red to green; empty where there is none.
+	// Those of them that an agent added while it worked.
+	Added []string `json:"added,omitempty"`
+	// For each of the criteria, the test that the agent named and that went from red to green; empty where there is none.
 	Shown []string `json:"shown,omitempty"`
 	// Whether people marked it as one that needs no test of its own.
 	NeedsNoTest bool `json:"needs_no_test,omitempty"`

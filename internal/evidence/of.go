@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -123,6 +124,11 @@ func tell(run journal.Run, story plan.Story) Story {
 	told := Story{
 		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
 		NeedsNoTest: story.Untested(), Passes: story.Passes, Proven: run.StoryProven(story),
+	}
+	for _, criterion := range story.AcceptanceCriteria {
+		if slices.Contains(run.Added, criterion) {
+			told.Added = append(told.Added, criterion)
+		}
 	}
 	for _, it := range run.Iterations {
 		if it.Story == story.ID {

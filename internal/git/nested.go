@@ -29,7 +29,7 @@ func LookNested(top string) Nested {
 		switch {
 		case err != nil:
 			found[place] = "closed"
-			return nil
+			return nil //nolint:nilerr // it is on the list
 		case place == ".git", place == ".ralph":
 			return skipped(entry)
 		case entry.Name() == ".git":

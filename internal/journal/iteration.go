@@ -117,6 +117,7 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 		return
 	}
 	it.Read = &e
+	r.Added = slices.Concat(r.Added, e.added(r.Plan))
 	passes := map[string]bool{}
 	for _, story := range r.Plan.UserStories {
 		passes[story.ID] = story.Passes
@@ -126,6 +127,26 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 	for i, story := range r.Plan.UserStories {
 		r.Plan.UserStories[i].Passes = passes[story.ID]
 	}
+}
+
+// added are the criteria that no story had before.
+func (e PlanRead) added(before plan.Plan) []string {
+	known := map[string]bool{}
+	for _, story := range before.UserStories {
+		for _, criterion := range story.AcceptanceCriteria {
+			known[criterion] = true
+		}
+	}
+	var names []string
+	for _, story := range e.Plan.UserStories {
+		for _, criterion := range story.AcceptanceCriteria {
+			if !known[criterion] {
+				known[criterion] = true
+				names = append(names, criterion)
+			}
+		}
+	}
+	return names
 }
 
 // IterationEnded is the verdict on an iteration.

@@ -103,6 +103,9 @@ func word(name string) string {
 	if strings.Contains(name, " ") {
 		return name
 	}
+	if strings.Contains(name, "/") && bare(name) { // a file's, or a package's
+		return path.Base(name)
+	}
 	return last(name)
 }
 

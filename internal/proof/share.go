@@ -43,6 +43,9 @@ func (p Prover) hear(ctx context.Context, t *trial) error {
 		return nil
 	}
 	t.loud = map[heard]tally.Tally{}
+	for _, name := range quiet { // who is not heard has seen nothing pass
+		t.loud[heard{name, journal.AtProof}] = tally.Tally{}
+	}
 	at := Place{Where: journal.AtDoubt, Commit: t.graded.Commit, Aloud: true, Only: func(name string) bool { return slices.Contains(quiet, name) }}
 	var err error
 	if at.Stand, _, err = p.restore(ctx, t.run, t.graded.Commit); err != nil {

@@ -61,6 +61,26 @@ func TestWhoNamesPackagesIsAskedForTests(t *testing.T) {
 	}
 }
 
+// Where it cannot be asked again, nobody saw the test pass.
+func TestWhoIsNotHeardHasNotPassed(t *testing.T) {
+	l := &lab{}
+	p := l.prover()
+	p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+		if says := failing([]string{"p.TestCart"}); !at.Aloud {
+			says.Where = at.Where
+			emit(says)
+		}
+		return nil
+	}
+	p.Tests = shelf{files: []string{"cart_test.go"}, stand: "b0+tests", lists: map[journal.Where]string{journal.AtProof: "passed p"}}
+	if err := p.Grade(t.Context(), proved(asked(told("go", 1)), told("go", 1)), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != journal.Unbroken {
+		t.Errorf("graded as %+v, want unbroken", l.last())
+	}
+}
+
 // later is a run that has proven US-000, by a test file that US-001 changed, too.
 func later(here journal.CheckEnded, names ...string) journal.Run {
 	run := proved(asked(told("jest", 1)), here)

@@ -159,8 +159,13 @@ func vandal(w sandbox.Wall) process.Command {
 func TestPutBackNeedsNobodysDescriptors(t *testing.T) {
 	w, mended := repository(t, sandbox.Notify, true)
 	before := state(t, w)
-	if err := starved(t, w, 256, vandal(w)); err != nil {
+	deep := vandal(w) // each folder on the way down takes one to remove
+	deep.Argv[2] += "; mkdir -p .git/hooks/1/2/3/4/5/6/7/8"
+	if err := starved(t, w, 256, deep); err != nil {
 		t.Error(err)
+	}
+	if aside, err := filepath.Glob(filepath.Join(w.Write[0], ".git", "*put-aside*")); err != nil || len(aside) > 0 {
+		t.Errorf("it was moved aside: %q, %v", aside, err)
 	}
 	if diff := cmp.Diff(before, state(t, w)); diff != "" || len(*mended) == 0 {
 		t.Errorf("mended %q, it changed (-before +after):\n%s", *mended, diff)

@@ -6,20 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // Sweep takes away what those inside left in memory that all of the machine
-// shares: files, and what System V knows. With a namespace of their own nothing
-// was left. Where they are the same user nobody can tell what of it is theirs,
-// and nothing is taken. Two walls at once with one user sweep for each other.
+// shares: files, and what System V knows. With mounts of their own nothing was
+// left. Where they are the same user nobody can tell what of it is theirs, and
+// nothing is taken. Two walls at once with one user sweep for each other.
 func (w Wall) Sweep() error {
-	if w.sameUser() {
+	if w.sameUser() || w.Level == Namespace && !w.Flat {
 		return nil
 	}
 	errs := []error{w.sweepFiles()}
@@ -89,31 +87,10 @@ func (k kind) sweep(uid int) error {
 	}
 	var errs []error
 	for _, id := range left(string(table), k.title, strconv.Itoa(uid)) {
-		_, _, errno := unix.Syscall(k.call, uintptr(id), k.rest[0], k.rest[1]) //nolint:gosec // as the kernel said it
-		if errno != 0 && errno != unix.EINVAL && errno != unix.EIDRM {         // somebody else was quicker
+		_, _, errno := unix.Syscall(k.call, uintptr(id), k.rest[0], k.rest[1])
+		if errno != 0 && errno != unix.EINVAL && errno != unix.EIDRM { // somebody else was quicker
 			errs = append(errs, fmt.Errorf("remove %s %d: %w", k.table, id, errno))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// left reads a table: the numbers of those that somebody owns, or made and gave
-// away.
-func left(table, title, uid string) (ids []int) {
-	head, rows, _ := strings.Cut(table, "\n")
-	titles := strings.Fields(head)
-	number, owner, maker := slices.Index(titles, title), slices.Index(titles, "uid"), slices.Index(titles, "cuid")
-	if number < 0 || owner < 0 || maker < 0 {
-		return nil
-	}
-	for row := range strings.Lines(rows) {
-		fields := strings.Fields(row)
-		if len(fields) <= max(number, owner, maker) || fields[owner] != uid && fields[maker] != uid {
-			continue
-		}
-		if id, err := strconv.Atoi(fields[number]); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }

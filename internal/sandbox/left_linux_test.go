@@ -52,7 +52,7 @@ func litter(t *testing.T, uid int) (kinds []string) {
 // another user was inside, and nothing of anybody else's with it.
 func TestNothingIsLeftInMemory(t *testing.T) {
 	levels, uid := confined(), stranger
-	if os.Geteuid() != 0 {
+	if os.Geteuid() != 0 { // nobody else can be inside
 		levels, uid = here(sandbox.Namespace), os.Geteuid()
 	}
 	for _, level := range levels {
@@ -74,7 +74,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 }
 
 func TestWhatIsOfOthersIsNotSwept(t *testing.T) {
-	ours, err := os.MkdirTemp("/dev/shm", mark+"-of-others-")
+	ours, err := os.MkdirTemp("/dev/shm", mark+"-of-others-") //nolint:usetesting // it is what is swept
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,7 @@ func cast() {
 		"signal":   func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); select {} },
 		"stubborn": playStubborn,
 		"litter":   playLitter,
+		"meddle":   playMeddle,
 	}
 }
 

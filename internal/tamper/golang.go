@@ -242,14 +242,12 @@ func tester(f *ast.FuncType) string {
 // main looks at a TestMain that ends as it likes. A branch of its own is for
 // programs that the tests start.
 func (b *goBody) main(body *ast.BlockStmt) {
+	b.note(body, b.tells)
 	runs, told := false, false
 	ast.Inspect(body, func(n ast.Node) bool {
 		if c, is := n.(*ast.CallExpr); is {
 			on, called := b.method(c)
 			runs = runs || on == "m" && called == "Run" || handsOver(c)
-			if b.tells(c) {
-				b.halts = append(b.halts, mark{b.line(c.Pos()), wholePackage + spoken(b.of(c))})
-			}
 			told = told || on == "os" && called == "Exit" && len(c.Args) == 1 && !fixed(b.of(c.Args[0]))
 		}
 		return true

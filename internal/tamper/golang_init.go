@@ -23,13 +23,18 @@ func (g *gopher) initial(d *ast.FuncDecl) {
 		if branch, is := s.(*ast.IfStmt); is && elsewhere(g.of(branch.Cond)) {
 			continue
 		}
-		ast.Inspect(s, func(n ast.Node) bool {
-			if call, is := n.(*ast.CallExpr); is && g.silences(call) {
-				g.halts = append(g.halts, mark{g.line(call.Pos()), wholePackage + spoken(g.of(call))})
-			}
-			return true
-		})
+		g.note(s, g.silences)
 	}
+}
+
+// note keeps the calls of a kind as what stops the tests of a package.
+func (g *gopher) note(within ast.Node, of func(*ast.CallExpr) bool) {
+	ast.Inspect(within, func(n ast.Node) bool {
+		if call, is := n.(*ast.CallExpr); is && of(call) {
+			g.halts = append(g.halts, mark{g.line(call.Pos()), wholePackage + spoken(g.of(call))})
+		}
+		return true
+	})
 }
 
 var leftOut = set("test.run test.skip test.short test.list test.failfast")

@@ -70,8 +70,7 @@ func leavesOut(tool, value string) bool {
 	return strings.HasPrefix(why, "it has ")
 }
 
-// worlds reports what is new of that, and the libraries of assertions that
-// something of the project's own has taken the place of.
+// worlds reports what is new of that.
 func (r *report) worlds(was, now sheet) {
 	for _, c := range r.changes {
 		before, after := loosenings(was.texts[c.Path]), loosenings(now.texts[c.Path])
@@ -122,7 +121,7 @@ func expanded(text string, variables map[string]string) string {
 	for range 4 {
 		text = makeCalled.ReplaceAllStringFunc(text, func(call string) string {
 			value, known := variables[call[2:len(call)-1]]
-			if !known || strings.Contains(strings.TrimPrefix(makeCalled.ReplaceAllString(value, ""), " "), "$") {
+			if !known || strings.Contains(makeCalled.ReplaceAllString(value, ""), "$") {
 				return call
 			}
 			return value

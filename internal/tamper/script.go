@@ -105,13 +105,7 @@ func (s *scribe) unit(i, depth int) int {
 		s.claimed[j] = true
 	}
 	how := strings.Join(c.names, ".")
-	stops, only := modified(c.names)
-	if told, alone := s.options(s.words[open+1 : last]); told || alone {
-		stops, only = stops || told, only || alone
-	}
-	if s.rowless(c, i) {
-		stops, how = true, how+" has no row"
-	}
+	stops, only := s.modified(c, i)
 	line := s.words[i].line
 	if groupWords[c.names[0]] || len(c.names) > 1 && c.names[1] == "describe" {
 		s.within(how, called, stops, line, func() { s.read(open+1, last, depth+1) })
@@ -156,6 +150,13 @@ func firstArgument(words []word) []word {
 		return args[0][:min(len(args[0]), 30)]
 	}
 	return nil
+}
+
+// modified reads how a test or group is to be run, or not.
+func (s *scribe) modified(c chain, i int) (stops, only bool) {
+	stops, only = modified(c.names)
+	told, alone := s.options(s.words[s.match[c.end-1]+1 : c.end-1])
+	return stops || told || s.rowless(c, i), only || alone
 }
 
 // modified reads what stands behind it or describe.

@@ -1,7 +1,6 @@
 package tamper
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -49,9 +48,9 @@ func (s *scribe) expectation(i int, c chain) check {
 	}
 	made.subject = s.words[c.calls[0]+1 : s.match[c.calls[0]]]
 	not := slices.Contains(c.names, "not")
-	for n := 1; n < len(c.names); n++ {
-		if named := c.calls[n] < 0 && uncalled.MatchString(c.names[n]); !links[c.names[n]] && !named {
-			s.matcher(&made, c.names[n], s.args(c.calls[n]))
+	for n, called := range c.names[1:] {
+		if at := c.calls[n+1]; !links[called] && (at >= 0 || !uncalled.MatchString(called)) {
+			s.matcher(&made, called, s.args(at))
 		}
 	}
 	switch {
@@ -61,16 +60,23 @@ func (s *scribe) expectation(i int, c chain) check {
 		made.force = partly - 2
 	}
 	made.none = not || made.what == "toBeFalsy" || made.what == "false"
-	if len(c.names) > 2 && c.names[len(c.names)-1] == "catch" {
-		made.dead = "its rejection is caught"
-	}
-	if slices.Contains(c.names, "resolves") || slices.Contains(c.names, "rejects") {
-		made.dead = cmp.Or(made.dead, s.unawaited(i, c))
-	}
+	made.dead = s.unheard(i, c)
 	if made.force > vain && fixed(made.subject) && (len(made.expected) == 0 || fixed(made.expected)) {
 		made.force = vain
 	}
 	return made
+}
+
+// unheard says why nobody hears of it where an expectation fails.
+func (s *scribe) unheard(i int, c chain) string {
+	switch {
+	case len(c.names) > 2 && c.names[len(c.names)-1] == "catch":
+		return "its rejection is caught"
+	case slices.Contains(c.names, "resolves") || slices.Contains(c.names, "rejects"):
+		return s.unawaited(i)
+	default:
+		return ""
+	}
 }
 
 // planned reads expect.assertions(2) and its like.

@@ -54,9 +54,8 @@ func (s *scribe) options(words []word) (stops, only bool) {
 			continue
 		}
 		for _, member := range list(arg[1 : len(arg)-1]) {
-			on := len(member) == 1 || len(member) > 2 && member[1].is(":") && !(len(member) == 3 && member[2].is("false", "undefined", "null"))
 			switch {
-			case member[0].kind == sign || !on:
+			case member[0].kind == sign || off(member):
 			case optional[member[0].text]:
 				stops = true
 			case member[0].text == "only":
@@ -65,6 +64,14 @@ func (s *scribe) options(words []word) (stops, only bool) {
 		}
 	}
 	return stops, only
+}
+
+// off tells whether a member of an object is no option that is on.
+func off(member []word) bool {
+	if len(member) == 1 {
+		return false
+	}
+	return len(member) < 3 || !member[1].is(":") || len(member) == 3 && member[2].is("false", "undefined", "null")
 }
 
 var optional = set("skip todo ignore fails")
@@ -86,7 +93,7 @@ func (s *scribe) rowless(c chain, i int) bool {
 
 // unawaited says why a promise of a test is not waited for. A chain that stands
 // alone gives it to nobody.
-func (s *scribe) unawaited(i int, c chain) string {
+func (s *scribe) unawaited(i int) string {
 	before := s.w(i - 1)
 	alone := before.is(";", "{", "}") || before.line != s.words[i].line && (before.kind != sign && !before.is("await", "return", "yield", "void") || before.is(")", "]"))
 	if !alone || s.waits() || s.w(i).is("cy", "browser") {
@@ -103,7 +110,7 @@ var timers = set("setTimeout setInterval setImmediate queueMicrotask nextTick re
 func (s *scribe) calledBack(i int, c chain, depth int) int {
 	last := c.names[len(c.names)-1]
 	open := c.calls[len(c.calls)-1]
-	late := timers[last] && !s.promised(i) || last == "then" && c.names[0] != "expect" && s.unawaited(i, c) != ""
+	late := timers[last] && !s.promised(i) || last == "then" && c.names[0] != "expect" && s.unawaited(i) != ""
 	if !late || open < 0 || s.waits() || !expects(s.words[i:min(c.end, i+mostLate)]) {
 		return i
 	}

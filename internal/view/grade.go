@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -142,6 +143,9 @@ func criteria(run journal.Run, story plan.Story) []criterion {
 	var all []criterion
 	for i, text := range story.AcceptanceCriteria {
 		told := criterion{Text: text}
+		if slices.Contains(run.Added, text) {
+			told.Text = "added by the agent: " + text
+		}
 		if shown[i] != "" {
 			told.Test = code(shown[i], 160)
 		}

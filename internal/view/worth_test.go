@@ -140,3 +140,16 @@ func TestTextOfStories(t *testing.T) {
 		t.Errorf("Text = %q, want what to do now, and nothing under way", text)
 	}
 }
+
+// A criterion of the agent's own is told as such beside those that were asked for.
+func TestAnAgentsOwnCriterionIsTold(t *testing.T) {
+	run := proven(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
+	run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A", AcceptanceCriteria: []string{"ten cost 20", "or anything else"}}}
+	run.Added = []string{"or anything else"}
+	body := view.Of(run).Pull.Body
+	for _, want := range []string{"\n- ten cost 20", "\n- added by the agent: or anything else"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the pull request does not say %q:\n%s", want, body)
+		}
+	}
+}

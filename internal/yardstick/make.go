@@ -89,13 +89,13 @@ func orderOf(tool string, args []string, in errand) order {
 
 // build follows the targets of a Makefile or justfile.
 func (t *trail) build(o order) {
-	for n, name := range o.files {
+	for _, name := range o.files {
 		file := atFolder(o.in.dir, name)
 		if text := t.base(file); text != nil && file != "" && len(text) < mostText {
 			t.targets(file, rulesOf(text), o)
 			return
 		}
-		if n == 0 && len(o.files) > 1 {
+		if len(o.files) > 1 {
 			t.all(file) // one that comes would be taken before the others
 		}
 	}

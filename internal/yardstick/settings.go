@@ -11,10 +11,17 @@ type owned struct {
 	files    []string            // all of each
 	sections map[string][]string // of a file, by how their names begin
 	members  []string            // keys of a package.json
+	keys     map[string][]string // of a file with a KEY=VALUE a line
+	hooks    string              // what comes and hooks into the runner
 }
 
 var (
+	npm = owned{keys: map[string][]string{".npmrc": {
+		"script-shell", "shell", "node-options", "ignore-scripts", "scripts-prepend-node-path", "shell-emulator", "if-present",
+		"pnpmfile", "global-pnpmfile", "enable-pre-post-scripts", "prefix", "globalconfig", "userconfig",
+	}}}
 	pytest = owned{
+		hooks: "conftest.py",
 		files: []string{"pytest.ini", ".pytest.ini"},
 		sections: map[string][]string{
 			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest"},
@@ -22,6 +29,8 @@ var (
 	}
 	settingsOf = map[string]owned{
 		"pytest": pytest, "py.test": pytest,
+		"npm": npm, "npx": npm, "pnpm": npm, "pnpx": npm, "yarn": npm,
+		"cargo":         {sections: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}}},
 		"tox":           {sections: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
 		"nox":           {files: []string{"noxfile.py"}},
 		"nose2":         {files: []string{"unittest.cfg", "nose2.cfg"}},
@@ -71,6 +80,12 @@ func (t *trail) settings(tool, dir string) {
 	for name, parts := range own.sections {
 		t.some(path.Join(dir, name), sections, parts...)
 	}
+	for name, parts := range own.keys {
+		t.some(path.Join(dir, name), keys, parts...)
+	}
+	if own.hooks != "" {
+		t.some(path.Join(dir, own.hooks), hooks)
+	}
 	if len(own.members) > 0 {
 		t.some(path.Join(dir, "package.json"), members, own.members...)
 	}
@@ -79,7 +94,7 @@ func (t *trail) settings(tool, dir string) {
 // Candidate tells of a path whether it may be one of a yardstick's, whatever the
 // commands of the checks are: most changes touch none, and need no further look.
 func Candidate(name string) bool {
-	return candidate.MatchString(path.Base(name)) || checking.MatchString(path.Base(name)) && !ofTests(name)
+	return shading(name) || candidate.MatchString(path.Base(name)) || checking.MatchString(path.Base(name)) && !ofTests(name)
 }
 
 var candidate = pattern.Of(`^(GNUmakefile|[Mm]akefile|[Jj]ustfile|\.justfile|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.ini|noxfile\.py|unittest\.cfg|nose2\.cfg|\.coveragerc|\.?ruff\.toml|\.flake8|\.?mypy\.ini|\.?pylintrc|pyrightconfig\.json|(jest|vitest|ava|playwright|cypress|eslint|nyc)\.config\.\w+|vitest\.workspace\.\w+|\.(mocha|nyc|c8|eslint)rc(\.\w+)?|karma\.conf\.\w+|\.eslintignore|biome\.jsonc?|\.golangci\.\w+|phpunit\.xml(\.dist)?|\.rspec|\.rubocop\.yml|\.pre-commit-config\.yaml|Taskfile\.ya?ml)$`)

@@ -43,7 +43,14 @@ func Changed(commands Commands, base, now Files) []Piece {
 	var pieces []Piece
 	led := follow(commands, base)
 	for _, name := range slices.Sorted(maps.Keys(led)) {
-		was, is := base(name), now(name)
+		is := now(name)
+		if led[name].fresh && is == nil {
+			continue
+		}
+		was := base(name)
+		if led[name].fresh && was != nil {
+			continue
+		}
 		if bytes.Equal(was, is) && (was == nil) == (is == nil) {
 			continue
 		}
@@ -57,6 +64,7 @@ func Changed(commands Commands, base, now Files) []Piece {
 // grasp is what of a file defines the checks: parts of it by their names, or all.
 type grasp struct {
 	whole bool
+	fresh bool // only where the base has none
 	of    kind
 	parts []string
 }
@@ -69,12 +77,17 @@ const (
 	targets       // a Makefile or a justfile
 	members       // a package.json, by "scripts.NAME" or a key of its top
 	sections      // an ini or toml file
+	keys          // an .npmrc
+	hooks         // a conftest.py that comes, as far as it hooks into the runner
 )
 
 // hold is what has to be put back of a file.
 func (g grasp) hold(name string, was, now []byte) (Piece, bool) {
 	whole := Piece{Path: name}
-	if g.whole || was == nil && g.of != sections || now == nil {
+	if g.of == hooks && !g.whole {
+		return whole, was == nil && hooking.MatchString(string(now))
+	}
+	if g.whole || was == nil && g.of != sections && g.of != keys || now == nil {
 		return whole, true
 	}
 	text, sure := now, true
@@ -85,7 +98,9 @@ func (g grasp) hold(name string, was, now []byte) (Piece, bool) {
 		text, sure = holdMembers(was, now, g.parts)
 	case sections:
 		text = holdSections(was, now, g.parts)
-	case plain:
+	case keys:
+		text = holdKeys(was, now, g.parts)
+	case plain, hooks:
 	}
 	if !sure {
 		return whole, true
@@ -177,6 +192,7 @@ func (t *trail) call(words []string, in errand) {
 	t.script(words, in)
 	for _, word := range words[:min(len(words), 4)] { // behind npx, uv run, poetry run
 		t.settings(path.Base(word), in.dir)
+		t.shaded(path.Base(word), in.dir)
 	}
 	switch tool := path.Base(words[0]); tool {
 	case "make", "gmake", "just":

@@ -2,6 +2,7 @@ package yardstick_test
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,12 +34,20 @@ func (t tree) with(changes tree) tree {
 
 func checks(commands ...string) yardstick.Commands { return yardstick.Commands{Checks: commands} }
 
+// without leaves out what would only come before python's own modules.
+func without(paths []string) []string {
+	return slices.DeleteFunc(paths, func(name string) bool {
+		module := strings.TrimSuffix(strings.TrimSuffix(name, "/__init__.py"), ".py")
+		return module != name && !strings.Contains(module, "/") && name != "conftest.py"
+	})
+}
+
 // A script that makes a folder ready is one whatever it is called, and all that
 // it runs; a program that does is the work's.
 func TestPathsOfSetup(t *testing.T) {
 	project := tree{"setup.sh": "npm ci\n./tools/fetch\npython3 setup.py develop\n", "tools/fetch": "#!/bin/sh\n", "setup.py": "", "requirements.txt": ""}
 	got := yardstick.Paths(yardstick.Commands{Setup: []string{"sh setup.sh", "pip install -r requirements.txt"}}, project.file)
-	if diff := cmp.Diff([]string{"setup.sh", "tools/fetch"}, got); diff != "" {
+	if diff := cmp.Diff([]string{".npmrc", ".pnpmfile.cjs", ".pnpmfile.mjs", ".yarnrc", ".yarnrc.yml", "bunfig.toml", "setup.sh", "tools/fetch"}, without(got)); diff != "" {
 		t.Errorf("Paths (-want +got):\n%s", diff)
 	}
 	if got := yardstick.Paths(checks("sh setup.sh"), project.file); len(got) > 0 {
@@ -69,21 +78,32 @@ func TestPaths(t *testing.T) {
 		"./check.sh":                      ".golangci.json .golangci.toml .golangci.yaml .golangci.yml .ruff.toml check.sh pyproject.toml ruff.toml scripts/lint.sh",
 		"sh price.sh 10":                  "",
 		"sh tests/one.sh":                 "",
-		"python3 test_prices.py":          "",
-		"python3 -c 'import check'":       "",
-		"CI=1 python3 tools/verify.py":    "tools/verify.py",
-		"python3 -m unittest -v":          "",
-		"go test ./...":                   "",
+		"go test ./...":                   "go.work",
 		"sh ../check.sh; /bin/sh /check":  "",
-		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml GNUmakefile Makefile eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts package.json",
-		"make":                            "GNUmakefile Makefile",
-		"npm test":                        "jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts package.json tools/check.js",
-		"just test":                       "ci/run-tests justfile pyproject.toml tox.ini",
-		"npm ci":                          "",
+		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml GNUmakefile Makefile bunfig.toml eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts eslint.js makefile node_modules/.bin/eslint package.json",
+		"make":                            "GNUmakefile Makefile makefile",
+		"npm test":                        ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts jest.js node_modules/.bin/jest package.json tools/check.js",
+		"npm ci":                          ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml",
+		"cargo test":                      ".cargo/config .cargo/config.toml rust-toolchain rust-toolchain.toml",
 		"pip install -r requirements.txt": "",
 		"":                                "",
 	} {
 		if got := strings.Join(yardstick.Paths(checks(command), project.file), " "); got != want {
+			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
+		}
+	}
+	for command, want := range map[string]string{
+		"python3 test_prices.py":       "",
+		"python3 -c 'import check'":    "",
+		"CI=1 python3 tools/verify.py": "tools/verify.py",
+		"python3.12 -m unittest -v":    "",
+		"just test":                    ".cargo/config .cargo/config.toml ci/run-tests justfile pyproject.toml rust-toolchain rust-toolchain.toml tox.ini",
+	} {
+		paths := yardstick.Paths(checks(command), project.file)
+		if !slices.Contains(paths, "unittest.py") || !slices.Contains(paths, "sitecustomize/__init__.py") {
+			t.Errorf("Paths(%q) = %s, without what shadows unittest", command, paths)
+		}
+		if got := strings.Join(without(paths), " "); got != want {
 			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
 		}
 	}
@@ -141,6 +161,20 @@ func TestChanged(t *testing.T) {
 		"one that comes":        {"ruff check", tree{"pyproject.toml": project["pyproject.toml"] + "[tool.ruff.lint]\nignore = [\"ALL\"]\n"}, tree{"pyproject.toml": project["pyproject.toml"]}},
 		"another section":       {"pytest", tree{"pyproject.toml": strings.NewReplacer(`"a"`, `"b"`, "100", "120").Replace(project["pyproject.toml"])}, tree{}},
 		"a file with a section": {"pytest", tree{"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -k one\n"}, tree{"setup.cfg": "[metadata]\nname = shop\n"}},
+		"npm's shell":           {"npm test", tree{".npmrc": "registry=https://example.com\nscript-shell = ./sh.sh\n"}, tree{".npmrc": "registry=https://example.com\n"}},
+		"where npm looks":       {"npm test", tree{".npmrc": "registry=https://example.com\n"}, tree{}},
+		"a hook of pnpm":        {"pnpm test", tree{".pnpmfile.cjs": ""}, tree{".pnpmfile.cjs": "whole"}},
+		"a yarn of its own":     {"yarn test", tree{".yarnrc.yml": "yarnPath: ./y.js\n"}, tree{".yarnrc.yml": "whole"}},
+		"a runner of its name":  {"python3 -m unittest", tree{"unittest.py": "", "sitecustomize.py": "", "product.py": "1"}, tree{"unittest.py": "whole", "sitecustomize.py": "whole"}},
+		"a package of its name": {"pytest -q", tree{"pytest/__init__.py": "", "shop/logging.py": ""}, tree{"pytest/__init__.py": "whole"}},
+		"a conftest that hooks": {"pytest", tree{"conftest.py": "def pytest_runtest_makereport(item):\n    pass\n"}, tree{"conftest.py": "whole"}},
+		"a conftest":            {"pytest", tree{"conftest.py": "import pytest\n\n@pytest.fixture\ndef shop():\n    return 1\n"}, tree{}},
+		"a binary of jest":      {"npm test", tree{"node_modules/.bin/jest": "", "jest.js": ""}, tree{"node_modules/.bin/jest": "whole", "jest.js": "whole"}},
+		"a workspace of go":     {"go test ./...", tree{"go.work": "go 1.24\n"}, tree{"go.work": "whole"}},
+		"a runner of cargo":     {"cargo test", tree{".cargo/config.toml": "[net]\nretry = 2\n[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n"}, tree{".cargo/config.toml": "[net]\nretry = 2\n"}},
+		"settings of maven":     {"mvn test", tree{".mvn/maven.config": "-DskipTests\n"}, tree{".mvn/maven.config": "whole"}},
+		"settings of bazel":     {"bazel test //...", tree{".bazelrc": "test --test_filter=none\n"}, tree{".bazelrc": "whole"}},
+		"make's other name":     {"make test", tree{"makefile": "test:\n"}, tree{"makefile": "whole"}},
 		"a comment":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "addopts", "# quiet\naddopts", 1)}, tree{}},
 	} {
 		now := project.with(test.changes)
@@ -162,6 +196,15 @@ func TestChanged(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A file that the base has and that only might take another's place is the work's.
+func TestChangedLeavesOwnModules(t *testing.T) {
+	was := tree{"inspect.py": "", "go.work": "go 1.24\n", "conftest.py": "import pytest\n"}
+	now := tree{"inspect.py": "1", "go.work": "go 1.25\n", "conftest.py": "def pytest_configure():\n    pass\n"}
+	if pieces := yardstick.Changed(checks("python3 -m pytest", "go test ./..."), was.file, now.file); len(pieces) > 0 {
+		t.Errorf("Changed = %v", pieces)
 	}
 }
 

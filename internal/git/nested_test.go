@@ -1,0 +1,71 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// What is guarded goes by the folder: without a HEAD, or without any .git, too.
+func TestGuardedByTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	config := filepath.Join(dir, ".git", "config")
+	if got := git.Guarded(dir); !slices.Contains(got, config) || !slices.Contains(got, filepath.Join(dir, ".gitmodules")) {
+		t.Errorf("where there is none: %q", got)
+	}
+	write(t, config, "")
+	write(t, filepath.Join(dir, ".git/modules/sub/config"), "")
+	if got := git.Guarded(dir); !slices.Contains(got, config) || !slices.Contains(got, filepath.Join(dir, ".git/modules/sub/hooks")) {
+		t.Errorf("without a HEAD: %q", got)
+	}
+	tree := t.TempDir()
+	write(t, filepath.Join(tree, ".git"), "gitdir: elsewhere\n")
+	if got := git.Guarded(tree); !slices.Equal(got, []string{filepath.Join(tree, ".git"), filepath.Join(tree, ".gitmodules")}) {
+		t.Errorf("a file that leads there: %q", got)
+	}
+}
+
+// A folder whose .git is none to git is not part of a repository further up.
+func TestInspectIsNotLedUpwards(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	below := filepath.Join(top, "sub", "deep")
+	write(t, filepath.Join(below, "x"), "")
+	if place, err := g.Inspect(t.Context(), below); err != nil || filepath.Base(place.Top) != filepath.Base(top) {
+		t.Errorf("Inspect = %+v, %v", place, err)
+	}
+	write(t, filepath.Join(top, "sub", ".git", "config"), "")
+	if place, err := g.Inspect(t.Context(), below); err == nil {
+		t.Errorf("Inspect = %+v", place)
+	}
+}
+
+// Other repositories in a tree are found, and whatever git would run of them.
+func TestNested(t *testing.T) {
+	top := project(t)
+	for _, name := range []string{"n/.git/config", "b/.git", "c/HEAD", "c/objects/x", "c/refs/x", "d/HEAD", "e/.git/hooks/pre-push", "f/.git/config"} {
+		write(t, filepath.Join(top, name), "x")
+	}
+	before := git.LookNested(top)
+	if diff := cmp.Diff([]string{"b", "c", "e", "f", "n"}, before.Since(nil)); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"n/.git/config", "b/.git", "c/config", "e/.git/hooks/pre-push", "f/.git/index", "f/x", ".git/config", "g/.git/HEAD"} {
+		write(t, filepath.Join(top, name), "y")
+	}
+	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, git.LookNested(top).Since(before)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	before = git.LookNested(top)
+	if err := os.Chmod(filepath.Join(top, "e/.git/hooks/pre-push"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"e"}, git.LookNested(top).Since(before)); diff != "" {
+		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,28 @@
+package sandbox
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// left reads a table of what System V shares, as /proc/sysvipc shows it: the numbers of those that somebody owns, or made and gave
+// away.
+func left(table, title, uid string) (ids []int) {
+	head, rows, _ := strings.Cut(table, "\n")
+	titles := strings.Fields(head)
+	number, owner, maker := slices.Index(titles, title), slices.Index(titles, "uid"), slices.Index(titles, "cuid")
+	if number < 0 || owner < 0 || maker < 0 {
+		return nil
+	}
+	for row := range strings.Lines(rows) {
+		fields := strings.Fields(row)
+		if len(fields) <= max(number, owner, maker) || fields[owner] != uid && fields[maker] != uid {
+			continue
+		}
+		if id, err := strconv.Atoi(fields[number]); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
