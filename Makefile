@@ -8,7 +8,10 @@ tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
 goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
 
-.PHONY: build demo test check fmt lint golden fuzz bench contract agents kill attack container report-check false-ready
+# Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
+slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox|tamper)$$
+
+.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack container report-check false-ready
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -17,9 +20,12 @@ test:
 	go test ./...
 check: lint
 	go mod tidy -diff
-	go test -race -shuffle=on ./...
+	go test -race -shuffle=on $$(go list ./... | grep -vE '$(slow)')
+	go test -shuffle=on $$(go list ./... | grep -E '$(slow)')
 	@before=$$($(goldens)); $(MAKE) golden BUT=./cmd/ralph && test "$$before" = "$$($(goldens))" || \
 		{ echo 'make golden failed or changed a file: look at git diff' >&2; exit 1; }
+race:
+	go test -race -shuffle=on -timeout=30m ./...
 fmt: $(LINT)
 	$(LINT) fmt
 lint: $(LINT) $(ACTIONS)
