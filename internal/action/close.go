@@ -122,9 +122,8 @@ func (v *visit) tell(ctx context.Context, text string) {
 	if v.hub.issue == 0 {
 		return // the log has said it
 	}
-	board := view.Board{Comment: marker + v.hub.keeping() + "\n" + text + "\n"}
 	for try := range fetches {
-		_, err := v.hub.Comment(ctx, board)
+		err := v.hub.tell(ctx, text)
 		if err == nil {
 			return
 		}

@@ -123,13 +123,19 @@ func (h *hub) anchor(ctx context.Context) (string, error) {
 	return h.named, nil
 }
 
-// keeping is the hidden text that a comment of ours goes on with, so that words
-// in the place of a board do not make what was kept unbelievable.
-func (h *hub) keeping() string {
-	if h.named == "" {
-		return ""
+// tell puts words in the place of a board. What the comment says was kept is
+// looked up and stays there: without it that would not be believed any more.
+func (h *hub) tell(ctx context.Context, text string) error {
+	named, err := h.anchor(ctx)
+	if err != nil {
+		return err
 	}
-	return "<!-- ralph:kept " + h.named + " -->"
+	head := marker
+	if named != "" {
+		head += "<!-- ralph:kept " + named + " -->"
+	}
+	_, err = h.Comment(ctx, view.Board{Comment: head + "\n" + text + "\n"})
+	return err
 }
 
 // Show keeps the comment and the pull request's text current. Only a text that

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,11 +96,20 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 }
 
 // renewed are the rules of now for a run that was begun by others: what was
-// found out about the base then is not looked for again.
+// found out about the base then is not looked for again, and the checks that its
+// plan asks for are those of its plan, whatever the issue says by now.
 func renewed(now, then policy.Policy) *policy.Policy {
-	if len(now.Checks) == 0 {
-		now.Checks = then.Checks
+	added := func(c policy.Check) bool { return c.Added }
+	named := slices.DeleteFunc(slices.Clone(now.Checks), added)
+	if len(named) == 0 {
+		named = slices.DeleteFunc(slices.Clone(then.Checks), added)
 	}
+	for _, check := range then.Checks {
+		if check.Added {
+			named = append(named, check)
+		}
+	}
+	now.Checks = named
 	return &now
 }
 
@@ -123,6 +133,9 @@ func (v *visit) same(asked job.Asked, old journal.Run) bool {
 // asked is the run to begin: the issue as stories, and by what rules.
 func (v *visit) asked() (job.Asked, error) {
 	stories, source, err := plan.Draft(v.task)
+	if v.command.Verb.Continues() { // by the plan that the run has
+		err = nil
+	}
 	if err != nil {
 		return job.Asked{}, fault.Usage(v.task.String()+" cannot be turned into stories", v.mend(), err)
 	}

@@ -83,7 +83,7 @@ func (v *visit) told(found kept, busy bool) string {
 	text := "Nothing has been done here yet. `/ralph` begins."
 	switch {
 	case found.run.ID != "":
-		text = v.secrets.String(view.Comment(found.run))
+		text = view.Comment(found.run)
 	case busy:
 		text = "Work has begun, and nothing is done yet."
 	}

@@ -43,6 +43,9 @@ func sealed(ctx context.Context, trusted *git.Trusted, wall *Wall, run journal.R
 	for _, name := range yardstick.Paths(commands(run), base.file) {
 		s.note(root, name)
 	}
+	if base.err != nil {
+		return s, base.err
+	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -84,7 +84,7 @@ func commands(run journal.Run) yardstick.Commands {
 }
 
 // reader reads the files of a commit; what is too large, or a link, is as if it
-// was not there.
+// was not there. A git that fails is not: err says so.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
@@ -95,6 +95,9 @@ type reader struct {
 func (r *reader) file(name string) []byte {
 	text, err := r.trusted.ReadFile(r.ctx, git.At{Commit: r.commit, Path: name}, largestSurveyed)
 	if err != nil {
+		if failed := new(git.Error); errors.As(err, &failed) {
+			r.err = errors.Join(r.err, err)
+		}
 		return nil
 	}
 	return append([]byte{}, text...) // an empty one is there

@@ -27,6 +27,9 @@ var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status}
 // Verbs are all the verbs there are, in the order help shows them.
 func Verbs() []Verb { return slices.Clone(verbs) }
 
+// Continues tells whether v means a run that there is, and never a new one.
+func (v Verb) Continues() bool { return v == Approve || v == Resume || v == Retry }
+
 // Agent tells whether v may have an agent work: then there are limits that
 // flags can tighten, and words that somebody reads.
 func (v Verb) Agent() bool {

@@ -3,7 +3,6 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,12 +12,10 @@ import (
 // How much of a run is carried to another machine: the journal is all that a
 // run needs to be gone on with, the rest is what its report shows.
 const (
-	mostCarried  = 256 << 10 // of a file beside the journal
-	mostTogether = 4 << 20   // of all of them
+	mostJournal  = 32 << 20
+	mostCarried  = 256 << 10 // of a file beside it
+	mostTogether = 4 << 20   // of all of those
 )
-
-// carriedWhole are carried however long they are.
-const carriedWhole = 32 << 20
 
 // Carry reads the run's own files as another machine needs them: the journal,
 // and of what lies beside it what is small. Trees and transcripts stay here.
@@ -37,14 +34,17 @@ func (r Run) Carry() (map[string][]byte, error) {
 		name := entry.Name()
 		most := int64(min(mostCarried, mostTogether-together))
 		if name == journalFile {
-			most = carriedWhole
+			most = mostJournal
 		}
-		text, fits, err := small(root, name, most)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		if !fits || strings.HasPrefix(name, "transcript_") {
+		if strings.HasPrefix(name, "transcript_") {
 			continue
+		}
+		text, err := plain(root, name, most)
+		switch {
+		case errors.Is(err, errNotPlain), errors.Is(err, errTooLong), errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		files[name] = text
 		if name != journalFile {
@@ -55,21 +55,6 @@ func (r Run) Carry() (map[string][]byte, error) {
 		return nil, errors.New("the journal is gone, or longer than can be carried")
 	}
 	return files, nil
-}
-
-// small is a regular file, if it has no more than most bytes.
-func small(root *os.Root, name string, most int64) (text []byte, fits bool, err error) {
-	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
-		return nil, false, ignoreGone(err)
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, false, ignoreGone(err)
-	}
-	defer file.Close() //nolint:errcheck // only read
-	text, err = io.ReadAll(io.LimitReader(file, most+1))
-	return text, err == nil && int64(len(text)) <= most, err
 }
 
 func ignoreGone(err error) error {

@@ -3,8 +3,8 @@ package workspace
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -19,16 +19,10 @@ func (f Folder) Read(name, digest string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("read %s: no regular file: %w", name, os.ErrNotExist)
+	data, err := plain(root, name, mostKept)
+	if errors.Is(err, errNotPlain) {
+		err = fmt.Errorf("%w: %w", err, os.ErrNotExist)
 	}
-	file, err := root.Open(name)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, err)
-	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(file, mostKept))
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -167,48 +166,4 @@ func ReadText(name string) (string, error) {
 		err = fmt.Errorf("there is nothing in %s", name)
 	}
 	return string(data), err
-}
-
-// ReadPlain reads a file of people's that is a plain one: a pipe would have the
-// program wait for whoever writes to it, a device has no end.
-func ReadPlain(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no plain file", name)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(file, 10*largest+1))
-	if err == nil && len(data) > 10*largest {
-		err = fmt.Errorf("%s is larger than 10 MiB", name)
-	}
-	return data, err
-}
-
-// regular reads a plain file; a pipe would hang the program, a link could lead
-// to another file of the tree that was never meant.
-func regular(root *os.Root, name string) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a plain file")
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(file, largest+1))
-	if err == nil && len(data) > largest {
-		err = errors.New("it is larger than 1 MiB")
-	}
-	return data, err
 }
