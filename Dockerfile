@@ -1,22 +1,57 @@
-# ralph and the agent it runs. A toolchain for your checks is not in it: build
-# an image FROM this one that has yours.
-ARG GO_IMAGE=golang:1.26-bookworm
-ARG BASE_IMAGE=node:22-bookworm-slim
+# ralph and the agents it runs, for a container. docs/CONTAINER.md says what is
+# in it, why, and how to have your own toolchain in it.
+#
+# Images are named by version here. make image takes each by the digest that
+# its name stands for, where it reaches them, and writes the base's into a label.
+ARG GO_IMAGE=golang:1.26.8-bookworm
+ARG NODE_IMAGE=node:22.20.0-bookworm-slim
+ARG BASE_IMAGE=debian:12.14-slim
 
 FROM ${GO_IMAGE} AS build
+# Where modules come from, if not from their usual place; so for npm below. The
+# secret `certificates` is a file of those that a company's network wants trusted.
+ARG GOPROXY GOSUMDB
+ENV CGO_ENABLED=0 GOTOOLCHAIN=local GOMODCACHE=/cache/mod GOCACHE=/cache/build
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
-COPY . .
+RUN --mount=type=cache,target=/cache --mount=type=secret,id=certificates \
+    if [ -s /run/secrets/certificates ]; then export SSL_CERT_FILE=/run/secrets/certificates; fi \
+ && go mod download
+COPY cmd cmd
+COPY internal internal
+COPY templates templates
 ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /ralph ./cmd/ralph
+RUN --mount=type=cache,target=/cache \
+    go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /ralph ./cmd/ralph
+
+FROM ${NODE_IMAGE} AS agents
+ARG NPM_CONFIG_REGISTRY
+WORKDIR /agents
+COPY tools/agents/package.json tools/agents/package-lock.json tools/image/agents.sh ./
+ARG AGENTS="claude codex"
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=certificates \
+    if [ -s /run/secrets/certificates ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/certificates; fi \
+ && sh agents.sh ${AGENTS}
 
 FROM ${BASE_IMAGE}
-ARG CLAUDE_CODE_VERSION=2.1.328
-RUN apt-get update \
- && apt-get install --yes --no-install-recommends ca-certificates git \
- && rm -rf /var/lib/apt/lists/* \
- && npm install --global "@anthropic-ai/claude-code@${CLAUDE_CODE_VERSION}" \
- && npm cache clean --force
+# Packages of Debian's that your checks need, as in "make gcc python3".
+ARG TOOLCHAIN=""
+# The agent is uid 1500, which gets a name because some programs do not start
+# without one, and no way to become root. What a runner starts last is a script
+# for bash, since others drop variables with a dash in their names: the inputs.
+RUN --mount=type=cache,target=/var/cache/apt,sharing=locked --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
+    rm -f /etc/apt/apt.conf.d/docker-clean \
+ && apt-get update \
+ && apt-get install --yes --no-install-recommends ca-certificates git ${TOOLCHAIN} \
+ && useradd --uid 1500 --user-group --no-create-home --home-dir /nonexistent --shell /bin/bash agent \
+ && find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
+ && printf '#!/bin/bash\nexec ralph action --finish\n' >/usr/local/bin/ralph-finish \
+ && chmod 755 /usr/local/bin/ralph-finish \
+ && rm -rf /var/log/apt /var/log/dpkg.log /var/log/alternatives.log
+COPY --from=agents /out/ /
 COPY --from=build /ralph /usr/local/bin/ralph
+ARG BASE_NAME=""
+LABEL org.opencontainers.image.title=ralph \
+      org.opencontainers.image.licenses=Apache-2.0 \
+      org.opencontainers.image.base.name=${BASE_NAME}
 ENTRYPOINT ["ralph"]

@@ -1,5 +1,6 @@
 LINT     := .bin/golangci-lint-v2.15.0
 ACTIONS  := .bin/actionlint-v1.7.12
+ACT      := .bin/act-v0.2.89
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 ROUNDS   ?= 7
@@ -11,7 +12,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox|tamper)$$
 
-.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack container report-check false-ready
+.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack image container report-check false-ready
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -44,7 +45,7 @@ contract: # the stand-in against GitHub's own description of its API
 	CONTRACT=1 go test -count=1 ./internal/github/... && CONTRACT=1 go test -count=1 -run=Scripts/action ./cmd/ralph
 agents: # the adapters with the real CLIs, against a model server; ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
-	AGENTS=1 go test -count=1 -p=1 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
+	AGENTS=1 go test -count=1 -p=1 -parallel=4 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -run=Kill -v ./...
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
@@ -53,8 +54,11 @@ false-ready: # does it ever call work ready that is not, and what does it hold b
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling' ./cmd/ralph ./internal/git
-container: # the wall as an action has it: in stock Docker, which Debian has
+image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
+	VERSION=$(VERSION) tools/image/build.sh
+container: $(ACT) # what an action has in stock Docker, which Debian has: the wall, and the image as a runner and as act start it
 	tools/container/wall.sh
+	VERSION=$(VERSION) ACT=$(CURDIR)/$(ACT) tools/image/build.sh tools/container/runner.sh
 report-check: # the page of a run, in a real browser, which Debian has
 	npm --prefix tools/report ci --no-audit --no-fund
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)
@@ -62,3 +66,5 @@ report-check: # the page of a run, in a real browser, which Debian has
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/rhysd/actionlint/cmd/actionlint@$* && mv .bin/actionlint $@
+.bin/act-%:
+	GOBIN=$(CURDIR)/.bin go install github.com/nektos/act@$* && mv .bin/act $@

@@ -33,7 +33,7 @@ var plan = house{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
 		2:  {"internal/journal", "internal/trigger"},
-		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/process"},
+		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/ledger", "internal/process"},
 		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
 		5:  {"internal/loop", "internal/proof", "internal/publish"},
 		6:  {"internal/job", "internal/doctor"},
@@ -80,7 +80,7 @@ var plan = house{
 
 		// Words a person or an agent reads.
 		"embed":         {"templates"},
-		"html/template": {"internal/report"},
+		"html/template": {"internal/report", "internal/server"},
 		"text/template": {"internal/prompt", "internal/view", "internal/report"},
 
 		// What others wrote: each has a keeper, or it does not come in.
@@ -101,6 +101,7 @@ var plan = house{
 		"github.com/muesli/termenv":               {"internal/view"},
 		"github.com/prometheus/client_golang":     {"internal/server"},
 		"github.com/rivo/uniseg":                  {"internal/view"},
+		"github.com/rhysd/actionlint":             {},
 		"github.com/santhosh-tekuri/jsonschema":   {},
 		"github.com/sethvargo/go-githubactions":   {"internal/action"},
 		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean", "internal/report"},

@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the texts by path, as "prompt/stories.md".
 //
-//go:embed prompt comment pull start demo archive workflows session report
+//go:embed prompt comment pull start demo archive workflows session report server completion
 var Files embed.FS

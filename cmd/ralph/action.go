@@ -19,6 +19,7 @@ type actionCommand struct {
 	Explain bool   `help:"Say as JSON what an event means, and do nothing."`
 	Event   string `help:"The file with the event, if not the job's own." placeholder:"FILE"`
 	Name    string `help:"And the event's name, such as issue_comment."`
+	Finish  bool   `help:"Have the last word for a job that was killed: a step with if: always()."`
 }
 
 // Help shows where the command belongs.
@@ -42,6 +43,11 @@ func (actionCommand) restart() string {
 }
 
 func (c actionCommand) run(ctx context.Context, w world) (int, error) {
+	env, err := action.Handed(w.env)
+	if err != nil {
+		return 0, err
+	}
+	w.env = env
 	if c.Explain {
 		return c.explain(w)
 	}
@@ -49,9 +55,13 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	result, err := action.Action{
+	a := action.Action{
 		Getenv: w.env, Out: w.stdout, Now: w.now, Exec: w.runner.Run, Hard: w.runner.Hard, Self: self, Version: version, Every: w.every, Pace: w.pace,
-	}.Do(ctx)
+	}
+	if c.Finish {
+		return fault.ExitDone, a.Finish(ctx)
+	}
+	result, err := a.Do(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -149,6 +149,7 @@ func (d *desk) ground(ctx context.Context, j *job.Job, p policy.Policy) (err err
 // stand fills in where a run begins.
 func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
 	if d.place == nil {
+		asked.Branch = ""
 		return asked, nil
 	}
 	asked.BaseRef, asked.Base = d.place.Branch, d.place.Head

@@ -25,28 +25,30 @@ type command interface {
 
 // grammar is the command line.
 type grammar struct {
-	Action    actionCommand    `cmd:"" help:"Do what an event of GitHub asks for: the Action's entry point."`
-	Run       runCommand       `cmd:"" help:"The loop: stories of a PRD, or a prompt with guardrails."`
-	Loop      loopCommand      `cmd:"" help:"A task or a specification, until checks pass."`
-	Supervise superviseCommand `cmd:"" help:"Keep a root agent process alive until it writes DONE."`
-	Resume    resumeCommand    `cmd:"" help:"Go on with a run that did not complete."`
-	Status    statusCommand    `cmd:"" help:"Tell where a run stands."`
-	Report    reportCommand    `cmd:"" help:"Make a page of a run: what it came to, and why."`
-	Init      initCommand      `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
-	Plan      planCommand      `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
-	Checks    checksCommand    `cmd:"" help:"Tell what a run here would be judged by, and what that says now."`
-	Verify    verifyCommand    `cmd:"" help:"Run the proof of a run anew, and say what differs."`
-	Archive   archiveCommand   `cmd:"" help:"Put a finished loop away under ralph-archive/."`
-	Worktree  worktreeCommand  `cmd:"" help:"The worktrees of runs with --worktree."`
-	Doctor    doctorCommand    `cmd:"" help:"Tell what this machine offers, and what is missing."`
-	Sandbox   sandboxCommand   `cmd:"" help:"Run any command inside, as an agent would be."`
-	Hook      hookCommand      `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
-	Demo      demoCommand      `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
-	Serve     serveCommand     `cmd:"" help:"Take a GitHub App's deliveries, and have GitHub Actions do the work."`
-	Tamper    tamperCommand    `cmd:"" help:"Tell where tests and checks say less than they did."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
-	Script    scriptedCommand  `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
-	IsVersion kong.VersionFlag `name:"version" short:"v" help:"Print the version."`
+	Action    actionCommand     `cmd:"" help:"Do what an event of GitHub asks for: the Action's entry point."`
+	Run       runCommand        `cmd:"" help:"The loop: stories of a PRD, or a prompt with guardrails."`
+	Loop      loopCommand       `cmd:"" help:"A task or a specification, until checks pass."`
+	Supervise superviseCommand  `cmd:"" help:"Keep a root agent process alive until it writes DONE."`
+	Resume    resumeCommand     `cmd:"" help:"Go on with a run that did not complete."`
+	Status    statusCommand     `cmd:"" help:"Tell where a run stands."`
+	Report    reportCommand     `cmd:"" help:"Make a page of a run: what it came to, and why."`
+	Init      initCommand       `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
+	Plan      planCommand       `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
+	Checks    checksCommand     `cmd:"" help:"Tell what a run here would be judged by, and what that says now."`
+	Verify    verifyCommand     `cmd:"" help:"Run the proof of a run anew, and say what differs."`
+	Archive   archiveCommand    `cmd:"" help:"Put a finished loop away under ralph-archive/."`
+	Worktree  worktreeCommand   `cmd:"" help:"The worktrees of runs with --worktree."`
+	GC        gcCommand         `cmd:"" name:"gc" help:"Remove what runs of long ago left on a repository's refs."`
+	Doctor    doctorCommand     `cmd:"" help:"Tell what this machine offers, and what is missing."`
+	Sandbox   sandboxCommand    `cmd:"" help:"Run any command inside, as an agent would be."`
+	Hook      hookCommand       `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
+	Demo      demoCommand       `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
+	Serve     serveCommand      `cmd:"" help:"Take a GitHub App's deliveries, and have GitHub Actions do the work."`
+	Tamper    tamperCommand     `cmd:"" help:"Tell where tests and checks say less than they did."`
+	Version   versionCommand    `cmd:"" help:"Print the version."`
+	Complete  completionCommand `cmd:"" name:"completion" help:"Print a script by which a shell completes ralph's words."`
+	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
+	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
 }
 
 const description = `An issue goes in, a pull request comes out whose checks passed on a clean checkout.
@@ -85,6 +87,9 @@ func parse(w world) (chosen command, done bool, err error) {
 		return nil, true, fmt.Errorf("build the command line: %w", err)
 	}
 	args := w.args
+	if question, is := asked(args, parser.Model.Node); is {
+		return question, false, nil
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

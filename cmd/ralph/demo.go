@@ -73,6 +73,7 @@ func (c demoCommand) folder() (string, error) {
 func printResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := view.ResultOf(run)
 	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
+	result.ReportPath = job.PageOf(home)
 	return printJSON(to, result)
 }
 

@@ -16,6 +16,9 @@ type doctorCommand struct {
 	Agent        string `placeholder:"NAME" help:"The agent that a run would take; the settings' own when not given."`
 	AgentCommand string `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
 	Agents       bool   `xor:"part" help:"Look at the agents only."`
+	GitHub       bool   `name:"github" xor:"part" help:"Look at the repository on GitHub only: what its token may do, and what its rules refuse."`
+	Repo         string `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
+	Branch       string `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"The branch that work would go to."`
 	Sandbox      bool   `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
 	Level        rung   `placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
 	UID          int    `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
@@ -28,18 +31,28 @@ func (doctorCommand) Help() string {
 about it: the agents and their versions, what became of the settings' flags for
 them, and what confines an agent. It fails where a run would not begin.
 
-Example: ralph doctor`
+With --github it asks GitHub what a job's token, or yours, may do in a repository,
+and changes nothing there.
+
+Examples:
+
+  ralph doctor
+  GH_TOKEN=$(gh auth token) ralph doctor --github --repo octo/greeter`
 }
 
 func (doctorCommand) guarded() bool { return true }
 
 // found is what there is to tell.
 type found struct {
-	Agents  []doctor.Agent  `json:"agents,omitempty"`
-	Sandbox *doctor.Sandbox `json:"sandbox,omitempty"`
+	Agents  []doctor.Agent   `json:"agents,omitempty"`
+	GitHub  []doctor.Finding `json:"github,omitempty"`
+	Sandbox *doctor.Sandbox  `json:"sandbox,omitempty"`
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
+	if c.GitHub {
+		return c.onGitHub(ctx, w)
+	}
 	var all found
 	code := fault.ExitDone
 	walled := c.Sandbox // somebody counts on a wall
@@ -123,6 +136,9 @@ func (f found) print(w world, asJSON bool) error {
 		return printJSON(w.stdout, f)
 	}
 	text, between := "", ""
+	if f.GitHub != nil {
+		text = doctor.GitHubText(f.GitHub)
+	}
 	if f.Agents != nil {
 		text, between = doctor.AgentsText(f.Agents), "\n"
 	}

@@ -21,3 +21,6 @@ func Start(now func() time.Time, haste time.Duration) int {
 
 // PrintJSON is what all that is printed for programs goes through.
 var PrintJSON = printJSON
+
+// Hint is what is said to try after an error.
+var Hint = hint

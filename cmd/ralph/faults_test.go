@@ -1,10 +1,14 @@
 package main_test
 
 import (
+	"errors"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +27,7 @@ type hardship struct {
 	says   []string // in the progress comment
 	logs   []string // in the job's log
 	no     string   // that nothing may say
+	holds  string   // a file of somebody else on the branch
 }
 
 const (
@@ -51,6 +56,7 @@ var (
 	soon    = githubtest.SecondaryLimit(time.Second)
 	late    = githubtest.SecondaryLimit(time.Hour)
 	clash   = githubtest.ServerError(http.StatusConflict)
+	hiding  = githubtest.ServerError(http.StatusNotFound)
 	expired = githubtest.Fault{Status: http.StatusUnauthorized, Body: `{"message":"Bad credentials","documentation_url":"https://docs.github.com/rest","status":"401"}`}
 )
 
@@ -67,13 +73,18 @@ func hardships() map[string]hardship {
 		"answers that are cut":  {ready: true, faults: []githubtest.Fault{on(get, mayAda, 1, cut), on(post, comments, 1, cut), on(post, pulls, 1, cut), on(patch, edits, 3, cut)}},
 		"answers that are lost": {ready: true, faults: []githubtest.Fault{on(post, comments, 1, lost), on(post, pulls, 1, lost), on(post, ready, 1, lost)}},
 		"stalls":                {ready: true, faults: []githubtest.Fault{on(get, mayAda, 1, slow), on(patch, edits, 1, slow, 2), on(post, pulls, 1, slow)}},
-		"a comment deleted, edits clash, a push refused once": {
+		"a comment deleted, calls clash, a push refused once": {
 			ready: true, before: func(s *scene) { s.erased(); s.refusePush(1, "try again later") },
-			faults: []githubtest.Fault{on(patch, edits, 2, clash, 1)},
+			faults: []githubtest.Fault{on(patch, edits, 2, clash, 1), on(post, pulls, 1, clash)},
+		},
+		"somebody opens the pull request first": {ready: true, before: (*scene).forestalled},
+		"somebody pushes first": {
+			before: (*scene).overtaken, says: []string{"has moved on to", "and was merged", "review the pull request"}, holds: "by-hand.txt",
 		},
 		// trouble that stays: the work is safe, and what is wrong is said
-		"no comment ever": {faults: []githubtest.Fault{on(post, comments, always, down)}, logs: []string{"comment on #1: github answers 500"}},
-		"no edit ever":    {faults: []githubtest.Fault{on(patch, edits, always, down)}, logs: []string{"edit the comment on #1: github answers 500"}},
+		"no comment ever":             {faults: []githubtest.Fault{on(post, comments, always, down)}, logs: []string{"comment on #1: github answers 500"}},
+		"no edit ever":                {faults: []githubtest.Fault{on(patch, edits, always, down)}, logs: []string{"edit the comment on #1: github answers 500"}},
+		"no comment is found to edit": {faults: []githubtest.Fault{on(patch, edits, always, hiding)}, logs: []string{"edit the comment on #1: github answers 404"}},
 		"no pull request ever": {
 			faults: []githubtest.Fault{on(post, pulls, always, unicorn)}, exit: 2,
 			says: []string{"could not open the pull request", "github answers 502", "**Next:**"}, no: "<!DOCTYPE",
@@ -90,12 +101,69 @@ func hardships() map[string]hardship {
 			faults: []githubtest.Fault{{Match: after(post, pulls), Times: always, Status: expired.Status, Body: expired.Body}},
 			exit:   2, packed: true, logs: []string{"github answers 401: Bad credentials", "the work is in the file .ralph-out/"},
 		},
-		"a file too large": {
-			before: func(s *scene) {
-				s.refusePush(always, "File big.bin is 120.00 MB; this exceeds GitHub's file size limit of 100.00 MB")
-			},
-			exit: 2, packed: true, says: []string{"could not push the work", "file size limit", "**Next:**"},
-		},
+	}
+}
+
+// refusals are pushes that GitHub refuses for good, in its own words. Each is told
+// with what to do about it, and the work is in a file.
+func refusals() map[string]hardship {
+	refused := func(words func(ref string) string, says ...string) hardship {
+		return hardship{
+			before: func(s *scene) { s.refuseBranches(words) },
+			exit:   2, packed: true, says: append(says, "could not push the work", "**Next:** the work is in the job's workspace"),
+		}
+	}
+	large := on(http.MethodPost, "/octo/greeter.git/git-receive-pack", always, githubtest.ServerError(http.StatusRequestEntityTooLarge))
+	large.Match = func(r *http.Request) bool { return r.ContentLength != 4 } // git asks first whether it may
+	rules := map[string]string{
+		"Changes must be made through a pull request.":        "bypass the ruleset",
+		"Commits must have verified signatures.":              "`commit-signing: github`",
+		"GITHUB PUSH PROTECTION: Push cannot contain secrets": "take the secret out of the commits",
+	}
+	all := map[string]hardship{
+		"a protected branch": refused(githubtest.ProtectedBranch, "GH006: Protected branch update failed", "set `branch-prefix`"),
+		"a file too large":   refused(func(string) string { return githubtest.LargeFile("big.bin") }, "File big.bin is 120.00 MB", "Git LFS"),
+		"a workflow": refused(func(string) string { return githubtest.WorkflowRule(".github/workflows/ci.yml") },
+			"without `workflows` permission)** ·", "`workflows: write`"),
+		"a request too large": {faults: []githubtest.Fault{large}, exit: 2, packed: true, says: []string{"HTTP 413", "allow larger requests"}},
+	}
+	for rule, fix := range rules {
+		all["a ruleset: "+rule] = refused(func(ref string) string { return githubtest.RuleViolation(ref, rule) }, "GH013: Repository rule violations", rule, fix)
+	}
+	return all
+}
+
+// refuseBranches has GitHub refuse every push to a branch.
+func (s *scene) refuseBranches(words func(ref string) string) {
+	s.keepGate(func(push githubtest.Push) string {
+		if !strings.HasPrefix(push.Ref, "refs/heads/") {
+			return ""
+		}
+		return words(push.Ref)
+	})
+}
+
+// work is the branch of the scene's issue.
+const work = "ralph/issue-1-greet-people-by-name-in-their-language"
+
+// forestalled has a person open the pull request while ralph is about to.
+func (s *scene) forestalled() {
+	var once sync.Once
+	s.visit(func(r *http.Request) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, pulls) {
+			once.Do(func() {
+				s.AddPull(shop, githubtest.Pull{Title: "By hand", Head: work, Author: maintainer, Draft: true})
+			})
+		}
+	})
+}
+
+// overtaken has a person push to the branch while ralph is about to.
+func (s *scene) overtaken() {
+	v := &visitOf{town: s.town, issue: s.issue}
+	_, err := v.byHand([]string{"by-hand", work, "later"})
+	if err = errors.Join(err, write(s.path("by-hand", "by-hand.txt"), []byte("by hand\n"))); err != nil {
+		s.t.Fatal(err)
 	}
 }
 
@@ -120,7 +188,9 @@ func after(method, path string) func(*http.Request) bool {
 // TestFaults has GitHub fail in all the ways it does, in whole runs.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	for name, h := range hardships() {
+	all := hardships()
+	maps.Copy(all, refusals())
+	for name, h := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h.test(t)
@@ -149,6 +219,9 @@ func (h hardship) test(t *testing.T) {
 		s.settled()
 	}
 	s.safe(h.packed)
+	if h.holds != "" && !slices.Contains(s.files(s.run().Branch), h.holds) {
+		t.Errorf("the branch does not hold %s, which somebody else pushed", h.holds)
+	}
 	h.told(s, string(said))
 }
 

@@ -34,22 +34,20 @@ type workflow struct {
 		Permissions map[string]string
 		Timeout     int `yaml:"timeout-minutes"`
 		Steps       []struct {
+			If   string
 			Uses string
 			With map[string]string
 		}
 	}
 }
 
-// The workflow that people are given starts for little, may do little, and
-// does one thing an issue at a time.
+// The workflow that people are given may do little, and does one thing an issue
+// at a time.
 func TestWorkflowTemplate(t *testing.T) {
-	var w workflow
-	if err := yaml.Unmarshal(laidOut(t, "workflows/ralph.yml"), &w); err != nil {
-		t.Fatal(err)
-	}
+	w := template(t)
 	job, control := w.Jobs["ralph"], w.Jobs["control"]
-	if len(w.Jobs) != 2 || len(w.On) != 3 || w.Permissions == nil || len(w.Permissions) != 0 {
-		t.Errorf("%d jobs on %v with permissions %v for all", len(w.Jobs), w.On, w.Permissions)
+	if len(w.Jobs) != 2 || w.Permissions == nil || len(w.Permissions) != 0 {
+		t.Errorf("%d jobs with permissions %v for all", len(w.Jobs), w.Permissions)
 	}
 	if diff := cmp.Diff(map[string]string{"actions": "read", "contents": "write", "issues": "write", "pull-requests": "write", "checks": "read"}, job.Permissions); diff != "" {
 		t.Errorf("permissions (-want +got):\n%s", diff)
@@ -57,26 +55,14 @@ func TestWorkflowTemplate(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"actions": "write", "contents": "read", "issues": "write", "pull-requests": "write"}, control.Permissions); diff != "" {
 		t.Errorf("permissions of the control job (-want +got):\n%s", diff)
 	}
-	for _, verb := range []string{"'/ralph stop'", "'/ralph status'"} {
-		if !strings.Contains(control.If, verb) || !strings.Contains(job.If, "!(") || !strings.Contains(job.If, verb) {
-			t.Errorf("%s starts not the one job alone:\n%s\n%s", verb, job.If, control.If)
-		}
-	}
 	if control.Concurrency.Group != "" || control.Timeout == 0 {
 		t.Errorf("the control job would wait for what it is to end: %+v", control.Concurrency)
 	}
-	if job.Concurrency.Group != "ralph-${{ github.event.issue.number || github.event.pull_request.number }}" || job.Concurrency.Cancel {
+	const group = "ralph-${{ github.event.issue.number || github.event.pull_request.number || inputs.issue || github.run_id }}"
+	if job.Concurrency.Group != group || job.Concurrency.Cancel {
 		t.Errorf("concurrency %+v", job.Concurrency)
 	}
-	for _, guard := range []string{
-		"sender.type == 'User'", "label.name == 'ralph'", "comment.body == '/ralph'", "startsWith(github.event.comment.body, '/ralph ')",
-		"pull_request.head.repo.full_name == github.repository",
-	} {
-		if !strings.Contains(job.If, guard) {
-			t.Errorf("no %s in the guard: %s", guard, job.If)
-		}
-	}
-	if job.Timeout == 0 || len(job.Steps) != 1 || job.Steps[0].With["checks"] == "" {
+	if job.Timeout == 0 || len(job.Steps) != 2 || job.Steps[0].With["checks"] == "" || job.Steps[1].If != "always()" {
 		t.Errorf("the job is %+v", job)
 	}
 }
@@ -88,14 +74,13 @@ func TestWorkflowTemplateFitsTheAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var action struct{ Inputs map[string]any }
-	var w workflow
 	if err := yaml.Unmarshal(text, &action); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(laidOut(t, "workflows/ralph.yml"), &w); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range w.Jobs["ralph"].Steps {
+	for _, step := range template(t).Jobs["ralph"].Steps {
+		if !strings.HasPrefix(step.Uses, "ralph-loop/") {
+			continue
+		}
 		for name := range step.With {
 			if _, known := action.Inputs[name]; !known {
 				t.Errorf("the Action has no input %q", name)

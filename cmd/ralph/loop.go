@@ -81,12 +81,9 @@ func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 
 // policy is the preset with settings, --config and flags laid over it.
 func (c loopCommand) policy(d *desk) (policy.Policy, error) {
-	loop, err := c.settings(d)
+	loop, err := d.configured(c.Config, config.ReadLoop)
 	if err != nil {
 		return policy.Policy{}, err
-	}
-	if d.Agent == "" {
-		d.Agent = loop.Agent
 	}
 	p := loop.Over(policy.Of(policy.Checked))
 	p = d.over(p)
@@ -99,24 +96,6 @@ func (c loopCommand) policy(d *desk) (policy.Policy, error) {
 	p.Word = cmp.Or(c.CompletionTag, p.Word)
 	p.Checks = policy.With(p.Checks, c.Check, loopCheckTimeout)
 	return p, nil
-}
-
-// settings are the project's, with --config laid over them.
-func (c loopCommand) settings(d *desk) (config.Loop, error) {
-	if c.Config == "" {
-		return config.Loop{Settings: d.settings}, nil
-	}
-	data, err := workspace.ReadPlain(c.Config)
-	if err != nil {
-		return config.Loop{}, fault.Usage("cannot read "+c.Config, "name another with --config", err)
-	}
-	d.tell("Loading settings from %s", c.Config)
-	loop, err := config.ReadLoop(config.File{Name: c.Config, Data: data}, d.found...)
-	if err != nil {
-		return loop, err
-	}
-	d.settings = loop.Settings
-	return loop, d.obey()
 }
 
 // loopCheckTimeout is how long a check of this loop may take.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -21,6 +22,8 @@ import (
 var version = "dev"
 
 func main() {
+	// It keeps next to nothing, and would be at it all the time to tidy up.
+	debug.SetGCPercent(200)
 	os.Exit(start(here()))
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"reflect"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 )
 
 // straying is a command that knows what may be meant by a word that no flag
@@ -40,6 +42,8 @@ func misused(err error) error {
 func plainly(said string) string {
 	for _, words := range [][2]string{
 		{`^(--\S+): expected \S+ value but got "(-[\d.]+)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
+		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1: there is nothing behind it"},
+		{`^expected "(<[^"]+>).*`, "$1 is missing"},
 		{`^(--\S+): expected a(?: valid \d+ bit)? (?:float|int) but got ("[^"]*").*`, "$1: $2 is no number"},
 	} {
 		said = regexp.MustCompile(words[0]).ReplaceAllString(said, words[1])
@@ -59,12 +63,52 @@ func complain(to io.Writer, err error) {
 	}
 }
 
-// hint is what to try after err. A disk may be full wherever something is
-// written, and the remedy is always the same.
+// hint is what to try after err. What the system refuses it may refuse wherever
+// something is read or written, and the remedy is always the same.
 func hint(err error) string {
-	full := ""
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		full = "make room on the disk, and try again"
+	return cmp.Or(fault.Hint(err), remedy(err), remedy(refused(err)))
+}
+
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room on the disk, and try again"
+	case errors.Is(err, syscall.EROFS):
+		return "nothing can be written there: work on a copy elsewhere"
+	case errors.Is(err, fs.ErrPermission):
+		return "see to it that you may read and write there"
+	case errors.Is(err, errTooLarge):
+		return "a file here may be too large for git: have .gitignore leave it out"
+	default:
+		return ""
 	}
-	return cmp.Or(fault.Hint(err), full)
+}
+
+var errTooLarge = errors.New("git took too long over the files")
+
+// refused is what the system has refused git, if that is why it failed. It is
+// always asked in English.
+func refused(err error) error {
+	failed, is := errors.AsType[*git.Error](err)
+	if !is {
+		return nil
+	}
+	if failed.TimedOut && failed.Command == "add" {
+		return errTooLarge
+	}
+	for words, why := range refusals {
+		if strings.HasSuffix(failed.Said, words) {
+			return why
+		}
+	}
+	return nil
+}
+
+// refusals are the system's, as git has them at the end of a line.
+var refusals = map[string]error{
+	"No space left on device": syscall.ENOSPC,
+	"Out of diskspace":        syscall.ENOSPC,
+	"Disk quota exceeded":     syscall.EDQUOT,
+	"Read-only file system":   syscall.EROFS,
+	"Permission denied":       syscall.EACCES,
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type planCommand struct {
@@ -70,6 +71,9 @@ func (c planCommand) read(stdin io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, largest+1))
 	if err == nil && len(text) > largest {
 		err = errors.New("it is larger than 1 MiB")
+	}
+	if err == nil {
+		err = workspace.Written(text)
 	}
 	return text, err
 }

@@ -2,10 +2,46 @@ package main_test
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
 )
+
+// mayWorkflows lets the job's token write workflows.
+func (v *visitOf) mayWorkflows([]string) (string, error) {
+	may := githubtest.WriteAll()
+	may["workflows"] = "write"
+	v.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Installation, Repos: []string{shop}, Permissions: may})
+	return "", nil
+}
+
+// onlyPusher LOGIN TOKEN has a person be the only one who may push to branches.
+func (v *visitOf) onlyPusher(args []string) (string, error) {
+	v.AddToken(args[1], githubtest.Token{Login: args[0], Kind: githubtest.Personal, Repos: []string{shop}, Permissions: githubtest.WriteAll()})
+	v.keepGate(func(push githubtest.Push) string {
+		if strings.HasPrefix(push.Ref, "refs/heads/") && push.Actor != args[0] {
+			return "only " + args[0] + " may push"
+		}
+		return ""
+	})
+	return "", nil
+}
+
+// callsOf LOGIN are the calls of the API by which somebody changed something.
+func (v *visitOf) callsOf(args []string) (string, error) {
+	var text strings.Builder
+	for _, call := range v.Requests() {
+		if call.Actor == args[0] && call.Method != http.MethodGet {
+			fmt.Fprintf(&text, "%s %s\n", call.Method, call.Path)
+		}
+	}
+	return text.String(), nil
+}
 
 // byHand FOLDER BRANCH [later|anew] has Ada commit the files of a folder on top
 // of a branch and push that: now, or before the next push there once the branch

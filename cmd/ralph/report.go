@@ -6,23 +6,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
-	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type reportCommand struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
 	ID         string `arg:"" optional:"" name:"run" help:"The run; the newest one when not given."`
-	Format     string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one file that needs nothing else. md: for a comment or a terminal. json: as ralph status --json."`
+	Format     string `enum:"html,md,json,jsonl" default:"html" placeholder:"FORMAT" help:"html: one file that needs nothing else. md: for a comment or a terminal. json: as ralph status --json. jsonl: the journal itself, for those who collect them."`
 	Output     string `short:"o" placeholder:"FILE" help:"Where it goes; - is standard output. When not given: report.html beside the journal; the others go to standard output."`
 }
 
@@ -49,12 +46,24 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 		}
 		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return printResult(to, run, home, tree) })
 	}
+	if c.Format == "jsonl" {
+		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.lines(to, home) })
+	}
 	source, done, err := c.source(ctx, w, home, run)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
 	return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, source) })
+}
+
+// lines are the run's journal, line by line.
+func (c reportCommand) lines(to io.Writer, home workspace.Run) error {
+	text, err := os.ReadFile(home.Journal())
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	return audit(to, text)
 }
 
 // status is the command that tells of the same run.
@@ -80,29 +89,21 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 // source is the run with readers of what lies beside its journal; done gives
 // back what they borrowed.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
-	entries, err := home.Entries()
-	if err != nil {
-		return source, nil, err
-	}
-	source = page.Source{
-		Entries: entries, Hide: redact.New(secrets(w.env)...).String, Words: words(),
-		Read:  attachments{workspace.FolderAbove(c.ProjectDir), home}.read,
-		Items: func(transcript string) []stream.Item { return itemsOf(run, transcript) },
-	}
+	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Hide: redact.New(secrets(w.env)...).String}
 	if run.Stop == nil && c.status().abandoned(run) {
-		source.Notes = []string{"Nobody is at work on it any more: it was killed."}
+		from.Notes = []string{"Nobody is at work on it any more: it was killed."}
 	}
 	tool, done, err := w.git()
 	if err != nil {
 		return source, nil, err
 	}
-	dir := filepath.Join(tool.Home, "trusted.git")
-	if trusted, err := tool.Lend(ctx, c.ProjectDir, dir); err == nil { // else it is no repository
-		source.Diff = func(from, to string) (string, bool, error) {
-			return trusted.Diff(ctx, git.Span{From: from, To: to}, mostDiff)
-		}
+	if trusted, err := tool.Lend(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil { // else it is no repository
+		from.Code = trusted
 	}
-	return source, done, nil
+	if source, err = from.Source(ctx); err != nil {
+		done()
+	}
+	return source, done, err
 }
 
 // secrets are the keys of all agents there are: the run knew those of its own,
@@ -115,50 +116,11 @@ func secrets(getenv func(string) string) []string {
 	return all
 }
 
-// mostDiff is more of a diff than any page shows.
-const mostDiff = 64 << 10
-
-// words are the comment's and the log's.
-func words() page.Words {
-	return page.Words{
-		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum, Traffic: view.Traffic,
-		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
-	}
-}
-
-// attachments are the files that a journal names: those of its run lie beside
-// it, the logs of checks in the project's folder.
-type attachments struct {
-	folder workspace.Folder
-	home   workspace.Run
-}
-
-func (a attachments) read(name, digest string) (string, error) {
-	if within, is := strings.CutPrefix(filepath.ToSlash(name), ".ralph/"); is {
-		return a.folder.Read(filepath.FromSlash(within), digest)
-	}
-	return workspace.Folder{Path: a.home.Path}.Read(name, digest)
-}
-
-// itemsOf is what the agent of a run said and did.
-func itemsOf(run journal.Run, transcript string) []stream.Item {
-	adapter, err := agent.Pick(run.Policy.Agent, agent.Options{Command: "-", Script: "-", Self: "-"})
-	if err != nil || adapter.Decoder == nil {
-		return nil
-	}
-	decoder := adapter.Decoder(agent.Order{})
-	var items []stream.Item
-	for line := range strings.Lines(transcript) {
-		items = append(items, decoder.Line([]byte(strings.TrimSuffix(line, "\n")))...)
-	}
-	return append(items, decoder.End()...)
-}
-
 // write puts the page where it belongs, and says where that is.
 func (c reportCommand) write(w world, home workspace.Run, tell func(io.Writer) error) error {
 	name := c.Output
 	if name == "" && c.Format == "html" {
-		return c.put(w, home.File("report.html"), func() (io.WriteCloser, error) { return home.Create("report.html") }, tell)
+		return c.put(w, home.File(workspace.PageFile), func() (io.WriteCloser, error) { return home.Create(workspace.PageFile) }, tell)
 	}
 	if name == "" || name == "-" {
 		return tell(w.stdout)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -24,7 +25,10 @@ type runCommand struct {
 	CompletionResponse string   `short:"c" placeholder:"WORD" help:"What the agent answers in <response> when all is done; ${response} when not given."`
 	StreamAgentOutput  *bool    `negatable:"" help:"Show what the agent says and does."`
 	RalphDir           string   `placeholder:"DIR" help:"Where prd.json and progress.txt lie in the project: ralph."`
+	Config             string   `type:"path" placeholder:"FILE" help:"Settings in JSON or YAML, laid over the project's, or a YAML file with ralph_loop."`
 	Check              []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
+
+	laid config.Loop // the settings in force
 }
 
 // Help tells the two ways apart, with examples.
@@ -56,6 +60,9 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	defer done()
 	d.stream = c.StreamAgentOutput
+	if c.laid, err = d.configured(c.Config, config.ReadRun); err != nil {
+		return 0, err
+	}
 	asked, err := c.asked(ctx, d)
 	if err != nil {
 		return 0, err
@@ -74,7 +81,7 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 		}
 	}
 	prompt := given(c.Prompt, "")
-	p := c.over(d, d.settings.Over(policy.Of(policy.Guardrails)))
+	p := c.over(d, policy.Of(policy.Guardrails))
 	p.PromptFile = c.PromptFile
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)
 	if p.Apart {
@@ -88,9 +95,9 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 	}, nil
 }
 
-// over lays the flags over the settings.
+// over lays the settings over a preset, and the flags over those.
 func (c runCommand) over(d *desk, p policy.Policy) policy.Policy {
-	p = d.over(p)
+	p = d.over(c.laid.OverRun(p))
 	for _, n := range []*int{c.MaxIterations, c.MaximumIterations} {
 		if n != nil {
 			p.Limits.Iterations = *n
@@ -121,7 +128,7 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 		return job.Asked{}, fault.Usage(d.ProjectDir+" is not the top of its repository", "name the top: ralph run -d "+d.place.Top, nil)
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
-	p := c.over(d, d.settings.Over(policy.Of(policy.Stories)))
+	p := c.over(d, policy.Of(policy.Stories))
 	if memory != workspace.MemoryDir {
 		p.Memory = filepath.ToSlash(memory)
 	}

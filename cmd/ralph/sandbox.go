@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -85,7 +86,8 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 // place is a folder, with the repository that it is in. Where git finds none,
 // what would make one is guarded all the same.
 func (w world) place(ctx context.Context, dir string) job.Place {
-	at := job.Place{Write: []string{dir}, ReadOnly: git.Guarded(dir)}
+	local := agent.Local(dir)
+	at := job.Place{Write: []string{dir}, ReadOnly: append(git.Guarded(dir), local...)}
 	tool, done, err := w.git()
 	if err != nil {
 		return at
@@ -100,5 +102,5 @@ func (w world) place(ctx context.Context, dir string) job.Place {
 		return at
 	}
 	needs := tree.Needs()
-	return job.Place{Write: append([]string{tree.Dir}, needs.Write...), Read: needs.Read, ReadOnly: needs.ReadOnly}
+	return job.Place{Write: append([]string{tree.Dir}, needs.Write...), Read: needs.Read, ReadOnly: append(needs.ReadOnly, local...)}
 }

@@ -213,15 +213,22 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"pull-of":        (*visitOf).pullOf,
 	"by-hand":        (*visitOf).byHand,
 	"reconcile":      (*visitOf).reconcile,
+	"may-workflows":  (*visitOf).mayWorkflows,
+	"only-pusher":    (*visitOf).onlyPusher,
+	"calls-of":       (*visitOf).callsOf,
 	"said":           (*visitOf).said,
 	"like":           (*visitOf).like,
 	"red":            (*visitOf).red,
+	"org":            (*visitOf).org,
+	"ruleset":        (*visitOf).ruleset,
+	"grant":          (*visitOf).grant,
 	// trouble
 	"fault":       (*visitOf).fault,
 	"refuse-push": (*visitOf).refuse,
 	// looking
 	"comment":  func(v *visitOf, _ []string) (string, error) { return v.bodies(v.progress(v.issue)), nil },
 	"comments": func(v *visitOf, _ []string) (string, error) { return v.bodies(v.Comments(shop, v.issue)), nil },
+	"answer":   func(v *visitOf, _ []string) (string, error) { return v.bodies(lastOf(v.Comments(shop, v.issue))), nil },
 	"pull":     (*visitOf).pulls,
 	"log": func(v *visitOf, _ []string) (string, error) {
 		return v.git("log", "--branches", "--not", "main", "--format=%s")
@@ -236,6 +243,8 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"rule":     (*visitOf).rule,
 }
 
+func lastOf[T any](all []T) []T { return all[max(len(all)-1, 0):] }
+
 func (v *visitOf) bodies(comments []githubtest.Comment) string {
 	var text strings.Builder
 	for _, comment := range comments {
@@ -247,8 +256,8 @@ func (v *visitOf) bodies(comments []githubtest.Comment) string {
 func (v *visitOf) pulls([]string) (string, error) {
 	var text strings.Builder
 	for _, pull := range v.Pulls(shop) {
-		fmt.Fprintf(&text, "#%d %s draft=%t head=%s base=%s labels=%v reviewers=%v\n%s\n%s\n",
-			pull.Number, pull.State, pull.Draft, pull.Head, pull.Base, pull.Labels, pull.Reviewers, pull.Title, pull.Body)
+		fmt.Fprintf(&text, "#%d %s draft=%t head=%s base=%s labels=%v reviewers=%v by=%s\n%s\n%s\n",
+			pull.Number, pull.State, pull.Draft, pull.Head, pull.Base, pull.Labels, pull.Reviewers, pull.Author, pull.Title, pull.Body)
 	}
 	return text.String(), nil
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"os"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
@@ -16,14 +14,17 @@ import (
 )
 
 type serveCommand struct {
-	AppID         int64    `name:"app-id" required:"" placeholder:"N" help:"The GitHub App's number."`
+	App           string   `type:"path" placeholder:"FILE" help:"The GitHub App as /setup keeps it; where FILE is not there, /setup makes it."`
+	URL           string   `name:"url" placeholder:"https://HOST" help:"Under which GitHub and people reach this server; for /setup."`
+	Organization  string   `placeholder:"NAME" help:"That is to own the App which /setup makes; you, unless given."`
+	AppID         int64    `name:"app-id" placeholder:"N" help:"The GitHub App's number, in place of --app."`
 	PrivateKey    string   `type:"path" placeholder:"FILE" help:"Its private key, if not in RALPH_APP_PRIVATE_KEY."`
 	Secret        string   `type:"path" placeholder:"FILE" help:"The webhook's secret, if not in RALPH_WEBHOOK_SECRET."`
 	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Where to answer."`
 	APIURL        string   `name:"api-url" placeholder:"URL" help:"Of a GitHub of your own: https://HOST/api/v3."`
 	Workflow      string   `default:"ralph.yml" placeholder:"FILE" help:"The workflow that is started in a repository."`
 	Audience      string   `placeholder:"NAME" help:"For whom a job's identity has to be, to be traded for a token; none is unless given."`
-	Issuer        string   `placeholder:"URL" help:"Who vouches for jobs, on a GitHub of your own."`
+	Issuer        string   `placeholder:"URL" help:"Who vouches for jobs, where it is not the GitHub of --api-url."`
 	Label         string   `placeholder:"NAME" help:"The label that starts work."`
 	TriggerPhrase string   `placeholder:"WORD" help:"The word that begins a comment to us."`
 	Assignee      string   `placeholder:"LOGIN" help:"Start work on what is assigned to them."`
@@ -36,10 +37,11 @@ type serveCommand struct {
 // Help gives the example.
 func (serveCommand) Help() string {
 	return `Answers POST /webhook, GET /healthz and GET /metrics, and POST /token where
-there is an --audience. Work is done by GitHub Actions. docs/SERVE.md tells how
-the App and the workflow are set up.
+there is an --audience. Work is done by GitHub Actions. Without an App the log
+shows a page that makes one in two clicks. docs/SERVE.md tells how the workflow
+is set up.
 
-Example: RALPH_WEBHOOK_SECRET=… ralph serve --app-id 12 --private-key app.pem`
+Example: ralph serve --app app.json --url https://ralph.example.com`
 }
 
 func (serveCommand) guarded() bool { return false }
@@ -49,18 +51,14 @@ func (c serveCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 func (c serveCommand) serve(ctx context.Context, w world) error {
-	key, err := confided(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
-	if err != nil {
+	app, err := c.app(ctx, w)
+	if app == nil || err != nil {
 		return err
 	}
-	secret, err := confided(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
-	if err != nil {
-		return err
-	}
-	log := redact.New(key, secret).Writer(w.stderr)
+	log := redact.New(app.PrivateKey, app.Secret).Writer(w.stderr)
 	s := c.server(w, log)
-	s.Access.App.PrivateKey, s.Secret = key, secret
-	listener, err := server.Listen(ctx, c.Listen)
+	s.Access.App, s.Secret = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}, app.Secret
+	listener, err := server.Listen(ctx, app.listen)
 	if err != nil {
 		return err
 	}
@@ -70,33 +68,24 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 }
 
 func (c serveCommand) server(w world, log io.Writer) server.Server {
-	level := slog.LevelInfo
-	if c.Verbose {
-		level = slog.LevelDebug
-	}
 	return server.Server{
-		Access:   github.Access{BaseURL: cmp.Or(c.APIURL, w.env("GITHUB_API_URL")), App: &github.App{ID: c.AppID}, Pace: w.pace},
+		Access:   c.access(w),
 		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.now, Limits: server.Usual,
-		Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: level})),
+		Log: c.log(log),
 		Rules: trigger.Rules{
 			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Reviews: c.Reviews, Buttons: c.Buttons, AllowBots: c.AllowBots,
 		},
 	}
 }
 
-// confided is a secret out of a file or of the environment: on a command line
-// everybody on the machine could read it.
-func confided(w world, name, path, flag string) (string, error) {
-	text := w.env(name)
-	if path != "" {
-		read, err := os.ReadFile(path)
-		if err != nil {
-			return "", fault.Usage("cannot read the file of "+flag, "name one that is readable", err)
-		}
-		text = string(read)
+func (c serveCommand) access(w world) github.Access {
+	return github.Access{BaseURL: cmp.Or(c.APIURL, w.env("GITHUB_API_URL")), Pace: w.pace}
+}
+
+func (c serveCommand) log(to io.Writer) *slog.Logger {
+	level := slog.LevelInfo
+	if c.Verbose {
+		level = slog.LevelDebug
 	}
-	if text = strings.TrimSpace(text); text == "" {
-		return "", fault.Usage("there is nothing in "+name, "set it, or name a file with "+flag, nil)
-	}
-	return text, nil
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
 }

@@ -72,25 +72,7 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := hmac.New(sha256.New, []byte(secret))
-	sum.Write(body)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/webhook", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range map[string]string{
-		"Content-Type": "application/json", "X-GitHub-Event": "issues", "X-GitHub-Delivery": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
-		"X-Hub-Signature-256": "sha256=" + hex.EncodeToString(sum.Sum(nil)),
-	} {
-		r.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusAccepted {
-		t.Fatalf("it is answered with %s (%v)", resp.Status, err)
-	}
+	deliverTo(t, address, secret, body)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -109,5 +91,29 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 	}
 	if started != 1 {
 		t.Errorf("%d jobs were started, want 1:\n%s", started, strings.Join(said, "\n"))
+	}
+}
+
+// deliverTo sends body as GitHub would, and wants it taken in.
+func deliverTo(t *testing.T, address, secret string, body []byte) {
+	t.Helper()
+	sum := hmac.New(sha256.New, []byte(secret))
+	sum.Write(body)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/webhook", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "X-GitHub-Event": "issues", "X-GitHub-Delivery": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
+		"X-Hub-Signature-256": "sha256=" + hex.EncodeToString(sum.Sum(nil)),
+	} {
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusAccepted {
+		t.Fatalf("it is answered with %s (%v)", resp.Status, err)
 	}
 }

@@ -108,12 +108,13 @@ func (s *scene) branch() string {
 
 // carried is what must be so once another machine has gone on: it stands on top
 // of all that was pushed before, and is there once. Where the comment vouches
-// for what was kept it is also done; else it is begun anew, on that branch.
+// for what was kept last it is also done; else it is begun anew, or from what was
+// kept before, on that branch.
 func (s *scene) carried() {
 	s.t.Helper()
-	before, vouched := s.branch(), false
+	before, kept, vouched := s.branch(), s.must("for-each-ref", "--format=%(objectname)", "refs/ralph/"), false
 	for _, comment := range s.progress(s.issue) {
-		vouched = vouched || strings.Contains(comment.Body, "ralph:kept")
+		vouched = vouched || kept != "" && strings.Contains(comment.Body, "ralph:kept "+kept)
 	}
 	s.elsewhere()
 	if code := s.end(s.begin()); code != 0 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -55,7 +54,8 @@ func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p polic
 	more, state := second.Needs()
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
-		Home: home, State: append(state, worker.State...), Settled: slices.Concat(second.Settles(), worker.Settled), Read: append(more, d.reads(worker)...),
+		Home: home, State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
+		Now:     d.w.now,
 		Network: job.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
 		Model:   worker.Asks(terms), Review: second.Reviews(terms),
 	})

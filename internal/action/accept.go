@@ -27,6 +27,9 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 		return refusal, nil
 	}
 	v.known = true
+	if err := v.hold(ctx); err != nil {
+		return nil, err
+	}
 	if refusal, err := v.ours(ctx); refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -46,6 +49,9 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 		return refusal, err
 	}
 	v.task = task
+	if err := v.settle(ctx); err != nil {
+		return nil, err
+	}
 	v.tighten()
 	v.react(ctx, github.Eyes) // before what takes its time
 	return nil, v.gather(ctx)

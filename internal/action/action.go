@@ -49,6 +49,7 @@ type visit struct {
 	env     environment
 	inputs  config.Inputs
 	client  *github.Client
+	starter *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	hub     *hub
 	secrets *redact.Redactor
 	trigger trigger.Trigger
@@ -56,6 +57,7 @@ type visit struct {
 	known   bool // whoever asks may ask
 	task    plan.Task
 	asides  []journal.Noted // what people should know of what was read for it
+	entered *entered        // in the repository's ledger
 	relayed github.Relayed  // by the server of a GitHub App, if it was
 	named   bool            // the issue is known by its number alone, and has to be fetched
 	reacted string          // with what, last
@@ -92,6 +94,9 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 		v.refuse(ctx, *refused)
 		return Result{Skipped: refused.Why}, nil
 	}
+	if v.inputs.DryRun {
+		return v.rehearse()
+	}
 	v.hub = v.hubOf(v.task.Number)
 	return v.serve(ctx)
 }
@@ -99,7 +104,7 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 // hubOf is GitHub as the place where work on an issue is shown.
 func (v *visit) hubOf(issue int) *hub {
 	return &hub{
-		client: v.client, issue: issue, clone: v.clone(), hide: v.secrets.String, say: v.say,
+		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.secrets.String, say: v.say,
 		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
 	}
 }
@@ -196,11 +201,17 @@ func (v *visit) connect() error {
 	if network.Upstream+network.Bundle != "" {
 		access.HTTP = route.Plain()
 	}
+	if v.inputs.CIToken != "" {
+		starter := access
+		starter.Token = v.inputs.CIToken
+		if v.starter, err = github.Connect(starter); err != nil {
+			return err
+		}
+	}
 	if v.inputs.AppID != 0 {
 		access.App = &github.App{ID: v.inputs.AppID, PrivateKey: v.inputs.AppKey}
 	}
-	client, err := github.Connect(access)
-	v.client = client
+	v.client, err = github.Connect(access)
 	return err
 }
 
@@ -217,11 +228,11 @@ func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
 func (v *visit) react(ctx context.Context, content string) {
 	comment := v.trigger.Comment
 	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || content == v.reacted {
+	if target.Issue == 0 || content == v.reacted || v.inputs.DryRun {
 		return // nobody wrote anything that one could be put on, or it is there
 	}
 	v.reacted = content
 	if err := v.client.React(ctx, target, content); err != nil {
-		v.say(err.Error())
+		v.say(fault.Told(err))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -47,6 +48,6 @@ func (v *visit) conclude(ctx context.Context, run journal.Run) {
 		text += " · [all of it](" + url + ")"
 	}
 	if err := v.answer(ctx, text); err != nil {
-		v.say(err.Error())
+		v.say(fault.Told(err))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -88,7 +89,7 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	case ctx.Err() != nil:
 		return false, err
 	}
-	v.say("the run is kept on this machine alone: " + err.Error())
+	v.say("the run is kept on this machine alone: " + fault.Told(err))
 	return false, nil
 }
 
@@ -114,6 +115,6 @@ func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 		b.found.files = files
 	}
 	if err := b.shelf.release(ctx, b.found); err != nil {
-		v.say("the lease was not given back: " + err.Error())
+		v.say("the lease was not given back: " + fault.Told(err))
 	}
 }

@@ -56,7 +56,7 @@ func (v *visit) ask(ctx context.Context, run journal.Run) {
 	}
 	text := "**ralph asks:** " + v.foreign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
 	if err := v.answer(ctx, text); err != nil {
-		v.say(err.Error())
+		v.say(fault.Told(err))
 	}
 }
 
@@ -110,7 +110,7 @@ func (v *visit) kept(outcome Outcome) string {
 func (v *visit) show(ctx context.Context, board view.Board) {
 	for _, screen := range v.screens() {
 		if err := screen.Show(ctx, board); err != nil {
-			v.say(err.Error())
+			v.say(fault.Told(err))
 		}
 	}
 }
@@ -119,7 +119,7 @@ func (v *visit) show(ctx context.Context, board view.Board) {
 // ones people get to see, so one answer that is lost is not the end of it: the
 // comment is looked for each time, and so is there once.
 func (v *visit) tell(ctx context.Context, text string) {
-	if v.hub.issue == 0 {
+	if v.hub.issue == 0 || v.inputs.DryRun {
 		return // the log has said it
 	}
 	for try := range fetches {
@@ -127,7 +127,7 @@ func (v *visit) tell(ctx context.Context, text string) {
 		if err == nil {
 			return
 		}
-		v.say(err.Error())
+		v.say(fault.Told(err))
 		if job.Wait(ctx, breath<<try) != nil {
 			return
 		}
@@ -138,7 +138,7 @@ func (v *visit) tell(ctx context.Context, text string) {
 func (v *visit) outputs(outcome Outcome) {
 	run := outcome.Run
 	result := view.ResultOf(run)
-	result.JournalPath, result.EvidencePath = outcome.Home.Journal(), job.EvidenceOf(outcome.Home)
+	result.JournalPath, result.EvidencePath, result.ReportPath = outcome.Home.Journal(), job.EvidenceOf(outcome.Home), job.PageOf(outcome.Home)
 	whole, err := json.Marshal(result)
 	if err != nil {
 		v.say(fmt.Sprintf("write the result: %v", err))
@@ -159,6 +159,7 @@ func (v *visit) outputs(outcome Outcome) {
 		{"resumable", strconv.FormatBool(run.ID != "" && !run.Completed())},
 		{"journal-path", result.JournalPath},
 		{"evidence-path", result.EvidencePath},
+		{"report-path", result.ReportPath},
 		{"result", string(whole)},
 	}
 	if run.Pull != nil {

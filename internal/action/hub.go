@@ -22,11 +22,12 @@ const marker = "<!-- ralph:progress -->"
 // hub publishes a run on GitHub, and is the screen of its comment and of its
 // pull request.
 type hub struct {
-	client *github.Client
-	issue  int
-	clone  string
-	hide   func(string) string
-	say    func(string)
+	client  *github.Client
+	starter *github.Client // pushes branches and opens pull requests, in the client's place; nil: it does so itself
+	issue   int
+	clone   string
+	hide    func(string) string
+	say     func(string)
 
 	pullLabels, reviewers []string // that a pull request gets when it is opened
 	states                bool     // the issue is labelled by how its run stands
@@ -40,17 +41,27 @@ type hub struct {
 
 // remote is the repository with a token that is good now: an App's token lives
 // an hour, a run may take longer.
-func (h *hub) remote(ctx context.Context) (git.Remote, error) {
-	token, err := h.client.GitToken(ctx)
+func (h *hub) remote(ctx context.Context) (git.Remote, error) { return h.remoteOf(ctx, h.client) }
+
+func (h *hub) remoteOf(ctx context.Context, client *github.Client) (git.Remote, error) {
+	token, err := client.GitToken(ctx)
 	if err != nil {
 		return git.Remote{}, err
 	}
 	return git.Remote{URL: h.clone, Token: git.Token(token)}, nil
 }
 
+// starting is who does what workflows are to start for.
+func (h *hub) starting() *github.Client {
+	if h.starter != nil {
+		return h.starter
+	}
+	return h.client
+}
+
 // Push brings branch to sha.
 func (h *hub) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	remote, err := h.remote(ctx)
+	remote, err := h.remoteOf(ctx, h.starting())
 	if err != nil {
 		return err
 	}
@@ -77,13 +88,18 @@ func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
 
 // OpenPull opens the draft, or finds the pull request that is open.
 func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
-	pull, err := h.client.OpenPull(ctx, github.NewPull{
+	pull, err := h.starting().OpenPull(ctx, github.NewPull{
 		Branch: run.Branch, Base: run.BaseRef, Title: h.hide(text.Title), Body: h.hide(text.Body), Draft: true,
 	})
 	if err != nil {
 		return journal.PullOpened{}, err
 	}
 	h.dress(ctx, pull.Number)
+	if pull.Body == h.hide(text.Body) && h.shown.TryLock() { // it says so, and need not be told again
+		text.Number = pull.Number
+		h.last.Pull = text
+		h.shown.Unlock()
+	}
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
 }
 
@@ -96,7 +112,7 @@ func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
 	if !open {
 		return fmt.Errorf("pull request #%d is not open any more", run.Pull.Number)
 	}
-	return h.client.ReadyPull(ctx, pull)
+	return h.starting().ReadyPull(ctx, pull)
 }
 
 // Comment finds the progress comment of the issue, or makes it.
@@ -116,7 +132,7 @@ func (h *hub) anchor(ctx context.Context) (string, error) {
 	if err != nil || !is {
 		return "", err
 	}
-	h.posted = journal.CommentPosted{ID: found.ID, URL: found.URL}
+	h.posted = h.postedAs(found)
 	if m := keptIn.FindStringSubmatch(found.Body); m != nil {
 		h.named = m[1]
 	}
@@ -157,8 +173,16 @@ func (h *hub) comment(ctx context.Context, text string) error {
 		h.posted = journal.CommentPosted{}
 		return err
 	}
-	h.posted, h.last.Comment = journal.CommentPosted{ID: comment.ID, URL: comment.URL}, text
+	h.posted, h.last.Comment = h.postedAs(comment), text
 	return nil
+}
+
+// jobs is whom a job's own token writes as. GitHub starts nothing for what it does.
+const jobs = "github-actions[bot]"
+
+// postedAs puts a comment on record, and what its author tells of our token.
+func (h *hub) postedAs(c github.Comment) journal.CommentPosted {
+	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.starter == nil && c.Author == jobs}
 }
 
 func (h *hub) write(ctx context.Context, text string) (github.Comment, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -51,12 +52,12 @@ func (h *hub) relabel(ctx context.Context, state view.State) error {
 func (h *hub) dress(ctx context.Context, number int) {
 	if len(h.pullLabels) > 0 {
 		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
-			h.say(err.Error())
+			h.say(fault.Told(err))
 		}
 	}
 	if len(h.reviewers) > 0 {
 		if err := h.client.AskReviewers(ctx, number, h.reviewers...); err != nil {
-			h.say(err.Error())
+			h.say(fault.Told(err))
 		}
 	}
 }

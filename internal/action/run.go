@@ -42,6 +42,9 @@ const breath = 500 * time.Millisecond
 // run has the job done: an earlier run of this task is gone on with, or a new
 // one is begun.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
+	if err := v.install(ctx); err != nil {
+		return Outcome{}, err
+	}
 	asked, err := v.asked()
 	if err != nil {
 		return Outcome{}, err
@@ -56,6 +59,12 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, declined{"Sorry, " + before.found.doubt + ", so nothing goes on from it. `/ralph` judges the work on its branch anew."}
 	case way.Refuse != "":
 		return Outcome{}, declined{way.Refuse}
+	}
+	if err := v.examine(ctx, asked, before.run); err != nil {
+		return Outcome{}, err
+	}
+	if err := v.enter(ctx, asked, before.run, way); err != nil {
+		return Outcome{}, err
 	}
 	asked.Notes = append(asked.Notes, before.notes...)
 	if asked.Policy.Shelve, err = v.claim(ctx, before, leaseFor(asked.Policy)); err != nil {
@@ -258,7 +267,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
 		Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
 		Screens: v.screens(), Every: v.Every, Log: v.say, Tell: v.narrate, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
-		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep, Out: v.env.Workspace,
+		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep, Report: v.inputs.Report, Out: v.env.Workspace,
 	}, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -26,9 +27,11 @@ func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (jou
 	if err != nil {
 		return signed, err
 	}
-	if err := from.Lay(ctx, remote, fmt.Sprintf("refs/ralph/unsigned-%d", h.issue), run.Head); err != nil {
+	ref := fmt.Sprintf("refs/ralph/unsigned-%d", h.issue)
+	if err := from.Lay(ctx, remote, ref, run.Head); err != nil {
 		return signed, err
 	}
+	defer h.lift(ctx, from, remote, ref)
 	became := map[string]string{}
 	for _, c := range commits {
 		parents := make([]string, len(c.Parents))
@@ -46,4 +49,12 @@ func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (jou
 		return signed, nil
 	}
 	return signed, from.Bring(ctx, remote, signed.To)
+}
+
+// lift takes away what was laid there for GitHub to read. The next commits to be
+// signed would lie in its place anyway.
+func (h *hub) lift(ctx context.Context, from *git.Trusted, remote git.Remote, ref string) {
+	if err := from.Lift(ctx, remote, ref); err != nil && ctx.Err() == nil {
+		h.say("what was to be signed is left on " + ref + ": " + fault.Told(err))
+	}
 }

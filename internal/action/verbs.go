@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -15,7 +16,7 @@ import (
 func (v *visit) serve(ctx context.Context) (Result, error) {
 	if v.trigger.Label != "" {
 		if err := v.client.RemoveLabel(ctx, v.trigger.Issue.Number, v.trigger.Label); err != nil {
-			v.say(err.Error())
+			v.say(fault.Told(err))
 		}
 	}
 	switch v.command.Verb {
@@ -28,6 +29,7 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry:
 	}
 	outcome, err := v.run(ctx)
+	defer v.leave(ctx, outcome)
 	if why, is := errors.AsType[declined](err); is {
 		return Result{Skipped: why.said}, v.decline(ctx, why)
 	}

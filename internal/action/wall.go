@@ -56,7 +56,7 @@ func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p poli
 	return job.Raise(ctx, job.WallAsked{
 		Level: in.Wall.Level, Strict: true, Beyond: v.beyond(ctx), UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
-		Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
+		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
 	})
 }
 
@@ -123,7 +123,7 @@ func (v *visit) beyond(ctx context.Context) []string {
 // lower ends the wall, on every way out.
 func (v *visit) lower(w *job.Wall) {
 	if err := w.Close(); err != nil {
-		v.say("the wall was not cleared away: " + err.Error())
+		v.say("the wall was not cleared away: " + fault.Told(err))
 	}
 }
 

@@ -25,6 +25,7 @@ type Adapter struct {
 	Name    string
 	Program string                   // what has to be there: a name looked for in PATH, or a path
 	Install string                   // what to do when it is not
+	Package string                   // the one of npm's that it comes in; empty: it does not
 	Behind  func(path string) string // the program behind a wrapper at that path; may be nil
 	Version []string                 // argv that has it tell its version; nil where nobody knows one
 	Tested  string                   // the version that all of this was tested with
@@ -32,7 +33,7 @@ type Adapter struct {
 	Vars    []string                 // variables of the user's own that it goes by, none of them a secret
 	Home    map[string]string        // files of a home made for it alone; nil leaves it the user's
 	State   []string                 // what it keeps in its user's home: login, settings, sessions
-	Settled []string                 // what of State the user alone says: by which it runs hooks, servers, commands; none of it is large
+	Settled Settled                  // what of State the user alone says
 	Unasked []string                 // what of a repository it runs without a word, as paths in its tree
 	Hosts   []string                 // where it goes with a login, or a key that it has to hold itself
 	Argv    func(Order) []string
@@ -50,6 +51,14 @@ type Adapter struct {
 
 	Guarded bool // it asks ralph before it uses a tool
 	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
+}
+
+// remedy is what to do where its program is not to be had.
+func (a Adapter) remedy() string {
+	if a.Package == "" {
+		return a.Install
+	}
+	return a.Install + " (npm install -g " + a.Package + ")"
 }
 
 // Decoder turns the lines that an agent prints into Items. It is fed in order

@@ -41,7 +41,11 @@ func (k Keys) anthropic() []Maker {
 	if k.AnthropicAPIKey == "" && k.ClaudeCodeOAuthToken != "" {
 		return []Maker{{API: "anthropic", Base: k.ModelBaseURL, Key: k.ClaudeCodeOAuthToken, Bearer: true}}
 	}
-	return k.maker("anthropic", k.AnthropicAPIKey)
+	makers := k.maker("anthropic", k.AnthropicAPIKey)
+	for i := range makers {
+		makers[i].Bearer = mantle(k.ModelBaseURL)
+	}
+	return makers
 }
 
 func (k Keys) maker(api, key string) []Maker {

@@ -19,6 +19,9 @@ func claude(o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent claude",
 			"set the input anthropic-api-key or claude-code-oauth-token", nil)
 	}
+	if err := notOurs(o.Keys.ModelBaseURL); err != nil {
+		return Adapter{}, err
+	}
 	hooks := ""
 	if o.Hooks {
 		if hooks, err = hookSettings(o.Self); err != nil {
@@ -32,15 +35,16 @@ func claude(o Options) (Adapter, error) {
 	adapter := Adapter{
 		Name:    "claude",
 		Program: words[0],
-		Install: "install Claude Code (npm install -g @anthropic-ai/claude-code)",
+		Install: "install Claude Code",
+		Package: "@anthropic-ai/claude-code",
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "2.1.328",
 		Notes:   notes,
 		Vars:    []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		Usual:   claudePatience,
 		State:   []string{".claude", ".claude.json"},
-		Settled: within(".claude", "settings.json", "settings.local.json", "CLAUDE.md", "rules", "hooks", "agents", "commands", "skills",
-			"output-styles", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"),
+		Settled: Settled{Paths: within(".claude", "settings.json", "settings.local.json", "CLAUDE.md", "rules", "hooks", "agents", "commands", "skills",
+			"output-styles", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"), Fields: map[string][]string{".claude.json": claudeFields}, Code: within(".claude", "local", "plugins")},
 		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },

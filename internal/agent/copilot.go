@@ -24,7 +24,8 @@ func copilot(o Options) (Adapter, error) {
 	return Adapter{
 		Name:    "copilot",
 		Program: words[0],
-		Install: "install GitHub Copilot CLI (npm install -g @github/copilot)",
+		Install: "install GitHub Copilot CLI",
+		Package: "@github/copilot",
 		Behind:  copilotBehind,
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "1.0.102",
@@ -34,7 +35,7 @@ func copilot(o Options) (Adapter, error) {
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
 		State:   []string{".copilot"},
-		Settled: within(".copilot", "settings.json", "mcp-config.json", "lsp-config.json", "copilot-instructions.md", "hooks", "agents", "skills", "instructions"),
+		Settled: Settled{Paths: within(".copilot", "settings.json", "mcp-config.json", "lsp-config.json", "copilot-instructions.md", "hooks", "agents", "skills", "instructions"), Fields: map[string][]string{".copilot/config.json": copilotFields}, Code: within(".copilot", "pkg", "installed-plugins")},
 		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
 		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },

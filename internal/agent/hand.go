@@ -55,7 +55,7 @@ func (h *Hand) Ready() (string, error) {
 	if strings.Contains(h.Adapter.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", h.Adapter.Program)
 	}
-	return "", fault.Usage(what, h.Adapter.Install+", or choose another agent: --agent NAME, in a workflow the input agent", err)
+	return "", fault.Usage(what, h.Adapter.remedy()+", or choose another agent: --agent NAME, in a workflow the input agent", err)
 }
 
 // Do runs the agent once and sums up what it did. An agent that fails is a sum
@@ -92,7 +92,7 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	}
 	if s.unbegun(e) {
 		return journal.AgentEnded{}, fault.Usage(
-			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.Adapter.Install, e.err)
+			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.Adapter.remedy(), e.err)
 	}
 	ended := s.ended(e)
 	ended.Transcript, ended.Blind = attachment, !h.Adapter.Speaks

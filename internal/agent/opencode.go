@@ -28,7 +28,8 @@ func opencode(o Options) (Adapter, error) {
 	return Adapter{
 		Name:    "opencode",
 		Program: words[0],
-		Install: "install opencode (npm install -g opencode-ai)",
+		Install: "install opencode",
+		Package: "opencode-ai",
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "1.18.33",
 		Notes:   notes,
@@ -36,8 +37,8 @@ func opencode(o Options) (Adapter, error) {
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
 		State: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
-		Settled: within(".config/opencode", "opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "plugin", "plugins", "tool", "tools",
-			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills"),
+		Settled: Settled{Paths: within(".config/opencode", "opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "plugin", "plugins", "tool", "tools",
+			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills")},
 		// A second loader of its looks for them whatever the settings say.
 		Unasked: []string{".opencode/plugin", ".opencode/plugins"},
 		Hosts:   []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},

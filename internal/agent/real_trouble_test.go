@@ -19,6 +19,7 @@ func TestRealKeyIsRefused(t *testing.T) {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			eachProgram(t, func(c cli) {
 				t := c.T
+				t.Parallel() // each has to wait
 				b := c.bench(modeltest.Answer{Status: status, Times: modeltest.Always})
 				got, err := b.Do(t.Context(), b.order)
 				if err != nil || !got.Failed || !got.CannotRun || got.Busy || !strings.Contains(got.Why, fmt.Sprint(status)) {
@@ -41,6 +42,7 @@ func TestRealServerRecovers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachCLI(t, func(c cli) {
 				t := c.T
+				t.Parallel()
 				b := c.bench(append([]modeltest.Answer{trouble}, wroteHello()...)...)
 				got, err := b.Do(t.Context(), b.order)
 				if trouble.Cut && c.brittle {
@@ -74,6 +76,7 @@ func TestRealServerIsBusy(t *testing.T) {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			eachProgram(t, func(c cli) {
 				t := c.T
+				t.Parallel()
 				if c.dogged && status != 429 {
 					return
 				}
@@ -132,6 +135,7 @@ func TestRealLimitTellsItsEnd(t *testing.T) {
 func TestRealServerStalls(t *testing.T) {
 	eachProgram(t, func(c cli) {
 		t := c.T
+		t.Parallel()
 		for _, idle := range []time.Duration{12 * time.Second, 40 * time.Second, 2 * time.Minute} {
 			b := c.bench(modeltest.Answer{Stall: true, Times: modeltest.Always})
 			b.Idle = idle

@@ -1,8 +1,12 @@
 package agent_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 )
@@ -23,20 +27,30 @@ func TestSettled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, path := range want.settled {
-			if !covers(adapter.Settled, path) {
-				t.Errorf("%s: %s is anybody's: %q", name, path, adapter.Settled)
+			if !covers(adapter.Settled.Paths, path) {
+				t.Errorf("%s: %s is anybody's: %q", name, path, adapter.Settled.Paths)
 			}
 		}
 		for _, path := range want.own {
-			if covers(adapter.Settled, path) || !covers(adapter.State, path) {
+			if covers(adapter.Settled.Paths, path) || !covers(adapter.State, path) {
 				t.Errorf("%s cannot write %s", name, path)
 			}
 		}
-		for _, path := range adapter.Settled {
+		for _, path := range slices.Concat(adapter.Settled.Paths, adapter.Settled.Code, slices.Collect(maps.Keys(adapter.Settled.Fields))) {
 			if !covers(adapter.State, path) {
 				t.Errorf("%s: %s lies nowhere in %q", name, path, adapter.State)
 			}
 		}
+	}
+}
+
+// Of two agents behind one wall, what either goes by is settled.
+func TestSettledOfTwo(t *testing.T) {
+	one := agent.Settled{Paths: []string{"a"}, Fields: map[string][]string{"f": {"x"}}}
+	two := agent.Settled{Code: []string{"b"}, Fields: map[string][]string{"f": {"y"}, "g": {"z"}}}
+	want := agent.Settled{Paths: []string{"a"}, Fields: map[string][]string{"f": {"x", "y"}, "g": {"z"}}, Code: []string{"b"}}
+	if diff := cmp.Diff(want, one.And(two)); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 // limit bytes (0 is no limit), no invisible characters, character references
 // decoded, and without HTML comments, hidden elements, attributes, tags that
 // GitHub drops (Vec<String> outside code is Vec there too), texts of images,
-// titles of links and unused definitions. Code spans and blocks stay byte for
-// byte, but for invisible characters. A zero width joiner goes even where it
+// titles of links, unused definitions, and what GitHub draws and does not show.
+// Code spans and blocks stay byte for byte, but for invisible characters. A zero width joiner goes even where it
 // was honest: a joined emoji becomes its members.
 //
 // Inward(Inward(x)) is Inward(x). A title or a name is not Markdown: see Plain.
@@ -28,6 +28,7 @@ func Inward(text string, limit int) (string, Removed) {
 		text = dropHTML(text, &gone)
 		text = sweepComments(text, &gone)
 		text = dropLinkNotes(text, &gone)
+		text = dropDrawn(text, &gone)
 		if text == before {
 			return text, gone
 		}
@@ -75,6 +76,7 @@ type Removed struct {
 	Alts        int // texts of images
 	Titles      int // titles of links and definitions
 	Definitions int // link and footnote definitions that nothing refers to
+	Unseen      int // parts of blocks and formulas that are not shown
 	Invisible   int
 	Controls    int
 	Invalid     int // bytes that are not UTF-8
@@ -89,7 +91,7 @@ func (r Removed) Add(more Removed) Removed {
 	return Removed{
 		Comments: r.Comments + more.Comments, Hidden: r.Hidden + more.Hidden, Tags: r.Tags + more.Tags,
 		Attributes: r.Attributes + more.Attributes, Alts: r.Alts + more.Alts, Titles: r.Titles + more.Titles,
-		Definitions: r.Definitions + more.Definitions, Invisible: r.Invisible + more.Invisible,
+		Definitions: r.Definitions + more.Definitions, Unseen: r.Unseen + more.Unseen, Invisible: r.Invisible + more.Invisible,
 		Controls: r.Controls + more.Controls, Invalid: r.Invalid + more.Invalid, Cut: r.Cut + more.Cut,
 	}
 }
@@ -109,6 +111,7 @@ func (r Removed) String() string {
 		{r.Alts, "image text", "image texts"},
 		{r.Titles, "link title", "link titles"},
 		{r.Definitions, "unused definition", "unused definitions"},
+		{r.Unseen, "part of a block or formula that is not shown", "parts of blocks or formulas that are not shown"},
 		{r.Invisible, "invisible character", "invisible characters"},
 		{r.Controls, "control character", "control characters"},
 		{r.Invalid, "invalid byte", "invalid bytes"},

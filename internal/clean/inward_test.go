@@ -53,6 +53,12 @@ func TestInward(t *testing.T) {
 		{"a word about one is no script", "the <title> is wrong", "the <title> is wrong", ""},
 		{"a fold stays open to the agent", "<details>\n<summary>S</summary>\n\nb\n</details>", "<details>\n<summary>S</summary>\n\nb\n</details>", ""},
 
+		{"behind a fence's language", "```go run curl\nx\n```\n~~~ a b\ny\n~~~", "```go\nx\n```\n~~~a\ny\n~~~", "2 parts of blocks or formulas that are not shown"},
+		{"a diagram's comments and descriptions", "```mermaid\n%% run curl\ngraph TD\n  A-->B %\naccDescr {\n run\n}\n  click A \"x\" \"run\"\n```", "```mermaid\ngraph TD\n  A-->B %\n```", "5 parts of blocks or formulas that are not shown"},
+		{"in a quote", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> graph TD\n> ```", "1 part of a block or formula that is not shown"},
+		{"a map is a picture", "```geojson\n{\"a\": \"run curl\"}\n```", "```geojson\n```", "1 part of a block or formula that is not shown"},
+		{"formulas that hide", "a $\\phantom{run}$ $$\\color{white}{run}$$ $`x % run`$ b\n```math\n\\phantom{run}\n```", "a    b\n```math\n```", "4 parts of blocks or formulas that are not shown"},
+		{"those that do not, and what is none", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", ""},
 		{"a fence stays as it is", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", ""},
 		{"in a list, longer, of tildes", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", ""},
 		{"a span too", "`<!-- a -->` ``&lt;`&gt;``", "`<!-- a -->` ``&lt;`&gt;``", ""},

@@ -19,6 +19,7 @@ type region struct{ from, to int }
 // where GitHub sees markup has found a place to hide words in.
 type page struct {
 	code        []region // shown as it stands
+	fences      []region // those of the code that have one
 	html        []region // read by the browser
 	definitions []definition
 }
@@ -56,6 +57,7 @@ func read(source string) page {
 		return ast.WalkContinue, nil
 	})
 	p.code = inOrder(p.code)
+	p.fences = inOrder(p.fences)
 	p.html = inOrder(p.html)
 	return p
 }
@@ -66,6 +68,7 @@ func (p *page) note(source string, n ast.Node) {
 		p.code = appendRegion(p.code, around(n.Lines()))
 	case *ast.FencedCodeBlock:
 		p.code = appendRegion(p.code, fenced(source, n))
+		p.fences = appendRegion(p.fences, fenced(source, n))
 	case *ast.CodeSpan:
 		if r := spanned(n); !glued(source, r.from) {
 			p.code = appendRegion(p.code, r)

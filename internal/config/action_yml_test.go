@@ -1,8 +1,10 @@
 package config_test
 
 import (
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -11,9 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 )
 
-// action.yml offers the inputs that are read, and no others: one that does
-// nothing would be a promise nobody keeps.
-func TestActionOffersWhatIsRead(t *testing.T) {
+// offered are the inputs that action.yml has, with their defaults.
+func offered(t *testing.T) map[string]struct{ Default string } {
+	t.Helper()
 	data, err := os.ReadFile("../../action.yml")
 	if err != nil {
 		t.Fatal(err)
@@ -24,20 +26,58 @@ func TestActionOffersWhatIsRead(t *testing.T) {
 	if err := yaml.Unmarshal(data, &action); err != nil {
 		t.Fatal(err)
 	}
-	var offered, read []string
-	for name := range action.Inputs {
-		offered = append(offered, name)
-	}
-	_, err = config.ReadInputs(func(name string) string {
+	return action.Inputs
+}
+
+// action.yml offers the inputs that are read, and no others: one that does
+// nothing would be a promise nobody keeps.
+func TestActionOffersWhatIsRead(t *testing.T) {
+	inputs := offered(t)
+	var read []string
+	_, err := config.ReadInputs(func(name string) string {
 		read = append(read, name)
-		return action.Inputs[name].Default
+		return inputs[name].Default
 	})
 	if err != nil {
 		t.Fatalf("the defaults of action.yml are refused: %v", err)
 	}
-	slices.Sort(offered)
 	slices.Sort(read)
-	if diff := cmp.Diff(offered, slices.Compact(read)); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(inputs)), slices.Compact(read)); diff != "" {
 		t.Errorf("inputs (-offered +read):\n%s", diff)
 	}
+}
+
+// The README's table has a row for each input, and its default as it is.
+func TestReadmeTellsOfTheInputs(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "\n## Inputs\n")
+	table, _, _ = strings.Cut(table, "\nOutputs:")
+	for name, input := range offered(t) {
+		told, found := row(table, name)
+		if !found {
+			t.Errorf("no row tells of %s", name)
+		}
+		if name != "github-token" && input.Default != "" && !strings.Contains(told, "`"+input.Default+"`") {
+			t.Errorf("the default of %s is %q, and its row has %q", name, input.Default, told)
+		}
+	}
+}
+
+// row is what a table has for the default of an input: in the row that begins
+// with it, or else in the one that speaks of it.
+func row(table, name string) (told string, found bool) {
+	for line := range strings.Lines(table) {
+		cells := strings.SplitN(line, "|", 4)
+		if len(cells) < 4 || !strings.Contains(line, "`"+name+"`") {
+			continue
+		}
+		if strings.Contains(cells[1], "`"+name+"`") {
+			return cells[2], true
+		}
+		told, found = cells[2], true
+	}
+	return told, found
 }

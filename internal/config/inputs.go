@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -19,12 +20,16 @@ import (
 // Inputs are the Action's inputs, each in the words of the room it is for.
 type Inputs struct {
 	Token        string // of the job
+	CIToken      string // another that pushes and opens, so that workflows start
 	AppID        int64
 	AppKey       string
 	AgentName    string
+	AgentVersion string // that npm is to install; empty: the one that is there
 	Agent        agent.Options
 	Rules        trigger.Rules
 	Policy       policy.Policy
+	Patience     policy.Duration // of checks and setup commands
+	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
 	Wall         Wall
 	BaseBranch   string
 	Prompt       string // what to do, where the event does not say
@@ -34,6 +39,9 @@ type Inputs struct {
 	Reviewers    []string // of the pull request; a team as owner/team
 	PullLabels   []string // of the pull request
 	StateLabels  bool     // the issue is labelled by how its run stands
+	Ledger       ledger.Limits
+	Report       bool // the run's page is written beside its journal
+	DryRun       bool // say what would be done, and do nothing
 	FailOn       FailOn
 	Secrets      []string // values that must never be seen
 }
@@ -60,11 +68,14 @@ type reader struct {
 // was not set.
 func ReadInputs(get func(string) string) (Inputs, error) {
 	r := &reader{get: func(name string) string { return strings.TrimSpace(get(name)) }}
+	patience := r.duration("check-timeout", policy.DefaultCheckTimeout)
 	in := Inputs{
 		Token:        r.get("github-token"),
+		CIToken:      r.get("ci-token"),
 		AppID:        int64(r.number("app-id", 0)),
 		AppKey:       r.get("app-private-key"),
 		AgentName:    r.get("agent"),
+		AgentVersion: r.get("agent-version"),
 		BaseBranch:   r.get("base-branch"),
 		Prompt:       r.get("prompt"),
 		PromptFile:   r.get("prompt-file"),
@@ -73,6 +84,8 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		Reviewers:    r.list("reviewers"),
 		PullLabels:   r.list("pr-labels"),
 		StateLabels:  r.choice("state-labels", "true", "false") == "true",
+		DryRun:       r.yes("dry-run"),
+		Report:       r.choice("report", "true", "false") == "true",
 		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
 		Rules: trigger.Rules{
 			Label:      r.get("label"),
@@ -83,11 +96,14 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 			AllowUsers: r.list("allow-users"),
 			AllowBots:  r.list("allow-bots"),
 		},
-		Agent:  r.agent(),
-		Policy: r.policy(),
-		Wall:   r.wall(),
+		Agent:    r.agent(),
+		Policy:   r.policy(patience),
+		Patience: patience,
+		Config:   r.get("config"),
+		Ledger:   r.ledger(),
+		Wall:     r.wall(),
 	}
-	in.Secrets = append([]string{in.Token, in.AppKey}, in.Agent.Keys.Secrets()...)
+	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
 	in.Secrets = append(in.Secrets, in.Wall.Secrets()...)
 	if in.Prompt != "" && in.PromptFile != "" {
 		r.note("prompt-file", errors.New("give either this or prompt"))
@@ -118,7 +134,7 @@ func (r *reader) agent() agent.Options {
 }
 
 // policy is the preset of the Action with what the inputs change in it.
-func (r *reader) policy() policy.Policy {
+func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p := policy.Of(policy.Stories)
 	p.Publish = true
 	p.Model = r.get("model")
@@ -137,10 +153,18 @@ func (r *reader) policy() policy.Policy {
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
-	patience := r.duration("check-timeout", policy.DefaultCheckTimeout)
 	p.Checks, p.Setup = policy.Checks(r.lines("checks"), patience), policy.Setups(r.lines("setup"), patience)
 	r.choice("draft", "until-proven", "always")
 	return p
+}
+
+// ledger is what a repository's runs may take together.
+func (r *reader) ledger() ledger.Limits {
+	limits := ledger.Default()
+	limits.USD = r.money("max-cost-per-day", limits.USD)
+	limits.Runs = r.number("max-runs", limits.Runs)
+	limits.Pulls = r.number("max-open-prs", limits.Pulls)
+	return limits
 }
 
 func (r *reader) note(name string, err error) {

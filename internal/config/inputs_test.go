@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -30,8 +31,8 @@ func TestDefaults(t *testing.T) {
 	p := policy.Of(policy.Stories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
 	want := config.Inputs{
-		BranchPrefix: "ralph/", StateLabels: true, FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, Secrets: make([]string, 8),
+		BranchPrefix: "ralph/", StateLabels: true, Report: true, FailOn: config.FailOnError,
+		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: ledger.Default(), Secrets: make([]string, 9),
 		Wall: config.Wall{Level: sandbox.Auto, Network: job.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -47,18 +48,22 @@ func TestEachInputIsForOneThing(t *testing.T) {
 	}{
 		{"github-token", "ghs_1", func(in *config.Inputs) { in.Token, in.Secrets[0] = "ghs_1", "ghs_1" }},
 		{"app-id", "12", func(in *config.Inputs) { in.AppID = 12 }},
-		{"app-private-key", " pem\n", func(in *config.Inputs) { in.AppKey, in.Secrets[1] = "pem", "pem" }},
-		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[2] = "sk-1", "sk-1" }},
-		{"openai-api-key", "sk-2", func(in *config.Inputs) { in.Agent.Keys.OpenAIAPIKey, in.Secrets[4] = "sk-2", "sk-2" }},
-		{"amp-api-key", "amp", func(in *config.Inputs) { in.Agent.Keys.AmpAPIKey, in.Secrets[5] = "amp", "amp" }},
-		{"gemini-api-key", "gem", func(in *config.Inputs) { in.Agent.Keys.GeminiAPIKey, in.Secrets[6] = "gem", "gem" }},
-		{"copilot-provider-api-key", "cop", func(in *config.Inputs) { in.Agent.Keys.CopilotProviderAPIKey, in.Secrets[7] = "cop", "cop" }},
-		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[3] = "oat", "oat" }},
+		{"ci-token", "ghp_1", func(in *config.Inputs) { in.CIToken, in.Secrets[1] = "ghp_1", "ghp_1" }},
+		{"app-private-key", " pem\n", func(in *config.Inputs) { in.AppKey, in.Secrets[2] = "pem", "pem" }},
+		{"anthropic-api-key", "sk-1", func(in *config.Inputs) { in.Agent.Keys.AnthropicAPIKey, in.Secrets[3] = "sk-1", "sk-1" }},
+		{"openai-api-key", "sk-2", func(in *config.Inputs) { in.Agent.Keys.OpenAIAPIKey, in.Secrets[5] = "sk-2", "sk-2" }},
+		{"amp-api-key", "amp", func(in *config.Inputs) { in.Agent.Keys.AmpAPIKey, in.Secrets[6] = "amp", "amp" }},
+		{"gemini-api-key", "gem", func(in *config.Inputs) { in.Agent.Keys.GeminiAPIKey, in.Secrets[7] = "gem", "gem" }},
+		{"copilot-provider-api-key", "cop", func(in *config.Inputs) { in.Agent.Keys.CopilotProviderAPIKey, in.Secrets[8] = "cop", "cop" }},
+		{"claude-code-oauth-token", "oat", func(in *config.Inputs) { in.Agent.Keys.ClaudeCodeOAuthToken, in.Secrets[4] = "oat", "oat" }},
 		{"model-base-url", "http://127.0.0.1:1", func(in *config.Inputs) { in.Agent.Keys.ModelBaseURL = "http://127.0.0.1:1" }},
 		{"agent", "claude", func(in *config.Inputs) { in.AgentName = "claude" }},
 		{"agent-command", "my agent", func(in *config.Inputs) { in.Agent.Command = "my agent" }},
 		{"agent-args", `-v --say "two words"`, func(in *config.Inputs) { in.Agent.Args = []string{"-v", "--say", "two words"} }},
 		{"model", "opus", func(in *config.Inputs) { in.Policy.Model = "opus" }},
+		{"max-cost-per-day", "$40", func(in *config.Inputs) { in.Ledger.USD = 40 }},
+		{"max-runs", "0", func(in *config.Inputs) { in.Ledger.Runs = 0 }},
+		{"max-open-prs", "9", func(in *config.Inputs) { in.Ledger.Pulls = 9 }},
 		{"label", "go", func(in *config.Inputs) { in.Rules.Label = "go" }},
 		{"prompt", " Mend the docs\n", func(in *config.Inputs) { in.Prompt = "Mend the docs" }},
 		{"prompt-file", "tasks/night.md", func(in *config.Inputs) { in.PromptFile = "tasks/night.md" }},
@@ -75,7 +80,9 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"setup", "npm ci\n make gen, all \n\nnpm ci\r\n", func(in *config.Inputs) {
 			in.Policy.Setup = policy.Setups([]string{"npm ci", "make gen, all", "npm ci"}, policy.DefaultCheckTimeout)
 		}},
-		{"check-timeout", "5", func(*config.Inputs) {}},
+		{"check-timeout", "5", func(in *config.Inputs) { in.Patience = policy.Duration(5 * time.Second) }},
+		{"agent-version", "2.1.300", func(in *config.Inputs) { in.AgentVersion = "2.1.300" }},
+		{"config", "ci/ralph.json", func(in *config.Inputs) { in.Config = "ci/ralph.json" }},
 		{"max-iterations", "3", func(in *config.Inputs) { in.Policy.Limits.Iterations = 3 }},
 		{"max-iterations", "0", func(in *config.Inputs) { in.Policy.Limits.Iterations = 0 }},
 		{"max-cost", "$2.50", func(in *config.Inputs) { in.Policy.Limits.CostUSD = 2.5 }},
@@ -90,6 +97,8 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"draft", "always", func(in *config.Inputs) { in.Policy.Draft = true }},
 		{"protect", "go.sum\nvendor/**", func(in *config.Inputs) { in.Policy.Protect = append(policy.Protected(), "go.sum", "vendor/**") }},
 		{"baseline", "strict", func(in *config.Inputs) { in.Policy.Baseline = policy.BaselineStrict }},
+		{"dry-run", "true", func(in *config.Inputs) { in.DryRun = true }},
+		{"report", "false", func(in *config.Inputs) { in.Report = false }},
 		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},
 		{"fail-on", "never", func(in *config.Inputs) { in.FailOn = config.FailOnNever }},
 		{"sandbox", "none", func(in *config.Inputs) { in.Wall.Level = sandbox.None }},

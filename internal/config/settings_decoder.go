@@ -14,6 +14,7 @@ type decoder struct {
 	problems []problem
 	set      map[string]bool     // keys that were read, by path
 	homes    map[string][]string // the keys of the objects within, for those that stand in the wrong one
+	apart    bool                // from a loop's bounds: a run's are others
 }
 
 // spot is a value and the path of keys to it.

@@ -31,7 +31,15 @@ const section = "ralph_loop"
 // project, as settings.local.json is. They say nothing of the tag, since
 // completionResponse is what an agent answers, in another preset.
 func ReadLoop(f File, project ...File) (Loop, error) {
-	var d decoder
+	return new(decoder).configured(f, project)
+}
+
+// ReadRun reads such a file for a run, whose iterations know no such bounds.
+func ReadRun(f File, project ...File) (Loop, error) {
+	return (&decoder{apart: true}).configured(f, project)
+}
+
+func (d *decoder) configured(f File, project []File) (Loop, error) {
 	read := d.json
 	if !isJSON(f) {
 		read = d.yaml
@@ -111,7 +119,7 @@ func (d *decoder) fromSettings(root, below node) Loop {
 	d.settings(spot{node: root})
 	s := d.sound(merge(below, root))
 	loop := Loop{MaxCost: s.Limits.MaxCost, MaxTime: s.Limits.MaxTime, Settings: s}
-	if len(d.problems) == 0 {
+	if len(d.problems) == 0 && !d.apart {
 		loop.MaxIterations = optional(d.field(spot{node: root}, "maximumIterations"), d.within(1, 100))
 	}
 	return loop
@@ -143,4 +151,13 @@ func (l Loop) Over(p policy.Policy) policy.Policy {
 		p.Agent = l.Agent
 	}
 	return p
+}
+
+// OverRun is Over for a run, in which the maximumIterations of the settings
+// count.
+func (l Loop) OverRun(p policy.Policy) policy.Policy {
+	if l.MaxIterations == nil && l.Settings.Has("maximumIterations") {
+		l.MaxIterations = &l.Settings.MaximumIterations
+	}
+	return l.Over(p)
 }

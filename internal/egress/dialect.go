@@ -3,9 +3,11 @@ package egress
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -149,6 +151,11 @@ func kindByField(tool map[string]any) []string {
 		kinds = append(kinds, field)
 	}
 	return kinds
+}
+
+// read are the fields that say what a request is.
+func (g *grammar) read() []string {
+	return slices.Concat(tiers, []string{"model", "tools", "stream", "stream_options"}, slices.Collect(maps.Keys(g.closed)), slices.Collect(maps.Keys(g.fetching)))
 }
 
 // local tells whether a tool of that kind runs where the agent does.

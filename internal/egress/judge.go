@@ -29,20 +29,23 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (model string
 	if no := r.model(model); no != nil {
 		return model, no
 	}
-	for _, field := range []string{"service_tier", "serviceTier", "speed"} {
+	for _, field := range tiers {
 		if tier, is := tree[field].(string); is && !plainTiers[strings.ToLower(tier)] {
 			return model, &Refusal{What: field + " " + quoted(tier), Why: "it may cost more than the model's price"}
 		}
 	}
-	j := judge{rules: r, grammar: grammars[d]}
+	j := judge{rules: r, grammar: grammars[d], read: grammars[d].read()}
 	if no := j.fields(tree); no != nil {
 		return model, no
 	}
 	return model, j.walk(tree)
 }
 
+// tiers are the fields by which a request may come to cost more.
+var tiers = []string{"service_tier", "serviceTier", "speed", "inference_geo"}
+
 // plainTiers are those that cost what the price list says, or less.
-var plainTiers = set("", "auto", "default", "standard", "standard_only", "service_tier_standard", "flex", "service_tier_flex")
+var plainTiers = set("", "auto", "default", "standard", "standard_only", "service_tier_standard", "flex", "service_tier_flex", "global")
 
 func (r rules) model(name string) *Refusal {
 	name = strings.TrimPrefix(name, "models/") // as Gemini writes it in bodies
@@ -94,6 +97,7 @@ func Allows(models []string, name string) bool {
 type judge struct {
 	rules
 	grammar *grammar
+	read    []string
 }
 
 // fields are looked at on top only, where they mean something.
@@ -140,8 +144,10 @@ func text(v any) string { s, _ := v.(string); return s }
 
 // field looks at a field of an object, and at what is in it.
 func (j judge) field(of map[string]any, name string, value any) *Refusal {
-	var no *Refusal
+	no := j.spelled(name)
 	switch {
+	case no != nil:
+		return no
 	case j.grammar.opaque[name] || name == "input" && calls[text(of["type"])]:
 		return nil
 	case name == "tools":
@@ -155,6 +161,17 @@ func (j judge) field(of map[string]any, name string, value any) *Refusal {
 		return no
 	}
 	return j.walk(value)
+}
+
+// spelled refuses a field that is looked at, in other letters: there are servers
+// that take it for that.
+func (j judge) spelled(name string) *Refusal {
+	for _, known := range j.read {
+		if name != known && strings.EqualFold(name, known) {
+			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
+		}
+	}
+	return nil
 }
 
 // fetched tells whether a field holds an address that the server would fetch,

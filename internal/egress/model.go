@@ -30,6 +30,7 @@ type Model struct {
 	// Transport reaches the real servers: a Route's.
 	Transport http.RoundTripper
 
+	Now     func() time.Time   // nil: who hangs up is charged for no time
 	Spent   func(stream.Spent) // the sum so far, after each request and during streams; may be nil, and may not wait for the Model
 	Refused func(Refusal)      // may be nil
 	Limits  ModelLimits
@@ -104,6 +105,8 @@ type call struct {
 	where   string // the path as it was asked
 	model   string
 	body    []byte
+	whole   bool  // the answer comes in one piece, and cannot be cut
+	most    int64 // tokens that it may have
 }
 
 // find says what a request is for by its path, where that is pinned and asked
@@ -191,7 +194,10 @@ func (c *call) allowed() bool {
 		return c.refuse(*no)
 	}
 	c.model = model
-	return true
+	if c.most, c.whole = longest(tree), tree["stream"] != true && c.path.query == ""; c.whole {
+		return true
+	}
+	return c.countable(tree)
 }
 
 // refuse tells those inside and, once for each thing, those outside. It is

@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -30,8 +32,15 @@ func (c *call) pass(r *http.Request) {
 		c.say(http.StatusBadGateway, "the model's server has no address")
 		return
 	}
-	answer := &answering{call: c, bill: c.m.meter.begin(c.model, cut), flow: c.m.ledger.open(nameOf(to))}
-	defer c.m.meter.end(answer.bill)
+	bill, err := c.m.meter.begin(ctx, c.order(), cut)
+	if err != nil {
+		return // who asked did not wait for its turn
+	}
+	defer c.m.meter.end(bill)
+	answer := &answering{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to)), hung: r.Context()}
+	if c.m.Now != nil {
+		answer.since = c.m.Now()
+	}
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = answer.flow.sent(bytes.NewReader(c.body)), int64(len(c.body))
 	proxy := httputil.ReverseProxy{
@@ -56,13 +65,27 @@ func (c *call) query(r *http.Request) string {
 func (c *call) rewrite(out *http.Request, to *url.URL) {
 	out.URL, out.Host = to, to.Host
 	for name := range out.Header {
-		if foreign(name) {
+		if !ofAPI(name) || foreign(name) {
 			delete(out.Header, name)
 		}
 	}
 	out.Header.Set("Content-Type", "application/json")
 	out.Header.Set("Accept-Encoding", "identity") // or nobody could read what it costs
 	grammars[c.dialect].sign(out.Header, c.maker)
+}
+
+// own are the headers, and the beginnings of headers, that the APIs know or their
+// clients send. What a gateway before one goes by, such as where it passes a
+// request on to with the key, is not for those inside to say.
+var (
+	own = set("accept", "accept-language", "content-type", "user-agent", "originator", "version", "session_id", "session-id", "conversation_id",
+		"x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
+	ownFamilies = []string{"anthropic-", "openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
+)
+
+func ofAPI(name string) bool {
+	name = strings.ToLower(name)
+	return own[name] || slices.ContainsFunc(ownFamilies, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
 // foreign tells whether a header may carry a credential of somebody else's, say
@@ -103,6 +126,8 @@ type answering struct {
 	read    reading
 	split   splitter
 	arrived int64
+	hung    context.Context // ends with who asked
+	since   time.Time
 	from    io.ReadCloser
 	head    *http.Response
 }
@@ -179,6 +204,16 @@ func (a *answering) charge(used stream.Usage, ending bool) {
 // asked is what a request comes to of which nobody told: its length.
 func (a *answering) asked() int64 { return int64(len(a.body)) / bytesPerToken }
 
+// suspect holds against the budget what may have been answered beyond what was
+// seen to somebody who hung up: models think without a word, and are paid for it.
+func (a *answering) suspect(seen int64) {
+	if a.hung.Err() == nil || a.m.Now == nil || a.path.free {
+		return
+	}
+	thought := min(int64(a.m.Now().Sub(a.since).Seconds())*tokensPerSecond, a.most)
+	a.m.meter.suspect(a.model, max(thought-seen, 0))
+}
+
 // Close settles the bill: by what was told, or where an answer was cut off
 // before that, by what went to and fro.
 func (a *answering) Close() error {
@@ -191,6 +226,9 @@ func (a *answering) Close() error {
 		}
 	}
 	a.charge(used, true)
+	if !a.read.ended {
+		a.suspect(used.Output)
+	}
 	return a.from.Close()
 }
 
@@ -201,6 +239,7 @@ func (a *answering) failed(ctx context.Context, err error) {
 		a.spent()
 	case ctx.Err() != nil: // the client went away; the server may have begun all the same
 		a.charge(stream.Usage{Input: a.asked()}, true)
+		a.suspect(0)
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:

@@ -116,6 +116,9 @@ type reading struct {
 // shall not come out dearer than what is billed.
 const bytesPerToken = 5
 
+// tokensPerSecond is how fast a model answers, at the most.
+const tokensPerSecond = 100
+
 // take reads a frame. What was cut off in the middle or is no JSON is passed
 // over; of one with a field of another kind, the rest is read.
 func (r *reading) take(data []byte) {

@@ -41,10 +41,25 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	lines = append(lines, e.differs(anew)...)
 	lines = append(lines, differ("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
 	lines = append(lines, differ("", e.Proof.Checks, found.Checks)...)
+	for _, story := range e.Earlier() {
+		lines = append(lines, story.earlier(anew)...)
+	}
 	for _, story := range e.Stories {
 		lines = append(lines, story.differs(anew)...)
 	}
 	return lines
+}
+
+// earlier is what is said of the proof of a story's own commit and is not so.
+func (s Story) earlier(anew journal.Run) []string {
+	found, is := anew.ProofOf(s.Proof.Tree)
+	if !is {
+		return []string{"the proof of " + s.ID + " could not be made anew"}
+	}
+	if found.Passed != s.Proof.Passed {
+		return []string{strings.TrimSuffix(fmt.Sprintf("the proof of %s %s, and it is said that it %s: %s", s.ID, how(found.Passed), how(s.Proof.Passed), found.Why), ": ")}
+	}
+	return differ("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
 }
 
 // differs is what is said of a story and is not so. By its grade, and by what

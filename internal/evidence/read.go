@@ -91,6 +91,23 @@ func (t *Tests) failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
+// Grades are those of its stories, as it tells of them.
+func (e Evidence) Grades() []journal.Graded {
+	var all []journal.Graded
+	for _, s := range e.Stories {
+		all = append(all, journal.Graded{Story: s.ID, Commit: s.Commit, Grade: s.Grade, Files: s.Files, Tests: s.Tests})
+	}
+	return all
+}
+
+// Earlier are the stories that pass by a proof of another tree than the newest:
+// that of their own commit.
+func (e Evidence) Earlier() []Story {
+	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
+		return !s.Passes || s.Proof == nil || s.Proof.Tree == e.Proof.Tree
+	})
+}
+
 // Graded are the stories that say they went from red to green.
 func (e Evidence) Graded() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool { return s.Grade != journal.RedToGreen })

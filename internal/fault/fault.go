@@ -56,3 +56,11 @@ func Hint(err error) string {
 	}
 	return ""
 }
+
+// Told is err and what to try about it, on one line.
+func Told(err error) string {
+	if fix := Hint(err); fix != "" {
+		return err.Error() + " – " + fix
+	}
+	return err.Error()
+}

@@ -37,6 +37,14 @@ func TestFaultsAreFoundThroughWrapping(t *testing.T) {
 			t.Errorf("%s: Error = %q, want %q", name, test.err, test.text)
 		}
 	}
+	for err, want := range map[error]string{
+		fs.ErrNotExist:                 "file does not exist",
+		fmt.Errorf("run: %w", stopped): "run: out of money: file does not exist – raise --max-cost",
+	} {
+		if got := fault.Told(err); got != want {
+			t.Errorf("Told = %q, want %q", got, want)
+		}
+	}
 	if !errors.Is(fmt.Errorf("run: %w", stopped), fs.ErrNotExist) {
 		t.Error("the cause of a fault is not found")
 	}

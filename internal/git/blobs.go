@@ -26,7 +26,7 @@ const (
 
 // Changes are the files in which two commits or trees differ.
 func (t *Trusted) Changes(ctx context.Context, span Span) ([]Changed, error) {
-	return blobs(ctx, t.do, span)
+	return blobs(ctx, t.once, span)
 }
 
 // Changes are the files in which two commits or trees of a user's repository

@@ -17,6 +17,7 @@ var settings = []setting{
 	{"core.hooksPath", "/dev/null"},
 	{"core.fsmonitor", "false"},
 	{"core.untrackedCache", "false"},
+	{"core.commitGraph", "false"}, // it says what commits hold, and need not be true
 	{"core.pager", "cat"},
 	{"core.editor", "false"},
 	{"core.sshCommand", "false"},

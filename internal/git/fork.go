@@ -15,10 +15,13 @@ func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
 		return "", err
 	}
 	sha, err := u.ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
-	if _, ok := answered(err); ok {
+	_, none := answered(err)
+	switch {
+	case none && rev == "HEAD":
+		return "", u.unborn()
+	case none:
 		return "", fault.Usage("there is no commit "+tidy(rev, 80), "name one that git log shows", nil)
-	}
-	if err != nil {
+	case err != nil:
 		return "", err
 	}
 	return sha, checkSHA(sha)

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -44,14 +42,19 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 	if err := checkSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	if fork, err := t.ask(ctx, "merge-base", span.From, span.To); err == nil && checkSHA(fork) == nil {
+	if fork, err := t.fork(ctx, span); err == nil {
 		span.From = fork
 	}
-	changes, err := compare(ctx, t.do, span)
+	changes, err := compare(ctx, t.once, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
 	return changes, nil
+}
+
+// fork is where two commits parted.
+func (t *Trusted) fork(ctx context.Context, span Span) (string, error) {
+	return object(t.once(ctx, call{args: []string{"merge-base", span.From, span.To}}))
 }
 
 // Guarded are the files that To has changed since it left From although globs
@@ -89,7 +92,7 @@ func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
 	if err := checkSHA(g.Onto, g.From); err != nil {
 		return "", err
 	}
-	changes, err := compare(ctx, t.do, Span{From: g.Onto, To: g.From})
+	changes, err := compare(ctx, t.once, Span{From: g.Onto, To: g.From})
 	if err != nil {
 		return "", fmt.Errorf("compare %.12s with %.12s: %w", g.Onto, g.From, err)
 	}
@@ -135,12 +138,7 @@ func (t *Trusted) written(ctx context.Context, g Graft) ([]overlay, error) {
 }
 
 func (t *Trusted) graft(ctx context.Context, onto string, entries []overlay) (string, error) {
-	dir, err := os.MkdirTemp(t.Dir, "graft-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
-	tree, err := overlaid(ctx, t.do, index{filepath.Join(dir, "index"), onto}, entries)
+	tree, err := t.overlay(ctx, onto, entries)
 	if err != nil {
 		return "", err
 	}

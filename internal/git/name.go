@@ -34,6 +34,14 @@ func checkSHA(shas ...string) error {
 	return nil
 }
 
+// format is what git calls the names of objects that are like sha.
+func format(sha string) string {
+	if len(sha) == 64 {
+		return "sha256"
+	}
+	return "sha1"
+}
+
 // object is the name of an object that git printed.
 func object(out []byte, err error) (string, error) {
 	if err != nil {

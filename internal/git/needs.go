@@ -32,19 +32,38 @@ func (t *Tree) Needs() Needs {
 	return n
 }
 
-// guarded are the names in a git folder that git runs, or reads more by.
-var guarded = []string{"config", "config.worktree", "hooks", "info", "commondir", "gitdir"}
+// guarded are the names in a git folder that git runs, or reads more by. A rebase
+// that was left half-way says in its folder what is run when it goes on.
+var guarded = []string{"config", "config.worktree", "hooks", "info", "commondir", "gitdir", "rebase-merge"}
 
 // Guarded is what git would run or read more of in a folder. It goes by the folder
 // alone: whether git takes .git for a repository, or finds one there at all, those
 // inside could change from one command to the next.
 func Guarded(dir string) []string {
 	at := filepath.Join(dir, ".git")
-	modules := filepath.Join(dir, ".gitmodules")
+	paths := append([]string{at, filepath.Join(dir, ".gitmodules")}, strange(dir)...)
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
-		return []string{at, modules} // it leads there
+		return paths // it leads there
 	}
-	return append(append(within(at, guarded...), modules), more(at)...)
+	return slices.Concat(within(at, guarded...), paths[1:], more(at))
+}
+
+// others are what Mercurial, Sapling, Jujutsu, Pijul and Darcs go by, in the folder
+// that makes a repository of theirs.
+var others = []string{
+	".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".hg/config", ".sl/config", ".pijul/config", "_darcs/prefs",
+	".jj/repo/config.toml", ".jj/repo/config-id", ".jj/workspace-config.toml", ".jj/workspace-config-id",
+}
+
+// strange is the same of other repositories that the folder is, besides or instead.
+func strange(dir string) (paths []string) {
+	for _, name := range others {
+		folder, _, _ := strings.Cut(name, "/")
+		if info, err := os.Lstat(filepath.Join(dir, folder)); err == nil && info.IsDir() {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths
 }
 
 // Around is the folder that git would look for a repository in from dir: the

@@ -107,6 +107,8 @@ func (u user) top(ctx context.Context) (string, error) {
 		return "", fault.Usage("no work tree: "+u.dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	case err != nil:
 		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
+	case strings.Contains(top, "\n"): // git keeps paths in files of lines
+		return "", fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", top), "give the folder another name", nil)
 	}
 	return top, u.meant(top)
 }
@@ -136,7 +138,7 @@ func (u user) stands(ctx context.Context, p *Place) error {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
 	if checkSHA(at) != nil {
-		return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
+		return u.unborn()
 	}
 	if p.Head = at; s.branch == "" {
 		return fault.Usage("no branch is checked out in "+u.dir, "check one out: git switch BRANCH", nil)
@@ -145,6 +147,11 @@ func (u user) stands(ctx context.Context, p *Place) error {
 	p.Dirty = s.paths()
 	p.Dirty = p.Dirty[:min(100, len(p.Dirty))]
 	return nil
+}
+
+// unborn is the fault of a repository without a commit.
+func (u user) unborn() error {
+	return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
 }
 
 // describe fills in what is good to know.

@@ -78,7 +78,7 @@ func (r Remote) refusal(table string, err error) error {
 		case overtaken(refused):
 			return &RemoteError{Act: "push", Kind: ErrNonFastForward, Reason: refused}
 		default:
-			return &RemoteError{Act: "push", Kind: ErrRefused, Reason: r.inFull(refused, err)}
+			return mended(&RemoteError{Act: "push", Kind: ErrRefused, Reason: r.inFull(refused, err)})
 		}
 	}
 	return r.judge("push", err)
@@ -91,17 +91,24 @@ func overtaken(why string) bool {
 }
 
 // inFull adds what the remote said in its own lines: GitHub's rules explain
-// themselves there.
+// themselves there. Where one can read more comes last: it is long, and what is
+// shown in one line is cut.
 func (r Remote) inFull(why string, err error) string {
 	failed, ok := answered(err)
 	if !ok {
 		return why
 	}
+	all, links := []string{why}, []string(nil)
 	for line := range strings.Lines(failed.errors) {
 		said, ok := strings.CutPrefix(line, "remote: ")
-		if said = tidy(r.hide(said), 300); ok && said != "" && len(why) < 2000 {
-			why += "; " + said
+		said = strings.TrimLeft(strings.TrimPrefix(tidy(r.hide(said), 300), "error: "), "-— ")
+		switch {
+		case !ok || said == "" || strings.HasPrefix(said, "Resolving deltas") || strings.HasPrefix(said, "Trace: ") || strings.Contains(why, said):
+		case strings.Contains(said, "https://"):
+			links = append(links, said)
+		default:
+			all = append(all, said)
 		}
 	}
-	return why
+	return tidy(strings.Join(append(all, links...), "; "), 2000)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
@@ -61,14 +62,41 @@ func TestPush(t *testing.T) {
 func TestPushRefused(t *testing.T) {
 	l := newLab(t)
 	hook := filepath.Join(l.remote, "hooks/pre-receive")
-	write(t, hook, "#!/bin/sh\necho 'GH013: no workflows from you' >&2\nexit 1\n")
-	if err := os.Chmod(hook, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	err := l.trusted.Push(t.Context(), git.Remote{URL: l.remote}, git.Push{Branch: "work", SHA: l.base})
-	var refused *git.RemoteError
-	if !errors.Is(err, git.ErrRefused) || !errors.As(err, &refused) || refused.Reason != "(pre-receive hook declined); GH013: no workflows from you" {
-		t.Errorf("Push = %v", err)
+	for _, c := range []struct{ said, reason, fix string }{
+		{"not on a Friday", "not on a Friday", ""},
+		{
+			"error: GH006: Protected branch update failed for refs/heads/work.\nerror: Changes must be made through a pull request.",
+			"GH006: Protected branch update failed for refs/heads/work.; Changes must be made through a pull request.", "branch-prefix",
+		},
+		{
+			"error: GH013: Repository rule violations found for refs/heads/work.\nReview all rules at https://example.com/rules\n\n- Commits must have verified signatures.\n",
+			"GH013: Repository rule violations found for refs/heads/work.; Commits must have verified signatures.; Review all rules at https://example.com/rules", "commit-signing: github",
+		},
+		{
+			"error: GH013: Repository rule violations found for refs/heads/work.\n- Cannot create ref due to creations being restricted.",
+			"GH013: Repository rule violations found for refs/heads/work.; Cannot create ref due to creations being restricted.", "ruleset",
+		},
+		{
+			"error: Trace: 0123\nerror: File big.bin is 120.00 MB; this exceeds GitHub's file size limit of 100.00 MB\nerror: GH001: Large files detected.",
+			"File big.bin is 120.00 MB; this exceeds GitHub's file size limit of 100.00 MB; GH001: Large files detected.", "Git LFS",
+		},
+		{
+			"refusing to allow a Personal Access Token to create or update workflow `.github/workflows/x.yml` without `workflow` scope",
+			"refusing to allow a Personal Access Token to create or update workflow `.github/workflows/x.yml` without `workflow` scope", "the scope `workflow`",
+		},
+	} {
+		write(t, hook, "#!/bin/sh\ncat >&2 <<'END'\n"+c.said+"\nEND\nexit 1\n")
+		if err := os.Chmod(hook, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		err := l.trusted.Push(t.Context(), git.Remote{URL: l.remote}, git.Push{Branch: "work", SHA: l.base})
+		want := "push: refused by the remote: (pre-receive hook declined); " + c.reason
+		if !errors.Is(err, git.ErrRefused) || err.Error() != want || (fault.Hint(err) == "") != (c.fix == "") || !strings.Contains(fault.Hint(err), c.fix) {
+			t.Errorf("Push = %v, hint %q, want %v, hint %q", err, fault.Hint(err), want, c.fix)
+		}
+		if git.OfWorkflows(err.Error()) != strings.Contains(c.said, "workflow") {
+			t.Errorf("OfWorkflows(%q) = %t", err, git.OfWorkflows(err.Error()))
+		}
 	}
 }
 
@@ -127,22 +155,30 @@ func TestRemoteTroubles(t *testing.T) {
 			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusMovedPermanently)
 		case strings.HasPrefix(r.URL.Path, "/down"):
 			http.Error(w, "down", http.StatusBadGateway)
+		case strings.HasPrefix(r.URL.Path, "/denied"):
+			http.Error(w, "Permission to octo/x.git denied to github-actions[bot].", http.StatusForbidden)
+		case strings.HasPrefix(r.URL.Path, "/full"):
+			http.Error(w, "full", http.StatusRequestEntityTooLarge)
 		default:
 			http.NotFound(w, r)
 		}
 	}))
-	for path, kind := range map[string]error{"/down": git.ErrNetwork, "/none": git.ErrAuth, "/away": nil} {
+	for path, kind := range map[string]error{"/down": git.ErrNetwork, "/none": git.ErrAuth, "/full": git.ErrRefused, "/away": nil} {
 		err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + path, Token: secret}, git.Push{Branch: "x", SHA: l.base})
 		var wrong *git.RemoteError
 		if !errors.As(err, &wrong) || !errors.Is(wrong.Kind, kind) || leaks(err.Error()) {
 			t.Errorf("from %s Push = %v, want %v", path, err, kind)
 		}
 	}
+	err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + "/denied", Token: secret}, git.Push{Branch: "x", SHA: l.base})
+	if !errors.Is(err, git.ErrAuth) || !strings.Contains(err.Error(), "denied to github-actions[bot]") || !strings.Contains(fault.Hint(err), "contents: write") {
+		t.Errorf("where we may not, Push = %v, hint %q", err, fault.Hint(err))
+	}
 	if told != "" {
 		t.Error("the token followed a redirect")
 	}
 	server.Close()
-	err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + "/x"}, git.Push{Branch: "x", SHA: l.base})
+	err = l.trusted.Push(t.Context(), git.Remote{URL: server.URL + "/x"}, git.Push{Branch: "x", SHA: l.base})
 	if !errors.Is(err, git.ErrNetwork) {
 		t.Errorf("from nobody Push = %v", err)
 	}

@@ -76,7 +76,8 @@ func (t *Trusted) Diff(ctx context.Context, span Span, limit int) (text string, 
 func patch(ctx context.Context, do doing, span Span, limit int) (text string, cut bool, err error) {
 	out, err := do(ctx, call{args: append(append([]string{}, diffArgs...), span.From, span.To), limit: int64(max(limit, 1))})
 	if failed, ok := answered(err); ok && failed.TooLong {
-		return strings.ToValidUTF8(string(out), "\uFFFD"), true, nil
+		// Of a line that is cut nobody could hide the secret that it held.
+		return strings.ToValidUTF8(string(out[:bytes.LastIndexByte(out, '\n')+1]), "\uFFFD"), true, nil
 	}
 	if err != nil {
 		return "", false, fmt.Errorf("make a diff: %w", err)
@@ -108,7 +109,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	if at.Path != path.Clean(at.Path) || path.IsAbs(at.Path) || strings.HasPrefix(at.Path, "..") {
 		return nil, fmt.Errorf("read %q: no path within a repository", at.Path)
 	}
-	out, err := t.do(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
+	out, err := t.once(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
 	if err != nil {
 		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
 	}
@@ -120,7 +121,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	case fields[0] != modeFile && fields[0] != modeProgram:
 		return nil, fmt.Errorf("read %s: no regular file", at.Path)
 	}
-	content, err := t.do(ctx, call{args: []string{"cat-file", "blob", fields[2]}, limit: limit})
+	content, err := t.once(ctx, call{args: []string{"cat-file", "blob", fields[2]}, limit: limit})
 	if failed, ok := answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
 	}

@@ -47,7 +47,10 @@ type RemoteError struct {
 
 // Error is what was asked, what it came to, and why.
 func (e *RemoteError) Error() string {
-	parts := []string{e.Act}
+	var parts []string
+	if e.Act != "" {
+		parts = append(parts, e.Act)
+	}
 	if e.Kind != nil {
 		parts = append(parts, e.Kind.Error())
 	}
@@ -121,6 +124,7 @@ var (
 		`returned error: 40[134]|permission to \S+ denied|write access to repository not granted|repository '.*' not found|repository not found`)
 	networkWords = pattern.Of(`(?i)could ?n(?:o|')t resolve|failed to connect|could ?n(?:o|')t connect|connection (?:refused|reset|timed out|was closed)|` +
 		`timed out|early eof|unexpected disconnect|hung up unexpectedly|returned error: (?:5\d\d|408|429)|rpc failed|empty reply|SSL_ERROR_SYSCALL|operation too slow`)
+	tooLarge = pattern.Of(`(?i)returned error: 413|HTTP 413`)
 )
 
 // judge makes a failed call to r an error that says what may be done.
@@ -129,14 +133,16 @@ func (r Remote) judge(act string, err error) error {
 	if !ok {
 		return err
 	}
-	wrong := &RemoteError{Act: act, Reason: r.hide(failed.Said)}
+	wrong := &RemoteError{Act: act, Reason: r.inFull(r.hide(failed.Said), err)}
 	switch {
 	case failed.TimedOut:
 		wrong.Kind, wrong.Reason = ErrNetwork, "it took too long"
+	case tooLarge.MatchString(failed.errors):
+		wrong.Kind, wrong.Reason = ErrRefused, "it is more than the server, or a proxy before it, takes at once (HTTP 413)"
 	case authWords.MatchString(failed.errors):
 		wrong.Kind = ErrAuth
 	case networkWords.MatchString(failed.errors):
 		wrong.Kind = ErrNetwork
 	}
-	return wrong
+	return mended(wrong)
 }

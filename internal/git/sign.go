@@ -45,11 +45,23 @@ func (t *Trusted) Lay(ctx context.Context, to Remote, ref, sha string) error {
 	if err := checkSHA(sha); err != nil {
 		return err
 	}
+	return t.setRemote(ctx, to, "+"+sha+":"+ref)
+}
+
+// Lift takes away what was laid at a ref of ours.
+func (t *Trusted) Lift(ctx context.Context, from Remote, ref string) error {
+	if !depositRef.MatchString(ref) {
+		return fmt.Errorf("%q is no ref of ours", tidy(ref, 80))
+	}
+	return t.setRemote(ctx, from, ":"+ref)
+}
+
+func (t *Trusted) setRemote(ctx context.Context, to Remote, spec string) error {
 	c, address, err := t.git.reach(to, call{})
 	if err != nil {
 		return err
 	}
-	c.args = []string{"push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--", address, "+" + sha + ":" + ref}
+	c.args = []string{"push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags", "--", address, spec}
 	if out, err := t.do(ctx, c); err != nil {
 		return to.refusal(string(out), err)
 	}

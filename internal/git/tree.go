@@ -65,7 +65,11 @@ func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tree.ask(ctx, "reset", "-q", "--hard", p.SHA); err != nil {
+	where := []string{"--detach"}
+	if p.Branch != "" {
+		where = []string{"--no-track", "-B", p.Branch}
+	}
+	if _, err := tree.ask(ctx, append(append([]string{"checkout", "-q", "--force"}, where...), p.SHA)...); err != nil {
 		return nil, fmt.Errorf("check out %s: %w", p.SHA, err)
 	}
 	return tree, nil
@@ -80,6 +84,13 @@ func (t *Trusted) Regrow(ctx context.Context, p Plot) (*Tree, error) {
 	tree, err := t.plant(ctx, p)
 	if err != nil {
 		return nil, err
+	}
+	head := "HEAD"
+	if p.Branch != "" {
+		head = heads(p.Branch)
+	}
+	if _, err := tree.ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
+		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
 	}
 	if _, err := tree.ask(ctx, "read-tree", "--reset", p.SHA); err != nil {
 		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
@@ -101,9 +112,9 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 	return &Tree{Dir: dir, git: t.git}, nil
 }
 
-// plant makes the repository, and its HEAD. All of it is written by git inside,
-// as the user who works there: what the program wrote there itself could be
-// led elsewhere by a link.
+// plant makes the repository. All of it is written by git inside, as the user
+// who works there: what the program wrote there itself could be led elsewhere
+// by a link.
 func (t *Trusted) plant(ctx context.Context, p Plot) (*Tree, error) {
 	if err := checkSHA(p.SHA); err != nil {
 		return nil, err
@@ -124,23 +135,12 @@ func (t *Trusted) plant(ctx context.Context, p Plot) (*Tree, error) {
 	if err := t.sow(ctx, tree, p); err != nil {
 		return nil, fmt.Errorf("grow a tree in %s: %w", p.Dir, err)
 	}
-	head := "HEAD"
-	if p.Branch != "" {
-		head = heads(p.Branch)
-	}
-	if _, err := tree.ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
-		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
-	}
 	return tree, nil
 }
 
 // sow runs git init with a template that holds all that the repository begins
 // with.
 func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
-	format, err := t.ask(ctx, "rev-parse", "--show-object-format")
-	if err != nil {
-		return err
-	}
 	seed, err := os.MkdirTemp(t.Dir, "seed-")
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
 		branch = "main" // only until HEAD is detached
 	}
 	// GIT_DIR would make it a bare one.
-	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format, "--initial-branch=" + branch, "--", tree.Dir}
+	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format(p.SHA), "--initial-branch=" + branch, "--", tree.Dir}
 	if _, err = t.git.do(ctx, call{args: args, run: tree.Run}); err != nil {
 		return err
 	}

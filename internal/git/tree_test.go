@@ -132,9 +132,10 @@ func TestTreeDiff(t *testing.T) {
 	if err != nil || cut || !strings.Contains(text, "+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n") {
 		t.Errorf("Diff = %q, %v, %v", text, cut, err)
 	}
-	text, cut, err = l.tree.Diff(t.Context(), l.base, 20)
-	if err != nil || !cut || len(text) != 20 {
-		t.Errorf("Diff = %q, %v, %v; want 20 bytes of it", text, cut, err)
+	head, _, _ := strings.Cut(text, "\n")
+	text, cut, err = l.tree.Diff(t.Context(), l.base, len(head)+5)
+	if err != nil || !cut || text != head+"\n" {
+		t.Errorf("Diff = %q, %v, %v; want its first line", text, cut, err)
 	}
 }
 

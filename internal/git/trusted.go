@@ -17,6 +17,7 @@ type Trusted struct {
 
 	git    Git
 	newest string // pack that was taken in; empty: not known
+	known  recall
 }
 
 // Open takes up a repository that Mirror or Borrow made.

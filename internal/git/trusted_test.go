@@ -103,8 +103,11 @@ func TestRead(t *testing.T) {
 	if err != nil || cut || !strings.Contains(text, "-# a project\n+# changed\n") {
 		t.Errorf("Diff = %q, %v, %v", text, cut, err)
 	}
-	if text, cut, err = l.trusted.Diff(ctx, span, 10); err != nil || !cut || len(text) != 10 {
-		t.Errorf("Diff = %q, %v, %v; want 10 bytes of it", text, cut, err)
+	for _, size := range []int{10, len(text) / 2, len(text) - 1} { // in the middle of a line
+		want := text[:strings.LastIndexByte(text[:size], '\n')+1]
+		if got, cut, err := l.trusted.Diff(ctx, span, size); err != nil || !cut || got != want {
+			t.Errorf("Diff = %q, %v, %v; want %q, its whole lines", got, cut, err, want)
+		}
 	}
 	file := must(l.trusted.ReadFile(ctx, git.At{Commit: l.base, Path: "src/main.go"}, 100))(t)
 	if string(file) != "package main\n" {

@@ -105,8 +105,20 @@ func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
 	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: stay})
 	// Not WithEnterpriseURLs: it guesses at the path, and GITHUB_API_URL is
 	// whole as it stands, on github.com and on a company's own server.
-	api.BaseURL = base
+	api.BaseURL, api.UploadURL = base, uploadURL(base)
 	return api
+}
+
+// uploadURL is where files go: https://HOST/api/uploads/ on a company's own
+// server, and a host of its own beside that of the API elsewhere.
+func uploadURL(base *url.URL) *url.URL {
+	up := *base
+	if own, isOwn := strings.CutSuffix(base.Path, "/api/v3/"); isOwn {
+		up.Path = own + "/api/uploads/"
+	} else if rest, is := strings.CutPrefix(base.Host, "api."); is {
+		up.Host = "uploads." + rest
+	}
+	return &up
 }
 
 // names are what GitHub allows for owners and repositories. They become parts

@@ -12,9 +12,10 @@ import (
 
 // Comment is a comment that stands under an issue.
 type Comment struct {
-	ID   int64
-	URL  string
-	Body string
+	ID     int64
+	URL    string
+	Body   string
+	Author string // its login
 }
 
 // MaxBody is how many characters GitHub takes for a comment or a pull
@@ -37,6 +38,10 @@ func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Com
 	if err != nil {
 		return Comment{}, false, err
 	}
+	return c.findComment(ctx, issue, func(comment *gh.IssueComment) bool { return isOurs(comment, login, marker) })
+}
+
+func (c *Client) findComment(ctx context.Context, issue int, fits func(*gh.IssueComment) bool) (Comment, bool, error) {
 	options := gh.ListOptions{PerPage: 100}
 	for range maxPages {
 		page, next, err := c.comments(ctx, issue, options)
@@ -44,7 +49,7 @@ func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Com
 			return Comment{}, false, err
 		}
 		for _, comment := range page {
-			if isOurs(comment, login, marker) {
+			if fits(comment) {
 				return made(comment), true, nil
 			}
 		}
@@ -102,10 +107,14 @@ func (c *Client) EditComment(ctx context.Context, issue int, id int64, body stri
 		comment, _, err := c.api.Issues.EditComment(ctx, c.Owner, c.Repo, id, text)
 		return comment, err
 	})
-	if errors.Is(err, NotFound) {
-		return c.CreateComment(ctx, issue, body)
+	if !errors.Is(err, NotFound) {
+		return comment, err
 	}
-	return comment, err
+	_, stands, unknown := c.findComment(ctx, issue, func(comment *gh.IssueComment) bool { return comment.GetID() == id })
+	if stands || unknown != nil { // a token that may not edit is answered the same; it would make one for each edit
+		return Comment{}, errors.Join(err, unknown)
+	}
+	return c.CreateComment(ctx, issue, body)
 }
 
 type write func(context.Context, *gh.IssueComment) (*gh.IssueComment, error)
@@ -128,5 +137,5 @@ func (c *Client) write(ctx context.Context, a act, body string, call write) (Com
 }
 
 func made(comment *gh.IssueComment) Comment {
-	return Comment{ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody()}
+	return Comment{ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin()}
 }

@@ -84,6 +84,27 @@ func TestACommentThatWasDeletedIsMadeAgain(t *testing.T) {
 	}
 }
 
+// GitHub says the same of what a token may not touch.
+func TestACommentThatStandsIsNotMadeAgain(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	made, err := client.CreateComment(t.Context(), 1, marker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Inject(githubtest.Fault{Method: "PATCH", Status: 404, Body: `{"message":"Not Found"}`, Times: -1})
+	if _, err := client.EditComment(t.Context(), 1, made.ID, marker+" done"); !is(err, github.NotFound) {
+		t.Errorf("EditComment: %v, want not found", err)
+	}
+	server.Inject(githubtest.Fault{Method: "GET", Status: 404, Body: `{"message":"Not Found"}`, Times: -1})
+	if _, err := client.EditComment(t.Context(), 1, made.ID, marker+" done"); !is(err, github.NotFound) {
+		t.Errorf("EditComment where nobody can look: %v, want not found", err)
+	}
+	if n := len(server.Comments(shop, 1)); n != 1 {
+		t.Errorf("there are %d comments, want one", n)
+	}
+}
+
 func TestTextsTooLongAreRefusedHere(t *testing.T) {
 	server := stand(t, nil)
 	client := connect(t, access(server))

@@ -18,3 +18,6 @@ func (c *Client) Ask(ctx context.Context) (string, error) {
 	})
 	return repo.GetDefaultBranch(), err
 }
+
+// Uploads is where files would go.
+func (c *Client) Uploads() string { return c.api.UploadURL.String() }

@@ -53,9 +53,9 @@ func (c *Candidate) Needs() (read, state []string) {
 }
 
 // Settles is what of that is its user's alone to say.
-func (c *Candidate) Settles() []string {
+func (c *Candidate) Settles() agent.Settled {
 	if c == nil {
-		return nil
+		return agent.Settled{}
 	}
 	return c.Settled
 }

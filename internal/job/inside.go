@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -32,6 +33,10 @@ func (s *site) place(dir string, proof bool) Place {
 	case s.Own != nil && dir == s.Own.Dir:
 		needs := s.Own.Needs()
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
+		// The store is the user's own, which commits go to.
+		at.Read = only(at.Read, func(path string) bool {
+			return !slices.ContainsFunc(at.Write, func(dir string) bool { return under(dir, path) })
+		})
 		at.ReadOnly = needs.ReadOnly
 		s.ours(&at)
 	case s.Own == nil && dir == s.Dir:
@@ -46,6 +51,7 @@ func (s *site) place(dir string, proof bool) Place {
 // Where no mounts hold the first, the journal mends itself.
 func (s *site) ours(at *Place) {
 	at.Ours = []string{s.Folder.Path}
+	at.ReadOnly = append(at.ReadOnly, agent.Local(filepath.Dir(s.Folder.Path))...)
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		at.ReadOnly = append(at.ReadOnly, filepath.Join(s.Folder.Path, name))
 	}

@@ -37,19 +37,16 @@ func (i inspection) emit(ctx context.Context, run journal.Run, step verdict.Insp
 // What cannot be compared is a word on record.
 func (i inspection) of(ctx context.Context, run journal.Run, step verdict.Inspect) (journal.ChangeInspected, error) {
 	inspected := journal.ChangeInspected{Commit: step.Commit, Tree: step.Tree}
-	changed, err := i.trusted.Changes(ctx, git.Span{From: run.Base, To: step.Commit})
+	changes, err := i.changes(ctx, run, git.Span{From: run.Base, To: step.Commit})
 	if err != nil {
 		inspected.Why = err.Error()
 		return inspected, ctx.Err()
 	}
-	books := books(run)
-	changes := make([]tamper.Change, 0, len(changed))
-	for _, file := range changed {
-		if !slices.Contains(books, file.Path) {
-			changes = append(changes, tamper.Change(file))
-		}
+	prover := i.prover
+	prover.Changes = func(ctx context.Context, from, to string) ([]tamper.Change, error) {
+		return i.changes(ctx, run, git.Span{From: from, To: to})
 	}
-	doubted, err := i.prover.Doubts(ctx, run, step, changes)
+	doubted, err := prover.Doubts(ctx, run, step, changes)
 	if err != nil {
 		return inspected, err
 	}
@@ -66,6 +63,22 @@ func (i inspection) of(ctx context.Context, run journal.Run, step verdict.Inspec
 		inspected.Why = "too large to be compared: " + journal.Few(names)
 	}
 	return inspected, nil
+}
+
+// changes are the files in which two commits differ, but for the loop's own books.
+func (i inspection) changes(ctx context.Context, run journal.Run, span git.Span) ([]tamper.Change, error) {
+	changed, err := i.trusted.Changes(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	books := books(run)
+	changes := make([]tamper.Change, 0, len(changed))
+	for _, file := range changed {
+		if !slices.Contains(books, file.Path) {
+			changes = append(changes, tamper.Change(file))
+		}
+	}
+	return changes, nil
 }
 
 // unread are the tests of before that changed, or went, and that nobody has

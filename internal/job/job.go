@@ -68,6 +68,7 @@ type Job struct {
 	Grace   time.Duration                    // for agents and checks to end politely; 0: the usual
 	Rescue  time.Duration                    // how long saving work may take once the run was cancelled
 	Keep    bool                             // leave the trees behind
+	Report  bool                             // write the run's page beside its journal
 	Out     string                           // the folder in which files for later steps of a job are put; empty: none are
 }
 
@@ -189,6 +190,7 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	s.pack(ctx)
 	s.testify(ctx)
 	s.lay(ctx)
+	s.report(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.leave())
 }
 

@@ -26,6 +26,11 @@ func (s *site) pack(ctx context.Context) {
 	defer cancel()
 	packed, err := s.bundle(ctx, run)
 	if err == nil {
+		var refused error
+		if packed.Rest, packed.Without, refused = s.spare(ctx, run); refused != nil {
+			s.Log("no part of the work could be pushed either: " + refused.Error())
+			packed.Rest, packed.Without = "", nil
+		}
 		err = s.Append(packed)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -77,7 +78,7 @@ func (s *site) attempt(ctx context.Context, run journal.Run, act string, emit em
 	case ctx.Err() != nil:
 		return err
 	}
-	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error()})
+	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error(), Fix: fault.Hint(err)})
 	return Wait(ctx, min(s.Every, 5*time.Second))
 }
 

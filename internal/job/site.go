@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -47,7 +48,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	s.ledger, s.ground = ledger, s.onGround()
 	s.writer = journal.Writer{Disk: ledger, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	s.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
-		j.Log("could not show how the run stands: " + err.Error())
+		j.Log("could not show how the run stands: " + fault.Told(err))
 	}}
 	ctx, s.hush = context.WithCancel(context.WithoutCancel(ctx))
 	s.publisher.Start(ctx)
@@ -210,6 +211,9 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 		return "", nil, err
 	}
 	dir := filepath.Join(s.work(), "clean")
+	if err := s.vouched(ctx, commit); err != nil {
+		return "", nil, err
+	}
 	if err := errors.Join(s.clear(dir), s.Wall.anew()); err != nil {
 		return "", nil, err
 	}
@@ -221,6 +225,19 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 			s.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}, nil
+}
+
+// vouched sees that what is read of the user's own store, to which those inside
+// write, is what it was when it was named.
+func (s *site) vouched(ctx context.Context, commit string) error {
+	if s.Own == nil {
+		return nil
+	}
+	commits := []string{commit}
+	if base := s.Run().Base; base != "" {
+		commits = append(commits, base)
+	}
+	return s.trusted.Vouch(ctx, commits...)
 }
 
 // maxForm is how much of a pull request's text may be the repository's own.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Evidence is the name of the file that says what a run rests on, in the run's
@@ -30,12 +29,4 @@ func (s *site) testify(ctx context.Context) {
 	if err != nil {
 		s.Log("could not write " + Evidence + ": " + err.Error())
 	}
-}
-
-// EvidenceOf is where a run's evidence lies; empty where there is none.
-func EvidenceOf(home workspace.Run) string {
-	if home.ID == "" || !home.Exists(Evidence) {
-		return ""
-	}
-	return home.File(Evidence)
 }

@@ -127,7 +127,8 @@ func (s *site) within(run journal.Run, limit time.Duration) time.Duration {
 	if whole == 0 {
 		return limit
 	}
-	left := max(whole-s.Now().Sub(run.Granted.At), time.Second)
+	gone := run.Elapsed() + max(s.Now().Sub(run.Now), 0) // less than none where the clock was set back
+	left := max(whole-gone, time.Second)
 	if limit == 0 || left < limit {
 		return left
 	}

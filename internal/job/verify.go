@@ -52,11 +52,18 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
 	}
+	for _, story := range e.Earlier() {
+		if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: story.Proof.Commit, Tree: story.Proof.Tree}, v.emit); err != nil {
+			return v.run, err
+		}
+	}
 	if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 		return v.run, err
 	}
 	if e.Looked() {
-		inspected, err := inspection{v.trusted, prover}.of(ctx, v.run, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
+		graded := v.run
+		graded.Grades = e.Grades()
+		inspected, err := inspection{v.trusted, prover}.of(ctx, graded, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
 		if err != nil {
 			return v.run, err
 		}
@@ -111,7 +118,30 @@ func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 			return fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", sha, tree, said), "this is no evidence of that commit", nil)
 		}
 	}
+	for _, story := range e.Earlier() {
+		if err := v.built(ctx, e, story); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// built tells that a story's own commit is one that the newest was built on, and
+// what the evidence says it is.
+func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidence.Story) error {
+	sha := story.Proof.Commit
+	if _, err := v.trusted.Resolve(ctx, sha); err != nil {
+		return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
+	}
+	tree, err := v.trusted.TreeOf(ctx, sha)
+	if err != nil {
+		return err
+	}
+	follows, err := v.trusted.Follows(ctx, sha, e.Code.Head)
+	if err == nil && (tree != story.Proof.Tree || !follows) {
+		err = fault.Usage(fmt.Sprintf("%s passed with %.12s, as it is said, and that is no commit of the branch with the tree %.40q", story.ID, sha, story.Proof.Tree), "this is no evidence of that branch", nil)
+	}
+	return err
 }
 
 // emit takes what happens into the run.

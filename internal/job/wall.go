@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -33,7 +36,7 @@ type WallAsked struct {
 	Home  string
 	State []string // what the agent keeps in Home
 	// Settled is what of it they may only read.
-	Settled []string
+	Settled agent.Settled
 	Guest   bool     // they write to nothing in Home but State: their caches are new
 	Read    []string // what they can read besides what programs are made of
 	Reach   []string // where they will work
@@ -41,6 +44,7 @@ type WallAsked struct {
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // never to be read for the sake of PATH: the job's workspace
 
+	Now     func() time.Time
 	Network Network
 	Model   ModelAsked
 	Review  *ModelAsked // of the agent that is asked for a second opinion; nil: there is none
@@ -83,7 +87,7 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
 	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(dir, ".") }); err != nil {
-		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that the temporary folder is writable, or name another in TMPDIR", err)
+		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
 	}
 	w.base.Read = w.rooms.read
 	if err := w.open(ctx, asked); err != nil {
@@ -208,7 +212,10 @@ func (w *Wall) Around(at Place) sandbox.Next {
 	lies := func(path string) bool {
 		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && under(dir, path) })
 	}
-	inside.ReadOnly, inside.Ours, inside.Mended = only(slices.Concat(at.ReadOnly, w.rooms.settled), lies), only(at.Ours, lies), w.mended
+	settled := w.rooms.settled
+	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths), lies), only(slices.Concat(at.Ours, settled.Code), lies)
+	inside.Fields, inside.Mended = maps.Clone(settled.Fields), w.mended
+	maps.DeleteFunc(inside.Fields, func(file string, _ []string) bool { return !lies(file) && !slices.Contains(inside.Write, file) })
 	return w.whole(inside.Run(w.next))
 }
 

@@ -52,7 +52,7 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, rout
 	}
 	d.asked = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
-		Transport: route.Transport(), Refused: w.refused(asked), Spent: d.count,
+		Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked), Spent: d.count,
 	}
 	for i := range who {
 		who[i].token = "ralph-" + rand.Text()

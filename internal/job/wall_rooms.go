@@ -20,7 +20,7 @@ type rooms struct {
 	apart bool   // and its caches are not theirs to write
 	lent  []string
 	// settled is what the user alone says to an agent, in home.
-	settled []string
+	settled agent.Settled
 	read    []string
 	lend    func(string) error
 }
@@ -44,9 +44,7 @@ func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
 	r.read = toolchain(asked)
 	if r.home != "" {
 		err = errors.Join(err, r.welcome(asked.State))
-		for _, name := range asked.Settled {
-			r.settled = append(r.settled, filepath.Join(r.home, name))
-		}
+		r.settled = settledIn(r.home, asked.Settled)
 		if r.apart = asked.Guest; r.apart {
 			r.lent = append(there(r.home, asked.State, asked.Env), filepath.Join(r.dir, "cache"))
 		} else {
@@ -54,6 +52,22 @@ func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
 		}
 	}
 	return err
+}
+
+// settledIn has whole paths for those of a home. A file that is not there says
+// nothing, and those inside cannot make one whose folder is not theirs.
+func settledIn(home string, said agent.Settled) agent.Settled {
+	in := func(names []string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(home, name))
+		}
+		return paths
+	}
+	all := agent.Settled{Paths: in(said.Paths), Fields: map[string][]string{}, Code: in(said.Code)}
+	for name, fields := range said.Fields {
+		all.Fields[filepath.Join(home, name)] = fields
+	}
+	return all
 }
 
 // welcome makes the folders that the agent keeps in its user's home, as it would

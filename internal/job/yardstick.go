@@ -61,10 +61,14 @@ func stood(ctx context.Context, trusted *git.Trusted, run journal.Run, commit st
 // defining is what a change does to what the checks are, as far as it is theirs.
 func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]yardstick.Piece, error) {
 	touched, err := trusted.Touched(ctx, span)
-	if err != nil || len(run.Policy.Setup) == 0 && !slices.ContainsFunc(touched, yardstick.Candidate) {
+	if err != nil {
 		return nil, err
 	}
 	base, now := reader{ctx, trusted, span.From, nil}, reader{ctx, trusted, span.To, nil}
+	led := yardstick.Paths(commands(run), base.file)
+	if !slices.ContainsFunc(touched, func(name string) bool { return slices.Contains(led, name) }) {
+		return nil, errors.Join(base.err, ctx.Err())
+	}
 	pieces := yardstick.Changed(commands(run), base.file, now.file)
 	return pieces, errors.Join(base.err, now.err, ctx.Err())
 }

@@ -1,15 +1,30 @@
 package journal
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Fold is the run after entries. The run given is left as it was.
 func Fold(run Run, entries ...Entry) Run {
 	run = run.copied()
 	for _, entry := range entries {
-		run.Seq, run.Now = entry.Seq, entry.At
-		entry.Event.fold(&run, entry.At)
+		run.pass(entry.At)
+		run.Seq = entry.Seq
+		entry.Event.fold(&run, run.Now)
 	}
 	return run
+}
+
+// pass lets time go by until at, as the clock had it. One that was set back
+// takes nothing from what has gone by: limits of time would never be reached.
+func (r *Run) pass(at time.Time) {
+	now := at.Add(r.SetBack)
+	if now.Before(r.Now) {
+		r.SetBack += r.Now.Sub(now)
+		now = r.Now
+	}
+	r.Now = now
 }
 
 // copied is run with nothing in it that a fold would write to shared.
@@ -17,9 +32,9 @@ func (r Run) copied() Run {
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.BaseChecks = slices.Clone(r.BaseChecks)
 	r.Iterations = slices.Clone(r.Iterations)
-	for i, it := range r.Iterations {
-		r.Iterations[i].Checks = slices.Clone(it.Checks)
-		r.Iterations[i].SCM = slices.Clone(it.SCM)
+	if n := len(r.Iterations); n > 0 { // those before the newest are not written to any more
+		it := &r.Iterations[n-1]
+		it.Checks, it.SCM = slices.Clone(it.Checks), slices.Clone(it.SCM)
 	}
 	r.Proofs = slices.Clone(r.Proofs)
 	r.Loose = slices.Clone(r.Loose)

@@ -81,6 +81,9 @@ func (e Branched) fold(r *Run, _ time.Time) {
 type Packed struct {
 	Path string `json:"path"` // from the job's workspace
 	Head string `json:"head"` // the newest commit in it
+
+	Rest    string   `json:"rest,omitempty"`    // a branch with all but some files
+	Without []string `json:"without,omitempty"` // which are these
 }
 
 // Type is the event's name in the journal.

@@ -55,6 +55,7 @@ type PublishFailed struct {
 	Act  string `json:"act"`            // push, open, ready
 	Head string `json:"head,omitempty"` // the commit that was to be shown
 	Why  string `json:"why"`
+	Fix  string `json:"fix,omitempty"` // what to do about it, where that is known
 }
 
 // Type is the event's name in the journal.
@@ -66,8 +67,9 @@ func (e PublishFailed) fold(r *Run, _ time.Time) {
 
 // CommentPosted says where the progress comment stands.
 type CommentPosted struct {
-	ID  int64  `json:"id"`
-	URL string `json:"url"`
+	ID    int64  `json:"id"`
+	URL   string `json:"url"`
+	Quiet bool   `json:"quiet,omitempty"` // GitHub starts nothing for what its author pushes and opens
 }
 
 // Type is the event's name in the journal.

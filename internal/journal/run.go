@@ -28,9 +28,10 @@ type Run struct {
 
 	Seq     int
 	Began   time.Time
-	Now     time.Time // when the last event happened
-	Granted Grant     // since when the limits count
-	Resumed int       // how often it was gone on with
+	Now     time.Time     // when the last event happened
+	SetBack time.Duration // by how much the clock was, since the run began
+	Granted Grant         // since when the limits count
+	Resumed int           // how often it was gone on with
 
 	Said     []string // what people added since, for the agent
 	Approved string   // who let the plan be worked on

@@ -3,7 +3,11 @@
 // price that has changed since is given by whoever pays it.
 package price
 
-import "github.com/ralph-loop/ralph/internal/pattern"
+import (
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
 
 // AsOf is the day on which the list was last held against its sources.
 const AsOf = "2026-11-20"
@@ -35,6 +39,22 @@ func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) 
 	long := min(t.CacheHour, t.CacheWrite)
 	return (float64(t.Input)*rate.Input + float64(t.Output)*rate.Output + float64(t.CacheRead)*rate.CacheRead +
 		float64(t.CacheWrite-long)*rate.CacheWrite + float64(long)*rate.Input*hour) / million, true
+}
+
+// Most is the price of so many tokens of a model that may have none: then it is
+// taken for the dearest of its maker's on the list. known: there is one.
+func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
+	if usd, known = Of(model, t, over); known {
+		return usd, true
+	}
+	for name := range listed {
+		maker, _, _ := strings.Cut(name, "-")
+		if strings.Contains(model, maker+"-") { // clouds and gateways have names of their own before it
+			each, is := Of(name, t, nil)
+			usd, known = max(usd, each), known || is
+		}
+	}
+	return usd, known
 }
 
 // dated is the end of a snapshot's name; it costs what its model does.

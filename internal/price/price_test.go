@@ -43,3 +43,18 @@ func TestOf(t *testing.T) {
 		})
 	}
 }
+
+// What has no price may cost what the dearest of its maker does.
+func TestMost(t *testing.T) {
+	tokens := price.Tokens{Output: 1e6}
+	for model, want := range map[string]float64{
+		"claude-haiku-4-5": 5, "claude-opus-99": 25, "anthropic/claude-opus-99": 25, "us.anthropic.claude-opus-4-8-v1:0": 25, "us.anthropic.claude-opus-99-v1:0": 25, "gpt-99": 14, "gemini-9-flash-image": 12, "llama-3": 0, "": 0,
+	} {
+		if usd, known := price.Most(model, tokens, nil); usd != want || known != (want > 0) {
+			t.Errorf("Most(%q) = %v, %v, want %v", model, usd, known, want)
+		}
+	}
+	if usd, known := price.Most("claude-local", tokens, map[string]price.Rate{"claude-local": {}}); usd != 0 || !known {
+		t.Errorf("free, by the payer's word: %v, %v", usd, known)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -36,9 +37,15 @@ func (in *input) copy() {
 	}
 }
 
+// pages are what outputs are read into: a git is started every few milliseconds,
+// and most print less than the page that io.Copy would make for each.
+var pages = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
 func (o *output) copy() {
 	defer close(o.done)
-	_, err := io.Copy(o, o.r)
+	page := pages.Get().(*[64 << 10]byte) //nolint:errcheck,forcetypeassert // nothing else is put there
+	defer pages.Put(page)
+	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would take a page of its own
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
 		o.err = fmt.Errorf("read its %s: %w", o.name, err)
 	}

@@ -26,7 +26,8 @@ type Standing struct {
 // Doubts tells what of a change nobody can tell by reading, by trying it on a
 // clean checkout: the base's own tests on the new code where nothing but a
 // likeness explains that they are gone or ask for less, and whether the checks
-// run a test where it lies now. And the tests that ran before and do not any more. Nothing of it is on record but what is found.
+// run a test where it lies now. And the tests that ran before and do not any more,
+// or that show less of an earlier story than they did. Nothing of it is on record but what is found.
 func (p Prover) Doubts(ctx context.Context, run journal.Run, step verdict.Inspect, changes []tamper.Change) ([]tamper.Finding, error) {
 	if run.Baseline == nil || !run.Baseline.Usable {
 		return nil, nil // nothing is proven here, whatever the tests say
@@ -40,7 +41,11 @@ func (p Prover) Doubts(ctx context.Context, run journal.Run, step verdict.Inspec
 	if err != nil {
 		return nil, fmt.Errorf("see which tests are run at %.12s: %w", step.Commit, err)
 	}
-	return slices.Concat(old, moved, p.gone(run, step.Tree, changes)), nil
+	undone, err := t.undone(ctx, step)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(old, moved, p.gone(run, step.Tree, changes), undone), nil
 }
 
 // attempt is a commit on which things are tried.
@@ -65,22 +70,28 @@ func (t *attempt) at(ctx context.Context, s Standing, again func(journal.CheckEn
 // old are the doubts that the base's own tests bear out: they fail here. Where
 // they cannot be run, all of them stay.
 func (t *attempt) old(ctx context.Context, doubts []tamper.Finding) ([]tamper.Finding, error) {
-	if len(doubts) == 0 {
-		return nil, nil
-	}
 	var s Standing
 	for _, doubt := range doubts {
 		s.Old = append(s.Old, doubt.File)
 	}
 	slices.Sort(s.Old)
 	s.Old = slices.Compact(s.Old)
+	return t.borne(ctx, s, doubts, "as the base has it")
+}
+
+// borne are the doubts that old tests bear out where they stand in the commit; of
+// when they are is told.
+func (t *attempt) borne(ctx context.Context, s Standing, doubts []tamper.Finding, of string) ([]tamper.Finding, error) {
+	if len(doubts) == 0 {
+		return nil, nil
+	}
 	seen, err := t.at(ctx, s, t.run.Holds)
 	if err != nil {
 		return nil, err
 	}
-	why := "; as the base has it, it fails here"
+	why := "; " + of + ", it fails here"
 	if seen.unready != "" {
-		why = "; as the base has it, it could not be run: " + seen.unready
+		why = "; " + of + ", it could not be run: " + seen.unready
 	}
 	var found []tamper.Finding
 	for _, doubt := range doubts {
@@ -122,7 +133,7 @@ const mostTries = 5
 // fails stands in for each of them: where the checks do not notice, they run
 // none of those; where they do, it says which they ran.
 func (t *attempt) moved(ctx context.Context, moves []tamper.Move, changes []tamper.Change) ([]tamper.Finding, error) {
-	moves = slices.DeleteFunc(slices.Clone(moves), func(m tamper.Move) bool { return suite.Of(m.From) != suite.Test })
+	moves = slices.DeleteFunc(slices.Concat(moves, tamper.Strays(changes)), func(m tamper.Move) bool { return suite.Of(m.From) != suite.Test })
 	for range mostTries {
 		if len(moves) == 0 {
 			return nil, nil
@@ -132,7 +143,7 @@ func (t *attempt) moved(ctx context.Context, moves []tamper.Move, changes []tamp
 			return nil, err
 		}
 		if seen.unready == "" && !slices.ContainsFunc(seen.checks, t.run.Holds) {
-			return idle(moves), nil
+			return idle(moves, changes), nil
 		}
 		left := t.silent(moves, seen.checks)
 		if len(left) == len(moves) {
@@ -158,15 +169,20 @@ func (t *attempt) silent(moves []tamper.Move, checks []journal.CheckEnded) []tam
 	return left
 }
 
-func idle(moves []tamper.Move) []tamper.Finding {
+func idle(moves []tamper.Move, changes []tamper.Change) []tamper.Finding {
 	var found []tamper.Finding
 	for _, m := range moves {
-		found = append(found, tamper.Finding{
-			File: m.From, Kind: tamper.TestDeleted, Lines: []tamper.Line{},
-			Why: "its tests are in " + m.To + " now, and no check runs them there: one that fails in their place goes unnoticed",
-		})
+		why := "its tests are in " + m.To + " now, and no check runs them there: one that fails in their place goes unnoticed"
+		if !came(m.To, changes) {
+			why = "without it no check runs the tests of " + path.Dir(m.From) + ": one that fails among them goes unnoticed"
+		}
+		found = append(found, tamper.Finding{File: m.From, Kind: tamper.TestDeleted, Lines: []tamper.Line{}, Why: why})
 	}
 	return found
+}
+
+func came(name string, changes []tamper.Change) bool {
+	return slices.ContainsFunc(changes, func(c tamper.Change) bool { return c.Path == name })
 }
 
 // mark is what the stand-in for a move says: the same for all to one file.
@@ -179,10 +195,11 @@ func mark(moves []tamper.Move, m tamper.Move) string {
 func failing(moves []tamper.Move, changes []tamper.Change) map[string][]byte {
 	texts := map[string][]byte{}
 	for _, m := range moves {
-		at := slices.IndexFunc(changes, func(c tamper.Change) bool { return c.Path == m.To })
-		if at >= 0 {
-			texts[m.To] = []byte(program(m.To, changes[at].After, mark(moves, m)))
+		var text []byte
+		if at := slices.IndexFunc(changes, func(c tamper.Change) bool { return c.Path == m.To }); at >= 0 {
+			text = changes[at].After
 		}
+		texts[m.To] = []byte(program(m.To, text, mark(moves, m)))
 	}
 	return texts
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/tamper"
@@ -25,19 +26,26 @@ func (p Prover) gone(run journal.Run, tree string, changes []tamper.Change) []ta
 	}
 	var all []tamper.Finding
 	for _, here := range proof.Checks {
-		base, known := run.AtBase(here.Name)
-		if !known || !complete(base) || !complete(here) {
-			continue
-		}
-		names := unexplained(p.Tests.Told(base), p.Tests.Told(here), changes)
-		if len(names) > 0 {
-			all = append(all, tamper.Finding{
-				File: cmp.Or(home(names[0], changes), here.Name), Kind: tamper.TestDeleted, Lines: []tamper.Line{},
-				Why: "tests that ran before do not run any more: " + journal.Few(names),
-			})
+		if base, known := run.AtBase(here.Name); known {
+			all = append(all, p.missing(base, here, changes)...)
 		}
 	}
 	return all
+}
+
+// missing are the tests that a check ran once and does not run now.
+func (p Prover) missing(was, here journal.CheckEnded, changes []tamper.Change) []tamper.Finding {
+	if !complete(was) || !complete(here) {
+		return nil
+	}
+	names := unexplained(p.Tests.Told(was), p.Tests.Told(here), changes)
+	if len(names) == 0 {
+		return nil
+	}
+	return []tamper.Finding{{
+		File: cmp.Or(home(names[0], changes), here.Name), Kind: tamper.TestDeleted, Lines: []tamper.Line{},
+		Why: "tests that ran before do not run any more: " + journal.Few(names),
+	}}
 }
 
 // complete tells whether what a check told of tests is all there was.
@@ -114,7 +122,7 @@ func word(name string) string {
 func explained(name string, changes []tamper.Change) bool {
 	title, seen, lost := word(name), false, false
 	for _, c := range changes {
-		was, is := count(c.Before, title), count(c.After, title)
+		was, is := written(c.Path, c.Before, title), written(c.Path, c.After, title)
 		if was > is || c.After == nil && strings.Contains(name, stem(c.Path)) {
 			return true
 		}
@@ -127,7 +135,7 @@ func explained(name string, changes []tamper.Change) bool {
 // home is the file of a change that has the text of a test.
 func home(name string, changes []tamper.Change) string {
 	for _, c := range changes {
-		if count(c.After, word(name)) > 0 {
+		if written(c.Path, c.After, word(name)) > 0 {
 			return c.Path
 		}
 	}
@@ -147,6 +155,20 @@ func shrunk(c tamper.Change) bool {
 		}
 	}
 	return false
+}
+
+// titled are the languages in which a test is called by a string.
+var titled = pattern.Of(`\.[cm]?[jt]sx?$`)
+
+// written is how often a file has what a test is called.
+func written(path string, text []byte, name string) (n int) {
+	if !titled.MatchString(path) {
+		return count(text, name)
+	}
+	for _, quote := range []string{"'", `"`, "`"} {
+		n += bytes.Count(text, []byte(quote+name+quote))
+	}
+	return n
 }
 
 // count is how often a text has a word.

@@ -35,6 +35,11 @@ func TestTestsThatDoNotRunAnyMore(t *testing.T) {
 		"no rows any more":        {"passed p.TestA/1\npassed p.TestA/2", "passed p.TestB", nil, []string{"test: " + before + "p.TestA"}},
 		"other parameters":        {"passed a.py::test_one[1]", "passed a.py::test_one[2]", nil, nil},
 		"a title":                 {"passed a.test.js > Cart > it costs 1.5", "passed a.test.js > Cart > b", nil, []string{"test: " + before + "a.test.js > Cart > it costs 1.5"}},
+		"a title with another in it": {
+			"passed a.test.js > one", "passed a.test.js > one costs 3",
+			[]tamper.Change{{Path: "a.test.js", Before: []byte("test('one', f)"), After: []byte("test('one costs 3', f)")}},
+			nil,
+		},
 		"a title that was made": {
 			"passed a.test.js > Cart > costs 1", "passed a.test.js > Cart > costs 2",
 			[]tamper.Change{{Path: "a.test.js", Before: []byte("each([1])"), After: []byte("each([2])")}},

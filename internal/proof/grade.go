@@ -57,7 +57,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	}
 	files = slices.DeleteFunc(files, func(name string) bool { return suite.Of(name) == suite.None })
 	t := trial{run: run, proof: at, tests: p.Tests, graded: graded}
-	if slices.ContainsFunc(files, func(name string) bool { return suite.Of(name) == suite.Test }) {
+	if len(files) > 0 { // what a test compares with says as much as it does
 		t.graded.Files = files[:min(len(files), mostFiles)]
 		if err := p.try(ctx, &t, files, emit); err != nil {
 			return fmt.Errorf("grade %s: %w", step.Story, err)
@@ -80,6 +80,7 @@ type trial struct {
 	proof  journal.Proof
 	tests  Tests
 	graded journal.StoryGraded
+	number int  // of it among others at the same commit, for the names of logs
 	same   bool // they are what the base has
 	seen   sight
 
@@ -95,7 +96,7 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 		t.same = err == nil
 		return err
 	}
-	t.seen, err = p.run(ctx, t.run, Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful}, emit)
+	t.seen, err = p.run(ctx, t.run, Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful, Number: t.number}, emit)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package proof_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,7 +131,7 @@ func TestGrade(t *testing.T) {
 			want: journal.Unbroken, why: "its tests could not be tried on the base code: test ran out of time",
 		},
 		"no test":       {base: green("test"), here: green("test"), files: []string{"cart.go"}, want: journal.Unbroken, why: "it brought no test"},
-		"only fixtures": {base: green("test"), here: green("test"), files: []string{"testdata/a.json"}, want: journal.Unbroken, why: "it brought no test"},
+		"only fixtures": {base: green("test"), here: green("test"), there: red("test", 1), files: []string{"testdata/a.json"}, want: journal.RedToGreen},
 		"the base's own": {
 			base: green("test"), here: green("test"), files: brought, same: true, want: journal.Unbroken, why: "its tests are the base's own",
 		},
@@ -138,7 +139,7 @@ func TestGrade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := proved(asked(test.base), test.here)
 			l := &lab{says: []journal.CheckEnded{test.there}}
-			p, kept := l.prover(), shelf{files: test.files, stand: "b0+tests", lists: test.lists}
+			p, kept := l.prover(), shelf{files: slices.Clone(test.files), stand: "b0+tests", lists: test.lists}
 			if test.same {
 				kept.stand = ""
 			}
@@ -148,7 +149,7 @@ func TestGrade(t *testing.T) {
 			}
 			want := journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: test.want, Tests: test.tests, Why: test.why}
 			if test.there.Name != "" || test.same {
-				want.Files = []string{"cart_test.go"}
+				want.Files = slices.DeleteFunc(slices.Clone(test.files), func(name string) bool { return name == "cart.go" })
 			}
 			if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" {
 				t.Errorf("Grade (-want +got):\n%s", diff)

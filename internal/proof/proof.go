@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/tamper"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -31,6 +32,9 @@ type Prover struct {
 	// Stand gives a commit as a proof of it has it, but for what is wanted
 	// otherwise.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
+	// Changes are the files in which two commits differ; nil: nobody looks back at
+	// earlier stories.
+	Changes func(ctx context.Context, from, to string) ([]tamper.Change, error)
 	// Log is all that a check printed; empty where that is not known any more.
 	Log func(journal.CheckEnded) string
 }

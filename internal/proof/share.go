@@ -51,11 +51,11 @@ func (p Prover) hear(ctx context.Context, t *trial) error {
 	if at.Stand, _, err = p.restore(ctx, t.run, t.graded.Commit); err != nil {
 		return err
 	}
-	at.Number = tryProof
+	at.Number = tryProof + t.number
 	if err := p.listen(ctx, t, at, journal.AtProof); err != nil {
 		return err
 	}
-	at.Commit, at.Stand, at.Number = t.run.Base, "", tryBase
+	at.Commit, at.Stand, at.Number = t.run.Base, "", tryBase+t.number
 	return p.listen(ctx, t, at, journal.AtBase)
 }
 

@@ -31,6 +31,7 @@ type Publisher struct {
 	rest   *journal.Run // the newest state with no iteration under way
 	done   chan struct{}
 	said   map[int]string // of each screen that failed last, why
+	kept   bool           // people were hurried to see that the run is kept elsewhere
 }
 
 // moment is a state of a run. The comment tells of it as it is. The pull request
@@ -103,8 +104,8 @@ func (p *Publisher) work(ctx context.Context) {
 				return
 			}
 			pending = &newer
-			if lull && !newer.passing() {
-				lull, pause = false, nil
+			if urgent := p.urgent(newer.run); urgent || lull && !newer.passing() {
+				lull, pause = urgent, nil
 			}
 		case <-pause:
 			pause = nil
@@ -118,6 +119,16 @@ func (p *Publisher) work(ctx context.Context) {
 			pending, pause = p.bother(ctx, pending)
 		}
 	}
+}
+
+// urgent tells, once, of a run that is kept for another machine from now on: the
+// comment vouches for what is kept, and without that word nobody believes it.
+func (p *Publisher) urgent(run journal.Run) bool {
+	if p.kept || run.Shelved == nil {
+		return false
+	}
+	p.kept = true
+	return true
 }
 
 // bother shows what is pending, and gives back what is still to be shown and how

@@ -3,6 +3,7 @@ package publish_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -93,6 +94,28 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 		if !w.last(t, 5).Stopped {
 			t.Error("the last board is not of the end")
 		}
+	})
+}
+
+// That a run is kept elsewhere is shown at once, the first time: a machine that
+// dies within the pause would leave it with nobody to vouch for it.
+func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wall{}
+		p := start(t, w)
+		s := begun(t, p)
+		w.last(t, 1)
+		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"})
+		w.last(t, 1)
+		s.event(journal.Shelved{Ref: "refs/ralph/issue-1", Commit: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", Ended: 1})
+		if got := w.last(t, 2).Comment; !strings.Contains(got, "4b825dc642cb6eb9a060e54bf8d69288fbee4904") {
+			t.Errorf("the comment does not vouch for what is kept:\n%s", got)
+		}
+		s.event(journal.IterationBegan{Number: 2, Story: "US-002"}, journal.IterationEnded{Number: 2, Story: "US-002"})
+		s.event(journal.Shelved{Ref: "refs/ralph/issue-1", Commit: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", Ended: 2})
+		w.last(t, 2)
+		p.Close()
+		w.last(t, 3)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"html"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -40,7 +41,7 @@ func forms(secret string) []string {
 func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
-	all = append(all, inBase64(value)...)
+	all = append(append(all, inBase64(value)...), inEntities(value)...)
 	for _, escaped := range append(inURL(value), value) { // a URL may stand in JSON as well
 		all = append(append(all, escaped), inJSON(escaped)...)
 	}
@@ -56,14 +57,28 @@ func inBase64(value string) []string {
 		whole := alphabet.EncodeToString([]byte(value))
 		all = append(all, whole, strings.TrimRight(whole, "="))
 		all = append(append(all, inLines(whole, 76)...), inLines(whole, 64)...)
-		for before := range 3 {
-			text := alphabet.EncodeToString(append(make([]byte, before), value...))
-			first := (before*8 + 5) / 6
-			last := (before + len(value)) * 8 / 6
-			all = append(all, text[first:last])
+		for _, part := range within(alphabet, value) {
+			all = append(append(all, part), within(alphabet, part)...) // settings of a cluster are packed twice
 		}
 	}
 	return all
+}
+
+// within is what can be known of value in the middle of something longer.
+func within(alphabet *base64.Encoding, value string) (parts []string) {
+	for before := range 3 {
+		text := alphabet.EncodeToString(append(make([]byte, before), value...))
+		first := (before*8 + 5) / 6
+		last := (before + len(value)) * 8 / 6
+		parts = append(parts, text[first:last])
+	}
+	return parts
+}
+
+// inEntities is value in HTML, and as reports of tests have it in XML.
+func inEntities(value string) []string {
+	page := html.EscapeString(value)
+	return []string{page, strings.NewReplacer("&#34;", "&quot;", "&#39;", "&apos;").Replace(page)}
 }
 
 // inLines is text as programs print it that break their lines (base64 at 76

@@ -156,12 +156,32 @@ func TestEachFormOfASecretIsHidden(t *testing.T) {
 		{`/B\u003ca\u003e\u0026\"d/E f/`, "***"},
 		{`\/B<a>&\"d\/E f\/`, "***"},
 		{`%2FB%3Ca%3E\u0026%22d%2FE%20f%2F`, "***"}, // of a URL's path, in JSON
+		{"/B&lt;a&gt;&amp;&#34;d/E f/", "***"},
+		{"/B&lt;a&gt;&amp;&quot;d/E f/", "***"}, // as a report of tests has it
 	})
 	hides(t, redact.New("two\nlines"), [][2]string{
 		{base64.StdEncoding.EncodeToString([]byte("two\nlines")), "***"},
 		{base64.StdEncoding.EncodeToString([]byte("two\r\nlines")), "***"},
 		{"two lines", "two lines"},
 	})
+}
+
+// A secret that was packed twice, each time among other things, is found.
+func TestPackedTwice(t *testing.T) {
+	const secret = "s3cret?>>~~value"
+	r := redact.New(secret)
+	for _, alphabet := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for before := range 9 {
+			once := alphabet.EncodeToString([]byte("user:"[:before/3] + secret + "\n"))
+			twice := alphabet.EncodeToString([]byte(`{"a":"`[:before%3] + once + `"}`))
+			if !r.Holds([]byte(once)) || !r.Holds([]byte(twice)) {
+				t.Errorf("not found in %s, nor in %s", once, twice)
+			}
+		}
+	}
+	if other := base64.StdEncoding.EncodeToString([]byte("czNjcmV0")); r.Holds([]byte(other)) {
+		t.Errorf("found in %s", other)
+	}
 }
 
 // hides holds the whole text and its stream, bit by bit, against each want.

@@ -118,18 +118,32 @@ func kind(line string) string {
 	return ""
 }
 
+// voice is what is kept of an agent's work.
+type voice struct {
+	by         string // the agent; empty: the run's own
+	transcript journal.Attachment
+	words      string // its last ones, where there is no transcript
+}
+
+// opinion is what another agent said and did that gave one.
+func (s Source) opinion(reviewed journal.StoryReviewed, room int) []fold {
+	words, tools := s.heard(voice{by: reviewed.By, transcript: reviewed.Transcript}, room)
+	words.Title, tools.Title = "Second opinion of "+oneLine(s.hidden(reviewed.By), 60)+": words", "Second opinion: tools"
+	return []fold{words, tools}
+}
+
 // heard is what an agent said and did, from its transcript.
-func (s Source) heard(agent journal.AgentEnded, room int) (words, tools fold) {
-	words, tools = fold{Title: "Words"}, fold{Title: "Tools", Digest: brief(agent.Transcript.Digest)}
-	text, is := s.kept(agent.Transcript)
+func (s Source) heard(agent voice, room int) (words, tools fold) {
+	words, tools = fold{Title: "Words"}, fold{Title: "Tools", Digest: brief(agent.transcript.Digest)}
+	text, is := s.kept(agent.transcript)
 	if !is || s.Items == nil {
-		words.excerpt, tools.Gone = cut(agent.Words, room, ending), lost
+		words.excerpt, tools.Gone = cut(agent.words, room, ending), lost
 		return words, tools
 	}
 	var all []string
 	var calls []call
 	at := map[string]int{} // calls that have not ended
-	for _, item := range s.Items(text) {
+	for _, item := range s.Items(agent.by, text) {
 		switch i := item.(type) { //nolint:gochecksumtype // the others are no words and no tools
 		case stream.Text:
 			all = append(all, strings.TrimSpace(s.hidden(i.Text)))

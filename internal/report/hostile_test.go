@@ -83,7 +83,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 			journal.IterationEnded{Number: n, Story: story, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 		)
 	}
-	events = append(events, journal.PublishFailed{Act: text, Why: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
+	events = append(events, journal.PublishFailed{Act: text, Why: text, Fix: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{
 		Words: words(), Notes: []string{text},
@@ -91,7 +91,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
 		},
-		Items: func(string) []stream.Item {
+		Items: func(string, string) []stream.Item {
 			return slices.Repeat([]stream.Item{stream.Text{Text: text}, stream.ToolStart{ID: "1", Name: text, Input: text}, stream.ToolEnd{ID: "1", Output: text, Failed: true}, stream.ToolStart{Name: text}}, 100)
 		},
 	}

@@ -104,6 +104,7 @@ func (s Source) folds(c chapter, room int) []fold {
 	var began *journal.IterationBegan
 	var ended *journal.AgentEnded
 	var taken *journal.CommitsTaken
+	var reviewed *journal.StoryReviewed
 	for _, m := range c.moments {
 		switch e := m.event.(type) { //nolint:gochecksumtype // the others leave nothing to fold
 		case journal.IterationBegan:
@@ -112,17 +113,27 @@ func (s Source) folds(c chapter, room int) []fold {
 			ended = &e
 		case journal.CommitsTaken:
 			taken = &e
+		case journal.StoryReviewed:
+			reviewed = &e
 		}
 	}
+	share := room / 4
+	opinion := reviewed != nil && reviewed.Transcript.Path != ""
+	if opinion {
+		share = room / 5
+	}
 	if began != nil && began.Prompt.Path != "" {
-		all = append(all, s.prompt(began.Prompt, room/4))
+		all = append(all, s.prompt(began.Prompt, share))
 	}
 	if ended != nil {
-		words, tools := s.heard(*ended, room/4)
+		words, tools := s.heard(voice{transcript: ended.Transcript, words: ended.Words}, share)
 		all = append(all, words, tools)
 	}
 	if taken != nil && taken.From != taken.To && len(taken.Commits) > 0 {
-		all = append(all, s.diff(*taken, room/4))
+		all = append(all, s.diff(*taken, share))
+	}
+	if opinion {
+		all = append(all, s.opinion(*reviewed, share/2)...)
 	}
 	return all
 }

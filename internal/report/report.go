@@ -22,8 +22,8 @@ type Source struct {
 
 	Read  func(name, digest string) (string, error) // a file that the journal names, as it was then
 	Diff  func(from, to string) (text string, cut bool, err error)
-	Items func(transcript string) []stream.Item
-	Hide  func(text string) string // takes secrets out
+	Items func(by, transcript string) []stream.Item // of an agent; empty: the run's own
+	Hide  func(text string) string                  // takes secrets out
 
 	Words Words
 }

@@ -28,6 +28,8 @@ type kept struct {
 	dir  string
 	name string // within root
 	held map[string]node
+
+	fields []string // of a JSON file; nil: all of it
 }
 
 // node is a file, a folder or a link.
@@ -51,7 +53,7 @@ type keeping struct {
 const enough = 16
 
 func (w Wall) keepReadOnly() (all keeping, err error) {
-	if !w.has(mending) || len(w.ReadOnly) == 0 {
+	if !w.has(mending) || len(w.ReadOnly)+len(w.Fields) == 0 {
 		return all, nil
 	}
 	defer func() {
@@ -63,6 +65,13 @@ func (w Wall) keepReadOnly() (all keeping, err error) {
 		k, err := w.keep(file)
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", file, err)
+		}
+		all.kept = append(all.kept, k)
+	}
+	for file, fields := range w.Fields {
+		k, err := keepFields(file, fields)
+		if err != nil {
+			return all, fmt.Errorf("keep what %s says: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
@@ -82,17 +91,21 @@ func (w Wall) keep(file string) (kept, error) {
 		if err != nil || !filepath.IsLocal(name) || name == "." {
 			continue
 		}
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return kept{}, err
-		}
-		k := kept{root: root, dir: dir, name: filepath.ToSlash(name)}
-		if k.held, err = k.look(); err != nil {
-			return kept{}, errors.Join(err, root.Close())
-		}
-		return k, nil
+		return keepIn(dir, name)
 	}
 	return kept{}, errors.New("it lies in no folder that can be written to")
+}
+
+func keepIn(dir, name string) (kept, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{root: root, dir: dir, name: filepath.ToSlash(name)}
+	if k.held, err = k.look(); err != nil {
+		return kept{}, errors.Join(err, root.Close())
+	}
+	return k, nil
 }
 
 // look reads what is there now, links as links.
@@ -156,13 +169,21 @@ func (all keeping) putBack(tell func([]string)) error {
 	return errors.Join(append(errs, all.close())...)
 }
 
-// mend returns what was not as it had been. All of it is then made anew, from
-// the top down: what stands in the way of one thing may be another.
+// mend returns what was not as it had been.
 func (k kept) mend() ([]string, error) {
 	now, err := k.look()
 	if err != nil { // it cannot even be read
 		now = map[string]node{k.name: {mode: fs.ModeIrregular}}
 	}
+	if k.fields != nil {
+		return k.mendFields(now)
+	}
+	return k.mendWhole(now)
+}
+
+// mendWhole makes all of it anew, from the top down: what stands in the way of one
+// thing may be another.
+func (k kept) mendWhole(now map[string]node) ([]string, error) {
 	changed := k.changed(now)
 	if len(changed) == 0 {
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -86,11 +87,31 @@ func (k kind) sweep(uid int) error {
 		return fmt.Errorf("see what is left in memory: %w", err)
 	}
 	var errs []error
-	for _, id := range left(string(table), k.title, strconv.Itoa(uid)) {
-		_, _, errno := unix.Syscall(k.call, uintptr(id), k.rest[0], k.rest[1])
-		if errno != 0 && errno != unix.EINVAL && errno != unix.EIDRM { // somebody else was quicker
-			errs = append(errs, fmt.Errorf("remove %s %d: %w", k.table, id, errno))
+	err = as(uid, func() {
+		for _, id := range left(string(table), k.title, strconv.Itoa(uid)) {
+			_, _, errno := unix.Syscall(k.call, uintptr(id), k.rest[0], k.rest[1])
+			if errno != 0 && errno != unix.EINVAL && errno != unix.EIDRM { // somebody else was quicker
+				errs = append(errs, fmt.Errorf("remove %s %d: %w", k.table, id, errno))
+			}
 		}
-	}
-	return errors.Join(errs...)
+	})
+	return errors.Join(append(errs, err)...)
+}
+
+// as does something as another user, by a thread that is nobody else's: root in
+// a stock container may not remove what is not its own.
+func as(uid int, do func()) error {
+	const same = ^uintptr(0)
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and with it this thread ends
+		_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, same, uintptr(uid), same)
+		if errno != 0 {
+			done <- fmt.Errorf("become user %d: %w", uid, errno)
+			return
+		}
+		do()
+		done <- nil
+	}()
+	return <-done
 }

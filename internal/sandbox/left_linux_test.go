@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -70,6 +72,53 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 		if found := litter(t, uid); found != nil {
 			t.Errorf("level %s: what is left after it was swept: %q", level, found)
 		}
+	}
+}
+
+// Root in a stock container may not remove what is another user's.
+func TestNothingIsLeftInMemoryOfAContainer(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	w := wall(t, sandbox.Notify, user{uid: stranger})
+	if out, _ := inside(t, w, playing(t, &w, "litter", mark)); out != "left\n" {
+		t.Fatal(out)
+	}
+	var said string
+	user{name: "root in a container", weaker: "docker"}.play(t, &said, "sweep", asJSON(t, w))
+	if found := litter(t, stranger); said != "" || found != nil {
+		t.Errorf("what is left after it was swept: %q; %s", found, said)
+	}
+}
+
+// playSweep sweeps and says what was in the way.
+func playSweep(args []string) {
+	var w sandbox.Wall
+	must(json.Unmarshal([]byte(args[0]), &w))
+	said := ""
+	if err := w.Sweep(); err != nil {
+		said = err.Error()
+	}
+	must(json.NewEncoder(os.Stdout).Encode(said))
+}
+
+// A folder of theirs may lie in shared memory, which is otherwise new to them.
+func TestAFolderInSharedMemoryIsThere(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", mark+"-folder-") //nolint:usetesting // it is about that place
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	open(t, dir)
+	write(t, filepath.Join(dir, "work"), "work\n")
+	for _, level := range confined() {
+		w := wall(t, level, users()[0])
+		w.Write = append(w.Write, dir)
+		shell := process.Command{Argv: []string{"sh", "-c", "cat work; echo more >" + string(level) + "; echo x >/dev/shm/" + mark + "-x && echo shared"}, Dir: dir}
+		if out, _ := inside(t, w, shell); out != "work\nshared\n" || read(t, filepath.Join(dir, string(level))) != "more\n" {
+			t.Errorf("level %s: %s", level, out)
+		}
+		_ = os.Remove("/dev/shm/" + mark + "-x")
 	}
 }
 

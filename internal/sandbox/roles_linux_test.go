@@ -39,6 +39,7 @@ func cast() {
 		"stubborn": playStubborn,
 		"litter":   playLitter,
 		"meddle":   playMeddle,
+		"sweep":    playSweep,
 	}
 }
 

@@ -31,8 +31,11 @@ func (p *launch) moveIn() error {
 		return fmt.Errorf("make a root of its own: %w", err)
 	}
 	// Its own, as long as the program: what lies in the machine's is of others.
-	if err := scratch(ownTemp); err != nil {
-		return fmt.Errorf("bring %s in: %w", ownTemp, err)
+	// A folder of Write may lie in one, and would be hidden by it afterwards.
+	for _, dir := range []string{ownTemp, sharedMemory} {
+		if err := scratch(dir); err != nil {
+			return fmt.Errorf("bring %s in: %w", dir, err)
+		}
 	}
 	for _, f := range plan {
 		if err := f.place(); err != nil {
@@ -177,12 +180,9 @@ func anyFolder() (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// smallDevices are the ones that it gets new: shared memory and terminals that
-// nobody outside has a part in.
+// smallDevices are the ones that it gets new: terminals that nobody outside has
+// a part in.
 func smallDevices() error {
-	if err := scratch(sharedMemory); err != nil {
-		return err
-	}
 	if err := os.MkdirAll("/dev/pts", 0o755); err != nil {
 		return err
 	}

@@ -54,6 +54,10 @@ type Wall struct {
 	// can be used: a folder in /tmp, then, and not all of it.
 	Write, Read, ReadOnly []string
 
+	// Fields are of JSON files of Write, by their way down with dots, where * is any
+	// name: what those inside left in them is put back, and the rest is theirs.
+	Fields map[string][]string
+
 	// Ours lies in a folder of Write, too, and is the program's own, who goes on
 	// writing there: with mounts nobody else does, without them nothing holds it.
 	Ours []string

@@ -46,7 +46,7 @@ func (d *desk) dispatch(ctx context.Context, o order) {
 		log.Info("seen to", "outcome", out)
 	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited):
 		out = postponed
-		d.memory.forget(o.id) // GitHub's log has it, and we look there
+		d.memory.owe(o.id) // GitHub's log has it, and we look there
 		log.Warn("a job could not be started yet", "error", err.Error())
 	default:
 		out = failed

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -37,16 +39,24 @@ func (d *desk) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, tried := range overdue(log, d.Now()) {
+	var all error // what one of them lacks is no reason to leave out those behind it
+	for _, tried := range overdue(log, d.Now(), d.memory.owes) {
 		if !d.memory.take(tried.GUID) {
 			continue
 		}
-		if err := d.again(ctx, tried); err != nil {
-			d.memory.forget(tried.GUID)
-			return err
+		err := d.again(ctx, tried)
+		if err == nil {
+			continue
+		}
+		all = errors.Join(all, fmt.Errorf("delivery %s: %w", tried.GUID, err))
+		if !errors.Is(err, github.NotFound) { // which it stays
+			d.memory.owe(tried.GUID)
+		}
+		if ctx.Err() != nil || errors.Is(err, github.RateLimited) {
+			break
 		}
 	}
-	return nil
+	return all
 }
 
 // again takes in what is read from the log.
@@ -75,7 +85,7 @@ func (d *desk) again(ctx context.Context, tried github.Logged) error {
 
 // overdue are the deliveries of the log, which is newest first, that may not
 // have been seen to: the first try of each, the oldest first.
-func overdue(log []github.Logged, now time.Time) []github.Logged {
+func overdue(log []github.Logged, now time.Time, owed func(id string) bool) []github.Logged {
 	taken, first := map[string]bool{}, map[string]github.Logged{}
 	var order []string
 	for _, tried := range slices.Backward(log) {
@@ -88,7 +98,7 @@ func overdue(log []github.Logged, now time.Time) []github.Logged {
 	var due []github.Logged
 	for _, id := range order {
 		tried := first[id]
-		if trigger.Speaks(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled) {
+		if trigger.Speaks(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled || owed(id)) {
 			due = append(due, tried)
 		}
 	}

@@ -26,7 +26,7 @@ type Server struct {
 	Rules    trigger.Rules // what wakes us in any repository
 	Workflow string        // the file that is started there
 	Audience string        // for whom a job's identity has to be; nobody's is traded where it is empty
-	Issuer   string        // of jobs' identities; GitHub's own where empty
+	Issuer   string        // of jobs' identities; that of Access's GitHub where empty
 	Log      *slog.Logger
 	Now      func() time.Time
 	Limits   Limits
@@ -71,9 +71,9 @@ func (s Server) open(ctx context.Context) (*desk, error) {
 	}
 	d.metrics = measure(func() float64 { return float64(len(d.queue)) })
 	if s.Audience != "" {
-		d.jobs = s.identities(ctx)
+		d.jobs, err = s.identities(ctx)
 	}
-	return d, nil
+	return d, err
 }
 
 // shortest is what nobody guesses while they can be heard trying.
@@ -105,7 +105,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	watch.Go(func() { d.watch(watching) })
-	web := d.web()
+	web := webServer(d.handler(), d.Log, d.Limits)
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
 	d.Log.Info("listening", "address", l.Addr().String())
@@ -138,12 +138,13 @@ func (d *desk) end(ctx context.Context, web *http.Server, abandon func(), wait f
 	d.Log.Info("stopped", "waiting", len(d.queue))
 }
 
-func (d *desk) web() *http.Server {
+// webServer waits for nobody for long.
+func webServer(handler http.Handler, log *slog.Logger, limits Limits) *http.Server {
 	return &http.Server{
-		Handler:           d.handler(),
-		ReadHeaderTimeout: d.Limits.Slow, ReadTimeout: d.Limits.Slow, WriteTimeout: 3 * d.Limits.Slow, IdleTimeout: 6 * d.Limits.Slow,
+		Handler:           handler,
+		ReadHeaderTimeout: limits.Slow, ReadTimeout: limits.Slow, WriteTimeout: 3 * limits.Slow, IdleTimeout: 6 * limits.Slow,
 		MaxHeaderBytes: 64 << 10,
-		ErrorLog:       slog.NewLogLogger(d.Log.Handler(), slog.LevelDebug),
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
 

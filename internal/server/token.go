@@ -13,21 +13,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// GitHubIssuer is who vouches for the jobs of github.com.
-const GitHubIssuer = "https://token.actions.githubusercontent.com"
-
 // identities reads what a job says who it is, as GitHub has signed it.
 type identities struct{ verifier *oidc.IDTokenVerifier }
 
-func (s Server) identities(ctx context.Context) *identities {
+func (s Server) identities(ctx context.Context) (*identities, error) {
 	issuer := s.Issuer
 	if issuer == "" {
-		issuer = GitHubIssuer
+		var err error
+		if issuer, err = github.Issuer(s.Access.BaseURL); err != nil {
+			return nil, err
+		}
 	}
 	// Keys are fetched when they are first needed, by whoever needs them then.
 	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Slow})
 	keys := oidc.NewRemoteKeySet(ctx, strings.TrimRight(issuer, "/")+"/.well-known/jwks")
-	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now})}
+	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now})}, nil
 }
 
 // job is as much as GitHub says of a job as we hold against the repository.

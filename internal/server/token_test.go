@@ -35,7 +35,7 @@ func newIssuer(t *testing.T) issuer {
 	}
 	i := issuer{t: t, key: key}
 	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/.well-known/jwks" {
+		if !strings.HasSuffix(r.URL.Path, "/.well-known/jwks") {
 			http.NotFound(w, r)
 			return
 		}
@@ -191,5 +191,26 @@ func TestNothingIsTradedUnlessItIsAskedFor(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	if status, _ := s.serve(s.server()).trade(i.says(i.key, rs256, i.ours())); status != http.StatusNotFound {
 		t.Errorf("it is answered with %d", status)
+	}
+}
+
+// TestAnotherGitHubVouchesForNobodyHere has a server of a company's own GitHub: a
+// job of github.com, where anybody may have a repository of the same name, gets
+// no token, and one of its own gets to GitHub itself.
+func TestAnotherGitHubVouchesForNobodyHere(t *testing.T) {
+	s, i := newScene(t), newIssuer(t)
+	with := s.server()
+	with.Access.BaseURL, with.Audience = i.URL+"/api/v3", "https://ralph.example"
+	v := s.serve(with)
+	for issuer, want := range map[string]int{
+		"https://token.actions.githubusercontent.com": http.StatusUnauthorized,
+		i.URL:                      http.StatusUnauthorized,
+		i.URL + "/_services/token": http.StatusForbidden, // there is no such repository
+	} {
+		says := i.ours()
+		says["iss"] = issuer
+		if status, said := v.trade(i.says(i.key, rs256, says)); status != want {
+			t.Errorf("of %s: %d %s, want %d", issuer, status, said, want)
+		}
 	}
 }

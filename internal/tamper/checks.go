@@ -115,10 +115,10 @@ func (r *report) weaker(p pair, a aligned, ev *evidence, title string) {
 	if breaking[a.was.what] != breaking[a.now.what] && a.now.force >= partly && r.product.explains(p.now) {
 		return // what gave a value fails now, as the code says
 	}
-	if sought(a) || emptied(a) {
+	if sought(a) || emptied(a) || membered(a) {
 		return
 	}
-	if ev.covers(a.was) || r.product.outlived(a.was.words) {
+	if ev.covers(a.was) || r.product.outlived(a.was.words) || r.passesOver(a) {
 		return
 	}
 	why := "a check of " + title + " asks for less: " + short(a.was.what, 50) + " became " + short(a.now.what, 50)
@@ -126,23 +126,6 @@ func (r *report) weaker(p pair, a aligned, ev *evidence, title string) {
 		why = "a check of " + title + " always holds now"
 	}
 	r.onBoth(p, a, AssertionWeakened, why)
-}
-
-// sought tells whether what was compared is what is looked for now, as
-// testing-library has it: getByText('x') fails where there is no x.
-func sought(a aligned) bool {
-	finds := slices.ContainsFunc(a.now.subject, func(w word) bool {
-		return strings.HasPrefix(w.text, "getBy") || strings.HasPrefix(w.text, "findBy") || strings.HasPrefix(w.text, "getAllBy") || strings.HasPrefix(w.text, "queryBy")
-	})
-	wanted := values(a.was.expected)
-	return finds && len(wanted) > 0 && wanted.within(values(a.now.subject))
-}
-
-// emptied tells whether "is empty" is only said in another way.
-func emptied(a aligned) bool {
-	none := joined(a.was.expected)
-	empty := none == "0" || none == "[ ]" || none == "{ }" || none == `"` || none == "( )"
-	return empty && a.now.none && named(a.was.subject).within(named(a.now.words))
 }
 
 // breaking are the checks that something fails.
@@ -245,7 +228,7 @@ func (r *report) lost(p pair, c check, ev *evidence) {
 	switch {
 	case c.via != "" && r.after.helpers[c.via] != nil && calls(p.now, c.via), c.force == vain:
 		return
-	case included(c, p.now.checks), ev.covers(c), r.product.outlived(c.words), c.force <= presence && r.signature(c.words):
+	case included(c, p.now.checks), ev.covers(c), !p.was.page.produces() && r.product.outlived(c.words), c.force <= presence && r.signature(c.words):
 		return
 	}
 	r.add(Finding{

@@ -3,6 +3,7 @@ package tamper
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"slices"
 )
 
@@ -41,6 +42,23 @@ func Moves(changes []Change) []Move {
 	})
 	slices.SortFunc(moves, func(a, b Move) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From)) })
 	return slices.Compact(moves)
+}
+
+// Strays are folders of tests that lost what makes them a package: where nothing
+// runs a test that stands there, it runs none of those that do. The file that one
+// leads to is not there.
+func Strays(changes []Change) []Move {
+	var strays []Move
+	for _, c := range changes {
+		dir := path.Dir(c.Path)
+		left := func(other Change) bool { // the tests went with it
+			return other.After == nil && path.Dir(other.Path) == dir && collected(other.Path)
+		}
+		if path.Base(c.Path) == "__init__.py" && c.After == nil && dir != "." && !slices.ContainsFunc(changes, left) {
+			strays = append(strays, Move{c.Path, dir + "/test_ralph_looks.py"})
+		}
+	}
+	return strays
 }
 
 // verbatim are the files that stand elsewhere now, word for word.

@@ -76,7 +76,11 @@ func ordered(condition []word) (force, []word, []word) {
 // equality is how much is asked for by two sides that have to be equal.
 func equality(a, b []word) (force, []word, []word) {
 	if args := arguments(a); len(args) >= 2 && joined(b) == `"` && names(a, func(n string) bool { return n == "Diff" }) {
-		return equality(args[0], args[1])
+		asked, subject, expected := equality(args[0], args[1])
+		if names(a, func(n string) bool { return strings.HasPrefix(n, "Ignore") }) {
+			asked = min(asked, partly)
+		}
+		return asked, subject, expected
 	}
 	a, b = inside(a), inside(b)
 	if joined(a) == joined(b) {

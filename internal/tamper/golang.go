@@ -186,13 +186,16 @@ func (g *gopher) function(d *ast.FuncDecl) {
 		t.group = joined(g.of(d.Recv.List[0].Type))
 	}
 	b := &goBody{gopher: g, test: t, in: tester(d.Type)}
+	t.tester = b.in != ""
 	b.walk(d.Body)
 	switch {
 	case g.collects && t.name == "init" && d.Recv == nil:
 		g.initial(d)
+		g.binds(d.Body)
 		g.outside = append(g.outside, t.words...)
 	case g.collects && t.name == "TestMain":
 		b.main(d.Body)
+		g.binds(d.Body)
 		g.outside = append(g.outside, t.words...)
 	case g.collects && runs(t.name, d):
 		switch {

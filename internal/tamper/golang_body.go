@@ -2,16 +2,19 @@ package tamper
 
 import (
 	"go/ast"
+	"go/token"
 	"strings"
 )
 
 // goBody reads the body of a test or helper.
 type goBody struct {
 	*gopher
-	test  *test
-	in    string // its *testing.T
-	dead  string
-	lists map[string]*ast.CompositeLit
+	test *test
+	in   string // its *testing.T
+	dead string
+
+	forgives bool // whatever panics is recovered from
+	lists    map[string]*ast.CompositeLit
 }
 
 func (b *goBody) walk(body *ast.BlockStmt) {
@@ -23,7 +26,13 @@ func (b *goBody) walk(body *ast.BlockStmt) {
 func (b *goBody) block(list []ast.Stmt) {
 	before := b.dead
 	for i, s := range list {
+		if i+1 < len(list) && b.unless(s, list[i+1]) {
+			continue
+		}
 		b.statement(s)
+		if b.dead == "" && b.disowned(s) {
+			b.dead = "what fails is told to nobody"
+		}
 		if _, is := s.(*ast.ReturnStmt); is && i+1 < len(list) && b.dead == "" {
 			b.dead = "a return stands before it"
 		}
@@ -54,6 +63,9 @@ func (b *goBody) statement(s ast.Stmt) {
 		b.statement(s.Stmt)
 	case *ast.GoStmt:
 		b.conditional(!b.waits(), "nothing waits for its goroutine", func() { b.expressions(s) })
+	case *ast.DeferStmt:
+		b.forgives = b.forgives || b.recovers(s)
+		b.expressions(s)
 	case *ast.AssignStmt:
 		b.assign(s)
 		b.expressions(s)
@@ -94,6 +106,22 @@ func (b *goBody) assign(s *ast.AssignStmt) {
 	}
 }
 
+// disowned tells whether a statement puts another *testing.T in the place of the
+// one that the runner gave.
+func (b *goBody) disowned(s ast.Stmt) bool {
+	a, is := s.(*ast.AssignStmt)
+	if !is || b.in == "" || len(a.Lhs) != len(a.Rhs) {
+		return false
+	}
+	for i, left := range a.Lhs {
+		id, is := left.(*ast.Ident)
+		if made := joined(b.of(a.Rhs[i])); is && id.Name == b.in && (strings.HasPrefix(made, "new ( testing .") || strings.HasPrefix(made, "& testing .")) {
+			return true
+		}
+	}
+	return false
+}
+
 // branch is an if: a check, where it fails the test by itself.
 func (b *goBody) branch(s *ast.IfStmt) {
 	if s.Init != nil {
@@ -116,12 +144,35 @@ func (b *goBody) branch(s *ast.IfStmt) {
 	}
 }
 
+// leaves tells whether a block ends the test, or the round of a loop that it is in.
 func leaves(body *ast.BlockStmt) bool {
 	if len(body.List) == 0 {
 		return false
 	}
-	_, is := body.List[len(body.List)-1].(*ast.ReturnStmt)
-	return is
+	switch last := body.List[len(body.List)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return last.Tok == token.CONTINUE || last.Tok == token.BREAK
+	}
+	return false
+}
+
+// unless reads a check the other way round: if it is so, return; and then a
+// failure.
+func (b *goBody) unless(s, next ast.Stmt) bool {
+	branch, is := s.(*ast.IfStmt)
+	if !is || branch.Else != nil || len(branch.Body.List) != 1 || !b.fails(&ast.BlockStmt{List: []ast.Stmt{next}}) {
+		return false
+	}
+	if _, is := branch.Body.List[0].(*ast.ReturnStmt); !is {
+		return false
+	}
+	condition := b.of(branch.Cond)
+	c := check{line: b.line(s.Pos()), end: b.line(next.End()), what: "unless " + short(spoken(condition), 60), dead: b.dead, words: condition}
+	c.force, c.subject, c.expected = required(condition)
+	b.test.checks = append(b.test.checks, c)
+	return true
 }
 
 // condition makes checks of what must not be so.
@@ -133,6 +184,9 @@ func (b *goBody) condition(s *ast.IfStmt, condition []word) {
 		c.words = append(append([]word{}, given...), part...)
 		c.none = strings.HasSuffix(joined(part), "!= nil") || !begins(part, "!") && c.force <= flag && !strings.HasSuffix(joined(part), "== nil")
 		c.bound = -bound(part)
+		if b.forgives && c.dead == "" && b.onlyPanics(s.Body) {
+			c.dead = "what panics is recovered from"
+		}
 		b.test.checks = append(b.test.checks, c)
 	}
 	for _, inner := range s.Body.List {

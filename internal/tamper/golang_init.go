@@ -3,6 +3,7 @@ package tamper
 import (
 	"go/ast"
 	"slices"
+	"strings"
 )
 
 // waits tells whether a test has a way to wait for what it starts.
@@ -11,6 +12,21 @@ func (b *goBody) waits() bool {
 }
 
 var waitingGo = set("<- Wait select range Eventually Go synctest Lock RLock Load")
+
+// recovers tells of a deferred function that takes a panic back and says nothing.
+func (b *goBody) recovers(s *ast.DeferStmt) bool {
+	lit, is := s.Call.Fun.(*ast.FuncLit)
+	if !is {
+		return false
+	}
+	all := joined(b.of(lit.Body))
+	return strings.Contains(all, "recover ( )") && !strings.Contains(all, "panic (") && !names(b.of(lit.Body), func(n string) bool { return failing[n] })
+}
+
+// onlyPanics tells whether a block fails by a panic alone.
+func (b *goBody) onlyPanics(body *ast.BlockStmt) bool {
+	return !names(b.of(body), func(n string) bool { return failing[n] })
+}
 
 // wholePackage begins what is said of a mark by which no test of the package runs.
 const wholePackage = "the package's tests: "

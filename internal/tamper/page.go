@@ -1,5 +1,12 @@
 package tamper
 
+import (
+	"path"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
 // page is what a reader found in a file.
 type page struct {
 	path     string
@@ -7,7 +14,9 @@ type page struct {
 	collects bool // a runner finds its tests
 	tests    []*test
 	helpers  []*test // functions that check and are no tests
+	idle     []*test // functions that check nothing
 	halts    []mark  // what keeps the whole file from running
+	hooks    []mark  // variables that are given a function before any test runs
 	remarks  []remark
 	words    []word // all of them
 	outside  []word // those outside tests and helpers
@@ -33,6 +42,7 @@ type test struct {
 	empty  bool // a name without a body
 	spec   bool // of ginkgo
 	maybe  bool // defined only if something holds
+	tester bool // it takes a *testing.T
 }
 
 // mark is something that stands on a line.
@@ -116,24 +126,38 @@ type side struct {
 	pages   []*page
 	tests   []*test
 	helpers map[string]*test
+	idle    map[string]*test // by path and name
 }
 
+// vendored is Go that others wrote: libraries that tests check with among it.
+// Other versions come with another go.mod.
+var vendored = pattern.Of(`(^|/)vendor/.*\.go$`)
+
 func readSide(changes []Change, of func(Change) []byte) side {
-	s := side{helpers: map[string]*test{}}
+	s := side{helpers: map[string]*test{}, idle: map[string]*test{}}
+	bumped := slices.ContainsFunc(changes, func(c Change) bool { return path.Base(c.Path) == "go.mod" })
 	for _, c := range changes {
 		src := of(c)
-		if src == nil || noFolder.MatchString(c.Path) {
+		lent := noFolder.MatchString(c.Path)
+		if src == nil || lent && (!vendored.MatchString(c.Path) || bumped) {
 			continue
 		}
 		p := readPage(c.Path, src)
 		if p == nil {
 			continue
 		}
-		s.pages = append(s.pages, p)
-		s.tests = append(s.tests, p.tests...)
 		for _, h := range p.helpers {
 			s.helpers[h.name] = h
 		}
+		for _, f := range p.idle {
+			f.page = p
+			s.idle[f.key()] = f
+		}
+		if lent {
+			continue
+		}
+		s.pages = append(s.pages, p)
+		s.tests = append(s.tests, p.tests...)
 	}
 	for _, t := range s.tests {
 		t.checks = s.full(t)
@@ -156,6 +180,7 @@ func readPage(path string, src []byte) *page {
 	}
 	for _, t := range append(append([]*test{}, p.tests...), p.helpers...) {
 		t.page = p
+		t.answered()
 	}
 	return p
 }

@@ -10,7 +10,7 @@ func (p *page) patches() []mark {
 		if w.kind != name {
 			continue
 		}
-		if p.language == python && p.patchedPython(i) || p.language == script && p.patchedScript(i) {
+		if p.language == python && p.patchedPython(i) || p.language == script && (p.patchedScript(i) || p.extended(i)) {
 			marks = append(marks, mark{w.line, spoken(p.words[i:min(len(p.words), i+8)])})
 		}
 	}
@@ -49,18 +49,65 @@ func (p *page) patchedScript(i int) bool {
 	return p.words[i].is("assert") && known || p.words[i].is("global", "globalThis", "window") && p.words[i+2].is("expect", "assert", "test", "it", "describe")
 }
 
+// extended finds expect.extend({toBe: …}): a matcher that everybody knows is
+// given another meaning.
+func (p *page) extended(i int) bool {
+	if !p.words[i].is("expect") || i+4 >= len(p.words) || !p.words[i+2].is("extend") || !p.words[i+4].is("{") {
+		return false
+	}
+	depth := 0
+	for _, w := range p.words[i+4:] {
+		_, known := scriptForces[w.text]
+		switch {
+		case w.is("{", "(", "["):
+			depth++
+		case w.is("}", ")", "]"):
+			depth--
+		case depth == 1 && known && uncalled.MatchString(w.text):
+			return true
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return false
+}
+
+// ends are the places where a file of node's tests has the process end well,
+// whatever they said.
+func (p *page) ends() []mark {
+	var marks []mark
+	if p.language != script || !p.collects && !aside(p.path) {
+		return nil
+	}
+	for i, w := range p.words {
+		next := spoken(p.words[i:min(len(p.words), i+6)])
+		if w.is("process") && (strings.HasPrefix(next, "process.exit(0)") || strings.HasPrefix(next, "process.exitCode = 0")) {
+			marks = append(marks, mark{w.line, next})
+		}
+	}
+	return marks
+}
+
 // patched reports assertions that are replaced, in tests or in what they test.
 func (r *report) patched() {
+	r.fresh((*page).patches, AssertionRemoved, "an assertion is replaced for all tests: ")
+	r.fresh((*page).ends, AssertionRemoved, "the process ends well whatever the tests say: ")
+	r.fresh((*page).asks, AssertionWeakened, "what is tested asks whether it is tested: ")
+}
+
+// fresh reports the marks of a kind that were nowhere before.
+func (r *report) fresh(of func(*page) []mark, kind Kind, why string) {
 	known := map[string]int{}
 	for _, p := range r.before.pages {
-		for _, m := range p.patches() {
+		for _, m := range of(p) {
 			known[m.text]++
 		}
 	}
 	for _, p := range r.after.pages {
-		for _, m := range p.patches() {
+		for _, m := range of(p) {
 			if known[m.text]--; known[m.text] < 0 {
-				r.add(Finding{p.path, AssertionRemoved, pick(r.change(p.path).After, true, m.line), "an assertion is replaced for all tests: " + short(m.text, 80)})
+				r.add(Finding{p.path, kind, pick(r.change(p.path).After, true, m.line), why + short(m.text, 80)})
 			}
 		}
 	}

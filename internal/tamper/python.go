@@ -91,7 +91,8 @@ func (s *snake) loose(st *statement, in scopeOf) {
 	case in.group != "": // says what it says for its class
 	case strings.HasPrefix(all, "pytestmark") && strings.Contains(all, "skip"), strings.HasPrefix(all, "pytestmark") && strings.Contains(all, "xfail"),
 		strings.HasPrefix(all, "pytest . skip ("), strings.HasPrefix(all, "pytest . importorskip"), strings.HasPrefix(all, "raise unittest . SkipTest"),
-		strings.HasPrefix(all, "raise SkipTest"), all == "__test__ = False", strings.HasPrefix(all, "collect_ignore"), strings.HasPrefix(all, "sys . exit ("), strings.HasPrefix(all, "exit ("):
+		strings.HasPrefix(all, "raise SkipTest"), all == "__test__ = False", strings.HasPrefix(all, "collect_ignore"), strings.HasPrefix(all, "sys . exit ("), strings.HasPrefix(all, "exit ("),
+		strings.HasPrefix(all, "load_tests ="), strings.HasPrefix(all, "os . _exit ("), strings.HasPrefix(all, "atexit . register ( os . _exit"):
 		s.halts = append(s.halts, mark{st.line, short(spoken(st.words), 80)})
 	}
 }
@@ -162,9 +163,10 @@ func (s *snake) function(st *statement, head []word, decorators []*statement, in
 			t.skips = append(t.skips, mark{st.line, "it is a generator, and nothing runs it"})
 		}
 		s.tests = append(s.tests, t)
-	case (s.collects || aside(s.path)) && len(t.checks) > 0:
+	case len(t.checks) > 0 && (s.collects || aside(s.path) || raises(t)):
 		s.helpers = append(s.helpers, t)
 	default:
+		s.idle = append(s.idle, t)
 		s.outside = append(s.outside, t.words...)
 	}
 	if !s.collects {
@@ -173,19 +175,35 @@ func (s *snake) function(st *statement, head []word, decorators []*statement, in
 	if s.collects || aside(s.path) {
 		s.hooks(t, st)
 	}
+	if s.collects && in.found && (t.name == "run" || t.name == "__call__") && !strings.Contains(joined(t.words), "( result )") {
+		s.halts = append(s.halts, mark{st.line, in.group + "." + t.name + " runs them in a way of its own"})
+	}
 }
 
 // hooks looks at functions that pytest calls by name.
 func (s *snake) hooks(t *test, st *statement) {
 	all := joined(t.words)
 	switch {
-	case t.name == "pytest_ignore_collect",
+	case t.name == "load_tests" && t.group == "" && !handsBack(st, all),
+		t.name == "pytest_ignore_collect",
 		t.name == "pytest_collection_modifyitems" && (strings.Contains(all, "skip") || strings.Contains(all, "xfail") || strings.Contains(all, "deselected") || strings.Contains(all, "items [ : ]") || strings.Contains(all, "clear (")),
 		t.name == "pytest_runtest_makereport" && strings.Contains(all, `"passed`),
 		t.name == "pytest_sessionfinish" && strings.Contains(all, "exitstatus"),
 		t.name == "pytest_runtest_setup" && strings.Contains(all, "skip"):
 		s.halts = append(s.halts, mark{st.line, t.name + " changes what counts"})
 	}
+}
+
+// raises tells of a function that fails as only an assertion does: wherever it
+// lies, tests compare with it.
+func raises(t *test) bool {
+	return slices.ContainsFunc(t.checks, func(c check) bool { return c.what == "raise AssertionError" })
+}
+
+// handsBack tells whether load_tests gives what was found without it, with more.
+func handsBack(st *statement, body string) bool {
+	params := list(inside(st.words[min(2, len(st.words)):]))
+	return len(params) > 1 && len(params[1]) > 0 && strings.Contains(body, "return "+params[1][0].text) && !strings.Contains(body, params[1][0].text+" =")
 }
 
 func flatten(list []*statement, into []word) []word {

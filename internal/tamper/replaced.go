@@ -15,6 +15,76 @@ var (
 	stubbedPython = pattern.Of(`(?:^|["'\s])((?:pytest|nose2?|hypothesis|assertpy|hamcrest|pluggy|unittest2)[\w-]*)\s*(?:@\s*file:|=\s*\{[^}]*path\s*=)`)
 )
 
+// fakes is a module of the code's that jest or vitest is to take from a folder of
+// doubles; what is no code has always been taken from there.
+var (
+	fakes   = pattern.Of(`^['"]?([^'"]+)['"]?\s*:\s*\[?['"](?:<rootDir>/|\./)?((?:[\w.-]+/)*(?:__mocks__|mocks?|fakes?|stubs?|doubles|tests?)/[\w./$-]+)['"]`)
+	noCode  = pattern.Of(`(?i)css|less|sass|scss|styl|svg|png|jpe?g|gif|webp|woff|ttf|eot|mp[34]|asset|image|font|style|file|\.md|mdx|graphql|virtual:`)
+	mapping = pattern.Of(`moduleNameMapper|\balias\b`)
+	uses    = pattern.Of(`^(?:use\s+)?(\.{1,2}(?:/[\w./-]*)?)$`)
+	preload = pattern.Of(`(^|/)((site|user)customize\.py|(site|user)customize/__init__\.py|[\w.-]+\.pth)$`)
+)
+
+// swapped reports what is run before the tests, or in the place of the code,
+// where it was not before.
+func (r *report) swapped() {
+	for _, c := range r.changes {
+		base := path.Base(c.Path)
+		switch {
+		case preload.MatchString(c.Path) && c.After != nil && !noFolder.MatchString(c.Path):
+			r.add(Finding{c.Path, CheckChanged, trim(c.came()), "python runs it before all else, tests too"})
+		case base == "go.work" && c.After != nil:
+			r.unused(c)
+		case has(c.Path, running) && mapping.MatchString(string(c.After)):
+			r.doubled(c)
+		}
+	}
+}
+
+// doubled reports modules that doubles stand in for.
+func (r *report) doubled(c Change) {
+	for _, line := range c.came() {
+		text := strings.TrimSpace(line.Text)
+		if at := mapping.FindStringIndex(text); at != nil {
+			text = strings.TrimLeft(strings.TrimLeft(text[at[1]:], `"': `), "{ ")
+		}
+		if found := fakes.FindStringSubmatch(text); found != nil && !noCode.MatchString(found[1]) && !strings.HasPrefix(found[2], "node_modules") {
+			r.add(Finding{c.Path, CheckChanged, trim([]Line{line}), "a file of the tests stands in for " + short(found[1], 80)})
+		}
+	}
+}
+
+// unused reports modules that a workspace leaves out, and that are still there.
+func (r *report) unused(c Change) {
+	for _, line := range c.gone() {
+		found := uses.FindStringSubmatch(strings.TrimSpace(line.Text))
+		if found == nil {
+			continue
+		}
+		mod := r.change(path.Join(path.Dir(c.Path), found[1], "go.mod"))
+		if mod.Before == nil || mod.After != nil { // it did not go
+			r.add(Finding{c.Path, CheckChanged, trim([]Line{line}), "the module " + short(found[1], 80) + " is not part of the workspace any more, nor are its tests"})
+		}
+	}
+}
+
+// stubbed tells whether a module is replaced by a folder of the project's own in
+// which something takes a *testing.T.
+func (r *report) stubbed(c Change, line Line) (string, bool) {
+	module, to, is := strings.Cut(line.Text, "=>")
+	to = strings.TrimSpace(to)
+	if !is || path.Base(c.Path) != "go.mod" || !strings.HasPrefix(to, ".") {
+		return "", false
+	}
+	folder := path.Join(path.Dir(c.Path), to) + "/"
+	for _, h := range r.after.helpers {
+		if strings.HasPrefix(h.page.path, folder) && h.tester {
+			return strings.TrimPrefix(strings.TrimSpace(module), "replace "), true
+		}
+	}
+	return "", false
+}
+
 // replaced reports a library of assertions, or a runner, whose place something
 // of the project's own has taken.
 func (r *report) replaced() {
@@ -24,6 +94,10 @@ func (r *report) replaced() {
 			continue
 		}
 		for _, line := range c.came() {
+			if module, is := r.stubbed(c, line); is {
+				r.add(Finding{c.Path, CheckChanged, trim([]Line{line}), "files of the project stand in for " + short(module, 80) + ", which the tests check with"})
+				continue
+			}
 			if found := form.FindStringSubmatch(line.Text); found != nil && !strings.HasPrefix(line.Text, "//") && !strings.HasPrefix(line.Text, "#") {
 				r.add(Finding{c.Path, CheckChanged, trim([]Line{line}), "files of the project stand in for " + short(found[1], 80) + ", which the tests check with"})
 			}

@@ -10,6 +10,7 @@ const (
 	isTrue              // it is true and was not
 	lower               // a number sinks, or goes
 	higher              // a number grows, or goes
+	risen               // a number grows, or comes
 	more                // something is added to it
 	fewer               // something is taken out of it
 	weakerOf            // a word from a scale
@@ -74,6 +75,7 @@ var ruleTable = []rule{
 	{running, "", pattern.Of(`(testPathIgnorePatterns|modulePathIgnorePatterns|watchPathIgnorePatterns|testIgnore|excludeSpecPattern|test\.exclude|norecursedirs|collect_ignore\w*)(\[\])?$|^(ignore|exclude)(\[\])?$`), more, CheckChanged, "tests are left out"},
 	{running, "", pattern.Of(`(testMatch|testRegex|test\.include|testpaths|python_files|python_classes|python_functions|specPattern|testDir|^spec|(^|\.)roots|jest\.projects|^projects)(\[\])?$`), fewer, CheckChanged, "tests are not looked for where they were"},
 	{running, "", pattern.Of(`(passWithNoTests|allowOnly|dangerouslyIgnoreUnhandledErrors|allowUncaught|forceExit)$`), isTrue, CheckChanged, "the runner lets more pass"},
+	{running, "", pattern.Of(`(^|\.)(retry|retries|retryTimes|reruns)$`), risen, CheckChanged, "what fails is tried again"},
 	{running, "", pattern.Of(`(xfail_strict|forbidOnly|forbidPending|failOnConsole|check-leaks)$`), isFalse, CheckChanged, "the runner lets more pass"},
 	{running, "", pattern.Of(`(^|\.)(grep|fgrep|testNamePattern|grepInvert|shard)$`), more, CheckChanged, "tests are left out by name"},
 	{running, "", pattern.Of(`filterwarnings(\[\])?$`), fewer, CheckChanged, "warnings are no longer errors"},

@@ -32,7 +32,7 @@ func (r *report) ruled(c Change, of role, was, now sheet) {
 		if !is || c.Before == nil && rule.bad != more {
 			continue
 		}
-		if words := rule.broken(before[key], after[key], before, after); words != nil && !moved(c, key, before[key], was, now) && !r.followed(of, before[key], after[key]) {
+		if words := rule.broken(key, before[key], after[key], before, after); words != nil && !moved(c, key, before[key], was, now) && !r.followed(of, before[key], after[key]) {
 			r.add(Finding{c.Path, rule.kind, c.differing(append(words, last(key))...), rule.why + ": " + short(key, 80)})
 		}
 	}
@@ -129,7 +129,7 @@ func heir(c Change, now sheet) bool {
 
 // broken tells whether a setting gives way; the words are those to look for
 // in the diff, and none at all say that it does not.
-func (rule rule) broken(was, now []string, before, after map[string][]string) []string {
+func (rule rule) broken(key string, was, now []string, before, after map[string][]string) []string {
 	one, two := first(was), first(now)
 	gives := false
 	switch rule.bad {
@@ -141,9 +141,14 @@ func (rule rule) broken(was, now []string, before, after map[string][]string) []
 		gives = one != "" && parse(digits(two)) < parse(digits(one))
 	case higher:
 		gives = one != "" && two != "" && parse(digits(two)) > parse(digits(one)) && !width(one, two)
+	case risen:
+		gives = two != "" && digits(two) == two && parse(two) > parse(digits(one))
 	case more:
 		return added(was, now, before, after)
 	case fewer:
+		if lost := strayed(key, was, now); lost != nil {
+			return lost
+		}
 		return removed(was, now)
 	case weakerOf:
 		gives = one != "" && weaker(one, two)

@@ -152,6 +152,9 @@ func strength(n string, args [][]word) force {
 
 // weigh takes what is expected into account.
 func (s *scribe) weigh(made *check) {
+	if made.what == "toBeDefined" && len(made.subject) > 2 && (strings.HasPrefix(made.subject[0].text, "query") || strings.HasPrefix(made.subject[2].text, "query")) {
+		made.force = vain // what is not there is null, which is defined
+	}
 	if made.force < sized || len(made.expected) == 0 {
 		return
 	}

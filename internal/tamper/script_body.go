@@ -177,7 +177,9 @@ func (s *scribe) functions() {
 				s.claimed[j] = true
 			}
 			i = end
+			continue
 		}
+		s.idle = append(s.idle, t)
 	}
 }
 

@@ -11,7 +11,7 @@ func (s *scribe) definitions() {
 	begin, called := 0, ""
 	for i := 0; i <= len(s.words); i++ {
 		fresh := i == len(s.words) || defining[s.words[i].text] && s.words[i].kind == name && !s.w(i-1).is(".", "?.", "=", "(", ",") ||
-			s.words[i].is("import", "export") && !s.w(i-1).is(".")
+			s.words[i].is("import", "export") && !s.w(i-1).is(".") || s.exports(i)
 		if fresh {
 			s.settle(called, begin, i)
 			if i == len(s.words) {
@@ -25,10 +25,18 @@ func (s *scribe) definitions() {
 	}
 }
 
+// exports tells of exports.name = …, be it a module's.
+func (s *scribe) exports(i int) bool {
+	own := !s.w(i-1).is(".", "?.") || s.w(i-2).is("module")
+	return s.words[i].is("exports") && own && s.w(i+1).is(".") && s.w(i+2).kind == name && s.w(i+3).is("=")
+}
+
 // called is what the definition at i is called.
 func (s *scribe) called(i int) string {
 	next := s.w(i + 1)
 	switch {
+	case s.words[i].is("exports"):
+		return s.w(i + 2).text
 	case s.words[i].is("import"):
 		return ""
 	case s.words[i].is("export"):

@@ -72,6 +72,7 @@ func (r *report) settings() {
 	r.commands(was, now)
 	r.worlds(was, now)
 	r.replaced()
+	r.swapped()
 }
 
 // sheet are the settings of all files on one side.

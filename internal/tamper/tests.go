@@ -159,13 +159,26 @@ func (r *report) demoted(t *test) string {
 func (r *report) compareHelpers(ev *evidence) {
 	var was, now []*test
 	for _, h := range sorted(r.before.helpers) {
-		if later, still := r.after.helpers[h.name]; still {
+		later, still := r.after.helpers[h.name]
+		if !still && len(h.checks) > 0 {
+			later, still = r.after.idle[h.key()]
+		}
+		if still {
 			was, now = append(was, h), append(now, later)
+		}
+	}
+	for _, f := range sorted(r.before.idle) {
+		if later, still := r.after.idle[f.key()]; still {
+			was, now = append(was, f), append(now, later)
 		}
 	}
 	for i := range was {
 		p := pair{was: was[i], now: now[i]}
 		p.align()
+		if len(p.now.skips) > len(p.was.skips) {
+			m := p.now.skips[len(p.now.skips)-1]
+			r.add(Finding{p.now.page.path, TestSkipped, pick(r.change(p.now.page.path).After, true, m.line), "what uses " + short(p.now.name, 60) + " is skipped: " + short(m.text, 80)})
+		}
 		r.checks(p, ev)
 	}
 }

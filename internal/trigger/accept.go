@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -43,7 +44,7 @@ type Refusal struct {
 // is that of t.Asker() and is not looked at where the rules vouch for them.
 // Answering help is work too: it puts a comment under somebody's issue.
 func Accept(t Trigger, cmd Command, rules Rules, permission Permission) (plan.Task, *Refusal) {
-	if why := unfit(t, rules); why != "" {
+	if why := cmp.Or(unfit(t, rules), t.closed(cmd)); why != "" { // an issue that the workflow names was not known before it was fetched
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
 	}
 	asker := t.Asker()

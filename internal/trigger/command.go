@@ -3,6 +3,7 @@ package trigger
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/plan"
 )
@@ -68,17 +69,50 @@ func Refused(said, why string) Command { return Command{Verb: Help, Said: said, 
 // word. Only the first line is ours to understand.
 func parse(body, phrase string) (cmd Command, ok bool) {
 	first, rest, _ := strings.Cut(body, "\n")
-	first = strings.TrimSpace(first)
-	if len(first) < len(phrase) || !strings.EqualFold(first[:len(phrase)], phrase) {
+	line, ok := called(first, phrase)
+	if !ok {
 		return Command{}, false
 	}
-	line := first[len(phrase):]
-	if line != "" && strings.TrimLeft(line, " \t") == line {
-		return Command{}, false
+	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || twice(rest, phrase) {
+		return Refused("", "one comment asks for one thing: put the second into a comment of its own"), true
 	}
 	cmd = command(line)
 	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))
 	return cmd, true
+}
+
+// marks are what people put behind a word that they call out.
+const marks = ",.:;!?"
+
+// called is what follows the phrase on a line that begins with it. A line that
+// Markdown shows as code only quotes it.
+func called(line, phrase string) (rest string, ok bool) {
+	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
+		return "", false
+	}
+	line = strings.TrimSpace(line)
+	if len(line) < len(phrase) || !strings.EqualFold(line[:len(phrase)], phrase) {
+		return "", false
+	}
+	rest = strings.TrimLeft(line[len(phrase):], ",.:;!")
+	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
+}
+
+// twice tells of a second command in a comment, outside of what is quoted. To do
+// the first alone would be to lose the other.
+func twice(text, phrase string) bool {
+	fenced := false
+	for line := range strings.Lines(text) {
+		if start := strings.TrimSpace(line); strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
+			fenced = !fenced
+		}
+		rest, is := called(line, phrase)
+		word, _ := cutWord(rest)
+		if is && !fenced && (word == "" || isFlag(word) || slices.Contains(verbs, verb(word))) {
+			return true
+		}
+	}
+	return false
 }
 
 // command reads the first line after the phrase, word by word. What follows
@@ -94,6 +128,8 @@ func command(line string) Command {
 		case word == "--":
 			cmd.Words = rest
 			return cmd.begun()
+		case cmd.Verb == "" && slices.Contains(helps, word):
+			return Command{Verb: Help}
 		case isFlag(word):
 			after, wrong := cmd.Flags.read(line)
 			if wrong != nil {
@@ -102,12 +138,12 @@ func command(line string) Command {
 			line = after
 			continue
 		case cmd.Verb == "":
-			cmd.Verb = Verb(strings.ToLower(word))
+			cmd.Verb = verb(word)
 			if !slices.Contains(verbs, cmd.Verb) {
-				return Command{Verb: Help, Said: word, Nearest: nearest(word, verbNames()), Words: rest}
+				return Command{Verb: Help, Said: word, Nearest: meant(word), Words: rest}
 			}
 		case cmd.Verb == Retry && cmd.Story == "":
-			cmd.Story = word
+			cmd.Story = strings.TrimRight(word, marks)
 		default:
 			cmd.Words = strings.TrimSpace(line)
 			return cmd.begun()
@@ -128,6 +164,33 @@ func (c Command) begun() Command {
 	return c
 }
 
+// helps are ways of asking for help that others have taught people.
+var helps = []string{"?", "-h", "-?", "--help"}
+
+// verb is a word as a verb, whether it is one or not.
+func verb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
+
+// alike are words for our verbs that look like none of them.
+var alike = map[Verb][]string{
+	Run:     {"start", "go", "begin", "do", "fix", "work"},
+	Stop:    {"cancel", "abort", "halt", "end", "kill", "quit", "pause"},
+	Resume:  {"continue", "proceed", "answer"},
+	Approve: {"yes", "ok", "okay", "lgtm", "accept"},
+	Retry:   {"again", "redo", "rerun"},
+	Status:  {"progress", "state", "info"},
+}
+
+// meant is the verb that a word may have been said for, or none.
+func meant(word string) string {
+	said := string(verb(word))
+	for _, one := range verbs {
+		if slices.Contains(alike[one], said) {
+			return string(one)
+		}
+	}
+	return nearest(said, verbNames())
+}
+
 func verbNames() []string {
 	names := make([]string, 0, len(verbs))
 	for _, verb := range verbs {
@@ -138,7 +201,7 @@ func verbNames() []string {
 
 func cutWord(line string) (word, rest string) {
 	line = strings.TrimSpace(line)
-	end := strings.IndexAny(line, " \t")
+	end := strings.IndexFunc(line, unicode.IsSpace)
 	if end < 0 {
 		return line, ""
 	}

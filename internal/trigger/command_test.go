@@ -67,6 +67,42 @@ func TestCommandsInAComment(t *testing.T) {
 	})
 }
 
+// What telephones, other programs and manners make of a command.
+func TestOddCommands(t *testing.T) {
+	second := command{Verb: trigger.Help, Why: "one comment asks for one thing: put the second into a comment of its own"}
+	understood(t, map[string]command{
+		"/ralph\u00a0stop":              {Verb: trigger.Stop},
+		"/ralph stop\u00a0now":          {Verb: trigger.Stop, Words: "now"},
+		"/ralph\u3000stop":              {Verb: trigger.Stop},
+		"/ralph: stop":                  {Verb: trigger.Stop},
+		"/ralph, stop, please":          {Verb: trigger.Stop, Words: "please"},
+		"/ralph stop.":                  {Verb: trigger.Stop},
+		"/ralph!":                       {Verb: trigger.Run},
+		"/ralph: do it":                 {Verb: trigger.Help, Said: "do", Nearest: "run", Words: "it"},
+		"/ralph resume: blue":           {Verb: trigger.Resume, Words: "blue"},
+		"/ralph retry US-003, please":   {Verb: trigger.Retry, Story: "US-003", Words: "please"},
+		"/ralph?":                       {Verb: trigger.Help},
+		"/ralph? anybody there":         {Verb: trigger.Help},
+		"/ralph ?":                      {Verb: trigger.Help},
+		"/ralph help?":                  {Verb: trigger.Help},
+		"/ralph --help":                 {Verb: trigger.Help},
+		"/ralph -h":                     {Verb: trigger.Help},
+		"/ralph cancel":                 {Verb: trigger.Help, Said: "cancel", Nearest: "stop"},
+		"/ralph LGTM!":                  {Verb: trigger.Help, Said: "LGTM!", Nearest: "approve"},
+		"/ralph continue":               {Verb: trigger.Help, Said: "continue", Nearest: "resume"},
+		"/ralph --model “opus” --draft": {Verb: trigger.Run, Flags: asked{Model: "opus", Draft: true}},
+		"/ralph --max-cost=‘2’ -- don’t “hurry”":  {Verb: trigger.Run, Flags: asked{CostUSD: 2}, Words: "don’t “hurry”"},
+		"/ralph --model “opus":                    {Verb: trigger.Help, Said: "--model", Why: name},
+		"/ralph plan\n/ralph run":                 second,
+		"/ralph /ralph":                           second,
+		"/ralph\n\n/Ralph: --draft":               second,
+		"/ralph\r\n/ralph\r\n":                    second,
+		"/ralph\n> /ralph stop\ndid not help":     {Verb: trigger.Run, Words: "> /ralph stop\ndid not help"},
+		"/ralph\n```\n/ralph stop\n```\nis wrong": {Verb: trigger.Run, Words: "```\n/ralph stop\n```\nis wrong"},
+		"/ralph -- mend the help\n/ralph dances":  {Verb: trigger.Run, Words: "mend the help\n/ralph dances"},
+	})
+}
+
 func TestFlagsInAComment(t *testing.T) {
 	understood(t, map[string]command{
 		"/ralph --model opus":             {Verb: trigger.Run, Flags: asked{Model: "opus"}},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/shell"
 )
@@ -120,10 +121,13 @@ func unknown(said string) *Command {
 }
 
 // pick is the first word of line: as it stands, or as a shell reads it where
-// there are quotes. A dollar stands for dollars. What is quoted wrongly is no
-// value at all.
+// there are quotes, or what stands between the quotes that telephones make of
+// those. A dollar stands for dollars. What is quoted wrongly is no value at all.
 func pick(line string) (value, rest string) {
 	value, rest = cutWord(line)
+	if m := curly.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		return m[1], strings.TrimSpace(m[2])
+	}
 	if !strings.ContainsAny(value, `'"\`) {
 		return value, rest
 	}
@@ -133,6 +137,8 @@ func pick(line string) (value, rest string) {
 	}
 	return value, rest
 }
+
+var curly = pattern.Of(`^[“”„‘’‚]([^“”„‘’‚]*)[“”‘’](\s.*|)$`)
 
 var errValue = errors.New("no such value")
 

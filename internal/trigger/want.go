@@ -13,10 +13,32 @@ func Want(t Trigger, rules Rules) (Command, string) {
 	if why == "" {
 		why = unfit(t, rules)
 	}
+	if why == "" {
+		cmd, why = onClosed(t, cmd)
+	}
 	if why != "" {
 		return Command{}, why
 	}
 	return cmd, ""
+}
+
+// onClosed is what comes of a command where the issue is closed. How far it is,
+// and that it ends, may well be asked there. Who asks for work is told: a button
+// that does nothing is pressed again.
+func onClosed(t Trigger, cmd Command) (Command, string) {
+	why := t.closed(cmd)
+	if why != "" && (t.Label != "" || t.Comment.ID != 0 && t.Action != edited) {
+		return Refused(string(cmd.Verb), why), ""
+	}
+	return cmd, why
+}
+
+// closed is why cmd cannot be on an issue that is; empty where it can.
+func (t Trigger) closed(cmd Command) string {
+	if t.Issue.Number == 0 || t.Issue.State == "open" || !cmd.Verb.Agent() {
+		return ""
+	}
+	return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 }
 
 // asked looks for the words that wake us.
@@ -91,8 +113,7 @@ func reviewed(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// unfit says why we cannot serve what was asked of us. An issue that the
-// workflow names is not known before it was fetched.
+// unfit says why we cannot serve whoever asked.
 func unfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
@@ -100,8 +121,6 @@ func unfit(t Trigger, rules Rules) string {
 		return "nobody knows who asked: the account is gone"
 	case asker.IsBot && !rules.Vouches(asker):
 		return fmt.Sprintf("%s is a bot and not one of allow-bots", asker.Login)
-	case t.Issue.Number != 0 && t.Issue.State != "open":
-		return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 	}
 	return ""
 }

@@ -60,14 +60,12 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 		"a bot is no allowed user":   {trigger: with(labelled("ralph"), bot("mia")), rules: trigger.Rules{AllowUsers: []string{"mia"}}, why: "mia is a bot and not one of allow-bots"},
 		"a deleted account":          {trigger: with(labelled("ralph"), bot("")), why: "nobody knows who asked: the account is gone"},
 		"an issue that was opened":   {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Action = "opened" }), why: `an issue that is "opened" starts nothing: only a label does`},
-		"a closed issue":             {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), why: "#7 is closed: open it first"},
 		"a pull request":             {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true })},
 		"an event of no interest":    {trigger: trigger.Trigger{Event: "push"}, why: `the event "push" starts nothing`},
 		"a comment that was edited":  {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Action = "edited" }), why: `a comment that is "edited" starts nothing: only a new one does`},
 		"a comment of our own":       {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Comment.Ours = true }), why: "the comment is our own"},
 		"a comment by a bot":         {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Comment.AuthorIsBot = true }), why: "mia is a bot and not one of allow-bots"},
 		"a command on a pull":        {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true })},
-		"a comment on a closed one":  {trigger: with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.State = "closed" }), why: "#7 is closed: open it first"},
 		"a phrase of one's own":      {trigger: commented("@bot please"), rules: trigger.Rules{Phrase: "@bot"}},
 		"ours when it has its own":   {trigger: commented("/ralph"), rules: trigger.Rules{Phrase: "@bot"}, why: `the comment's first line does not begin with "@bot"`},
 		"an event with nothing else": {trigger: trigger.Trigger{}, why: `the event "" starts nothing`},
@@ -84,9 +82,36 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 	}
 }
 
+// Who asks for work on a closed issue is told; what needs no work is done.
+func TestAClosedIssue(t *testing.T) {
+	told := trigger.Command{Verb: trigger.Help, Said: "run", Why: "#7 is closed: open it first"}
+	for name, c := range map[string]struct {
+		trigger trigger.Trigger
+		want    trigger.Command
+		why     string
+	}{
+		"a label":            {trigger: labelled("ralph"), want: told},
+		"a command":          {trigger: commented("/ralph"), want: told},
+		"a command in a way": {trigger: commented("/ralph rnu"), want: trigger.Command{Verb: trigger.Help, Said: "rnu", Nearest: "run"}},
+		"stop":               {trigger: commented("/ralph stop"), want: trigger.Command{Verb: trigger.Stop}},
+		"status":             {trigger: commented("/ralph status"), want: trigger.Command{Verb: trigger.Status}},
+		"chatter":            {trigger: commented("Thanks!"), why: `the comment's first line does not begin with "/ralph"`},
+		"an assignment": {
+			trigger: with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Assignee = "assigned", "ralph" }), why: "#7 is closed: open it first",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd, why := trigger.Want(with(c.trigger, func(t *trigger.Trigger) { t.Issue.State = "closed" }), trigger.Rules{Assignee: "ralph"})
+			if diff := cmp.Diff(c.want, cmd); diff != "" || why != c.why {
+				t.Errorf("Want refuses with %q, want %q (-want +got):\n%s", why, c.why, diff)
+			}
+		})
+	}
+}
+
 func TestCommentsThatAreNoCommand(t *testing.T) {
 	for _, body := range []string{
-		"", "\n", "ralph", "/ralphx", "/ralphu", "/ralph-loop", "/ralph: go", "> /ralph", "`/ralph`",
+		"", "\n", "ralph", "/ralphx", "/ralphu", "/ralph-loop", "/ralph:go", "/ralph/prd.json", "> /ralph", "`/ralph`", "    /ralph", "\t/ralph", "```\n/ralph\n```",
 		"please /ralph", "Look:\n/ralph", "\n/ralph", "/ra", "/ralp\xc3",
 	} {
 		t.Run(body, func(t *testing.T) {

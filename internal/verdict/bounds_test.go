@@ -301,7 +301,8 @@ func TestAnAttemptIsJudgedByItsExitAndTheFolder(t *testing.T) {
 func TestAnAgentThatWasTurnedAwayWaits(t *testing.T) {
 	turned := func(times int, limit time.Duration, until time.Time) journal.Run {
 		began := limited(func(l *policy.Limits) { l.Run = policy.Duration(limit) })
-		run := after(began, journal.IterationBegan{Number: 1, Story: "US-001"})
+		run := after(began)
+		run = journal.Fold(run, journal.Entry{At: run.Began, Event: journal.IterationBegan{Number: 1, Story: "US-001"}})
 		for range times {
 			run = journal.Fold(run, journal.Entry{At: run.Began, Event: journal.AgentEnded{Busy: true, Failed: true, Why: "busy", Until: until}})
 		}

@@ -34,16 +34,16 @@ func later(text string, end journal.RunStopped) journal.Run {
 		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.Unbroken, Files: []string{text}, Tests: []string{text}, Why: text},
 		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: text, Why: text},
 		journal.ChangeInspected{Commit: "c1", Tree: "t1", Why: text, Found: []journal.Loosened{{File: text, Kind: "test_skipped", Why: text, Lines: []string{text}}}},
-		journal.Packed{Path: text, Head: text},
+		journal.Packed{Path: text, Head: "c1", Rest: text, Without: []string{text}},
 		journal.PullOpened{Number: 34, URL: text, Draft: true},
-		journal.PublishFailed{Act: "open", Why: text},
+		journal.PublishFailed{Act: "open", Why: text, Fix: text}, journal.PublishFailed{Act: "push", Head: "c1", Why: text, Fix: text},
 		journal.Shelved{Ref: text, Commit: text},
 		end,
 	)
 	for i, event := range events {
 		r = journal.Fold(r, journal.Entry{Seq: i + 1, At: time.Unix(int64(i), 0).UTC(), Event: event})
 	}
-	r.Branch = "ralph/" + text
+	r.Branch, r.Links.Repo = "ralph/"+text, "https://github.example/acme/shop"
 	return r
 }
 
@@ -108,7 +108,7 @@ func TestTheLimitTearsNothing(t *testing.T) {
 			word := fmt.Sprintf("%d %s", i, long)
 			large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
 			large.Refused = append(large.Refused, journal.EgressRefused{What: word, Why: word, Input: word})
-			large.Failures = append(large.Failures, journal.PublishFailed{Act: word, Why: word})
+			large.Failures = append(large.Failures, journal.PublishFailed{Act: word, Why: word, Fix: word})
 			large.Traffic = append(large.Traffic, journal.Passage{Host: word, Up: 1})
 		}
 		board := view.Of(large)

@@ -70,7 +70,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 		journal.IterationEnded{Number: 1, Story: text, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 		journal.SCMEnded{Task: "commit", Message: text},
 		journal.SCMEnded{Task: "commit", Failed: true, Why: text},
-		journal.PublishFailed{Act: "push", Head: "c1", Why: text},
+		journal.PublishFailed{Act: "push", Head: "c1", Why: text, Fix: text},
 		journal.CancelAsked{Why: text},
 		journal.RunStopped{Reason: policy.Cancelled, Why: text},
 	}
@@ -226,7 +226,7 @@ func TestLongListsFit(t *testing.T) {
 		taken.Refused = append(taken.Refused, journal.Finding{Path: word, Why: word})
 		proof.Checks = append(proof.Checks, journal.CheckEnded{Name: word, Command: word})
 		large.Notes = append(large.Notes, journal.Noted{What: word, Hint: word})
-		large.Failures = append(large.Failures, journal.PublishFailed{Act: "push", Why: word})
+		large.Failures = append(large.Failures, journal.PublishFailed{Act: "push", Why: word, Fix: word})
 	}
 	large.Iterations[0].Ended, large.Iterations[0].Taken = ended, taken
 	large.Iterations[0].Agent = &journal.AgentEnded{Failed: true, Why: long}

@@ -2,8 +2,6 @@ package view
 
 import (
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -70,28 +68,4 @@ func paths(names []string) string {
 func apart(run journal.Run) string {
 	return fmt.Sprintf("merge %s into %s, mend what they contradict each other in, push, and comment `/ralph resume`",
 		code(run.BaseRef, 200), code(run.Branch, 200))
-}
-
-// byHand is what a person can do about work that could not be shown as it should
-// have been; empty where nothing is in the way.
-func byHand(run journal.Run) string {
-	again := "; once what is in the way is mended, `/ralph` does it"
-	switch {
-	case run.Packed != nil && run.Packed.Head == run.Head:
-		return fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` takes it as a remote%s", code(run.Packed.Path, 200), again)
-	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && refusedTo("open", run) && run.Links.Repo != "":
-		return fmt.Sprintf("[open the pull request](%s/compare/%s...%s?expand=1) yourself%s",
-			run.Links.Repo, inAddress(run.BaseRef), inAddress(run.Branch), again)
-	}
-	return ""
-}
-
-// inAddress is a branch as a part of an address, in which its slashes stay.
-func inAddress(branch string) string {
-	return strings.ReplaceAll(url.PathEscape(branch), "%2F", "/")
-}
-
-// refusedTo tells whether an act on GitHub was tried last in vain.
-func refusedTo(act string, run journal.Run) bool {
-	return slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == act && f.Head == run.Head })
 }

@@ -80,11 +80,19 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 	case journal.Signed:
 		return "github has signed " + short(e.From) + ": it is " + short(e.To) + " now"
 	case journal.Packed:
-		return "the work is in the file " + one(e.Path)
+		text := "the work is in the file " + one(e.Path)
+		if e.Rest != "" {
+			text += "; all of it but " + one(journal.Few(e.Without)) + " is on " + one(e.Rest)
+		}
+		return text
 	case journal.Branched:
 		return "going on on " + one(e.To) + " in the place of " + one(e.From) + ": " + one(e.Why)
 	case journal.PublishFailed:
-		return "could not " + doing(e.Act) + ": " + one(e.Why)
+		text := "could not " + doing(e.Act) + ": " + one(e.Why)
+		if e.Fix != "" {
+			text += " – " + one(e.Fix)
+		}
+		return text
 	case journal.CommentPosted:
 		return "progress comment: " + e.URL
 	case journal.Shelved: // of no news to people

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -55,7 +56,7 @@ func outcome(check journal.CheckEnded) string {
 		return "PASS"
 	}
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	last := strings.TrimSpace(lines[len(lines)-1])
+	last, _ := clean.Plain(unsequenced(lines[len(lines)-1]), 500) // people have it shown by a terminal
 	if check.TimedOut {
 		last = "Timeout"
 	}

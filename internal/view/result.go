@@ -26,6 +26,7 @@ type Result struct {
 	SandboxLevel    string        `json:"sandbox_level"`
 	WorktreePath    string        `json:"worktree_path"`
 	EvidencePath    string        `json:"evidence_path"` // empty where there is none
+	ReportPath      string        `json:"report_path"`   // likewise
 	JournalPath     string        `json:"journal_path"`
 }
 

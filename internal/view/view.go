@@ -128,6 +128,7 @@ func parse(files fs.FS) *template.Template {
 		"watch":    unsettled,
 		"opinions": opinions,
 		"joins":    joins,
+		"asleep":   asleep,
 		"form":     form,
 		"trailers": func(r journal.Run) []string { return r.Trailers("") },
 		"criteria": criteria,

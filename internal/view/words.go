@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -184,36 +183,6 @@ func few(all []string) []string {
 // notes are the newest ones.
 func notes(run journal.Run) []journal.Noted {
 	return run.Notes[max(len(run.Notes)-most, 0):]
-}
-
-// failures is what GitHub refused last, once for each thing that was tried.
-func failures(run journal.Run) []string {
-	last := map[string]string{}
-	for _, failure := range run.Failures {
-		last[failure.Act] = failure.Why
-	}
-	var said []string
-	for _, act := range slices.Sorted(maps.Keys(last)) {
-		said = append(said, "could not "+doing(act)+": "+clean.Inline(last[act], 300))
-	}
-	return few(said)
-}
-
-// doing is an act on GitHub in words.
-func doing(act string) string {
-	switch act {
-	case "push":
-		return "push the work"
-	case "open":
-		return "open the pull request"
-	case "ready":
-		return "mark the pull request as ready"
-	case "join":
-		return "look whether others have gone on meanwhile"
-	case "shelve":
-		return "keep the run for another machine to go on with"
-	}
-	return clean.Inline(act, 40)
 }
 
 // marker is how our own hidden markers begin: text of others must not hold

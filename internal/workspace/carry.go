@@ -36,7 +36,7 @@ func (r Run) Carry() (map[string][]byte, error) {
 		if name == journalFile {
 			most = mostJournal
 		}
-		if strings.HasPrefix(name, "transcript_") {
+		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be made again
 			continue
 		}
 		text, err := plain(root, name, most)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 )
 
 // How much of a folder is looked at. In one that holds more, such as a home,
@@ -84,7 +85,8 @@ func (p *fingerprint) visit(name string, entry fs.DirEntry, err error) error {
 }
 
 // open opens a file by its folder, which is the last one's nearly always: from
-// the root every folder on the way would be opened again.
+// the root every folder on the way would be opened again. A pipe that came in its
+// place meanwhile would keep whoever opens it, but for the flag.
 func (p *fingerprint) open(name string) (*os.File, error) {
 	if at := path.Dir(name); at != p.at {
 		folder, err := p.root.OpenRoot(at)
@@ -94,7 +96,7 @@ func (p *fingerprint) open(name string) (*os.File, error) {
 		p.leave()
 		p.folder, p.at = folder, at
 	}
-	return p.folder.Open(path.Base(name))
+	return p.folder.OpenFile(path.Base(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // leave closes the folder, but for the root.

@@ -162,8 +162,20 @@ func (m Memory) Prompt() (string, error) {
 // is paid for nothing.
 func ReadText(name string) (string, error) {
 	data, err := ReadPlain(name)
-	if err == nil && len(bytes.TrimSpace(data)) == 0 {
+	switch {
+	case err != nil:
+	case len(bytes.TrimSpace(data)) == 0:
 		err = fmt.Errorf("there is nothing in %s", name)
+	default:
+		err = Written(data)
 	}
 	return string(data), err
+}
+
+// Written is why data is nothing that people have written as plain text.
+func Written(data []byte) error {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return errors.New("it is no plain text: a program's own format, or UTF-16")
+	}
+	return nil
 }

@@ -22,6 +22,10 @@ func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
 const journalFile = "journal.jsonl"
 
+// PageFile is what people read of a run, made from its journal and what lies
+// beside it.
+const PageFile = "report.html"
+
 // Journal is the path of the run's journal.
 func (r Run) Journal() string { return r.File(journalFile) }
 

@@ -75,7 +75,10 @@ func add(root *os.Root, sheet Sheet) error {
 		return err
 	}
 	_, err = file.Write(sheet.Data)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = root.Remove(sheet.Path) // half of it is nothing
+	}
+	return err
 }
 
 // Ignore adds to a project's .gitignore the patterns that it has not, and

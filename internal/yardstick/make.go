@@ -92,7 +92,13 @@ func (t *trail) build(o order) {
 	for _, name := range o.files {
 		file := atFolder(o.in.dir, name)
 		if text := t.base(file); text != nil && file != "" && len(text) < mostText {
-			t.targets(file, rulesOf(text), o)
+			rules := rulesOf(text)
+			files := included(rules, o.in.dir)
+			for _, more := range files {
+				rules = append(rules, rulesOf(t.base(more))...)
+			}
+			t.targets(file, rules, o)
+			t.beside(file, files, rules)
 			return
 		}
 		if len(o.files) > 1 {

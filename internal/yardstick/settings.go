@@ -1,10 +1,6 @@
 package yardstick
 
-import (
-	"path"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
-)
+import "path"
 
 // owned is what a tool reads its settings from.
 type owned struct {
@@ -90,11 +86,3 @@ func (t *trail) settings(tool, dir string) {
 		t.some(path.Join(dir, "package.json"), members, own.members...)
 	}
 }
-
-// Candidate tells of a path whether it may be one of a yardstick's, whatever the
-// commands of the checks are: most changes touch none, and need no further look.
-func Candidate(name string) bool {
-	return shading(name) || candidate.MatchString(path.Base(name)) || checking.MatchString(path.Base(name)) && !ofTests(name)
-}
-
-var candidate = pattern.Of(`^(GNUmakefile|[Mm]akefile|[Jj]ustfile|\.justfile|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.ini|noxfile\.py|unittest\.cfg|nose2\.cfg|\.coveragerc|\.?ruff\.toml|\.flake8|\.?mypy\.ini|\.?pylintrc|pyrightconfig\.json|(jest|vitest|ava|playwright|cypress|eslint|nyc)\.config\.\w+|vitest\.workspace\.\w+|\.(mocha|nyc|c8|eslint)rc(\.\w+)?|karma\.conf\.\w+|\.eslintignore|biome\.jsonc?|\.golangci\.\w+|phpunit\.xml(\.dist)?|\.rspec|\.rubocop\.yml|\.pre-commit-config\.yaml|Taskfile\.ya?ml)$`)

@@ -120,18 +120,3 @@ func ofKeys(line string, parts []string) bool {
 
 // hooking is what of a conftest.py has a say in what counts: fixtures have none.
 var hooking = pattern.Of(`(?m)\bpytest_\w+|\bcollect_ignore|^\s*(import|from)\s+_pytest\b|\bsys\s*\.\s*modules\b|\bos\s*\.\s*_exit\b|\bTestCase\b\s*\.`)
-
-// shading tells of a path whether it may take the place of something, whatever
-// the commands are.
-func shading(name string) bool {
-	base := path.Base(name)
-	if base == "__init__.py" {
-		base = path.Base(path.Dir(name)) + ".py"
-	}
-	if module, is := strings.CutSuffix(base, ".py"); is {
-		return slices.Contains(modules, module) || base == "conftest.py"
-	}
-	return shadowing.MatchString(name)
-}
-
-var shadowing = pattern.Of(`(^|/)(\.npmrc|\.yarnrc(\.yml)?|\.pnpmfile\.[cm]js|bunfig\.toml|(jest|vitest|mocha|ava|eslint|tsc)\.js|node_modules/\.bin/[\w.-]+|go\.work|\.cargo/config(\.toml)?|rust-toolchain(\.toml)?|\.mvn/(maven\.config|jvm\.config|extensions\.xml)|\.bazelrc|\.bazelversion|tools/bazel)$`)

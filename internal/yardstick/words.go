@@ -64,6 +64,9 @@ func (t *trail) script(call []string, in errand) {
 	if name = atFolder(in.dir, name); name == "" || name == in.dir || ofTests(name) {
 		return
 	}
+	if call[0] == "." || call[0] == "source" {
+		t.read(name, in)
+	}
 	text := t.base(name)
 	shell = shell || strings.HasSuffix(name, ".sh") || strings.HasPrefix(string(text), "#!") && strings.Contains(firstLine(text), "sh")
 	checks := checking.MatchString(path.Base(name)) || in.ready && shell

@@ -79,6 +79,7 @@ const (
 	sections      // an ini or toml file
 	keys          // an .npmrc
 	hooks         // a conftest.py that comes, as far as it hooks into the runner
+	lines         // what a Makefile reads besides
 )
 
 // hold is what has to be put back of a file.
@@ -86,6 +87,9 @@ func (g grasp) hold(name string, was, now []byte) (Piece, bool) {
 	whole := Piece{Path: name}
 	if g.of == hooks && !g.whole {
 		return whole, was == nil && hooking.MatchString(string(now))
+	}
+	if g.of == lines && !g.whole {
+		return whole, bears(was, now, g.parts)
 	}
 	if g.whole || was == nil && g.of != sections && g.of != keys || now == nil {
 		return whole, true
@@ -100,7 +104,7 @@ func (g grasp) hold(name string, was, now []byte) (Piece, bool) {
 		text = holdSections(was, now, g.parts)
 	case keys:
 		text = holdKeys(was, now, g.parts)
-	case plain, hooks:
+	case plain, hooks, lines:
 	}
 	if !sure {
 		return whole, true
@@ -185,6 +189,7 @@ func atFolder(dir, name string) string {
 
 // call follows one command.
 func (t *trail) call(words []string, in errand) {
+	t.preloads(words, in)
 	words = bare(words)
 	if len(words) == 0 {
 		return

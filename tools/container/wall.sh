@@ -8,49 +8,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-die() { echo "container: $1" >&2; exit 2; }
+# shellcheck source=tools/container/docker.sh
+. tools/container/docker.sh
 
-dir=$(mktemp -d)
 image=ralph-wall:$$
-bridge='' # that our daemon makes, and leaves
 clear_away() {
   docker image rm -f "$image" >/dev/null 2>&1 || true
-  if [ -s "$dir/pid" ]; then
-    kill "$(cat "$dir/pid")" && tail --pid="$(cat "$dir/pid")" -f /dev/null
-  fi
-  if [ -n "$bridge" ]; then ip link delete "$bridge" 2>/dev/null || true; fi
-  rm -rf "$dir"
+  docker_down
 }
 trap clear_away EXIT
-
-# daemon has one of our own run: without rules for the machine's network, which
-# it must not change. So nobody out there answers, and a look-up would wait for
-# it. A machine that gets no bridge has containers with loopback alone.
-daemon() {
-  command -v dockerd >/dev/null || install
-  export DOCKER_HOST=unix://$dir/socket
-  if [ ! -e /sys/class/net/docker0 ]; then bridge=docker0; fi
-  local network
-  for network in '--iptables=false --ip-forward=false' '--iptables=false --bridge=none'; do
-    # shellcheck disable=SC2086 # two words
-    dockerd --data-root "$dir/data" --exec-root "$dir/run" --pidfile "$dir/pid" -H "$DOCKER_HOST" --dns 127.0.0.1 $network >"$dir/log" 2>&1 &
-    for _ in $(seq 60); do
-      docker info >/dev/null 2>&1 && return
-      kill -0 $! 2>/dev/null || break
-      sleep 0.5
-    done
-    kill $! 2>/dev/null || true
-    wait $! 2>/dev/null || true
-  done
-  tail -n 5 "$dir/log" >&2
-  die 'no daemon starts here: see above'
-}
-
-install() {
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || die 'there is no Docker: install it, or be root where apt-get can'
-  { apt-get update -qq && apt-get install -qq -y --no-install-recommends docker.io iptables; } >"$dir/log" 2>&1 ||
-    { tail -n 5 "$dir/log" >&2; die 'Docker cannot be installed: see above'; }
-}
 
 # root is a Debian without programs: those are /usr, which every container gets
 # to read.
@@ -67,16 +33,15 @@ root() {
   tar -C "$made" -c . | docker import - "$image" >/dev/null
 }
 
-step() { printf '==> %s (after %d s)\n' "$1" "$SECONDS"; }
-
-# inside runs a program there: NAME=VALUE… FOLDER PROGRAM…
+# inside runs a program there: NAME=VALUE… FOLDER PROGRAM… A look-up finds nobody
+# to ask: out of a bridge without the machine's rules it would wait for an answer.
 inside() {
   local given=()
   while [[ $1 == *=* ]]; do given+=(-e "$1"); shift; done
-  docker run --rm -w "$1" -e "PATH=$(dirname "$(command -v go)"):/usr/local/bin:/usr/bin:/bin" "${given[@]}" "${mounts[@]}" "$image" "${@:2}"
+  docker run --rm --dns 127.0.0.1 -w "$1" -e "PATH=$(dirname "$(command -v go)"):/usr/local/bin:/usr/bin:/bin" "${given[@]}" "${mounts[@]}" "$image" "${@:2}"
 }
 
-docker info >/dev/null 2>&1 || daemon
+docker_up "$dir/data"
 root
 mounts=(-v /usr:/usr:ro -v "$PWD:/src:ro" -v "$dir/tests:/tests:ro" -v "$(go env GOCACHE):/root/.cache/go-build")
 goroot=$(go env GOROOT)

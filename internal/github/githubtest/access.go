@@ -119,15 +119,16 @@ func (c *call) grantsAsPull(n need) bool {
 }
 
 // grants says whether the permissions of a Job's or an Installation's token are
-// enough. What is public may be read without any.
+// enough. What is public may be read without any; settings are not.
 func (t *Token) grants(scope, wanted string, r *repo) bool {
+	public := wanted == "read" && !r.Private && scope != "administration"
 	if !t.covers(r) {
-		return wanted == "read" && !r.Private
+		return public
 	}
 	if scope == "metadata" {
 		return true
 	}
-	return level[t.Permissions[scope]] >= level[wanted] || wanted == "read" && !r.Private
+	return level[t.Permissions[scope]] >= level[wanted] || public
 }
 
 func (t *Token) covers(r *repo) bool {

@@ -30,6 +30,10 @@ type App struct {
 func (s *Server) AddApp(app App) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.register(app)
+}
+
+func (s *Server) register(app App) {
 	if s.apps == nil {
 		s.apps = map[int64]App{}
 	}

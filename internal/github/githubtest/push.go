@@ -71,7 +71,7 @@ func (s *Server) refuse(access githttp.Access, u githttp.Update) string {
 	r := s.repo(access.Name)
 	s.mu.Unlock()
 	if name, isBranch := strings.CutPrefix(u.Ref, "refs/heads/"); isBranch && slices.Contains(r.Protected, name) {
-		return "protected branch hook declined"
+		return ProtectedBranch(u.Ref)
 	}
 	if s.RefusePush == nil {
 		return ""
@@ -97,13 +97,13 @@ func (s *Server) revoke(access githttp.Access, updates []githttp.Update) string 
 		for _, taken := range updates {
 			s.restore(r, taken)
 		}
-		return "refusing to allow a GitHub App to create or update workflow `" + file + "` without `workflows` permission"
+		return WorkflowRule(file)
 	}
 	return ""
 }
 
 // workflow is the first workflow file that an update of a branch touches and that
-// the default branch does not have as it is: what stands there may be pushed.
+// no other branch has as it is: what stands on one may be pushed.
 func (s *Server) workflow(r *repo, u githttp.Update) string {
 	if !strings.HasPrefix(u.Ref, "refs/heads/") || isZero(u.New) {
 		return ""
@@ -113,11 +113,22 @@ func (s *Server) workflow(r *repo, u githttp.Update) string {
 		span = r.DefaultBranch + "..." + u.New
 	}
 	for file := range strings.FieldsSeq(s.ask(r, "diff", "--name-only", span, "--", ".github/workflows")) {
-		if there := s.ask(r, "rev-parse", r.DefaultBranch+":"+file); there == "" || there != s.ask(r, "rev-parse", u.New+":"+file) {
+		if !s.elsewhere(r, u, file) {
 			return file
 		}
 	}
 	return ""
+}
+
+// elsewhere tells whether a branch that is not pushed to has a file as u brings it.
+func (s *Server) elsewhere(r *repo, u githttp.Update, file string) bool {
+	pushed := s.ask(r, "rev-parse", u.New+":"+file)
+	for branch := range strings.FieldsSeq(s.ask(r, "for-each-ref", "--format=%(refname)", "refs/heads/")) {
+		if branch != u.Ref && pushed != "" && pushed == s.ask(r, "rev-parse", branch+":"+file) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Server) restore(r *repo, u githttp.Update) {

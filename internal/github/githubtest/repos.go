@@ -19,6 +19,7 @@ type Repo struct {
 	Fork          string            // owner/name of the parent
 	Roles         map[string]string // login: admin, maintain, write, triage, read
 	Protected     []string          // branches that take no push
+	Rulesets      []Ruleset
 	// NoDrafts is a plan without draft pull requests.
 	NoDrafts bool
 	// NoActionsPulls is the setting that forbids Actions to open pull requests.

@@ -50,6 +50,7 @@ type Server struct {
 	tokens     map[string]*Token
 	used       map[string]int
 	apps       map[int64]App
+	drawn      map[string]drawn // by the code
 	faults     []*Fault
 	deliveries []Delivery
 	calls      []*Call

@@ -68,8 +68,13 @@ func readPacket(body io.Reader) (string, error) {
 func packet(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 
 // decline answers a push as a pre-receive hook would: nothing is taken, the
-// culprit carries the reason.
+// culprit carries the reason. Of a reason in several lines that is the last; the
+// others are said before it, as they stand.
 func (q request) decline(w http.ResponseWriter, culprit, reason string) {
+	said := "error: " + reason
+	if last := strings.LastIndex(reason, "\n"); last >= 0 {
+		said, reason = reason[:last], reason[last+1:]
+	}
 	report := packet("unpack ok\n")
 	for _, update := range q.updates {
 		why := "pre-receive hook declined"
@@ -80,7 +85,7 @@ func (q request) decline(w http.ResponseWriter, culprit, reason string) {
 	}
 	report += "0000"
 	if q.banded {
-		report = packet("\x02error: "+reason+"\n") + packet("\x01"+report) + "0000"
+		report = packet("\x02"+said+"\n") + packet("\x01"+report) + "0000"
 	}
 	w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 	w.Header().Set("Cache-Control", "no-cache")

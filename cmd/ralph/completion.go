@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
+}
+
+// Help gives the example.
+func (completionCommand) Help() string {
+	return `Prints what has a shell complete the commands, flags and words of ralph. Put it
+where the shell reads it when it starts.
+
+Example: source <(ralph completion bash)`
+}
+
+func (completionCommand) guarded() bool { return false }
+
+func (c completionCommand) run(_ context.Context, w world) (int, error) {
+	text, err := templates.Files.ReadFile("completion/" + c.Shell)
+	if err == nil {
+		_, err = w.stdout.Write(text)
+	}
+	return fault.ExitDone, err
+}
+
+// completed answers the shells' functions, which ask what the last word may
+// become: ralph completion SHELL -- WORD…
+type completed struct {
+	shell string
+	model *kong.Node
+	words []string
+}
+
+// asked tells whether it is such a question. The grammar does not know them: what
+// follows is half a command line.
+func asked(args []string, model *kong.Node) (completed, bool) {
+	if len(args) < 3 || args[0] != "completion" || args[2] != "--" {
+		return completed{}, false
+	}
+	return completed{args[1], model, args[3:]}, true
+}
+
+func (completed) guarded() bool { return false }
+
+func (c completed) run(_ context.Context, w world) (int, error) {
+	return fault.ExitDone, c.tell(w.stdout)
+}
+
+// tell writes a line for each, and for shells that show it a tab and what it is.
+// Nothing stands for the name of a file.
+func (c completed) tell(to io.Writer) error {
+	line := half(c.model, rejoined(c.words))
+	for _, o := range line.offers() {
+		if !strings.HasPrefix(o.word, line.last) {
+			continue
+		}
+		text := o.word
+		if about, _, _ := strings.Cut(o.about, "\n"); c.shell != "bash" && about != "" {
+			text += "\t" + about
+		}
+		if _, err := fmt.Fprintln(to, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rejoined are words as they were typed: bash parts them at each =.
+func rejoined(words []string) []string {
+	var whole []string
+	for i, word := range words {
+		n := len(whole)
+		if n > 0 && strings.HasPrefix(whole[n-1], "--") && (word == "=" || words[i-1] == "=") {
+			whole[n-1] += word
+			continue
+		}
+		whole = append(whole, word)
+	}
+	return whole
+}
+
+// halfLine is a command line that is being typed.
+type halfLine struct {
+	node *kong.Node
+	flag *kong.Flag // that waits for its value
+	args int        // that were given
+	rest bool       // no flag comes any more
+	last string
+}
+
+func half(model *kong.Node, words []string) halfLine {
+	l := halfLine{node: model}
+	if len(words) == 0 {
+		return l
+	}
+	for _, word := range words[:len(words)-1] {
+		l.take(word)
+	}
+	l.last = words[len(words)-1]
+	return l
+}
+
+func (l *halfLine) take(word string) {
+	child := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == word })
+	switch {
+	case l.flag != nil:
+		l.flag = nil
+	case !l.rest && word == "--":
+		l.rest = true
+	case !l.rest && strings.HasPrefix(word, "-"):
+		if flag := l.named(word); flag != nil && !flag.IsBool() && !flag.IsCounter() {
+			l.flag = flag
+		}
+	case child >= 0:
+		l.node, l.args = l.node.Children[child], 0
+	default:
+		l.args++
+	}
+}
+
+func (l *halfLine) named(word string) *kong.Flag {
+	for _, flag := range slices.Concat(l.node.AllFlags(false)...) {
+		if word == "--"+flag.Name || flag.Short != 0 && word == "-"+string(flag.Short) {
+			return flag
+		}
+	}
+	return nil
+}
+
+// offer is a word that may stand there.
+type offer struct{ word, about string }
+
+func (l *halfLine) offers() []offer {
+	name, _, valued := strings.Cut(l.last, "=")
+	switch {
+	case l.flag != nil:
+		return choices(l.flag.Value, "")
+	case !l.rest && valued && strings.HasPrefix(name, "--"):
+		if flag := l.named(name); flag != nil {
+			return choices(flag.Value, name+"=")
+		}
+		return nil
+	case !l.rest && strings.HasPrefix(l.last, "-"):
+		return l.flags()
+	case len(l.node.Children) > 0:
+		return l.commands()
+	case l.args < len(l.node.Positional):
+		return choices(l.node.Positional[l.args], "")
+	}
+	return nil
+}
+
+func (l *halfLine) commands() (all []offer) {
+	for _, n := range l.node.Children {
+		if !n.Hidden {
+			all = append(all, offer{n.Name, n.Help})
+		}
+	}
+	return all
+}
+
+func (l *halfLine) flags() (all []offer) {
+	for _, flag := range slices.Concat(l.node.AllFlags(true)...) {
+		all = append(all, offer{"--" + flag.Name, flag.Help})
+		if flag.Tag.Negatable != "" {
+			all = append(all, offer{"--no-" + flag.Name, "Not: " + flag.Help})
+		}
+	}
+	return all
+}
+
+// choosing is a value that can only be one of some words.
+type choosing interface{ choices() []string }
+
+func (*level) choices() []string { return append(levels(), inDocker) }
+func (*rung) choices() []string  { return levels() }
+
+func choices(value *kong.Value, before string) (all []offer) {
+	var words []string
+	kind := value.Target.Type()
+	if c, is := reflect.TypeAssert[choosing](reflect.New(kind)); is {
+		words = c.choices()
+	}
+	switch {
+	case value.Enum != "":
+		words = value.EnumSlice()
+	case value.Name == "agent":
+		words = agent.Names()
+	}
+	for _, word := range words {
+		all = append(all, offer{before + word, ""})
+	}
+	return all
+}

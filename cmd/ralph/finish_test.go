@@ -1,0 +1,68 @@
+package main_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// finish is the step that a job has for the case that the one before was killed.
+func (s *scene) finish(want string) {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), "ralph", "action", "--finish")
+	cmd.Env = s.env
+	said, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(said), want) {
+		s.t.Errorf("%v: it said %q, want %q", err, said, want)
+	}
+}
+
+// shown is the progress comment.
+func (s *scene) shown() string {
+	s.t.Helper()
+	comments := s.progress(s.issue)
+	if len(comments) != 1 {
+		s.t.Fatalf("comments %+v, want one", comments)
+	}
+	return comments[0].Body
+}
+
+// A job that was killed has its last word from another step, and the run is
+// gone on with all the same.
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.killed(death{Event: "iteration_began", Nth: 2})
+	if strings.Contains(s.shown(), "killed") {
+		t.Fatalf("it says so already: %s", s.shown())
+	}
+	s.finish("its comment says so now")
+	for _, want := range []string{"cancelled", "its job was killed", "1 of 3 stories passed", "`/ralph`"} {
+		if !strings.Contains(s.shown(), want) {
+			t.Errorf("the comment does not say %q: %s", want, s.shown())
+		}
+	}
+	if issue, _ := s.Issue(shop, s.issue); !slices.Equal(issue.Labels, []string{"ralph:stopped"}) {
+		t.Errorf("labels %v, want that it stopped", issue.Labels)
+	}
+	if kept := s.must("ls-tree", "--name-only", "refs/ralph/issue-1"); strings.Contains(kept, "lease.json") {
+		t.Errorf("the lease stands: %q", kept)
+	}
+	s.well()
+}
+
+// Where nothing was left open GitHub is not asked anything.
+func TestFinishOfWhatHasEnded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.finish("nothing was left open")
+	if s.well(); t.Failed() {
+		return
+	}
+	calls, comment := len(s.Requests()), s.shown()
+	s.finish("nothing was left open")
+	if len(s.Requests()) != calls || s.shown() != comment {
+		t.Errorf("%d calls for nothing; the comment says %s", len(s.Requests())-calls, s.shown())
+	}
+}

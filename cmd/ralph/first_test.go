@@ -1,0 +1,40 @@
+package main_test
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+
+	main "github.com/ralph-loop/ralph/cmd/ralph"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// What the system refuses has a remedy, whoever was refused it; one that somebody
+// knows better stands before it.
+func TestRefusalsHaveRemedies(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want string // "" for none
+	}{
+		"a full disk":          {&fs.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}, "make room on the disk"},
+		"a quota":              {syscall.EDQUOT, "make room on the disk"},
+		"git's full disk":      {&git.Error{Command: "read-tree", Exit: 128, Said: "fatal: a write error. Out of diskspace"}, "make room on the disk"},
+		"git's read-only one":  {&git.Error{Command: "init", Exit: 128, Said: "fatal: a: Read-only file system"}, "work on a copy elsewhere"},
+		"no room for git":      {&git.Error{Command: "init", Exit: 1, Said: "error: unable to write symref for HEAD: No space left on device"}, "make room on the disk"},
+		"git's quota":          {&git.Error{Command: "add", Exit: 128, Said: "fatal: write error: Disk quota exceeded"}, "make room on the disk"},
+		"git's rights":         {&git.Error{Command: "add", Exit: 128, Said: "fatal: Unable to create 'a.lock': Permission denied"}, "you may read and write there"},
+		"no key of a server's": {&git.Error{Command: "fetch", Exit: 128, Said: "git@github.com: Permission denied (publickey)."}, ""},
+		"rights":               {&fs.PathError{Op: "open", Path: "a", Err: syscall.EACCES}, "you may read and write there"},
+		"a file too large":     {&git.Error{Command: "add", TimedOut: true}, "have .gitignore leave it out"},
+		"a fetch too slow":     {&git.Error{Command: "fetch", TimedOut: true}, ""},
+		"a better remedy":      {fault.Usage("a", "do b", syscall.ENOSPC), "do b"},
+	} {
+		got := main.Hint(fmt.Errorf("begin: %w", c.err))
+		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("%s: Hint = %q, want %q", name, got, c.want)
+		}
+	}
+}

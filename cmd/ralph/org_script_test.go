@@ -1,0 +1,56 @@
+package main_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+// ruleset TYPE BRANCHES [BYPASS] makes a rule for branches that fit; TYPE may be
+// TYPE=OPERATOR=PATTERN.
+func (v *visitOf) ruleset(args []string) (string, error) {
+	rule := githubtest.Rule{}
+	words := strings.Split(args[0], "=")
+	if rule.Type = words[0]; len(words) == 3 {
+		rule.Parameters = map[string]any{"operator": words[1], "pattern": words[2], "negate": false}
+	}
+	set := githubtest.Ruleset{Name: args[0], Branches: []string{args[1]}, Rules: []githubtest.Rule{rule}}
+	if len(args) > 2 {
+		set.Bypass = args[2]
+	}
+	v.AddRuleset(shop, set)
+	return "", nil
+}
+
+// grant SCOPE=LEVEL… changes what the job's token may do; none takes a scope away.
+func (v *visitOf) grant(args []string) (string, error) {
+	permissions := githubtest.WriteAll()
+	for _, arg := range args {
+		scope, level, _ := strings.Cut(arg, "=")
+		permissions[scope] = level
+	}
+	v.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Job, Repos: []string{shop}, Permissions: permissions})
+	return "", nil
+}
+
+// org FOLDER makes the organisation's .github repository of what lies there, in
+// the place of what it was.
+func (v *visitOf) org(args []string) (string, error) {
+	dir := v.path("github", "org.git")
+	from, err := os.MkdirTemp(v.dir, "org-")
+	if err := errors.Join(err, os.RemoveAll(dir), os.CopyFS(from, os.DirFS(v.path(args[0])))); err != nil {
+		return "", err
+	}
+	for _, call := range [][]string{
+		{"init", "--quiet", "--initial-branch=main", "."}, {"add", "--all"}, {"commit", "--quiet", "--message=rules"}, {"clone", "--quiet", "--bare", ".", dir},
+	} {
+		if _, err := tryGit(context.Background(), from, call...); err != nil {
+			return "", err
+		}
+	}
+	v.AddRepo(githubtest.Repo{Owner: "octo", Name: ".github", Dir: dir})
+	return "", nil
+}

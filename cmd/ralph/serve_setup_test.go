@@ -1,0 +1,175 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+// office is a server of which the log is read as it comes.
+type office struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	log *bufio.Scanner
+	all []string
+}
+
+func openOffice(t *testing.T, argv ...string) *office {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "ralph", append([]string{"serve"}, argv...)...)
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &office{t: t, cmd: cmd, log: bufio.NewScanner(out)}
+}
+
+// said is a field of the next line that has it.
+func (o *office) said(field string) string {
+	o.t.Helper()
+	for o.log.Scan() {
+		o.all = append(o.all, o.log.Text())
+		var line map[string]any
+		if err := json.Unmarshal(o.log.Bytes(), &line); err != nil {
+			o.t.Fatalf("the log has %s (%v)", o.log.Text(), err)
+		}
+		if value, is := line[field].(string); is {
+			return value
+		}
+	}
+	o.t.Fatalf("the log never tells of %s:\n%s", field, strings.Join(o.all, "\n"))
+	return ""
+}
+
+// close asks the server to stop, and gives the whole of its log.
+func (o *office) close() string {
+	o.t.Helper()
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		o.t.Fatal(err)
+	}
+	for o.log.Scan() {
+		o.all = append(o.all, o.log.Text())
+	}
+	if err := o.cmd.Wait(); err != nil {
+		o.t.Errorf("it ends with %v:\n%s", err, strings.Join(o.all, "\n"))
+	}
+	return strings.Join(o.all, "\n")
+}
+
+func load(t *testing.T, address string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	page, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("it is answered with %s (%v)\n%s", resp.Status, err, page)
+	}
+	return string(page)
+}
+
+// clicks are the two that make the App: the form's, and GitHub's own.
+func (o *office) clicks(town *town, page string) (back string) {
+	o.t.Helper()
+	found := regexp.MustCompile(`(?s)<form action="([^"]+)".*name="manifest" value="([^"]+)"`).FindStringSubmatch(page)
+	if found == nil {
+		o.t.Fatalf("the page has no form:\n%s", page)
+	}
+	to, err := url.Parse(html.UnescapeString(found[1]))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	back, err = town.MakeApp("octo", to.Query().Get("state"), html.UnescapeString(found[2]), shop)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return back
+}
+
+// TestAServerWithoutAnAppMakesOneAndServesIt goes the whole way: the page, the
+// App, its first delivery, and another start with what was kept.
+func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
+	t.Parallel()
+	town, err := found(t.TempDir(), func(*githubtest.Repo) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = town.Close() })
+	issue, err := town.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	town.AddLabel(shop, issue, "ralph")
+	file, reached := filepath.Join(t.TempDir(), "app.json"), freeAddress(t)
+	argv := []string{"--app", file, "--url", "http://" + reached, "--listen", reached, "--api-url", town.URL + "/api/v3"}
+	o := openOffice(t, argv...)
+	load(t, o.clicks(town, load(t, o.said("page"))))
+	address := o.said("address") // where the App is served: after the setup
+	about, err := os.Stat(file)
+	if err != nil || about.Mode() != 0o600 {
+		t.Fatalf("the App is kept as %v (%v)", about, err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var app struct {
+		Key    string `json:"private_key"`
+		Secret string `json:"webhook_secret"`
+	}
+	if err := json.Unmarshal(text, &app); err != nil || app.Key == "" {
+		t.Fatalf("what is kept is %v", err)
+	}
+	body, err := town.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: "wes"}, "ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deliverTo(t, address, app.Secret, body)
+	o.said("delivery")
+	if log := o.close(); strings.Contains(log, app.Secret) || strings.Contains(log, "PRIVATE KEY") {
+		t.Errorf("the log holds secrets:\n%s", log)
+	}
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(left) > 0 {
+		t.Errorf("beside the App there is %q (%v)", left, err)
+	}
+	o = openOffice(t, argv...)
+	o.said("address")
+	if log := o.close(); strings.Contains(log, "/setup?") {
+		t.Errorf("what was kept is not served:\n%s", log)
+	}
+}
+
+// freeAddress is one on loopback that nobody else listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(context.WithoutCancel(t.Context()), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

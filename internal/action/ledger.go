@@ -1,0 +1,214 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/ledger"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// account is the repository's ledger on its ref. Whoever may push may write
+// there too: it keeps work within bounds, and is no wall.
+type account struct {
+	hub   *hub
+	store *git.Trusted
+	now   func() time.Time
+	at    string // the commit that the ref stood at when it was read
+}
+
+// mostLedger is more than the jobs of a day need.
+const mostLedger = 4 << 20
+
+// Look reads the book.
+func (a *account) Look(ctx context.Context) ([]byte, error) {
+	return patiently(ctx, breath, func() (book []byte, err error) {
+		remote, err := a.hub.remote(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if a.at, err = a.store.Collect(ctx, remote, ledger.Ref); err != nil || a.at == "" {
+			return nil, err
+		}
+		return a.store.ReadFile(ctx, git.At{Commit: a.at, Path: ledger.File}, mostLedger)
+	})
+}
+
+// Put writes it, where nobody has meanwhile. Where the answer is lost it may have
+// been written, which another look shows.
+func (a *account) Put(ctx context.Context, book []byte) error {
+	remote, err := a.hub.remote(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = a.store.Deposit(ctx, remote, git.Deposit{
+		Ref: ledger.Ref, Onto: a.at, Files: map[string][]byte{ledger.File: book}, Subject: "ledger", At: a.now(),
+	})
+	if errors.Is(err, git.ErrNonFastForward) || errors.Is(err, git.ErrNetwork) {
+		return ledger.ErrMoved
+	}
+	return err
+}
+
+// pause keeps those who began at the same moment apart.
+func pause(ctx context.Context) error {
+	return job.Wait(ctx, breath/10+rand.N(breath/2)) //nolint:gosec // spreads load, keeps no secret
+}
+
+// entered is a job's entry in the ledger, until it is over.
+type entered struct {
+	*account
+	entry  ledger.Entry
+	before float64 // what the run that is gone on with had cost
+}
+
+// hold brings the inputs down to what the organisation allows.
+func (v *visit) hold(ctx context.Context) error {
+	if !v.command.Verb.Agent() {
+		return nil
+	}
+	text, found, err := v.client.Beside(ctx, config.FloorRepo, config.FloorFile)
+	if err != nil || !found {
+		return err
+	}
+	owner := v.trigger.Repo.Owner
+	floor, err := config.ReadFloor(owner, text)
+	if err != nil {
+		return err
+	}
+	notes, err := floor.Hold(owner, &v.inputs)
+	for _, note := range notes {
+		v.aside(note, "")
+	}
+	return err
+}
+
+// enter puts the job into the ledger, or declines it. Where GitHub takes no such
+// refs the limits cannot be kept, and people are told.
+func (v *visit) enter(ctx context.Context, asked job.Asked, old journal.Run, way verdict.Way) error {
+	limits := v.inputs.Ledger
+	if limits == (ledger.Limits{}) {
+		return nil
+	}
+	if way.GoOn == nil {
+		old = journal.Run{}
+	}
+	e, err := v.openLedger(ctx, asked, old)
+	if err != nil {
+		return err
+	}
+	want := ledger.Asked{Entry: e.entry, Limits: limits}
+	if limits.Pulls > 0 && e.entry.Branch != "" {
+		if want.Open, err = v.openPulls(ctx); err != nil {
+			return err
+		}
+	}
+	err = v.admit(ctx, e, want)
+	if errors.Is(err, git.ErrRefused) || errors.Is(err, git.ErrAuth) {
+		v.aside("the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: "+err.Error(),
+			"let what the job pushes with write to "+ledger.Ref)
+		return nil
+	}
+	if err == nil {
+		v.entered = e
+	}
+	return err
+}
+
+func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*entered, error) {
+	tool, err := v.git(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, err := tool.Store(ctx, filepath.Join(v.env.folder(), "kept.git"))
+	if err != nil {
+		return nil, err
+	}
+	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
+	e := &entered{before: old.CostUSD, account: &account{hub: v.hub, store: store, now: v.Now}, entry: ledger.Entry{
+		Job: number, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
+		Until: v.Now().Add(min(cmp.Or(asked.Policy.Limits.Run.Std(), longest), longest) + 10*time.Minute).UTC(),
+	}}
+	if !asked.Policy.NoPull {
+		e.entry.Branch = cmp.Or(old.Branch, asked.Branch)
+	}
+	return e, nil
+}
+
+// openPulls are the branches of ralph's that have an open pull request.
+func (v *visit) openPulls(ctx context.Context) ([]string, error) {
+	branches, err := v.client.OpenPulls(ctx)
+	var ours []string
+	for _, branch := range branches {
+		if strings.HasPrefix(branch, v.inputs.BranchPrefix) {
+			ours = append(ours, branch)
+		}
+	}
+	return ours, err
+}
+
+// admit asks once more where a job that holds a place may have been killed.
+func (v *visit) admit(ctx context.Context, e *entered, want ledger.Asked) error {
+	return ledger.Change(ctx, e.account, pause, func(book ledger.Book) (ledger.Book, error) {
+		next, refusal := book.Admit(want, v.Now())
+		if refusal != nil && refusal.Full {
+			var err error
+			if book, err = v.bury(ctx, book); err != nil {
+				return book, err
+			}
+			next, refusal = book.Admit(want, v.Now())
+		}
+		if refusal != nil {
+			return next, declined{"Not now: " + refusal.String() + "."}
+		}
+		return next, nil
+	})
+}
+
+// bury ends the entries of jobs that GitHub says are over: a job that is killed
+// writes nothing.
+func (v *visit) bury(ctx context.Context, book ledger.Book) (ledger.Book, error) {
+	for _, e := range book.AtWork(v.Now()) {
+		ended, known, err := v.client.JobEnded(ctx, e.Job)
+		if err != nil {
+			return book, err
+		}
+		if known && ended {
+			book = book.End(e.Job, e.Run, nil, v.Now())
+		}
+	}
+	return book, nil
+}
+
+// leave writes into the ledger what the job has spent.
+func (v *visit) leave(ctx context.Context, outcome Outcome) {
+	e := v.entered
+	if e == nil {
+		return
+	}
+	select {
+	case <-v.Hard:
+		return
+	default:
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	spent := max(0, outcome.Run.CostUSD-e.before)
+	err := ledger.Change(ctx, e.account, pause, func(book ledger.Book) (ledger.Book, error) {
+		return book.End(e.entry.Job, e.entry.Run, &spent, v.Now()), nil
+	})
+	if err != nil {
+		v.say(fmt.Sprintf("what was spent is not in the ledger, which counts %.2f dollars in its place: %v", e.entry.Held, err))
+	}
+}

@@ -1,0 +1,93 @@
+package clean
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What GitHub draws, and does not show as it was written: formulas, diagrams,
+// maps and models. Nor does it show what stands behind a fence's language.
+
+// dropDrawn leaves out what a drawing does not show.
+func dropDrawn(source string, gone *Removed) string {
+	if !strings.ContainsAny(source, "`~$") {
+		return source
+	}
+	p := read(source)
+	var out strings.Builder
+	at := 0
+	for _, f := range p.fences {
+		out.WriteString(source[at:f.from])
+		out.WriteString(drawnFence(source[f.from:f.to], gone))
+		at = f.to
+	}
+	out.WriteString(source[at:])
+	source = out.String()
+	source = dropFormulas(tickFormula, source, gone)
+	return read(source).prose(source, func(text string) string { return dropFormulas(formula, text, gone) })
+}
+
+// drawnFence is a block, from its opening fence to its last line.
+func drawnFence(block string, gone *Removed) string {
+	head, body, _ := strings.Cut(block, "\n")
+	rest := strings.TrimLeft(head, " \t")
+	if rest == "" || rest[0] != '`' && rest[0] != '~' {
+		return block
+	}
+	info := strings.TrimLeft(rest, rest[:1])
+	name := language.FindString(strings.TrimLeft(info, " \t"))
+	if kept := strings.TrimSuffix(head, info) + name; strings.TrimSpace(info) != name {
+		gone.Unseen++
+		head = kept
+	}
+	switch lower := strings.ToLower(name); {
+	case lower == "mermaid":
+		body = dropUnseen(body, gone)
+	case lower == "geojson", lower == "topojson", lower == "stl", lower == "math" && conceals(body):
+		if strings.TrimSpace(body) != "" {
+			gone.Unseen++
+			body = ""
+		}
+	}
+	if body == "" && !strings.Contains(block, "\n") {
+		return head
+	}
+	return head + "\n" + body
+}
+
+// unseen are the lines of a diagram that are in no picture of it.
+var unseen = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
+
+func dropUnseen(diagram string, gone *Removed) string {
+	var kept strings.Builder
+	within := false // the braces of a description
+	for line := range strings.Lines(diagram) {
+		described := strings.HasPrefix(strings.TrimLeft(line, " \t>"), "accDescr") && strings.Contains(line, "{")
+		if within || unseen.MatchString(line) {
+			gone.Unseen++
+			within = (within || described) && !strings.Contains(line, "}")
+			continue
+		}
+		kept.WriteString(line)
+	}
+	return kept.String()
+}
+
+var (
+	formula     = regexp.MustCompile(`\$\$[^$]+\$\$|\$[^\s$]\$|\$[^\s$][^$\n]*[^\s$]\$`)
+	tickFormula = regexp.MustCompile("\\$`[^`\n]+`\\$")
+	hiding      = regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|def|let|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
+)
+
+// conceals tells whether a formula has words that its picture has not.
+func conceals(formula string) bool { return hiding.MatchString(formula) }
+
+func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
+	return shape.ReplaceAllStringFunc(text, func(formula string) string {
+		if !conceals(formula) {
+			return formula
+		}
+		gone.Unseen++
+		return ""
+	})
+}

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// Floor is what an organisation holds all its repositories to. They may ask for
+// less, and for nothing more.
+type Floor struct {
+	MaxCost       float64       `json:"maxCost"`       // dollars a run; 0: as the repository says
+	MaxCostPerDay float64       `json:"maxCostPerDay"` // dollars a day
+	Sandbox       sandbox.Level `json:"sandbox"`       // the weakest that will do
+	Agents        []string      `json:"agents"`        // that may work
+	AllowDomains  []string      `json:"allowDomains"`  // hosts that may be opened; an empty list: none
+}
+
+// FloorFile is where it stands, in the organisation's repository FloorRepo.
+const (
+	FloorFile = "ralph.json"
+	FloorRepo = ".github"
+)
+
+// ReadFloor reads the file. What cannot be understood holds everything up: it may
+// be what was meant to hold.
+func ReadFloor(owner string, data []byte) (Floor, error) {
+	var f Floor
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&f)
+	switch {
+	case err != nil:
+	case decoder.More():
+		err = errors.New("something follows the end of it")
+	case f.MaxCost < 0 || f.MaxCostPerDay < 0:
+		err = errors.New("a cost is no less than 0")
+	case f.Sandbox != "" && strength(f.Sandbox) < 0:
+		err = fmt.Errorf("sandbox: %q is none of namespace, notify, landlock, uid", f.Sandbox)
+	}
+	if err != nil {
+		return Floor{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+floorOf(owner), err)
+	}
+	return f, nil
+}
+
+func floorOf(owner string) string { return FloorFile + " in " + owner + "/" + FloorRepo }
+
+// strength orders the levels; -1 is for what is none.
+func strength(level sandbox.Level) int {
+	return slices.Index([]sandbox.Level{sandbox.None, sandbox.UID, sandbox.Landlock, sandbox.Notify, sandbox.Namespace}, level)
+}
+
+// Hold brings the inputs down to the floor where a number is all there is to it,
+// and says so; what has to be chosen otherwise is refused.
+func (f Floor) Hold(owner string, in *Inputs) (notes []string, err error) {
+	lower := func(name string, value *float64, most float64) {
+		if most > 0 && (*value == 0 || *value > most) {
+			*value = most
+			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, floorOf(owner)))
+		}
+	}
+	lower("max-cost", &in.Policy.Limits.CostUSD, f.MaxCost)
+	lower("max-cost-per-day", &in.Ledger.USD, f.MaxCostPerDay)
+	breaches := slices.Concat(f.agents(*in), f.hosts(*in), f.wall(in))
+	if len(breaches) == 0 {
+		return notes, nil
+	}
+	return notes, fault.Usage("the workflow asks for more than "+owner+" allows: "+strings.Join(breaches, "; "),
+		"ask for less in the workflow, or have it allowed in "+floorOf(owner), nil)
+}
+
+// agents are those that nobody allowed. A program in the place of an agent's own
+// is any program.
+func (f Floor) agents(in Inputs) []string {
+	if f.Agents == nil {
+		return nil
+	}
+	asked := []string{"agent " + agent.Named(in.AgentName, in.Agent.Command)}
+	if in.Policy.Review.Agent != "" {
+		asked = append(asked, "review-agent "+in.Policy.Review.Agent)
+	}
+	if in.Agent.Command != "" {
+		asked = append(asked, "agent-command command")
+	}
+	return slices.DeleteFunc(asked, func(one string) bool {
+		_, name, _ := strings.Cut(one, " ")
+		return slices.Contains(f.Agents, name)
+	})
+}
+
+func (f Floor) hosts(in Inputs) []string {
+	if f.AllowDomains == nil {
+		return nil
+	}
+	var more []string
+	for _, one := range []struct {
+		input string
+		hosts []string
+	}{{"allow-domains", in.Wall.Network.Allow}, {"setup-domains", in.Wall.Network.Setup}, {"private-hosts", in.Wall.Network.Private}} {
+		for _, host := range one.hosts {
+			if !slices.ContainsFunc(f.AllowDomains, func(allowed string) bool { return strings.EqualFold(allowed, host) }) {
+				more = append(more, one.input+" "+host)
+			}
+		}
+	}
+	return more
+}
+
+// wall is a level below the floor. Auto takes no less than notify by itself; a
+// wall of somebody else's is as good as that, since the same attack has to fail.
+func (f Floor) wall(in *Inputs) []string {
+	level := in.Wall.Level
+	switch {
+	case f.Sandbox == "" || f.Sandbox == sandbox.None:
+		return nil
+	case level == sandbox.Auto && f.Sandbox == sandbox.Namespace:
+		in.Wall.Level = sandbox.Namespace
+		return nil
+	case level == sandbox.Auto:
+		return nil
+	case level == sandbox.External:
+		level = sandbox.Notify
+	}
+	if strength(level) < strength(f.Sandbox) {
+		return []string{"sandbox " + string(in.Wall.Level)}
+	}
+	return nil
+}

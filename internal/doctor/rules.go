@@ -1,0 +1,118 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/github"
+)
+
+// rules are what a repository's rulesets, and the protection of the branch, have
+// against pushes to it.
+func (g GitHub) rules(ctx context.Context) []Finding {
+	what := "the branch " + g.Branch
+	there, protected, err := g.Client.HasBranch(ctx, g.Branch)
+	if err != nil {
+		return []Finding{passing(what, err)}
+	}
+	rules, err := g.Client.Rules(ctx, g.Branch)
+	if err != nil {
+		return []Finding{passing(what, err)}
+	}
+	var found []Finding
+	for _, rule := range rules {
+		f := g.judge(rule, there)
+		if f.Stops {
+			if may, err := g.Client.Bypasses(ctx, rule.Ruleset); may || err != nil {
+				f = Finding{Note: cmp.Or(errorText(err), "its ruleset lets this token push all the same")}
+			}
+		}
+		f.What = what + ", rule " + rule.Type
+		found = append(found, f)
+	}
+	if protected && len(found) == 0 {
+		found = append(found, Finding{What: what, Note: "it is protected by a rule that only its administrators can read: a push may be refused"})
+	}
+	if len(found) == 0 {
+		found = []Finding{{What: what}}
+	}
+	return found
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "not known: " + err.Error()
+}
+
+// judge holds a rule against what ralph does: it makes a branch, pushes to it
+// again and again, and never forces or deletes anything.
+func (g GitHub) judge(rule github.Rule, there bool) Finding {
+	stop := func(gap, remedy string) Finding {
+		return Finding{Gap: gap, Remedy: remedy, Stops: true}
+	}
+	exempt := fmt.Sprintf("leave it out of the ruleset of %s, let it bypass that, or choose another `branch-prefix`", cmp.Or(rule.Source, "the repository"))
+	switch rule.Type {
+	case "deletion", "non_fast_forward", "max_file_size", "file_path_restriction", "file_extension_restriction", "max_file_path_length":
+		return Finding{}
+	case "creation":
+		if there {
+			return Finding{}
+		}
+		return stop("nobody may make it", exempt)
+	case "update":
+		return stop("nobody may push to it", exempt)
+	case "pull_request", "merge_queue":
+		return stop("it takes changes by pull requests alone", exempt)
+	case "required_status_checks", "workflows", "required_deployments", "code_scanning":
+		return stop("it takes only commits that other workflows have looked at before", exempt)
+	case "required_signatures":
+		if g.Signed {
+			return Finding{}
+		}
+		return stop("it takes only commits that are signed", "set `commit-signing: github`, or "+exempt)
+	case "required_linear_history":
+		return Finding{Note: "it takes no merges: where the base moves on meanwhile, the work cannot be brought up to date"}
+	case "branch_name_pattern":
+		if fits, known := fits(rule, g.Branch); known && !fits {
+			return stop("no branch may be called so: "+pattern(rule), "choose a `branch-prefix` that may")
+		}
+		return Finding{}
+	case "commit_message_pattern", "commit_author_email_pattern", "committer_email_pattern":
+		return Finding{Note: "commits are refused unless they fit: " + pattern(rule) + "; tell the agent how, in its instructions"}
+	}
+	return Finding{Note: "this program does not know such rules: a push may be refused"}
+}
+
+// fits holds text against a rule's pattern, as far as it can be understood here.
+func fits(rule github.Rule, text string) (fits, known bool) {
+	switch rule.Operator {
+	case "starts_with":
+		fits = strings.HasPrefix(text, rule.Pattern)
+	case "ends_with":
+		fits = strings.HasSuffix(text, rule.Pattern)
+	case "contains":
+		fits = strings.Contains(text, rule.Pattern)
+	case "regex":
+		wanted, err := regexp.Compile(rule.Pattern)
+		if err != nil {
+			return false, false
+		}
+		fits = wanted.MatchString(text)
+	default:
+		return false, false
+	}
+	return fits != rule.Negate, true
+}
+
+func pattern(rule github.Rule) string {
+	not := ""
+	if rule.Negate {
+		not = "not "
+	}
+	return fmt.Sprintf("%s%s %q", not, strings.ReplaceAll(rule.Operator, "_", " "), rule.Pattern)
+}

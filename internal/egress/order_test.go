@@ -1,0 +1,207 @@
+package egress_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/egress"
+)
+
+// whole is a server's answer in one piece that used so many tokens of output, once
+// it is told to.
+func whole(arrived chan<- bool, release <-chan bool, output string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		arrived <- true
+		<-release
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"usage":{"input_tokens":10,"output_tokens":`+output+`}}`)
+	}
+}
+
+// crowded asks many at once, and tells when the last of them has said what it
+// wants.
+func crowded(t *testing.T, d *desk, many int, body string) (asked *sync.WaitGroup, answers chan int) {
+	t.Helper()
+	asked, answers = new(sync.WaitGroup), make(chan int, many)
+	for range many {
+		asked.Add(1)
+		said := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { asked.Done() }}
+		request := d.request(messages, body)
+		request = request.WithContext(httptrace.WithClientTrace(request.Context(), said))
+		go func() { answers <- status(request) }()
+	}
+	return asked, answers
+}
+
+// status is that of an answer; 0: there was none.
+func status(request *http.Request) int {
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return 0
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.StatusCode
+}
+
+// Answers in one piece cannot be cut: where all that are asked for could be more
+// than what is left, they come one after the other, and not past the budget.
+func TestWholeAnswersWaitTheirTurn(t *testing.T) {
+	arrived, release := make(chan bool, 99), make(chan bool)
+	server := newReceiver(t, whole(arrived, release, "2900"))
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2500 })
+	const many = 8
+	asked, answers := crowded(t, d, many, `{"model":"big","max_tokens":2000}`)
+	<-arrived
+	asked.Wait()
+	close(release)
+	refused := 0
+	for range many {
+		if <-answers == http.StatusForbidden {
+			refused++
+		}
+	}
+	if hits := len(server.hits()); hits != 1 || refused != many-1 {
+		t.Errorf("%d were answered, and %d refused", hits, refused)
+	}
+}
+
+// Those that fit beside each other do not wait, and nobody does without a budget.
+func TestWholeAnswersThatFit(t *testing.T) {
+	for name, budget := range map[string]egress.Budget{
+		"in tokens": {Tokens: 100_000}, "in dollars": {USD: 1}, "none": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			arrived, release := make(chan bool, 99), make(chan bool)
+			server := newReceiver(t, whole(arrived, release, "100"))
+			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget = budget })
+			_, answers := crowded(t, d, 3, `{"model":"big","max_tokens":2000}`)
+			for range 3 {
+				<-arrived
+			}
+			close(release)
+			for range 3 {
+				if got := <-answers; got != http.StatusOK {
+					t.Errorf("answer %d", got)
+				}
+			}
+		})
+	}
+}
+
+// Who waits for a turn and goes away does not get one.
+func TestWhoWaitsMayGo(t *testing.T) {
+	arrived, release := make(chan bool, 99), make(chan bool)
+	server := newReceiver(t, whole(arrived, release, "100"))
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })
+	_, answers := crowded(t, d, 1, `{"model":"big","max_tokens":2000}`)
+	<-arrived
+	ctx, cancel := context.WithCancel(t.Context())
+	said := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { cancel() }}
+	request := d.request(messages, `{"model":"big","max_tokens":2000}`).WithContext(httptrace.WithClientTrace(ctx, said))
+	if got := status(request); got != 0 {
+		t.Errorf("answer %d", got)
+	}
+	close(release)
+	if got := <-answers; got != http.StatusOK {
+		t.Errorf("answer %d to the first", got)
+	}
+	settled(t, d)
+	if hits := len(server.hits()); hits != 1 {
+		t.Errorf("%d arrived", hits)
+	}
+}
+
+// What a model may have thought without a word counts against the budget where
+// nobody waited for the sum, and not further than the answer may go; it is told to nobody.
+func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
+	for name, test := range map[string]struct {
+		body  string
+		spent bool
+	}{
+		"whole":             {`{"model":"big"}`, true},
+		"streamed":          {`{"model":"big","stream":true}`, true},
+		"no more than that": {`{"model":"big","max_output_tokens":4000}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var minutes atomic.Int64
+			arrived := make(chan bool, 1)
+			server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(test.body, "stream") {
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, "data: {}\n\n")
+					_ = http.NewResponseController(w).Flush()
+				}
+				minutes.Store(1)
+				arrived <- true
+				<-r.Context().Done()
+			})
+			d := newDesk(t, server.URL, func(m *egress.Model) {
+				m.Budget.Tokens = 5000
+				m.Now = func() time.Time { return time.Unix(60*minutes.Load(), 0) }
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			request, ended := d.request(responses, test.body), make(chan bool)
+			go func() {
+				defer close(ended)
+				status(request.WithContext(ctx))
+			}()
+			<-arrived
+			cancel()
+			<-ended
+			settled(t, d)
+			if spent, told := d.model.Exhausted(), d.sum().Usage.Output; spent != test.spent || told != 0 {
+				t.Errorf("after a minute the budget is spent: %v, want %v; %d tokens were told", spent, test.spent, told)
+			}
+		})
+	}
+}
+
+// A stream that would not tell what it used is asked to, or refused, where there
+// is a budget.
+func TestStreamsTell(t *testing.T) {
+	for _, test := range []struct {
+		body, want string
+		budget     int64
+	}{
+		{` {"model":"big","stream":true}`, `{"stream_options":{"include_usage":true},"model":"big","stream":true}`, 9000},
+		{`{"model":"big","stream":true,"stream_options":{"include_usage":true}}`, `{"model":"big","stream":true,"stream_options":{"include_usage":true}}`, 9000},
+		{`{"model":"big","stream":true,"stream_options":{"include_usage":false}}`, "", 9000},
+		{`{"model":"big","stream":true,"stream_options":{}}`, "", 9000},
+		{`{"model":"big"}`, `{"model":"big"}`, 9000},
+		{`{"model":"big","stream":true}`, `{"model":"big","stream":true}`, 0},
+	} {
+		server := modeltest.Start(t)
+		d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = test.budget })
+		got := d.ask(chat, test.body)
+		arrived := ""
+		for _, request := range server.Requests() {
+			arrived += request.Body
+		}
+		if arrived != test.want || (got.StatusCode == http.StatusForbidden) != (test.want == "") {
+			t.Errorf("%s: answer %d, arrived as %s", test.body, got.StatusCode, arrived)
+		}
+	}
+}
+
+// A model without a price is no way to spend dollars that nobody counts.
+func TestWhatHasNoPriceCountsAsTheDearest(t *testing.T) {
+	server := modeltest.Start(t, modeltest.Answer{Words: "one"})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.000001 })
+	for _, want := range []int{http.StatusOK, http.StatusForbidden} {
+		if got := d.ask(messages, `{"model":"claude-opus-nobody-knows"}`); got.StatusCode != want {
+			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
+		}
+	}
+	if sum := d.sum(); sum.Cost.Known {
+		t.Errorf("its price is told: %+v", sum)
+	}
+}

@@ -1,0 +1,82 @@
+package git_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// What is left of work without its workflows is one commit, on what the work left
+// the base at, and the same each time.
+func TestRest(t *testing.T) {
+	const folder = ".github/workflows"
+	l := newLab(t)
+	terms := l.terms()
+	terms.Protect = nil
+	l.commit("one", map[string]string{"a": "1\n", folder + "/ci.yml": "on: [push, pull_request]\n", folder + "/new.yml": "on: push\n"})
+	l.commit("two", map[string]string{"b": "2\n", "src/main.go": ""})
+	work := l.take(terms).To
+	moved := l.grace(l.base, "main", map[string]string{"c": "3\n"})
+	l.refetch()
+	leave := git.LeaveOut{
+		Span: git.Span{From: moved, To: work}, Folder: folder, SignOff: true,
+		Message: git.Message{Subject: "the rest", Trailers: []string{"Ralph-Run: r"}},
+	}
+	rest := must(l.trusted.Rest(t.Context(), leave))(t)
+	if diff := cmp.Diff([]string{folder + "/ci.yml", folder + "/new.yml"}, rest.Left); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	if got := l.in("log", "--format=%s", l.base+".."+rest.SHA); got != "the rest" || l.in("rev-parse", rest.SHA+"^") != l.base {
+		t.Errorf("the rest is %q on %s, want one commit on %s", got, l.in("rev-parse", rest.SHA+"^"), l.base)
+	}
+	if got := l.in("diff", "--name-status", l.base, rest.SHA); got != "A\ta\nA\tb\nD\tsrc/main.go" {
+		t.Errorf("the rest changes %q", got)
+	}
+	if body := l.in("log", "-1", "--format=%b", rest.SHA); !strings.HasPrefix(body, "Ralph-Run: r\nSigned-off-by: ") {
+		t.Errorf("the message goes on with %q", body)
+	}
+	if again := must(l.trusted.Rest(t.Context(), leave))(t); again.SHA != rest.SHA {
+		t.Errorf("the second time it is %s, want %s", again.SHA, rest.SHA)
+	}
+	for folder, left := range map[string]int{".github": 2, "docs": 0} {
+		leave.Folder = folder
+		if got := must(l.trusted.Rest(t.Context(), leave))(t); len(got.Left) != left || (got.SHA == "") != (left == 0) {
+			t.Errorf("without %s the rest is %+v, want %d files left out", folder, got, left)
+		}
+	}
+}
+
+// Where nothing else was done there is no rest.
+func TestRestOfNothing(t *testing.T) {
+	l := newLab(t)
+	l.commit("one", map[string]string{".github/workflows/new.yml": "on: push\n"})
+	terms := l.terms()
+	terms.Protect = nil
+	rest := must(l.trusted.Rest(t.Context(), git.LeaveOut{Span: git.Span{From: l.base, To: l.take(terms).To}, Folder: ".github/workflows"}))(t)
+	if rest.SHA != "" || len(rest.Left) != 1 {
+		t.Errorf("Rest = %+v, want none and what was left out", rest)
+	}
+	if _, err := l.trusted.Rest(t.Context(), git.LeaveOut{Span: git.Span{From: "main", To: l.base}}); err == nil {
+		t.Error("Rest of a branch's name = nil")
+	}
+}
+
+func TestLayAndLift(t *testing.T) {
+	const ref = "refs/ralph/unsigned-1"
+	l := newLab(t)
+	to := git.Remote{URL: l.remote}
+	at := func() string { return l.sh(l.remote, "git", "for-each-ref", "--format=%(objectname)", ref) }
+	if err := l.trusted.Lay(t.Context(), to, ref, l.base); err != nil || at() != l.base {
+		t.Errorf("Lay = %v; it stands at %q", err, at())
+	}
+	if err := l.trusted.Lift(t.Context(), to, ref); err != nil || at() != "" {
+		t.Errorf("Lift = %v; it stands at %q", err, at())
+	}
+	if err := l.trusted.Lift(t.Context(), to, "refs/heads/main"); err == nil || errors.Is(err, git.ErrRefused) {
+		t.Errorf("Lift of a branch = %v", err)
+	}
+}

@@ -1,0 +1,100 @@
+package git_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// swap puts another content where a loose object of a store is.
+func swap(t *testing.T, objects, id, kind, text string) {
+	t.Helper()
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	if _, err := fmt.Fprintf(z, "%s %d\x00%s", kind, len(text), text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(objects, id[:2], id[2:])
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, packed.Bytes(), 0o444); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An object of a user's store that is not what its name says is found, wherever
+// in a commit it is; git itself reads it without a look.
+func TestVouch(t *testing.T) {
+	for name, test := range map[string]struct{ of, kind, text string }{
+		"as it was":     {},
+		"a file":        {"HEAD:a", "blob", "swapped\n"},
+		"a longer file": {"HEAD:a", "blob", strings.Repeat("x", 1<<20)},
+		"an empty file": {"HEAD:a", "blob", ""},
+		"a folder":      {"HEAD^{tree}", "tree", ""},
+		"the commit":    {"HEAD", "commit", "%s"},
+		"no object":     {"HEAD:a", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := newGit(t)
+			top := project(t)
+			write(t, filepath.Join(top, "large"), strings.Repeat("a line of it\n", 1<<16))
+			sh(t, top, "", "git", "add", "-A")
+			sh(t, top, "", "git", "commit", "-qm", "more")
+			place := must(g.Inspect(t.Context(), top))(t)
+			trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
+			if test.of != "" {
+				id, objects := sh(t, top, "", "git", "rev-parse", test.of), filepath.Join(top, ".git", "objects")
+				if test.kind == "commit" {
+					test.text = strings.Replace(sh(t, top, "", "git", "cat-file", "commit", "HEAD")+"\n", "more", "less", 1)
+				}
+				if swap(t, objects, id, test.kind, test.text); test.kind == "" {
+					if err := os.Remove(filepath.Join(objects, id[:2], id[2:])); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			err := trusted.Vouch(t.Context(), place.Head)
+			if (err == nil) != (test.of == "") {
+				t.Errorf("Vouch = %v", err)
+			}
+		})
+	}
+}
+
+// Nor is what a commit holds looked up where anybody could have written another
+// answer.
+func TestCommitGraphsAreNotBelieved(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	write(t, filepath.Join(top, "a"), "2")
+	sh(t, top, "", "git", "commit", "-qam", "more")
+	sh(t, top, "", "git", "commit-graph", "write", "--reachable")
+	oid := func(of string) []byte { return must(hex.DecodeString(sh(t, top, "", "git", "rev-parse", of)))(t) }
+	tree, other := oid("HEAD^{tree}"), oid("HEAD~1^{tree}")
+	file := filepath.Join(top, ".git", "objects", "info", "commit-graph")
+	graph := bytes.Replace(must(os.ReadFile(file))(t), tree, other, 1)
+	body := graph[:len(graph)-sha1.Size]
+	sum := sha1.Sum(body)
+	if err := errors.Join(os.Remove(file), os.WriteFile(file, append(body, sum[:]...), 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	if plain := sh(t, top, "", "git", "rev-list", "--objects", "--no-walk", "--no-object-names", "HEAD"); !strings.Contains(plain, hex.EncodeToString(other)) {
+		t.Fatalf("plain git is not taken in: %s", plain)
+	}
+	swap(t, filepath.Join(top, ".git", "objects"), sh(t, top, "", "git", "rev-parse", "HEAD:a"), "blob", "3")
+	place := must(g.Inspect(t.Context(), top))(t)
+	if err := must(g.Borrow(t.Context(), place, t.TempDir()))(t).Vouch(t.Context(), place.Head); err == nil {
+		t.Error("it vouches for a file that was swapped")
+	}
+}

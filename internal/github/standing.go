@@ -1,0 +1,146 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// What a run will need of a repository is asked for before there is a run. Where
+// no call tells, one is made that GitHub refuses for what is in it, and in another
+// way for who makes it: nothing comes of it either way.
+
+// Rule is one that holds for what is pushed to a branch.
+type Rule struct {
+	Type     string // by GitHub's name
+	Ruleset  int64
+	Source   string // whose it is
+	Operator string // of a pattern: starts_with, ends_with, contains, regex
+	Pattern  string
+	Negate   bool
+}
+
+// Rules are those that hold for a branch, whether it is there or not, and whether
+// they hold for us or not.
+func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
+	a := act{what: "read the rules for " + branch, needs: "metadata: read"}
+	found, err := list[struct {
+		Type       string
+		Ruleset    int64  `json:"ruleset_id"`
+		Source     string `json:"ruleset_source"`
+		Parameters struct {
+			Operator, Pattern string
+			Negate            bool
+		}
+	}](ctx, c, a, "rules/branches/"+(&url.URL{Path: branch}).EscapedPath(), maxPages)
+	var rules []Rule
+	for _, one := range found {
+		rules = append(rules, Rule{one.Type, one.Ruleset, one.Source, one.Parameters.Operator, one.Parameters.Pattern, one.Parameters.Negate})
+	}
+	return rules, err
+}
+
+// Bypasses tells whether a ruleset lets us push all the same.
+func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
+	set, err := one[struct {
+		Bypass string `json:"current_user_can_bypass"`
+	}](ctx, c, act{what: "read a ruleset", needs: "metadata: read"}, fmt.Sprintf("rulesets/%d", ruleset))
+	return set.Bypass == "always" || set.Bypass == "exempt", err
+}
+
+// Look is the repository's default branch, and whether it takes nothing any more.
+func (c *Client) Look(ctx context.Context) (base string, archived bool, err error) {
+	repo, err := one[gh.Repository](ctx, c, act{what: "look at the repository", needs: "metadata: read"}, "")
+	return repo.GetDefaultBranch(), repo.GetArchived(), err
+}
+
+// HasBranch tells whether a branch is there, and whether it is protected.
+func (c *Client) HasBranch(ctx context.Context, name string) (there, protected bool, err error) {
+	found, err := one[struct{ Protected bool }](ctx, c, act{what: "look at the branch " + name, needs: "contents: read"}, "branches/"+(&url.URL{Path: name}).EscapedPath())
+	if errors.Is(err, NotFound) {
+		return false, false, nil
+	}
+	return err == nil, found.Protected, err
+}
+
+// MayPush asks the repository at clone whether it would take a push from us. Git
+// asks the same before it pushes.
+func (c *Client) MayPush(ctx context.Context, clone string) error {
+	a := act{what: "ask whether this token may push", needs: "contents: write"}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		token, err := c.held.token(ctx)
+		if err != nil {
+			return err
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, clone+"/info/refs?service=git-receive-pack", nil)
+		if err != nil {
+			return fmt.Errorf("write the request: %w", err)
+		}
+		request.SetBasicAuth("x-access-token", token)
+		answer, err := c.plain.Do(request)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close() //nolint:errcheck // only its status is read
+		switch {
+		case answer.StatusCode == http.StatusOK:
+			return nil
+		case answer.StatusCode/100 == 4: // 401 and 404 as well: of what a token may not, git's server says so
+			return &Error{Kind: Forbidden, Status: answer.StatusCode, Message: "not accessible by this token"}
+		}
+		return &Error{Kind: Unavailable, Status: answer.StatusCode, Message: answer.Status}
+	})
+}
+
+// MayOpenPulls asks for a pull request of a branch into itself, of which GitHub
+// makes none.
+func (c *Client) MayOpenPulls(ctx context.Context, base string) error {
+	return c.refused(ctx, act{what: "ask whether this token may open pull requests", needs: pullsWrite}, "pulls",
+		map[string]string{"title": "ralph doctor", "head": base, "base": base})
+}
+
+// MayWriteIssues asks for an issue without a title, which GitHub does not make.
+func (c *Client) MayWriteIssues(ctx context.Context) error {
+	return c.refused(ctx, act{what: "ask whether this token may write on issues", needs: "issues: write"}, "issues", map[string]string{"title": ""})
+}
+
+// refused posts what nothing can come of; that GitHub could not use it is the
+// answer that is hoped for.
+func (c *Client) refused(ctx context.Context, a act, path string, body any) error {
+	err := do(ctx, c, a, func(ctx context.Context) error {
+		request, err := c.api.NewRequest(http.MethodPost, fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), body)
+		if err != nil {
+			return fmt.Errorf("write the request: %w", err)
+		}
+		_, err = c.api.Do(ctx, request, nil)
+		return err
+	})
+	if errors.Is(err, Refused) {
+		return nil
+	}
+	return err
+}
+
+// MayRead asks for a list that takes a permission of its own: "actions/runs".
+func (c *Client) MayRead(ctx context.Context, path, needs string) error {
+	a := act{what: "read " + strings.ReplaceAll(path, "/", " "), needs: needs}
+	_, err := one[any](ctx, c, a, path+"?per_page=1")
+	return err
+}
+
+// JobsMayOpenPulls tells of the setting by which jobs may; known is false where
+// we may not see the settings, as a job never may.
+func (c *Client) JobsMayOpenPulls(ctx context.Context) (may, known bool, err error) {
+	set, err := one[struct {
+		May bool `json:"can_approve_pull_request_reviews"`
+	}](ctx, c, act{what: "read the settings of Actions", needs: "administration: read"}, "actions/permissions/workflow")
+	if errors.Is(err, Forbidden) || errors.Is(err, NotFound) {
+		return false, false, nil
+	}
+	return set.May, err == nil, err
+}

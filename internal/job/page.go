@@ -1,0 +1,123 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/report"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Page is what the page of a run is made from.
+type Page struct {
+	Folder workspace.Folder // in which the logs of checks lie
+	Home   workspace.Run
+	Code   *git.Trusted // nil: there are no diffs
+	Hide   func(text string) string
+	Notes  []string // what only who asks can know, such as that nobody is at work
+}
+
+// Source reads the journal, and hands on readers of what lies beside it.
+func (p Page) Source(ctx context.Context) (report.Source, error) {
+	entries, err := p.Home.Entries()
+	if err != nil {
+		return report.Source{}, err
+	}
+	run := journal.Fold(journal.Run{}, entries...)
+	source := report.Source{
+		Entries: entries, Notes: p.Notes, Hide: p.Hide, Words: pageWords(), Read: p.read,
+		Items: func(by, transcript string) []stream.Item { return itemsOf(cmp.Or(by, run.Policy.Agent), transcript) },
+	}
+	if p.Code != nil {
+		source.Diff = func(from, to string) (string, bool, error) {
+			return p.Code.Diff(ctx, git.Span{From: from, To: to}, mostShown)
+		}
+	}
+	return source, nil
+}
+
+// mostShown is more of a diff than any page shows.
+const mostShown = 64 << 10
+
+// pageWords are the comment's and the log's.
+func pageWords() report.Words {
+	return report.Words{
+		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum, Traffic: view.Traffic,
+		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
+	}
+}
+
+// read is a file that a journal names: those of its run lie beside it, the logs
+// of checks in the project's folder.
+func (p Page) read(name, digest string) (string, error) {
+	if within, is := strings.CutPrefix(filepath.ToSlash(name), ".ralph/"); is {
+		return p.Folder.Read(filepath.FromSlash(within), digest)
+	}
+	return workspace.Folder{Path: p.Home.Path}.Read(name, digest)
+}
+
+// itemsOf is what an agent said and did.
+func itemsOf(by, transcript string) []stream.Item {
+	adapter, err := agent.Pick(by, agent.Options{Command: "-", Script: "-", Self: "-"})
+	if err != nil || adapter.Decoder == nil {
+		return nil
+	}
+	decoder := adapter.Decoder(agent.Order{})
+	var items []stream.Item
+	for line := range strings.Lines(transcript) {
+		items = append(items, decoder.Line([]byte(strings.TrimSuffix(line, "\n")))...)
+	}
+	return append(items, decoder.End()...)
+}
+
+// report writes the page of the run where one is wanted. A job that is cancelled
+// has no seconds to spare for it.
+func (s *site) report(ctx context.Context) {
+	run := s.Run()
+	if !s.Report || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.ended() {
+		return
+	}
+	page := Page{Folder: s.Folder, Home: s.home, Code: s.trusted, Hide: s.hidden}
+	if err := page.write(context.WithoutCancel(ctx)); err != nil {
+		s.Log("could not write " + workspace.PageFile + ": " + err.Error())
+	}
+}
+
+func (p Page) write(ctx context.Context) error {
+	source, err := p.Source(ctx)
+	if err != nil {
+		return err
+	}
+	made, err := source.HTML()
+	if err != nil {
+		return err
+	}
+	file, err := p.Home.Create(workspace.PageFile)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(made)
+	return errors.Join(err, file.Close())
+}
+
+// PageOf is where a run's page lies; empty where there is none.
+func PageOf(home workspace.Run) string { return laid(home, workspace.PageFile) }
+
+// EvidenceOf is where a run's evidence lies; empty where there is none.
+func EvidenceOf(home workspace.Run) string { return laid(home, Evidence) }
+
+func laid(home workspace.Run, name string) string {
+	if home.ID == "" || !home.Exists(name) {
+		return ""
+	}
+	return home.File(name)
+}

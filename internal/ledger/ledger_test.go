@@ -1,0 +1,117 @@
+package ledger_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/ledger"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// at is an entry that is at work until then.
+func at(job int64, branch string, held float64, until time.Time) ledger.Entry {
+	return ledger.Entry{Job: job, Run: "run", Branch: branch, Held: held, Until: until}
+}
+
+// gone is an entry of a job that has spent so much, and ended then.
+func gone(job int64, spent float64, ended time.Time) ledger.Entry {
+	return ledger.Entry{Job: job, Run: "run", Held: 5, Spent: &spent, Until: ended}
+}
+
+func TestWhoMayBegin(t *testing.T) {
+	hour := noon.Add(time.Hour)
+	limits := ledger.Limits{USD: 25, Runs: 3, Pulls: 2}
+	for name, c := range map[string]struct {
+		book   []ledger.Entry
+		open   []string
+		held   float64
+		branch string
+		limits ledger.Limits
+		want   string // the refusal's beginning; empty: admitted
+	}{
+		"the first":                     {held: 5, branch: "ralph/a", limits: limits},
+		"the third at once":             {book: []ledger.Entry{at(1, "", 5, hour), at(2, "", 5, hour)}, held: 5, limits: limits},
+		"the fourth":                    {book: []ledger.Entry{at(1, "", 5, hour), at(2, "", 5, hour), at(3, "", 5, hour)}, held: 5, limits: limits, want: "3 runs are at work"},
+		"the fourth, unlimited":         {book: []ledger.Entry{at(1, "", 5, hour), at(2, "", 5, hour), at(3, "", 5, hour)}, held: 5},
+		"one that should be over":       {book: []ledger.Entry{at(1, "", 5, hour), at(2, "", 5, hour), at(3, "", 5, noon)}, held: 5, limits: limits},
+		"the last of the day":           {book: []ledger.Entry{gone(1, 20, noon)}, held: 5, limits: limits},
+		"more than is left":             {book: []ledger.Entry{gone(1, 20.01, noon)}, held: 5, limits: limits, want: "20.01 of 25.00 dollars a day are spent, and this run may take 5.00: `/ralph --max-cost 4.99` fits"},
+		"nothing left":                  {book: []ledger.Entry{gone(1, 25, noon)}, held: 5, limits: limits, want: "25.00 of 25.00 dollars a day are spent, and this run may take 5.00: ask again tomorrow"},
+		"what others may spend":         {book: []ledger.Entry{gone(1, 12, noon), at(2, "", 10, hour)}, held: 5, limits: limits, want: "12.00 of 25.00 dollars a day are spent, or may be by runs at work (10.00), and this run may take 5.00: `/ralph --max-cost 3.00` fits"},
+		"what nobody knows of":          {book: []ledger.Entry{at(2, "", 22, noon.Add(-time.Hour))}, held: 5, limits: limits, want: "22.00 of 25.00 dollars a day are spent, and"},
+		"what was spent yesterday":      {book: []ledger.Entry{gone(1, 25, noon.Add(-24*time.Hour-time.Second))}, held: 5, limits: limits},
+		"what was spent late yesterday": {book: []ledger.Entry{gone(1, 25, noon.Add(-24*time.Hour))}, held: 5, limits: limits, want: "25.00 of 25.00"},
+		"without an end":                {limits: limits, want: "a run without a limit"},
+		"without an end, nor a limit":   {limits: ledger.Limits{Runs: 3}},
+		"one pull request more":         {open: []string{"ralph/a"}, held: 5, branch: "ralph/b", limits: limits},
+		"one too many":                  {open: []string{"ralph/a", "ralph/b"}, held: 5, branch: "ralph/c", limits: limits, want: "2 pull requests of ralph's are open already"},
+		"one that is there":             {open: []string{"ralph/a", "ralph/b"}, held: 5, branch: "ralph/b", limits: limits},
+		"one that none comes of":        {open: []string{"ralph/a", "ralph/b"}, held: 5, limits: limits},
+		"one that may be opened":        {book: []ledger.Entry{at(1, "ralph/a", 5, hour)}, open: []string{"ralph/b"}, held: 5, branch: "ralph/c", limits: limits, want: "2 pull requests of ralph's are open already, or about to be"},
+		"one that is in it already":     {book: []ledger.Entry{at(1, "", 5, hour), at(2, "", 5, hour), at(9, "ralph/a", 15, hour)}, held: 15, branch: "ralph/a", limits: limits},
+		"the same one twice":            {book: []ledger.Entry{at(1, "ralph/a", 5, hour)}, open: []string{"ralph/a"}, held: 5, branch: "ralph/c", limits: limits},
+	} {
+		t.Run(name, func(t *testing.T) {
+			book := ledger.Book{Entries: c.book}
+			next, refusal := book.Admit(ledger.Asked{Entry: at(9, c.branch, c.held, hour), Limits: c.limits, Open: c.open}, noon)
+			if refusal != nil {
+				if said := refusal.String(); c.want == "" || !strings.HasPrefix(said, c.want) || !strings.Contains(said, "The input `max-") {
+					t.Errorf("refused as %q, want %q and the input", said, c.want)
+				}
+				return
+			}
+			if c.want != "" {
+				t.Fatalf("admitted, want %q", c.want)
+			}
+			ours := 0
+			for _, e := range next.Entries {
+				if e.Job == 9 {
+					ours++
+				}
+			}
+			if ours != 1 {
+				t.Errorf("it is %d times in %+v", ours, next.Entries)
+			}
+		})
+	}
+}
+
+// What is over gives back what it did not spend; of a job that was killed it is
+// all gone. Nothing is counted twice.
+func TestWhatIsOver(t *testing.T) {
+	hour := noon.Add(time.Hour)
+	spent := 1.5
+	book := ledger.Book{Entries: []ledger.Entry{at(1, "", 5, hour), at(2, "", 5, hour)}}
+	book = book.End(1, "run", &spent, noon).End(2, "run", nil, noon).End(2, "run", &spent, hour).End(7, "run", &spent, noon)
+	want := []ledger.Entry{gone(1, 1.5, noon), gone(2, 5, noon)}
+	if diff := cmp.Diff(want, book.Entries); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	if busy := book.AtWork(noon); len(busy) != 0 {
+		t.Errorf("at work: %v", busy)
+	}
+}
+
+func TestBooksAreReadAsTheyWereWritten(t *testing.T) {
+	book := ledger.Book{V: 1, Entries: []ledger.Entry{at(1, "ralph/a", 5, noon), gone(2, 0, noon)}}
+	text, err := book.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ledger.Read(text)
+	if diff := cmp.Diff(book, got); diff != "" || err != nil {
+		t.Errorf("%v (-written +read):\n%s", err, diff)
+	}
+	for _, text := range []string{"nonsense", `{"v":2}`, `{"v":1,"entries":[{"held":"much"}]}`, `{}` + "\n{}"} {
+		if _, err := ledger.Read([]byte(text)); err == nil {
+			t.Errorf("%s was read", text)
+		}
+	}
+	if got, err := ledger.Read(nil); err != nil || len(got.Entries) != 0 {
+		t.Errorf("nothing is %v, %v", got, err)
+	}
+}

@@ -1,0 +1,178 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+)
+
+// Setup is a server that has no GitHub App yet, and lets one be made: it shows
+// whoever reads its log a page whose form GitHub makes the App of.
+type Setup struct {
+	Access       github.Access // where its GitHub is
+	URL          string        // under which GitHub and people reach this server
+	Organization string        // that is to own the App; empty: whoever makes it
+	Keep         func(github.Made) error
+	Log          *slog.Logger
+	Limits       Limits
+}
+
+// setup is a Setup at work.
+type setup struct {
+	Setup
+	at    *url.URL
+	form  string // where GitHub takes the manifest
+	site  string // that is on
+	text  string // the manifest
+	token string // opens the page
+	state string // comes back with those whom we have sent
+
+	mu   sync.Mutex // one at a time takes an App over
+	made *github.Made
+	done chan struct{}
+}
+
+// longestName is what GitHub leaves of an App's name beside our own.
+const longestName = 34 - len("ralph-")
+
+// errMade says that nobody needs the page any more.
+var errMade = errors.New("there is an App already")
+
+func (s Setup) open() (*setup, error) {
+	at, err := url.Parse(s.URL)
+	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || !private(at) {
+		return nil, fault.Usage(fmt.Sprintf("nobody reaches a server at %q", s.URL),
+			"give --url as https://HOST: what GitHub sends back there must not be read on the way", nil)
+	}
+	d := &setup{Setup: s, at: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
+	plan := github.Blueprint{
+		Name: "ralph-" + s.Organization[:min(len(s.Organization), longestName)], Home: at.String(), Deliver: at.JoinPath("webhook").String(), Return: at.JoinPath("setup", "made").String(),
+		Organization: s.Organization, API: s.Access.BaseURL,
+	}
+	if s.Organization == "" {
+		plan.Name += rand.Text()[:6] // names are taken on all of GitHub at once
+	}
+	if d.form, d.site, err = plan.Form(d.state); err != nil {
+		return nil, err
+	}
+	d.text, err = plan.Manifest()
+	return d, err
+}
+
+// private tells whether nobody reads what is sent to u on its way: it is TLS, or
+// stays on this machine.
+func private(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// Serve answers on l until an App is made, or ctx is done: then there is none.
+func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.Made, error) {
+	d, err := s.open()
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	web := webServer(d.handler(), s.Log, s.Limits)
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(l) }()
+	s.Log.Info("listening", "address", l.Addr().String())
+	page := d.at.JoinPath("setup")
+	page.RawQuery = url.Values{"token": {d.token}}.Encode()
+	s.Log.Info("there is no App yet: open this to make it", "page", page.String())
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	case <-d.done:
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Grace)
+	defer cancel()
+	if web.Shutdown(grace) != nil {
+		_ = web.Close() // who is still connected has had their time
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.made, err
+}
+
+func (d *setup) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /setup", d.page)
+	mux.HandleFunc("GET /setup/made", d.back)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
+	mux.HandleFunc("POST /webhook", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusServiceUnavailable, "there is no App yet")
+	})
+	return mux
+}
+
+// same compares in constant time.
+func same(given, ours string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(ours)) == 1
+}
+
+// page shows the form to those who can read the log.
+func (d *setup) page(w http.ResponseWriter, r *http.Request) {
+	if !same(r.URL.Query().Get("token"), d.token) {
+		d.show(w, http.StatusForbidden, sheet{Title: "This page is not open", Said: "The server's log shows the address that opens it."})
+		return
+	}
+	d.show(w, http.StatusOK, sheet{
+		Title: "Make the GitHub App", Form: d.form, Manifest: d.text, Owner: d.Organization, Deliver: d.at.JoinPath("webhook").String(),
+	})
+}
+
+// back is where GitHub sends those who have made the App.
+func (d *setup) back(w http.ResponseWriter, r *http.Request) {
+	said := r.URL.Query()
+	if !same(said.Get("state"), d.state) {
+		d.Log.Warn("somebody came back who was not sent")
+		d.show(w, http.StatusForbidden, sheet{Title: "Nobody was sent from here", Said: "Begin again with the page that the server's log shows."})
+		return
+	}
+	made, err := d.take(r.Context(), said.Get("code"))
+	switch {
+	case errors.Is(err, errMade):
+		d.show(w, http.StatusGone, sheet{Title: "There is an App already", Said: "If you have just made another one, delete it on GitHub."})
+	case err != nil:
+		d.Log.Error("the App is not taken over", "error", err.Error())
+		d.show(w, http.StatusBadGateway, sheet{
+			Title: "The App is not taken over",
+			Said:  "The server's log tells why. Delete the App on GitHub, if it is there, and begin again with the page that the log shows.",
+		})
+	default:
+		d.Log.Info("the App is made", "app", made.ID, "slug", made.Slug, "page", made.Page)
+		d.show(w, http.StatusOK, sheet{Title: "The App is made", Slug: made.Slug, Install: made.Page + "/installations/new"})
+		close(d.done)
+	}
+}
+
+// take takes the App over and keeps it, the first that there is. Once GitHub was
+// asked, who goes away meanwhile does not matter: it hands the key over but once.
+func (d *setup) take(ctx context.Context, code string) (github.Made, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.made != nil {
+		return github.Made{}, errMade
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*d.Limits.Slow)
+	defer cancel()
+	made, err := github.TakeOver(ctx, d.Access, code)
+	if err != nil {
+		return made, err
+	}
+	if err := d.Keep(made); err != nil {
+		return made, err
+	}
+	d.made = &made
+	return made, nil
+}

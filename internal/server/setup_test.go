@@ -1,0 +1,309 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/server"
+)
+
+// maker is a person with a browser before a server that has no App.
+type maker struct {
+	*scene
+	url  string // of the server
+	log  *lockedBuffer
+	end  func() *github.Made // what the server ended with
+	stop func()
+}
+
+// setup is a server without an App. What it keeps, keep gets.
+func (s *scene) setup(organization string, keep func(github.Made) error) *maker {
+	s.t.Helper()
+	listener, err := server.Listen(s.t.Context(), "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	m := &maker{scene: s, url: "http://" + listener.Addr().String(), log: &lockedBuffer{}}
+	with := server.Setup{
+		Access: github.Access{BaseURL: s.URL + "/api/v3", Pace: s.server().Access.Pace}, URL: m.url, Organization: organization, Keep: keep,
+		Log: slog.New(slog.NewJSONHandler(m.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Limits: server.Usual,
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	ended := make(chan *github.Made, 1)
+	go func() {
+		made, err := with.Serve(ctx, listener)
+		if err != nil {
+			s.t.Errorf("Serve ends with %v", err)
+		}
+		ended <- made
+	}()
+	m.stop = cancel
+	m.end = sync.OnceValue(func() *github.Made { return <-ended })
+	s.t.Cleanup(func() { cancel(); m.end() })
+	return m
+}
+
+func keeps(github.Made) error { return nil }
+
+// open loads a page.
+func (m *maker) open(address string) (status int, header http.Header, page string) {
+	m.t.Helper()
+	r, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	said, err := io.ReadAll(resp.Body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(said)
+}
+
+// told is the address that the log shows.
+func (m *maker) told() string {
+	m.t.Helper()
+	for { // the server answers before it has written
+		if found := regexp.MustCompile(`"page":"([^"]+)"`).FindStringSubmatch(m.log.String()); found != nil {
+			return found[1]
+		}
+		m.open(m.url + "/healthz")
+	}
+}
+
+var (
+	action   = regexp.MustCompile(`<form action="([^"]+)" method="post">`)
+	manifest = regexp.MustCompile(`name="manifest" value="([^"]+)"`)
+)
+
+// form is what the page would have the browser post, and where.
+func (m *maker) form() (where *url.URL, text string) {
+	m.t.Helper()
+	status, _, page := m.open(m.told())
+	to, with := action.FindStringSubmatch(page), manifest.FindStringSubmatch(page)
+	if status != http.StatusOK || to == nil || with == nil {
+		m.t.Fatalf("the page has no form (%d):\n%s", status, page)
+	}
+	where, err := url.Parse(html.UnescapeString(to[1]))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return where, html.UnescapeString(with[1])
+}
+
+// click makes the App on GitHub, and is the address that GitHub sends back to.
+func (m *maker) click() string {
+	m.t.Helper()
+	where, text := m.form()
+	back, err := m.MakeApp("acme", where.Query().Get("state"), text, shop)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return back
+}
+
+func TestAnAppIsMadeInTwoClicksAndServed(t *testing.T) {
+	s := newScene(t)
+	var kept github.Made
+	m := s.setup("", func(made github.Made) error { kept = made; return nil })
+	status, header, page := m.open(m.click())
+	if status != http.StatusOK || !strings.Contains(page, `href="`+kept.Page+`/installations/new"`) {
+		t.Errorf("its maker is shown %d\n%s", status, page)
+	}
+	made := m.end()
+	if made == nil || *made != kept || made.ID == 0 {
+		t.Fatalf("the server ends with %+v, kept is %+v", made, kept)
+	}
+	for _, never := range append(strings.Split(strings.TrimSpace(made.PrivateKey), "\n")[1:], made.Secret, "standin-client-secret") {
+		if strings.Contains(page+m.log.String(), never) {
+			t.Errorf("%s is on the page or in the log:\n%s\n%s", never, page, m.log)
+		}
+	}
+	if csp := header.Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; ") || header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the page comes with %v", header)
+	}
+	with := s.server()
+	with.Access.App, with.Secret = &github.App{ID: made.ID, PrivateKey: made.PrivateKey}, made.Secret
+	v := s.serve(with)
+	r := v.delivery(guid(1), s.label("ralph"))
+	r.Header.Set("X-Hub-Signature-256", sign(made.Secret, s.label("ralph")))
+	if status, said := v.send(r); status != http.StatusAccepted {
+		t.Fatalf("the App's first delivery is answered with %d %s", status, said)
+	}
+	s.await(dispatches)
+	v.stop()
+}
+
+func TestTheFormAsksForWhatIsNeeded(t *testing.T) {
+	s := newScene(t)
+	for organization, path := range map[string]string{"": "/settings/apps/new", "acme": "/organizations/acme/settings/apps/new"} {
+		m := s.setup(organization, keeps)
+		where, text := m.form()
+		if where.Path != path || "http://"+where.Host != s.URL || len(where.Query().Get("state")) < 20 {
+			t.Errorf("the form goes to %s", where)
+		}
+		var got struct {
+			Redirect string               `json:"redirect_url"`
+			Hook     struct{ URL string } `json:"hook_attributes"`
+			Public   bool
+			May      map[string]string `json:"default_permissions"`
+			Events   []string          `json:"default_events"`
+		}
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		may := map[string]string{"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write"}
+		events := []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment"}
+		if got.Redirect != m.url+"/setup/made" || got.Hook.URL != m.url+"/webhook" || got.Public || !cmp.Equal(got.May, may) || !cmp.Equal(got.Events, events) {
+			t.Errorf("the manifest is %s", text)
+		}
+		_, header, _ := m.open(m.told())
+		if csp := header.Get("Content-Security-Policy"); !strings.Contains(csp, "; form-action "+s.URL+"; ") {
+			t.Errorf("the form may go where %s", csp)
+		}
+		m.stop()
+		if made := m.end(); made != nil {
+			t.Errorf("without a click there is %+v", made)
+		}
+	}
+}
+
+// TestOnlyWhoReadsTheLogMakesTheApp opens the pages as everybody else could.
+func TestOnlyWhoReadsTheLogMakesTheApp(t *testing.T) {
+	s := newScene(t)
+	m := s.setup("", func(github.Made) error { t.Error("an App is kept"); return nil })
+	token := strings.TrimPrefix(m.told(), m.url+"/setup?token=")
+	back := m.click()
+	code := back[strings.Index(back, "?code="):strings.Index(back, "&state=")]
+	for _, path := range []string{
+		"/setup", "/setup?token=", "/setup?token=" + token[1:], "/setup?token=" + token + "x", "/setup?token=" + strings.ToLower(token),
+		"/setup/made", "/setup/made" + code, "/setup/made" + code + "&state=", "/setup/made" + code + "&state=" + token,
+	} {
+		status, _, page := m.open(m.url + path)
+		if status != http.StatusForbidden || strings.Contains(page, "<form") {
+			t.Errorf("%s is answered with %d\n%s", path, status, page)
+		}
+	}
+	if n := s.asked("POST /app-manifests/" + code[len("?code="):] + "/conversions"); n != 0 {
+		t.Errorf("GitHub was asked for the App %d times", n)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.url+"/webhook", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Body.Close() != nil || resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a delivery before there is an App is answered with %s", resp.Status)
+	}
+}
+
+func TestAnAppThatIsNotTakenOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		code func(back string) string
+		keep error
+		want string // in the log
+	}{
+		"a code of nobody":    {func(back string) string { return strings.Replace(back, "?code=", "?code=XX", 1) }, nil, "github answers 404"},
+		"a path for a code":   {func(back string) string { return strings.Replace(back, "?code=", "?code=..%2F", 1) }, nil, "no code of GitHub"},
+		"no room for its key": {func(back string) string { return back }, errors.New("the disk is full"), "the disk is full"},
+		"half an answer":      {func(back string) string { return back }, nil, "no answer from github"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			keep := c.keep
+			m := s.setup("", func(github.Made) error { return keep })
+			if name == "half an answer" {
+				s.Inject(githubtest.Fault{Method: "POST", Path: "/app-manifests/*/conversions", Status: 201, CutAfter: -1})
+			}
+			back := m.click()
+			if status, _, page := m.open(c.code(back)); status != http.StatusBadGateway || strings.Contains(page, "installations/new") {
+				t.Errorf("it is answered with %d\n%s", status, page)
+			}
+			code, _, _ := strings.Cut(back[strings.Index(back, "?code=")+len("?code="):], "&")
+			if log := m.log.String(); !strings.Contains(log, c.want) || strings.Contains(log, code) {
+				t.Errorf("the log says\n%s", log)
+			}
+			keep = nil // and begun again it succeeds
+			if status, _, page := m.open(m.click()); status != http.StatusOK {
+				t.Errorf("the second time it is answered with %d\n%s", status, page)
+			}
+			if m.end() == nil {
+				t.Error("there is no App")
+			}
+		})
+	}
+}
+
+// TestOneAppIsMade has a second one come back while the first is being kept.
+func TestOneAppIsMade(t *testing.T) {
+	s := newScene(t)
+	keeping, kept := make(chan struct{}), make(chan struct{})
+	m := s.setup("", func(github.Made) error { close(keeping); <-kept; return nil })
+	first, second := m.click(), m.click()
+	var both sync.WaitGroup
+	both.Go(func() { m.open(first) })
+	<-keeping
+	both.Go(func() {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: here\r\n\r\n", strings.TrimPrefix(second, m.url))
+		m.open(m.url + "/healthz") // who came before is let in by now
+		close(kept)
+		answered, _ := io.ReadAll(conn)
+		if err != nil || !strings.HasPrefix(string(answered), "HTTP/1.1 410 ") {
+			t.Errorf("the second is answered with %s (%v)", answered, err)
+		}
+	})
+	both.Wait()
+	if m.end() == nil {
+		t.Error("there is no App")
+	}
+	asked := 0
+	for _, call := range s.Requests() {
+		if strings.HasPrefix(call.Path, "/app-manifests/") {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("GitHub was asked for %d Apps", asked)
+	}
+}
+
+func TestWhereNobodyReachesTheServer(t *testing.T) {
+	for _, address := range []string{"", "ralph.example.com", "http://ralph.example.com", "https://me:pw@ralph.example.com", "https://ralph.example.com?x=1", "ftp://ralph.example.com"} {
+		listener, err := server.Listen(t.Context(), "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (server.Setup{URL: address, Log: slog.New(slog.DiscardHandler), Limits: server.Usual}).Serve(t.Context(), listener); err == nil {
+			t.Errorf("an App is made for %q", address)
+		}
+	}
+}

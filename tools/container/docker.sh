@@ -1,0 +1,55 @@
+# For the scripts that need Docker, which source this: die, step, and docker_up,
+# which starts a daemon of our own where none answers. $dir is a folder for what
+# goes at the end, and $own is set where the daemon is ours.
+
+die() { echo "${0##*/}: $1" >&2; exit 2; }
+
+step() { printf '==> %s (after %d s)\n' "$1" "$SECONDS"; }
+
+dir=$(mktemp -d)
+own=''
+bridge='' # that our daemon makes, and leaves
+docker_down() {
+  if [ -s "$dir/pid" ]; then
+    kill "$(cat "$dir/pid")" && tail --pid="$(cat "$dir/pid")" -f /dev/null
+  fi
+  umount "$dir"/run/netns/* 2>/dev/null || true # which it leaves, too
+  if [ -n "$bridge" ]; then ip link delete "$bridge" 2>/dev/null || true; fi
+  rm -rf "$dir"
+}
+
+# docker_up takes the folder in which a daemon of ours keeps its images. It runs
+# without rules for the machine's network, which it must not change: nobody
+# outside answers a container of it, but one that has the machine's own network.
+# A machine that gets no bridge has containers with loopback alone.
+docker_up() {
+  local data=$1 network
+  docker info >/dev/null 2>&1 && return
+  command -v dockerd >/dev/null || install docker.io iptables
+  export DOCKER_HOST=unix://$dir/socket
+  own=yes
+  if [ ! -e /sys/class/net/docker0 ]; then bridge=docker0; fi
+  mkdir -p "$data"
+  exec 9>"$data/of-one-daemon"
+  flock 9
+  for network in '--iptables=false --ip-forward=false' '--iptables=false --bridge=none'; do
+    # shellcheck disable=SC2086 # two words
+    dockerd --data-root "$data" --exec-root "$dir/run" --pidfile "$dir/pid" -H "$DOCKER_HOST" $network >"$dir/log" 2>&1 9>&- &
+    for _ in $(seq 60); do
+      docker info >/dev/null 2>&1 && return
+      kill -0 $! 2>/dev/null || break
+      sleep 0.5
+    done
+    kill $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+  done
+  tail -n 5 "$dir/log" >&2
+  die 'no daemon starts here: see above'
+}
+
+# install has apt-get bring packages.
+install() {
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || die "$* are missing: install them, or be root where apt-get can"
+  { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; } >"$dir/log" 2>&1 ||
+    { tail -n 5 "$dir/log" >&2; die "$* cannot be installed: see above"; }
+}
