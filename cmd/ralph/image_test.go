@@ -89,7 +89,9 @@ func TestImageIsEnded(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = exec.CommandContext(context.WithoutCancel(t.Context()), "docker", "rm", "--force", "ralph-test-"+signal).Run() })
+			t.Cleanup(func() {
+				_ = exec.CommandContext(context.WithoutCancel(t.Context()), "docker", "rm", "--force", "ralph-test-"+signal).Run()
+			})
 			(&scene{town: town, t: t}).until("the agent asks its model", func() bool { return len(server.Work()) > 0 })
 			if out, err := exec.CommandContext(t.Context(), "docker", "kill", "--signal", signal, "ralph-test-"+signal).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -109,8 +110,37 @@ func (o *office) clicks(town *town, page string) (back string) {
 	return back
 }
 
+// act runs the job that the server has started, as a runner would.
+func act(t *testing.T, town *town, slug string) {
+	t.Helper()
+	calls := town.Requests()
+	at := slices.IndexFunc(calls, func(c githubtest.Call) bool { return strings.HasSuffix(c.Path, "/ralph.yml/dispatches") })
+	if at < 0 {
+		t.Fatal("no job was started")
+	}
+	var sent struct{ Inputs map[string]string }
+	if err := json.Unmarshal([]byte(calls[at].Body), &sent); err != nil {
+		t.Fatal(err)
+	}
+	payload, err := town.DispatchEvent(githubtest.Event{Repo: shop, Sender: slug + "[bot]"}, sent.Inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := town.job("workflow_dispatch", slug+"[bot]", payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "ralph", "action")
+	cmd.Dir = town.path("workspace")
+	cmd.Env = slices.Concat(os.Environ(), env, town.inputs(), []string{"INPUT_ALLOW-BOTS=" + slug})
+	said, err := cmd.CombinedOutput()
+	if pulls := town.Pulls(shop); err != nil || len(pulls) != 1 || pulls[0].Draft {
+		t.Errorf("the job ends with %v, and pull requests %+v:\n%s", err, pulls, said)
+	}
+}
+
 // TestAServerWithoutAnAppMakesOneAndServesIt goes the whole way: the page, the
-// App, its first delivery, and another start with what was kept.
+// App, its first delivery, the job, and another start with what was kept.
 func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 	t.Parallel()
 	town, err := found(t.TempDir(), func(*githubtest.Repo) {})
@@ -137,6 +167,7 @@ func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	var app struct {
+		Slug   string
 		Key    string `json:"private_key"`
 		Secret string `json:"webhook_secret"`
 	}
@@ -152,6 +183,7 @@ func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 	if log := o.close(); strings.Contains(log, app.Secret) || strings.Contains(log, "PRIVATE KEY") {
 		t.Errorf("the log holds secrets:\n%s", log)
 	}
+	act(t, town, app.Slug)
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); err != nil || len(left) > 0 {
 		t.Errorf("beside the App there is %q (%v)", left, err)
 	}

@@ -10,7 +10,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
+
+// admitted tells whether the run may begin: whether it can get anywhere at all, and
+// fits beside others.
+func (v *visit) admitted(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Way) error {
+	if err := v.examine(ctx, *asked, old); err != nil {
+		return err
+	}
+	return v.enter(ctx, asked, old, way)
+}
 
 // examine looks whether the work could be pushed at all, before anything is spent. If
 // not, all that is wrong is looked for, so that people hear of it at once.

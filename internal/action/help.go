@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -24,16 +24,16 @@ func (v *visit) help(ctx context.Context) error {
 
 // misunderstood is why help is the answer where nobody asked for it.
 func misunderstood(c trigger.Command) string {
-	said := clean.Inline(c.Said, 80)
+	said := view.Code(c.Said, 80)
 	switch {
 	case c.Said == "" && c.Why == "":
 		return ""
 	case c.Said == "":
 		return fmt.Sprintf("Sorry, %s.", c.Why)
 	case c.Why != "":
-		return fmt.Sprintf("`%s` cannot be: %s.", said, c.Why)
+		return fmt.Sprintf("%s cannot be: %s.", said, c.Why)
 	case c.Nearest != "":
-		return fmt.Sprintf("Nobody here knows `%s`. Was `%s` meant?", said, c.Nearest)
+		return fmt.Sprintf("Nobody here knows %s. Was `%s` meant?", said, c.Nearest)
 	}
-	return fmt.Sprintf("Nobody here knows `%s`. Words for the agent come after `--`.", said)
+	return fmt.Sprintf("Nobody here knows %s. Words for the agent come after `--`.", said)
 }

@@ -96,7 +96,7 @@ func (v *visit) hold(ctx context.Context) error {
 
 // enter puts the job into the ledger, or declines it. Where GitHub takes no such
 // refs the limits cannot be kept, and people are told.
-func (v *visit) enter(ctx context.Context, asked job.Asked, old journal.Run, way verdict.Way) error {
+func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Way) error {
 	limits := v.inputs.Ledger
 	if limits == (ledger.Limits{}) {
 		return nil
@@ -104,7 +104,7 @@ func (v *visit) enter(ctx context.Context, asked job.Asked, old journal.Run, way
 	if way.GoOn == nil {
 		old = journal.Run{}
 	}
-	e, err := v.openLedger(ctx, asked, old)
+	e, err := v.openLedger(ctx, *asked, old)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,12 @@ func (v *visit) enter(ctx context.Context, asked job.Asked, old journal.Run, way
 	}
 	err = v.admit(ctx, e, want)
 	if errors.Is(err, git.ErrRefused) || errors.Is(err, git.ErrAuth) {
-		v.aside("the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: "+err.Error(),
-			"let what the job pushes with write to "+ledger.Ref)
+		unkept := journal.Noted{
+			What: "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error(),
+			Hint: "let the job's token write to " + ledger.Ref,
+		}
+		v.say(unkept.What)
+		asked.Notes = append(asked.Notes, unkept)
 		return nil
 	}
 	if err == nil {

@@ -60,10 +60,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	case way.Refuse != "":
 		return Outcome{}, declined{way.Refuse}
 	}
-	if err := v.examine(ctx, asked, before.run); err != nil {
-		return Outcome{}, err
-	}
-	if err := v.enter(ctx, asked, before.run, way); err != nil {
+	if err := v.admitted(ctx, &asked, before.run, way); err != nil {
 		return Outcome{}, err
 	}
 	asked.Notes = append(asked.Notes, before.notes...)

@@ -76,7 +76,7 @@ func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 // Behind are the keys of an agent that asks a server of ours: that server's
 // token in the place of each key that Makers told of, and no other key.
 func (k Keys) Behind(makers []Maker, server, token string) Keys {
-	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Bounded: true}
+	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: mantle(k.ModelBaseURL), Bounded: true}
 	for _, maker := range makers {
 		for _, key := range []struct{ ours, theirs *string }{
 			{&k.AnthropicAPIKey, &inside.AnthropicAPIKey},

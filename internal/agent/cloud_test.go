@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,13 @@ func TestClouds(t *testing.T) {
 		makers, can := keys.Makers("claude", "")
 		if !can || len(makers) != 1 || makers[0].Bearer != want.bearer || makers[0].Key != "key" {
 			t.Errorf("%q: makers %+v, %v", base, makers, can)
+		}
+		inside, err := agent.Pick("claude", agent.Options{Keys: keys.Behind(makers, "http://127.0.0.1:1", "token")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if timid := slices.Contains(inside.Env(agent.Order{}), "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS=1"); timid != want.bearer {
+			t.Errorf("%q: inside it is timid: %v", base, timid)
 		}
 	}
 }

@@ -11,6 +11,7 @@ type Keys struct {
 	CopilotProviderAPIKey string // of a model server that copilot is pointed at; never a GitHub token
 	CopilotProviderType   string // of its API, where it is not OpenAI's
 	ModelBaseURL          string // of the model server of the agent in use
+	Cloud                 bool   // that server leads to a cloud's, which knows less than the maker's own
 	Bounded               bool   // that server is ralph's own, which refuses tools that run at the model's maker
 }
 
@@ -76,7 +77,16 @@ func (k Keys) claudeEnv() []string {
 		"ANTHROPIC_API_KEY", k.AnthropicAPIKey,
 		"CLAUDE_CODE_OAUTH_TOKEN", k.ClaudeCodeOAuthToken,
 		"ANTHROPIC_BASE_URL", k.ModelBaseURL,
+		"CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS", k.timid(),
 	)
+}
+
+// timid has Claude Code leave out what it would try out at its maker's.
+func (k Keys) timid() string {
+	if k.Cloud || mantle(k.ModelBaseURL) {
+		return "1"
+	}
+	return ""
 }
 
 func (k Keys) codexEnv() []string { return given("CODEX_API_KEY", k.OpenAIAPIKey) }

@@ -146,12 +146,12 @@ func TestInlineIsCutToItsLimit(t *testing.T) {
 
 func TestEveryRemovalIsCountedAndNamed(t *testing.T) {
 	one := clean.Removed{
-		Comments: 1, Hidden: 1, Tags: 1, Attributes: 1, Alts: 1, Titles: 1, Definitions: 1, Invisible: 1, Controls: 1, Invalid: 1, Cut: 1,
+		Comments: 1, Hidden: 1, Tags: 1, Attributes: 1, Alts: 1, Titles: 1, Definitions: 1, Unseen: 1, Invisible: 1, Controls: 1, Invalid: 1, Cut: 1,
 	}
 	const said = "1 HTML comment, 1 hidden element, 1 HTML tag, 1 tag's attributes, 1 image text, 1 link title, 1 unused definition, " +
-		"1 invisible character, 1 control character, 1 invalid byte, 1 byte beyond the limit"
+		"1 part of a block or formula that is not shown, 1 invisible character, 1 control character, 1 invalid byte, 1 byte beyond the limit"
 	const twice = "2 HTML comments, 2 hidden elements, 2 HTML tags, 2 tags' attributes, 2 image texts, 2 link titles, 2 unused definitions, " +
-		"2 invisible characters, 2 control characters, 2 invalid bytes, 2 bytes beyond the limit"
+		"2 parts of blocks or formulas that are not shown, 2 invisible characters, 2 control characters, 2 invalid bytes, 2 bytes beyond the limit"
 	if one.String() != said || one.Add(one).String() != twice || one.Add(clean.Removed{}) != one {
 		t.Errorf("once: %s\ntwice: %s", one, one.Add(one))
 	}

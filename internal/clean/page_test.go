@@ -117,7 +117,8 @@ func hiddenAttributes(n *nethtml.Node) []string {
 	for _, a := range n.Attr {
 		// The renderer aligns a table's cells by style.
 		style := a.Key == "style" && !strings.HasPrefix(a.Val, "text-align")
-		if a.Key == "title" || a.Key == "hidden" || a.Key == "alt" && a.Val != "" || style {
+		words := (a.Key == "title" || a.Key == "alt") && a.Val != ""
+		if words || a.Key == "hidden" || style {
 			found = append(found, a.Key+" "+a.Val)
 		}
 	}

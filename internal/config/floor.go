@@ -16,11 +16,16 @@ import (
 // Floor is what an organisation holds all its repositories to. They may ask for
 // less, and for nothing more.
 type Floor struct {
-	MaxCost       float64       `json:"maxCost"`       // dollars a run; 0: as the repository says
-	MaxCostPerDay float64       `json:"maxCostPerDay"` // dollars a day
-	Sandbox       sandbox.Level `json:"sandbox"`       // the weakest that will do
-	Agents        []string      `json:"agents"`        // that may work
-	AllowDomains  []string      `json:"allowDomains"`  // hosts that may be opened; an empty list: none
+	// Dollars that a run may spend at most.
+	MaxCost float64 `json:"maxCost" jsonschema:"minimum=0"`
+	// Dollars that all runs of a repository may spend within a day.
+	MaxCostPerDay float64 `json:"maxCostPerDay" jsonschema:"minimum=0"`
+	// The weakest level of the wall that will do.
+	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=landlock,enum=uid,enum=none"`
+	// The agents that may work; "command" is any program.
+	Agents []string `json:"agents"`
+	// The hosts that may be opened besides the model's and those of packages, by their exact names; an empty list allows none.
+	AllowDomains []string `json:"allowDomains"`
 }
 
 // FloorFile is where it stands, in the organisation's repository FloorRepo.

@@ -22,6 +22,7 @@ import (
 var schemas = map[string]func(*testing.T) *jsonschema.Schema{
 	"../../schema/settings.schema.json": settingsSchema,
 	"../../schema/prd.schema.json":      prdSchema,
+	"../../schema/floor.schema.json":    floorSchema,
 }
 
 func TestSchemasAreFresh(t *testing.T) {
@@ -91,6 +92,21 @@ func TestSchemaDefaultsAreTheReaders(t *testing.T) {
 
 func settingsSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
+	root := commented(t, config.Settings{})
+	root.Title = "ralph: .ralph/settings.json and settings.local.json"
+	return root
+}
+
+func floorSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	root := commented(t, config.Floor{})
+	root.Title = "ralph: ralph.json of an owner's .github repository"
+	return root
+}
+
+// commented is the schema of a type of this room, in the words of its comments.
+func commented(t *testing.T, of any) *jsonschema.Schema {
+	t.Helper()
 	r := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, Mapper: duration,
 	}
@@ -100,9 +116,7 @@ func settingsSchema(t *testing.T) *jsonschema.Schema {
 	for name, comment := range r.CommentMap {
 		r.CommentMap[name] = strings.ReplaceAll(comment, "\n", " ")
 	}
-	root := r.Reflect(config.Settings{})
-	root.Title = "ralph: .ralph/settings.json and settings.local.json"
-	return root
+	return r.Reflect(of)
 }
 
 // duration is what policy.Duration is in a file, which its Go type does not

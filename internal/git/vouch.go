@@ -34,7 +34,7 @@ func (t *Trusted) Vouch(ctx context.Context, commits ...string) error {
 			err = look.odd
 		}
 	}
-	if _, ok := answered(err); err != nil && (ok || errors.Is(err, errMisnamed)) {
+	if failed, said := answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) {
 		return fault.Usage("an object in the repository's store is not what it was: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
 	}
 	return err

@@ -6,11 +6,11 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
@@ -203,7 +203,7 @@ func (s *site) greet(ctx context.Context) error {
 	}
 	posted, err := s.Comment(ctx, view.Of(s.Run()))
 	if err != nil {
-		s.Log(fmt.Sprintf("the progress comment could not be made: %v", err))
+		s.Log("the progress comment could not be made: " + fault.Told(err))
 		return nil
 	}
 	if known := s.Run().Comment; known != nil && *known == posted {

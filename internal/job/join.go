@@ -31,7 +31,7 @@ func (s *site) rejoin(ctx context.Context, run journal.Run) error {
 	}
 	event, err := s.merged(ctx, run)
 	if err != nil && ctx.Err() == nil { // the next push will come to it
-		s.Log("what was pushed meanwhile could not be merged yet: " + err.Error())
+		s.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
 		event, err = nil, nil
 	}
 	if event == nil || err != nil {

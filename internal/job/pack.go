@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -34,7 +35,7 @@ func (s *site) pack(ctx context.Context) {
 		err = s.Append(packed)
 	}
 	if err != nil {
-		s.Log("the work could not be put into a file: " + err.Error())
+		s.Log("the work could not be put into a file: " + fault.Told(err))
 	}
 }
 

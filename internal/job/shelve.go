@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -65,6 +66,6 @@ func (s *site) lay(ctx context.Context) {
 		err = s.Append(shelved)
 	}
 	if err != nil {
-		s.Log("the run could not be kept for another machine: " + err.Error())
+		s.Log("the run could not be kept for another machine: " + fault.Told(err))
 	}
 }

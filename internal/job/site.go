@@ -259,7 +259,7 @@ func (s *site) form(ctx context.Context, p policy.Policy, base string) string {
 	}
 	text, err := s.trusted.ReadFile(ctx, git.At{Commit: base, Path: name}, maxForm)
 	if err != nil {
-		s.Log("the template for pull requests was not read: " + err.Error())
+		s.Log("the template for pull requests was not read: " + fault.Told(err))
 		return ""
 	}
 	return string(text)

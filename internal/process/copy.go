@@ -43,7 +43,7 @@ var pages = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func (o *output) copy() {
 	defer close(o.done)
-	page := pages.Get().(*[64 << 10]byte) //nolint:errcheck,forcetypeassert // nothing else is put there
+	page := pages.Get().(*[64 << 10]byte)
 	defer pages.Put(page)
 	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would take a page of its own
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {

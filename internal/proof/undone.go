@@ -32,8 +32,12 @@ func (a *attempt) undone(ctx context.Context, step verdict.Inspect) ([]tamper.Fi
 			continue
 		}
 		changes, err := p.Changes(ctx, g.Commit, step.Commit)
-		if err != nil {
-			return nil, fmt.Errorf("see what became of %s: %w", g.Story, err)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			all = append(all, unknown(g, err))
+			continue
 		}
 		t := &trial{run: run, proof: at, tests: p.Tests, number: apart * (i + 1)}
 		t.graded = journal.StoryGraded{Story: g.Story, Commit: step.Commit}
@@ -44,6 +48,15 @@ func (a *attempt) undone(ctx context.Context, step verdict.Inspect) ([]tamper.Fi
 		all = append(all, more...)
 	}
 	return all, nil
+}
+
+// unknown is said where a story's commit cannot be held against the newest.
+func unknown(g journal.Graded, err error) tamper.Finding {
+	file := g.Story
+	if len(g.Files) > 0 {
+		file = g.Files[0]
+	}
+	return tamper.Finding{File: file, Kind: tamper.AssertionWeakened, Lines: []tamper.Line{}, Why: "nobody can tell what became of the tests of " + g.Story + ": " + err.Error()}
 }
 
 // taken are the places where later work has the tests of a story say less: by

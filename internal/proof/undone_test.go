@@ -97,6 +97,17 @@ func TestLaterStoriesLeaveEarlierOnesShown(t *testing.T) {
 	}
 }
 
+// A story whose commit is not there any more is no reason to break the run, and
+// none to be sure.
+func TestEarlierStorysCommitIsGone(t *testing.T) {
+	run := second()
+	run.Grades[0].Commit = "c9"
+	got := strings.Join(undone(t, &bench{}, shelf{stand: "b0+tests"}, run), "\n")
+	if want := "price.go assertion_weakened: nobody can tell what became of the tests of US-001: c9..c1"; got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
 // A test that looks like the one that is gone is no reason for it: as it was, it
 // has to pass on what is there now.
 func TestEarlierStorysTestIsTriedAsItWas(t *testing.T) {

@@ -1,17 +1,13 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -23,111 +19,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/server"
 )
 
-// maker is a person with a browser before a server that has no App.
-type maker struct {
-	*scene
-	url  string // of the server
-	log  *lockedBuffer
-	end  func() *github.Made // what the server ended with
-	stop func()
-}
-
-// setup is a server without an App. What it keeps, keep gets.
-func (s *scene) setup(organization string, keep func(github.Made) error) *maker {
-	s.t.Helper()
-	listener, err := server.Listen(s.t.Context(), "127.0.0.1:0")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	m := &maker{scene: s, url: "http://" + listener.Addr().String(), log: &lockedBuffer{}}
-	with := server.Setup{
-		Access: github.Access{BaseURL: s.URL + "/api/v3", Pace: s.server().Access.Pace}, URL: m.url, Organization: organization, Keep: keep,
-		Log: slog.New(slog.NewJSONHandler(m.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Limits: server.Usual,
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
-	ended := make(chan *github.Made, 1)
-	go func() {
-		made, err := with.Serve(ctx, listener)
-		if err != nil {
-			s.t.Errorf("Serve ends with %v", err)
-		}
-		ended <- made
-	}()
-	m.stop = cancel
-	m.end = sync.OnceValue(func() *github.Made { return <-ended })
-	s.t.Cleanup(func() { cancel(); m.end() })
-	return m
-}
-
-func keeps(github.Made) error { return nil }
-
-// open loads a page.
-func (m *maker) open(address string) (status int, header http.Header, page string) {
-	m.t.Helper()
-	r, err := http.NewRequestWithContext(m.t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	said, err := io.ReadAll(resp.Body)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return resp.StatusCode, resp.Header, string(said)
-}
-
-// told is the address that the log shows.
-func (m *maker) told() string {
-	m.t.Helper()
-	for { // the server answers before it has written
-		if found := regexp.MustCompile(`"page":"([^"]+)"`).FindStringSubmatch(m.log.String()); found != nil {
-			return found[1]
-		}
-		m.open(m.url + "/healthz")
-	}
-}
-
-var (
-	action   = regexp.MustCompile(`<form action="([^"]+)" method="post">`)
-	manifest = regexp.MustCompile(`name="manifest" value="([^"]+)"`)
-)
-
-// form is what the page would have the browser post, and where.
-func (m *maker) form() (where *url.URL, text string) {
-	m.t.Helper()
-	status, _, page := m.open(m.told())
-	to, with := action.FindStringSubmatch(page), manifest.FindStringSubmatch(page)
-	if status != http.StatusOK || to == nil || with == nil {
-		m.t.Fatalf("the page has no form (%d):\n%s", status, page)
-	}
-	where, err := url.Parse(html.UnescapeString(to[1]))
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return where, html.UnescapeString(with[1])
-}
-
-// click makes the App on GitHub, and is the address that GitHub sends back to.
-func (m *maker) click() string {
-	m.t.Helper()
-	where, text := m.form()
-	back, err := m.MakeApp("acme", where.Query().Get("state"), text, shop)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return back
-}
-
 func TestAnAppIsMadeInTwoClicksAndServed(t *testing.T) {
 	s := newScene(t)
 	var kept github.Made
 	m := s.setup("", func(made github.Made) error { kept = made; return nil })
 	status, header, page := m.open(m.click())
-	if status != http.StatusOK || !strings.Contains(page, `href="`+kept.Page+`/installations/new"`) {
+	if status != http.StatusOK || !strings.Contains(page, `href="`+kept.Page+`/installations/new"`) || !strings.Contains(page, "allow-bots: "+kept.Slug) {
 		t.Errorf("its maker is shown %d\n%s", status, page)
 	}
 	made := m.end()

@@ -42,6 +42,9 @@ func TestFindsWhatLiesAroundTests(t *testing.T) {
 		changes []tamper.Change
 		want    string // in what is said; empty: nothing is
 	}{
+		"its class is defined again":      {files("test_a.py", py, py+"\nclass A(unittest.TestCase):\n    def test_b(self):\n        self.assertEqual(f(), 1)\n"), "the class A is defined again"},
+		"its class is bound anew":         {files("test_a.py", py, py+"\nA = object\n"), "A = object"},
+		"another class has another":       {files("test_a.py", py, py+"\nclass B(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(), 1)\n"), ""},
 		"load_tests of nothing":           {files("test_a.py", py, py+"\ndef load_tests(loader, tests, pattern):\n    return unittest.TestSuite()\n"), "load_tests changes what counts"},
 		"load_tests of more":              {files("test_a.py", py, py+"\ndef load_tests(loader, tests, ignore):\n    tests.addTests(doctest.DocTestSuite(p))\n    return tests\n"), ""},
 		"the process ends well":           {files("test_a.py", py, "import atexit, os\n"+py+"\natexit.register(os._exit, 0)\n"), "atexit.register"},

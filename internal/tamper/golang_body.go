@@ -158,14 +158,14 @@ func leaves(body *ast.BlockStmt) bool {
 	return false
 }
 
-// unless reads a check the other way round: if it is so, return; and then a
-// failure.
+// unless reads a check the other way round: if it is so, return or go on; and then
+// a failure.
 func (b *goBody) unless(s, next ast.Stmt) bool {
 	branch, is := s.(*ast.IfStmt)
 	if !is || branch.Else != nil || len(branch.Body.List) != 1 || !b.fails(&ast.BlockStmt{List: []ast.Stmt{next}}) {
 		return false
 	}
-	if _, is := branch.Body.List[0].(*ast.ReturnStmt); !is {
+	if !leaves(branch.Body) {
 		return false
 	}
 	condition := b.of(branch.Cond)

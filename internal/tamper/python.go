@@ -100,10 +100,14 @@ func (s *snake) loose(st *statement, in scopeOf) {
 func (s *snake) class(st *statement, head []word, decorators []*statement, in scopeOf) {
 	called := head[1].text
 	in = scopeOf{group: strings.TrimPrefix(in.group+"."+called, "."), skips: slices.Concat(in.skips, skipMarks(decorators), s.rowless(decorators)), maybe: in.maybe}
+	if !in.maybe {
+		s.bounds = append(s.bounds, binding{"", in.group, mark{st.line, "the class " + called + " is defined again"}})
+	}
 	bases := joined(head[2:])
 	in.found = strings.HasPrefix(called, "Test") || strings.HasSuffix(called, "Test") || strings.HasSuffix(called, "Tests") || strings.Contains(bases, "TestCase") || strings.Contains(bases, "Test")
 	for _, inner := range st.body {
 		in.skips = append(in.skips, s.prepared(inner)...)
+		s.runs(inner, in)
 		all := joined(inner.words)
 		if all == "__test__ = False" || strings.HasPrefix(all, "pytestmark") && strings.Contains(all, "skip") {
 			in.skips = append(in.skips, mark{inner.line, spoken(inner.words)})
@@ -113,6 +117,14 @@ func (s *snake) class(st *statement, head []word, decorators []*statement, in sc
 		s.define(called, nil, head)
 	}
 	s.block(st.body, in)
+}
+
+// runs notes a class of tests that runs them in a way of its own, and does not
+// hand on what is told of them.
+func (s *snake) runs(st *statement, in scopeOf) {
+	if s.collects && in.found && len(st.words) > 1 && st.words[0].is("def") && st.words[1].is("run", "__call__") && !strings.Contains(joined(flatten(st.body, nil)), "( result )") {
+		s.halts = append(s.halts, mark{st.line, in.group + "." + st.words[1].text + " runs them in a way of its own"})
+	}
 }
 
 var preparing = set("setUp setUpClass asyncSetUp setup_method setup_class setup")
@@ -174,9 +186,6 @@ func (s *snake) function(st *statement, head []word, decorators []*statement, in
 	}
 	if s.collects || aside(s.path) {
 		s.hooks(t, st)
-	}
-	if s.collects && in.found && (t.name == "run" || t.name == "__call__") && !strings.Contains(joined(t.words), "( result )") {
-		s.halts = append(s.halts, mark{st.line, in.group + "." + t.name + " runs them in a way of its own"})
 	}
 }
 

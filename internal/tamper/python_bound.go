@@ -70,7 +70,8 @@ func (s *snake) settle() {
 			continue
 		}
 		for _, b := range s.bounds {
-			if b.at.line > t.end && b.group == t.group && (b.name == t.name || b.name == "") {
+			own := b.group == t.group && (b.name == t.name || b.name == "")
+			if b.at.line > t.end && (own || t.group != "" && b.group == "" && b.name == t.group) {
 				t.skips = append(t.skips, b.at)
 			}
 		}

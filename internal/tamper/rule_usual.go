@@ -1,6 +1,7 @@
 package tamper
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -18,10 +19,8 @@ func strayed(key string, was, now []string) []string {
 	if form == nil || len(was) > 0 || len(now) == 0 {
 		return nil
 	}
-	for _, value := range strings.Fields(strings.Join(now, " ")) {
-		if form.MatchString(value) {
-			return nil
-		}
+	if slices.ContainsFunc(strings.Fields(strings.Join(now, " ")), form.MatchString) {
+		return nil
 	}
 	return now
 }

@@ -220,12 +220,16 @@ func unshown(run journal.Run) string {
 	return why
 }
 
-// failed tells that act was tried often enough for the newest commit.
+// failed tells that act was tried often enough for the newest commit: once,
+// where it is known what people have to do first.
 func failed(run journal.Run, act string) bool {
 	count := 0
 	for _, failure := range run.Failures {
-		if failure.Act == act && failure.Head == run.Head {
-			count++
+		if failure.Act != act || failure.Head != run.Head {
+			continue
+		}
+		if count++; failure.Fix != "" {
+			return true
 		}
 	}
 	return count >= tries

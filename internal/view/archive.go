@@ -26,7 +26,7 @@ type Archived struct {
 var archived = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("summary.md").Funcs(template.FuncMap{
 		"cell":     func(s string) string { return clean.Inline(s, 160) },
-		"code":     func(s string) string { return code(s, 160) },
+		"code":     func(s string) string { return Code(s, 160) },
 		"headline": func(r *journal.Run) string { return headline(*r) },
 		"plural":   plural,
 		"spent":    spent,

@@ -26,9 +26,9 @@ func refused(run journal.Run) []string {
 		said = append(said, fmt.Sprintf("%d older ones are in the journal", older))
 	}
 	for _, e := range run.Refused[max(len(run.Refused)-most, 0):] {
-		text := code(e.What, 200) + ": " + first(e.Why)
+		text := Code(e.What, 200) + ": " + first(e.Why)
 		if e.Input != "" {
-			text += "; this would allow it: " + code(e.Input, 200)
+			text += "; this would allow it: " + Code(e.Input, 200)
 		}
 		said = append(said, text)
 	}
@@ -54,7 +54,7 @@ func Traffic(run journal.Run) string {
 
 // trafficInComment is the same in Markdown.
 func trafficInComment(run journal.Run) string {
-	return traffic(run.Traffic, func(host string) string { return code(host, 100) })
+	return traffic(run.Traffic, func(host string) string { return Code(host, 100) })
 }
 
 // traffic is a line: all bytes, and the hosts that most of them went to and fro.

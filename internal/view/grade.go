@@ -74,7 +74,7 @@ func proofs(run journal.Run) []shown {
 		}
 		told := shown{ID: story.ID}
 		for _, name := range witnesses(graded.Tests, graded.Files) {
-			told.Tests = append(told.Tests, code(name, 160))
+			told.Tests = append(told.Tests, Code(name, 160))
 		}
 		told.Tests = few(told.Tests)
 		all = append(all, told)
@@ -110,7 +110,7 @@ func touched(run journal.Run) string {
 	}
 	var paths []string
 	for _, path := range proof.Restored {
-		paths = append(paths, code(path, 200))
+		paths = append(paths, Code(path, 200))
 	}
 	return strings.Join(few(paths), ", ")
 }
@@ -147,7 +147,7 @@ func criteria(run journal.Run, story plan.Story) []criterion {
 			told.Text = "added by the agent: " + text
 		}
 		if shown[i] != "" {
-			told.Test = code(shown[i], 160)
+			told.Test = Code(shown[i], 160)
 		}
 		all = append(all, told)
 	}

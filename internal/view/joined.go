@@ -41,7 +41,7 @@ func moved(run journal.Run, e journal.Joined) string {
 func joins(run journal.Run) []string {
 	var said []string
 	for _, left := range run.Leaves {
-		said = append(said, fmt.Sprintf("the work has gone on from %s to %s: %s", code(left.From, 200), code(left.To, 200), clean.Inline(left.Why, 300)))
+		said = append(said, fmt.Sprintf("the work has gone on from %s to %s: %s", Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
 	}
 	for _, e := range run.Joins {
 		text := clean.Inline(moved(run, e), 400) + " and was merged"
@@ -59,7 +59,7 @@ func joins(run journal.Run) []string {
 func paths(names []string) string {
 	var said []string
 	for _, name := range names {
-		said = append(said, code(name, 200))
+		said = append(said, Code(name, 200))
 	}
 	return strings.Join(few(said), ", ")
 }
@@ -67,5 +67,5 @@ func paths(names []string) string {
 // apart is what to do about a base that contradicts the work.
 func apart(run journal.Run) string {
 	return fmt.Sprintf("merge %s into %s, mend what they contradict each other in, push, and comment `/ralph resume`",
-		code(run.BaseRef, 200), code(run.Branch, 200))
+		Code(run.BaseRef, 200), Code(run.Branch, 200))
 }

@@ -76,7 +76,7 @@ func restored(run journal.Run) string {
 			continue
 		}
 		for _, path := range it.Taken.Dropped {
-			if path = code(path, 200); !slices.Contains(paths, path) {
+			if path = Code(path, 200); !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
@@ -92,7 +92,7 @@ func doubts(run journal.Run) []string {
 			continue
 		}
 		for _, rejected := range it.Ended.Rejected {
-			all = append(all, fmt.Sprintf("iteration %d, %s: %s", it.Number, code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+			all = append(all, fmt.Sprintf("iteration %d, %s: %s", it.Number, Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
 		}
 	}
 	return few(all)

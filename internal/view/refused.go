@@ -50,7 +50,7 @@ func doing(act string) string {
 func byHand(run journal.Run) string {
 	switch packed := run.Packed; {
 	case packed != nil && packed.Head == run.Head && run.Pushed != run.Head:
-		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` takes it as a remote", code(packed.Path, 200))
+		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` takes it as a remote", Code(packed.Path, 200))
 		if packed.Rest != "" && run.Links.Repo != "" {
 			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which nobody has proven so; ", compare(run, packed.Rest), paths(packed.Without)) + text
 		}

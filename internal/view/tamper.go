@@ -59,9 +59,9 @@ func loosened(run journal.Run) *less {
 	shown := found.Found[:min(len(found.Found), most)]
 	said := &less{Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
 	for _, loose := range shown {
-		told := place{File: code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
+		told := place{File: Code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
 		for _, line := range loose.Lines {
-			told.Lines = append(told.Lines, code(line, 200))
+			told.Lines = append(told.Lines, Code(line, 200))
 		}
 		said.Places = append(said.Places, told)
 	}

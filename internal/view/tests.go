@@ -43,7 +43,7 @@ func news(run journal.Run, check journal.CheckEnded) string {
 	}
 	shown := make([]string, 0, len(fresh))
 	for _, name := range fresh[:min(len(fresh), 3)] {
-		shown = append(shown, code(name, 80))
+		shown = append(shown, Code(name, 80))
 	}
 	text := ", new: " + strings.Join(shown, ", ")
 	if more := len(fresh) - len(shown); more > 0 {
@@ -111,7 +111,7 @@ func redBefore(run journal.Run) []old {
 		}
 		shown := old{Name: clean.Inline(check.Name, 80), More: max(len(names)-most, 0)}
 		for _, name := range names[:min(len(names), most)] {
-			shown.Tests = append(shown.Tests, code(name, 160)+since(run, check.Name, name))
+			shown.Tests = append(shown.Tests, Code(name, 160)+since(run, check.Name, name))
 		}
 		if check.Tests.Cut {
 			shown.More = max(shown.More, check.Tests.Failed-len(shown.Tests))

@@ -95,7 +95,7 @@ var texts = sync.OnceValue(func() *template.Template { return parse(templates.Fi
 func parse(files fs.FS) *template.Template {
 	functions := template.FuncMap{
 		"cell":     func(s string) string { return clean.Inline(s, 160) },
-		"code":     func(s string) string { return code(s, 160) },
+		"code":     func(s string) string { return Code(s, 160) },
 		"short":    short,
 		"headline": headline,
 		"count":    standing,

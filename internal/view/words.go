@@ -123,7 +123,7 @@ func heard(run journal.Run) []string {
 		said = append(said, "the agent did not end well: "+clean.Inline(it.Agent.Why, 300))
 	}
 	for _, rejected := range it.Ended.Rejected {
-		said = append(said, fmt.Sprintf("claim %s rejected: %s", code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+		said = append(said, fmt.Sprintf("claim %s rejected: %s", Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
 	}
 	if it.Read != nil {
 		for _, what := range it.Read.Undone {
@@ -134,7 +134,7 @@ func heard(run journal.Run) []string {
 		return few(said)
 	}
 	for _, path := range it.Taken.Dropped {
-		said = append(said, "protected file put back: "+code(path, 200))
+		said = append(said, "protected file put back: "+Code(path, 200))
 	}
 	for _, finding := range it.Taken.Refused {
 		said = append(said, "commits refused: "+clean.Inline(blamed(finding), 300))
@@ -189,10 +189,10 @@ func notes(run journal.Run) []journal.Noted {
 // one even in code, as those who look for them do not read Markdown.
 const marker = "<!--"
 
-// code is text as code on one line, a table's cell included. A code span is
+// Code is text as code on one line, a table's cell included. A code span is
 // left by a backtick and a cell by a pipe, whatever stands before them, so
 // text with one of these is written as HTML with nothing left to interpret.
-func code(text string, limit int) string {
+func Code(text string, limit int) string {
 	text, gone := clean.Plain(text, limit)
 	if gone.Cut > 0 {
 		text += "…"

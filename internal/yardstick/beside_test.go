@@ -34,6 +34,7 @@ func TestChangedBesides(t *testing.T) {
 		"what a script comes to read":       {"sh check.sh", script, tree{".env": "sh() { :; }\n"}, []string{".env"}},
 		"how a script compares":             {"sh check.sh", script, tree{"lib/common.sh": "assert_same() { :; }\n"}, []string{"lib/common.sh"}},
 		"what a script checks":              {"sh check.sh", script, tree{"price.sh": "price() { echo 2; }\n"}, nil},
+		"how a script beside it compares":   {"sh ci/check.sh", tree{"ci/check.sh": ". \"$(dirname \"$0\")/common.sh\"\n", "ci/common.sh": "assert_same() { false; }\n"}, tree{"ci/common.sh": "assert_same() { :; }\n"}, []string{"ci/common.sh"}},
 		"what node loads first":             {"npm test", node, tree{"tools/register.js": "process.exit(0)\n"}, []string{"tools/register.js"}},
 		"what node is tested on":            {"npm test", node, tree{"src/a.js": "x\n"}, nil},
 		"settings that a runner is told of": {"pytest -c ci/settings.ini", tree{"ci/settings.ini": "[pytest]\n"}, tree{"ci/settings.ini": "[pytest]\naddopts = -k one\n"}, []string{"ci/settings.ini"}},

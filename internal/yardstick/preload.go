@@ -28,22 +28,27 @@ func (t *trail) preloads(call []string, in errand) {
 			break
 		}
 	}
-	_, known := settingsOf[tool]
 	for i, word := range call {
 		flag, value, joined := strings.Cut(word, "=")
 		if !joined && i+1 < len(call) {
 			value = call[i+1]
 		}
-		switch {
-		case loading[flag], flag == "-r" && nodeLike[tool]:
-			t.loaded(value, in)
-		case settling[flag] && known:
-			t.settled(value, in)
-		case flag == "PYTHONPATH" && joined:
-			for dir := range strings.SplitSeq(value, ":") {
-				if dir = atFolder(in.dir, dir); dir != "" {
-					t.shaded("python", dir)
-				}
+		t.told(tool, flag, value, in)
+	}
+}
+
+// told follows one flag, or variable, of a tool.
+func (t *trail) told(tool, flag, value string, in errand) {
+	_, known := settingsOf[tool]
+	switch {
+	case loading[flag], flag == "-r" && nodeLike[tool]:
+		t.loaded(value, in)
+	case settling[flag] && known:
+		t.settled(value, in)
+	case flag == "PYTHONPATH":
+		for dir := range strings.SplitSeq(value, ":") {
+			if dir = atFolder(in.dir, dir); dir != "" {
+				t.shaded("python", dir)
 			}
 		}
 	}

@@ -60,8 +60,9 @@ var checking = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|check
 
 // script takes hold of the script that a command runs.
 func (t *trail) script(call []string, in errand) {
-	name, shell := ran(call)
-	if name = atFolder(in.dir, name); name == "" || name == in.dir || ofTests(name) {
+	called, shell := ran(call)
+	name := atFolder(in.dir, called)
+	if name == "" || name == in.dir || ofTests(name) {
 		return
 	}
 	if call[0] == "." || call[0] == "source" {
@@ -75,8 +76,16 @@ func (t *trail) script(call []string, in errand) {
 	}
 	t.all(name)
 	if shell {
-		t.add(errand{string(text), in.dir, in.ready})
+		t.add(errand{besideScript(string(text), called), in.dir, in.ready})
 	}
+}
+
+// itsFolder is how a script tells the folder that it lies in.
+var itsFolder = pattern.Of(`\$\(\s*dirname\s+(--\s+)?["']?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})["']?\s*\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\}`)
+
+// besideScript puts the folder that a script lies in where it asks for it.
+func besideScript(text, name string) string {
+	return itsFolder.ReplaceAllStringFunc(text, func(string) string { return path.Dir(name) })
 }
 
 // ran is the file that a command runs, and whether a shell does; empty where it

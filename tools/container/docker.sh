@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # For the scripts that need Docker, which source this: die, step, and docker_up,
 # which starts a daemon of our own where none answers. $dir is a folder for what
 # goes at the end, and $own is set where the daemon is ours.
@@ -27,6 +28,7 @@ docker_up() {
   docker info >/dev/null 2>&1 && return
   command -v dockerd >/dev/null || install docker.io iptables
   export DOCKER_HOST=unix://$dir/socket
+  # shellcheck disable=SC2034 # for those who source this
   own=yes
   if [ ! -e /sys/class/net/docker0 ]; then bridge=docker0; fi
   mkdir -p "$data"
@@ -49,7 +51,7 @@ docker_up() {
 
 # install has apt-get bring packages.
 install() {
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || die "$* are missing: install them, or be root where apt-get can"
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then die "$*: install them, or be root where apt-get can"; fi
   { apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; } >"$dir/log" 2>&1 ||
     { tail -n 5 "$dir/log" >&2; die "$* cannot be installed: see above"; }
 }

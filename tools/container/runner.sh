@@ -4,4 +4,4 @@
 # the model.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-RALPH_IMAGE=$IMAGE go test -count=1 -timeout=5m -run='^TestImage' ./cmd/ralph
+RALPH_IMAGE=$IMAGE go test -count=1 -timeout=5m -run='^TestImage|UnderAct$' ./cmd/ralph

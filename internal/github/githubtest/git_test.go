@@ -132,7 +132,8 @@ func TestRefusedPush(t *testing.T) {
 	}
 	safe := strings.Replace(remote(t, s, "ghs_safe"), "shop", "safe", 1)
 	_, err = tryGit(t.Context(), dir, "push", "-f", safe, "HEAD:main")
-	want(t, err, "protected branch hook declined")
+	want(t, err, "remote: error: GH006: Protected branch update failed for refs/heads/main.")
+	want(t, err, "(protected branch hook declined)")
 }
 
 // A token without the permission may not touch workflows; what it pushes
@@ -155,6 +156,7 @@ func TestPushOfWorkflow(t *testing.T) {
 		t.Errorf("the new branch was left: %s", got)
 	}
 	git(t, dir, "push", "-q", remote(t, s, "ghp_write"), "HEAD")
+	git(t, dir, "push", "-q", "origin", "HEAD:refs/heads/ralph/other") // for another branch has it by now
 	s.AddToken("ghs_flows", githubtest.Token{Login: "app[bot]", Kind: githubtest.Installation, Permissions: map[string]string{"contents": "write", "workflows": "write"}})
 	git(t, dir, "push", "-q", remote(t, s, "ghs_flows"), "HEAD:refs/heads/ralph/flows")
 }

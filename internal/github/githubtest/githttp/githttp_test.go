@@ -31,7 +31,7 @@ func refusing(t *testing.T) *githttp.Handler {
 			return githttp.Access{Dir: t.TempDir(), Actor: r.Header.Get("Actor")}, nil
 		},
 		Refuse: func(_ githttp.Access, u githttp.Update) string {
-			return map[string]string{"refs/heads/no": "not this one"}[u.Ref]
+			return map[string]string{"refs/heads/no": "not this one", "refs/heads/rule": "error: GH013\n- no\nruled out"}[u.Ref]
 		},
 	}
 }
@@ -49,6 +49,10 @@ func TestAnswers(t *testing.T) {
 		{
 			"refused on a band", "/acme/shop/git-receive-pack", packet(command+"\x00 report-status side-band-64k agent=git") + yes + "0000", 200,
 			packet("\x02error: not this one\n") + packet("\x01"+report) + "0000",
+		},
+		{
+			"refused in several lines", "/acme/shop/git-receive-pack", packet(zero+" "+one+" refs/heads/rule\x00 report-status side-band-64k") + "0000", 200,
+			packet("\x02error: GH013\n- no\n") + packet("\x01"+packet("unpack ok\n")+packet("ng refs/heads/rule ruled out\n")+"0000") + "0000",
 		},
 		{"no packet", "/acme/shop.git/git-receive-pack", "zzzz", 400, "malformed packet line"},
 		{"half a packet", "/acme/shop.git/git-receive-pack", "0040abc", 400, "unexpected EOF"},
