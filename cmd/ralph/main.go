@@ -22,7 +22,7 @@ import (
 var version = "dev"
 
 func main() {
-	// It keeps next to nothing, and would be at it all the time to tidy up.
+	// It holds so little that its memory would be tidied up all the time.
 	debug.SetGCPercent(200)
 	os.Exit(start(here()))
 }

@@ -16,6 +16,8 @@ import (
 // Floor is what an organisation holds all its repositories to. They may ask for
 // less, and for nothing more.
 type Floor struct {
+	// Where the schema of this file is, for editors.
+	Schema string `json:"$schema"`
 	// Dollars that a run may spend at most.
 	MaxCost float64 `json:"maxCost" jsonschema:"minimum=0"`
 	// Dollars that all runs of a repository may spend within a day.

@@ -70,7 +70,7 @@ func TestFloorHolds(t *testing.T) {
 
 // Costs come down to what is allowed, and people are told; what is less stays.
 func TestFloorLowers(t *testing.T) {
-	floor, err := config.ReadFloor("acme", []byte(`{"maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace"}`))
+	floor, err := config.ReadFloor("acme", []byte(`{"$schema": "floor.schema.json", "maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,10 +87,10 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 			return err
 		}
 		defer answer.Body.Close() //nolint:errcheck // only its status is read
-		switch {
-		case answer.StatusCode == http.StatusOK:
+		switch answer.StatusCode {
+		case http.StatusOK:
 			return nil
-		case answer.StatusCode/100 == 4: // 401 and 404 as well: of what a token may not, git's server says so
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // as git's server says of what a token may not
 			return &Error{Kind: Forbidden, Status: answer.StatusCode, Message: "not accessible by this token"}
 		}
 		return &Error{Kind: Unavailable, Status: answer.StatusCode, Message: answer.Status}

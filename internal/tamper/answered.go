@@ -30,8 +30,8 @@ func (t *test) origin(words []word, until int) []word {
 		for end < len(t.words) && t.words[end].line == w.line && !t.words[end].is(";") {
 			end++
 		}
-		found = t.words[i+1 : end]
-		if found[0].is("await") && len(found) > 1 {
+		found = t.words[i+1 : end] // none, where what is given stands on the next line
+		if begins(found, "await") {
 			found = found[1:]
 		}
 	}

@@ -70,14 +70,21 @@ func (s *snake) settle() {
 			continue
 		}
 		for _, b := range s.bounds {
-			own := b.group == t.group && (b.name == t.name || b.name == "")
-			if b.at.line > t.end && (own || t.group != "" && b.group == "" && b.name == t.group) {
+			if b.at.line > t.end && b.takes(t) {
 				t.skips = append(t.skips, b.at)
 			}
 		}
 		left = append(left, t)
 	}
 	s.tests = left
+}
+
+// takes tells whether a binding is of a test, or of the class that it is in.
+func (b binding) takes(t *test) bool {
+	if b.group == "" && t.group != "" && b.name == t.group {
+		return true
+	}
+	return b.group == t.group && (b.name == t.name || b.name == "")
 }
 
 // yields tells whether a function is a generator: called as a test it runs
