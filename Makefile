@@ -17,8 +17,8 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
 	go run ./cmd/ralph demo $(ARGS)
-test:
-	go test ./...
+test: # of tests that kill the program, and of GitHub's faults, every third; check has them all
+	go test -short ./...
 check: lint
 	go mod tidy -diff
 	go test -race -shuffle=on $$(go list ./... | grep -vE '$(slow)')

@@ -190,10 +190,13 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	all := hardships()
 	maps.Copy(all, refusals())
-	for name, h := range all {
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		if !dealt(i) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h.test(t)
+			all[name].test(t)
 		})
 	}
 }

@@ -346,12 +346,17 @@ func (v *visitOf) employ(args []string) (string, error) {
 }
 
 // pullOf makes a branch with a commit and a pull request of it; the events
-// that follow are about that one where "here" is said.
+// that follow are about that one where "here" is said, and it is from somewhere
+// else where "fork" is.
 func (v *visitOf) pullOf(args []string) (string, error) {
 	if _, err := v.git("branch", args[0], "main"); err != nil {
 		return "", err
 	}
-	made := v.AddPull(shop, githubtest.Pull{Title: "By hand", Head: args[0], Author: maintainer})
+	pull := githubtest.Pull{Title: "By hand", Head: args[0], Author: maintainer}
+	if slices.Contains(args, "fork") {
+		pull.HeadRepo = "mia/greeter"
+	}
+	made := v.AddPull(shop, pull)
 	if slices.Contains(args, "here") {
 		v.issue = made.Number
 	}

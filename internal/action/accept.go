@@ -27,9 +27,6 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 		return refusal, nil
 	}
 	v.known = true
-	if err := v.hold(ctx); err != nil {
-		return nil, err
-	}
 	if refusal, err := v.ours(ctx); refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -50,6 +47,9 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 	}
 	v.task = task
 	if err := v.settle(ctx); err != nil {
+		return nil, err
+	}
+	if err := v.hold(ctx); err != nil { // to all that the others said
 		return nil, err
 	}
 	v.tighten()

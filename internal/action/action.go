@@ -86,6 +86,7 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 	refused, err := v.accept(ctx)
 	if err != nil {
 		if v.known { // a stranger gets no words of ours
+			v.unlabel(ctx)
 			v.complain(ctx, err)
 		}
 		return Result{}, err
@@ -203,7 +204,7 @@ func (v *visit) connect() error {
 	}
 	if v.inputs.CIToken != "" {
 		starter := access
-		starter.Token = v.inputs.CIToken
+		starter.Token, starter.Input = v.inputs.CIToken, "ci-token"
 		if v.starter, err = github.Connect(starter); err != nil {
 			return err
 		}

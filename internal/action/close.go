@@ -99,11 +99,10 @@ func (v *visit) broken(outcome Outcome, err error) journal.Run {
 // that lies on its machine is nobody's business. Empty when they are gone.
 func (v *visit) kept(outcome Outcome) string {
 	work := outcome.Home.File("work")
-	place, err := filepath.Rel(v.env.Workspace, work)
-	if _, gone := os.Stat(work); gone != nil || err != nil {
+	if _, gone := os.Stat(work); gone != nil {
 		return ""
 	}
-	return filepath.ToSlash(place)
+	return v.within(work)
 }
 
 // show brings everything that people look at to board.
@@ -138,7 +137,10 @@ func (v *visit) tell(ctx context.Context, text string) {
 func (v *visit) outputs(outcome Outcome) {
 	run := outcome.Run
 	result := view.ResultOf(run)
-	result.JournalPath, result.EvidencePath, result.ReportPath = outcome.Home.Journal(), job.EvidenceOf(outcome.Home), job.PageOf(outcome.Home)
+	if outcome.Home.ID != "" {
+		result.JournalPath = v.within(outcome.Home.Journal())
+	}
+	result.EvidencePath, result.ReportPath = v.within(job.EvidenceOf(outcome.Home)), v.within(job.PageOf(outcome.Home))
 	whole, err := json.Marshal(result)
 	if err != nil {
 		v.say(fmt.Sprintf("write the result: %v", err))
@@ -172,6 +174,15 @@ func (v *visit) outputs(outcome Outcome) {
 		values = append(values, [2]string{"comment-url", url})
 	}
 	v.set(values)
+}
+
+// within is a path as seen from the job's workspace: where that lies in a
+// container is of no use to the steps that come after.
+func (v *visit) within(path string) string {
+	if rel, err := filepath.Rel(v.env.Workspace, path); err == nil && filepath.IsAbs(path) {
+		return filepath.ToSlash(rel)
+	}
+	return path
 }
 
 // commentURL is where the progress comment stands: one that could be made at

@@ -16,10 +16,13 @@ import (
 // admitted tells whether the run may begin: whether it can get anywhere at all, and
 // fits beside others.
 func (v *visit) admitted(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Way) error {
+	if way.GoOn == nil { // it is another run, with a branch of its own
+		old = journal.Run{}
+	}
 	if err := v.examine(ctx, *asked, old); err != nil {
 		return err
 	}
-	return v.enter(ctx, asked, old, way)
+	return v.enter(ctx, asked, old)
 }
 
 // examine looks whether the work could be pushed at all, before anything is spent. If

@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/ledger"
-	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // account is the repository's ledger on its ref. Whoever may push may write
@@ -96,13 +95,10 @@ func (v *visit) hold(ctx context.Context) error {
 
 // enter puts the job into the ledger, or declines it. Where GitHub takes no such
 // refs the limits cannot be kept, and people are told.
-func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Way) error {
+func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) error {
 	limits := v.inputs.Ledger
 	if limits == (ledger.Limits{}) {
 		return nil
-	}
-	if way.GoOn == nil {
-		old = journal.Run{}
 	}
 	e, err := v.openLedger(ctx, *asked, old)
 	if err != nil {
@@ -140,8 +136,9 @@ func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run
 		return nil, err
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
+	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
 	e := &entered{before: old.CostUSD, account: &account{hub: v.hub, store: store, now: v.Now}, entry: ledger.Entry{
-		Job: number, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
+		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(min(cmp.Or(asked.Policy.Limits.Run.Std(), longest), longest) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {

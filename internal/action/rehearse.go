@@ -1,6 +1,7 @@
 package action
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,16 +19,26 @@ func (v *visit) rehearse() (Result, error) {
 		return done, nil
 	}
 	asked, err := v.asked()
+	if why, is := errors.AsType[declined](err); is {
+		v.say("dry run: it would be declined: " + why.said)
+		return done, nil
+	}
 	if err != nil {
 		return Result{}, err
 	}
-	v.say(rehearsed(asked))
+	v.say(v.rehearsed(asked))
 	return done, nil
 }
 
-func rehearsed(asked job.Asked) string {
-	var text strings.Builder
+// rehearsed is what would be done in words. What was kept of an earlier run is not
+// looked at.
+func (v *visit) rehearsed(asked job.Asked) string {
 	p := asked.Policy
+	if v.command.Verb.Continues() {
+		return fmt.Sprintf("dry run: %s would go on with the newest run of %s, if there is one, by its own plan\nby %s, for at most %s\n",
+			v.command.Verb, asked.Task, p.Agent, limits(p.Limits))
+	}
+	var text strings.Builder
 	fmt.Fprintf(&text, "dry run: %s would be worked on, on branch %s for %s\n", asked.Task, asked.Branch, asked.BaseRef)
 	for _, story := range asked.Plan.UserStories {
 		fmt.Fprintf(&text, "  %s %s\n", story.ID, story.Title)

@@ -38,9 +38,6 @@ const breath = 500 * time.Millisecond
 // run has the job done: an earlier run of this task is gone on with, or a new
 // one is begun.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
-	if err := v.install(ctx); err != nil {
-		return Outcome{}, err
-	}
 	asked, err := v.asked()
 	if err != nil {
 		return Outcome{}, err
@@ -55,6 +52,9 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, declined{"Sorry, " + before.found.doubt + ", so nothing goes on from it. `/ralph` judges the work on its branch anew."}
 	case way.Refuse != "":
 		return Outcome{}, declined{way.Refuse}
+	}
+	if err := v.install(ctx); err != nil { // of which whoever is declined hears nothing
+		return Outcome{}, err
 	}
 	if err := v.admitted(ctx, &asked, before.run, way); err != nil {
 		return Outcome{}, err
@@ -98,8 +98,9 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 }
 
 // renewed are the rules of now for a run that was begun by others: what was
-// found out about the base then is not looked for again, and the checks that its
-// plan asks for are those of its plan, whatever the issue says by now.
+// found out about the base then is not looked for again, the checks that its plan
+// asks for are those of its plan, whatever the issue says by now, and a plan that
+// was to be approved first still is.
 func renewed(now, then policy.Policy) *policy.Policy {
 	added := func(c policy.Check) bool { return c.Added }
 	named := slices.DeleteFunc(slices.Clone(now.Checks), added)
@@ -111,7 +112,7 @@ func renewed(now, then policy.Policy) *policy.Policy {
 			named = append(named, check)
 		}
 	}
-	now.Checks = named
+	now.Checks, now.Approval = named, now.Approval || then.Approval
 	return &now
 }
 
@@ -125,8 +126,9 @@ func (v *visit) way(asked job.Asked, old journal.Run) verdict.Way {
 
 // same tells whether what is asked is what an older run was asked, by the same
 // rules: then whoever asks means that run. Words or rules that are new would
-// be lost on it.
+// be lost on it. That its plan was to be approved first is no rule once it was.
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
+	asked.Policy.Approval = asked.Policy.Approval || old.Approved != ""
 	now, err := json.Marshal(asked.Policy)
 	then, worse := json.Marshal(old.Policy.Named())
 	return asked.Task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil

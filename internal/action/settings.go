@@ -33,5 +33,9 @@ func (v *visit) settle(ctx context.Context) error {
 		return err
 	}
 	settings.Under(&v.inputs)
+	if settings.Review.Agent != "" && v.inputs.Policy.Review.Agent == "" {
+		v.aside("nobody is asked for a second opinion: who may give one stands in the workflow, not in "+name,
+			"set `review-agent: "+settings.Review.Agent+"` there")
+	}
 	return nil
 }

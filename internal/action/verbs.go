@@ -14,11 +14,7 @@ import (
 
 // serve does what was asked.
 func (v *visit) serve(ctx context.Context) (Result, error) {
-	if v.trigger.Label != "" {
-		if err := v.client.RemoveLabel(ctx, v.trigger.Issue.Number, v.trigger.Label); err != nil {
-			v.say(fault.Told(err))
-		}
-	}
+	v.unlabel(ctx)
 	switch v.command.Verb {
 	case trigger.Help:
 		return Result{Skipped: "help was asked for"}, v.help(ctx)
@@ -37,6 +33,17 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 		v.close(ctx, outcome, err)
 	}
 	return Result{Outcome: outcome}, err
+}
+
+// unlabel takes off the label that this was asked for by: it is a button, and can
+// be pressed again.
+func (v *visit) unlabel(ctx context.Context) {
+	if v.trigger.Label == "" || v.inputs.DryRun {
+		return
+	}
+	if err := v.client.RemoveLabel(ctx, v.trigger.Issue.Number, v.trigger.Label); err != nil {
+		v.say(fault.Told(err))
+	}
 }
 
 // decline answers who asked for what cannot be.

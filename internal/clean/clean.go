@@ -44,7 +44,7 @@ const rounds = 12
 // is nothing more to settle.
 func blunt(text string, gone *Removed) string {
 	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("<>&[]`~", r) {
+		if strings.ContainsRune("<>&[]`~$", r) {
 			gone.Tags++
 			return -1
 		}

@@ -83,11 +83,28 @@ var (
 func conceals(formula string) bool { return hiding.MatchString(formula) }
 
 func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
-	return shape.ReplaceAllStringFunc(text, func(formula string) string {
-		if !conceals(formula) {
-			return formula
+	var out strings.Builder
+	for {
+		at := shape.FindStringIndex(text)
+		if at == nil {
+			out.WriteString(text)
+			return out.String()
 		}
-		gone.Unseen++
-		return ""
-	})
+		end := at[1]
+		switch found := text[at[0]:end]; {
+		case joined.MatchString(text[end:]) && !strings.HasPrefix(found, "$$"):
+			end = at[0] + 1 // the next dollar may begin one
+			out.WriteString(text[:end])
+		case conceals(found):
+			gone.Unseen++
+			out.WriteString(text[:at[0]])
+		default:
+			out.WriteString(text[:end])
+		}
+		text = text[end:]
+	}
 }
+
+// joined is what a formula's end cannot stand before: GitHub draws none there, and
+// shells have variables.
+var joined = regexp.MustCompile(`^[A-Za-z0-9_]`)

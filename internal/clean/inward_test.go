@@ -58,6 +58,7 @@ func TestInward(t *testing.T) {
 		{"in a quote", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> graph TD\n> ```", "1 part of a block or formula that is not shown"},
 		{"a map is a picture", "```geojson\n{\"a\": \"run curl\"}\n```", "```geojson\n```", "1 part of a block or formula that is not shown"},
 		{"formulas that hide", "a $\\phantom{run}$ $$\\color{white}{run}$$ $`x % run`$ b\n```math\n\\phantom{run}\n```", "a    b\n```math\n```", "4 parts of blocks or formulas that are not shown"},
+		{"variables, and what comes behind them", "$A%10 of $B, $x%$y $\\phantom{run}$ b", "$A%10 of $B, $x%$y  b", "1 part of a block or formula that is not shown"},
 		{"those that do not, and what is none", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", ""},
 		{"a fence stays as it is", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", ""},
 		{"in a list, longer, of tildes", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", ""},

@@ -14,13 +14,14 @@ const BaseSettings = ".ralph/settings.json"
 // Under lays settings of the base branch under the inputs. They name the checks
 // and the setup where the workflow names none, and may ask for less than it
 // allows, never for more. Who works, with what, and what that may reach is for
-// the workflow to say.
+// the workflow to say, and so is who gives a second opinion: with another agent
+// come its key, its hosts and its models.
 func (s Settings) Under(in *Inputs) {
 	p := &in.Policy
 	if len(p.Checks) == 0 {
 		p.Checks = s.checks()
 		for i := range p.Checks {
-			p.Checks[i].Timeout = cmp.Or(p.Checks[i].Timeout, in.Patience)
+			p.Checks[i].Timeout = less(p.Checks[i].Timeout, in.Patience)
 			p.Checks[i].FailAction = "" // of prompts, and these are stories
 		}
 	}
@@ -36,9 +37,6 @@ func (s Settings) Under(in *Inputs) {
 		p.Baseline = s.Baseline
 	}
 	p.Tamper = harsher(p.Tamper, s.Tamper)
-	if p.Review.Agent == "" {
-		p.Review = policy.Review(s.Review)
-	}
 	if s.Has("outputTruncateChars") {
 		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, wholeOutput), wholeOutput)
 	}

@@ -106,7 +106,8 @@ type call struct {
 	model   string
 	body    []byte
 	whole   bool  // the answer comes in one piece, and cannot be cut
-	most    int64 // tokens that it may have
+	most    int64 // tokens that it may have, in all its versions
+	many    int64 // versions, which are made at once
 }
 
 // find says what a request is for by its path, where that is pinned and asked
@@ -194,7 +195,8 @@ func (c *call) allowed() bool {
 		return c.refuse(*no)
 	}
 	c.model = model
-	if c.most, c.whole = longest(tree), tree["stream"] != true && c.path.query == ""; c.whole {
+	c.most, c.many = c.longest(tree)
+	if c.whole = tree["stream"] != true && c.path.query == ""; c.whole {
 		return true
 	}
 	return c.countable(tree)

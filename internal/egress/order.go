@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 
@@ -21,28 +22,72 @@ func (c *call) order() order {
 	return order{model: c.model, whole: c.whole && !c.path.free, most: price.Tokens{Input: int64(len(c.body)) / bytesPerToken, Output: c.most}}
 }
 
-// longest is how many tokens an answer may have, by what was asked; where
-// nothing was said it is what no model gives.
-func longest(tree map[string]any) int64 {
-	for _, name := range []string{"generationConfig", "generation_config"} {
-		if inner, is := tree[name].(map[string]any); is {
-			tree = inner
-		}
-	}
-	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"} {
-		if n, is := tree[name].(json.Number); is {
-			if most, err := n.Int64(); err == nil && most > 0 {
-				return most
-			}
-		}
-	}
-	return math.MaxInt32
+// bound are the fields of a request by which its answer ends, and the field that
+// asks for several at once. What another API goes by says nothing there.
+type bound struct {
+	within []string // the objects that they are in; none: they are on top
+	most   []string
+	many   []string
 }
+
+func (c *call) bound() bound {
+	switch {
+	case c.dialect == Gemini:
+		return bound{
+			within: []string{"generationConfig", "generation_config"},
+			most:   []string{"maxOutputTokens", "max_output_tokens"}, many: []string{"candidateCount", "candidate_count"},
+		}
+	case c.dialect == OpenAI && c.where == completions:
+		return bound{most: []string{"max_tokens", "max_completion_tokens"}, many: []string{"n"}}
+	case c.dialect == OpenAI:
+		return bound{most: []string{"max_output_tokens"}}
+	default:
+		return bound{most: []string{"max_tokens"}}
+	}
+}
+
+// longest is how many tokens an answer may have, by what was asked, and in how
+// many versions it comes; where nothing was said it is what no model gives.
+func (c *call) longest(tree map[string]any) (most, many int64) {
+	b := c.bound()
+	var trees []map[string]any
+	for _, name := range b.within {
+		inner, _ := tree[name].(map[string]any)
+		trees = append(trees, inner)
+	}
+	if len(b.within) == 0 {
+		trees = append(trees, tree)
+	}
+	for _, tree := range trees {
+		most, many = max(most, largest(tree, b.most)), max(many, largest(tree, b.many))
+	}
+	if most, many = cmp.Or(most, math.MaxInt32), max(many, 1); most > math.MaxInt32/many {
+		most = math.MaxInt32 / many
+	}
+	return most * many, many
+}
+
+// largest is the largest number in the fields; 0: there is none.
+func largest(tree map[string]any, fields []string) (most int64) {
+	for _, name := range fields {
+		if n, is := tree[name].(json.Number); is {
+			said, err := n.Int64()
+			if err != nil {
+				said = math.MaxInt32
+			}
+			most = max(most, min(said, math.MaxInt32))
+		}
+	}
+	return most
+}
+
+// completions is where OpenAI's API says what was used only to those who ask.
+const completions = "/v1/chat/completions"
 
 // countable has a stream say what it used, where its API says so only to those
 // who ask.
 func (c *call) countable(tree map[string]any) bool {
-	if c.dialect != OpenAI || c.where != "/v1/chat/completions" || c.m.Budget == (Budget{}) {
+	if c.dialect != OpenAI || c.where != completions || c.m.Budget == (Budget{}) {
 		return true
 	}
 	options, there := tree["stream_options"]

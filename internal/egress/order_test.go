@@ -124,12 +124,20 @@ func TestWhoWaitsMayGo(t *testing.T) {
 // nobody waited for the sum, and not further than the answer may go; it is told to nobody.
 func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 	for name, test := range map[string]struct {
-		body  string
-		spent bool
+		path, body string
+		spent      bool
 	}{
-		"whole":             {`{"model":"big"}`, true},
-		"streamed":          {`{"model":"big","stream":true}`, true},
-		"no more than that": {`{"model":"big","max_output_tokens":4000}`, false},
+		"whole":              {responses, `{"model":"big"}`, true},
+		"streamed":           {responses, `{"model":"big","stream":true}`, true},
+		"no more than that":  {responses, `{"model":"big","max_output_tokens":4000}`, false},
+		"messages":           {messages, `{"model":"big","max_tokens":4000}`, false},
+		"another API's word": {messages, `{"model":"big","max_tokens":9000,"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, true},
+		"chat":               {chat, `{"model":"big","max_completion_tokens":4000}`, false},
+		"chat, two words":    {chat, `{"model":"big","max_tokens":1,"max_completion_tokens":9000}`, true},
+		"three versions":     {chat, `{"model":"big","max_tokens":2000,"n":3}`, true},
+		"no number of them":  {chat, `{"model":"big","max_tokens":4000,"n":1}`, false},
+		"gemini":             {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":4000}}`, false},
+		"gemini's versions":  {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":2000,"candidateCount":3}}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var minutes atomic.Int64
@@ -149,7 +157,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 				m.Now = func() time.Time { return time.Unix(60*minutes.Load(), 0) }
 			})
 			ctx, cancel := context.WithCancel(t.Context())
-			request, ended := d.request(responses, test.body), make(chan bool)
+			request, ended := d.request(test.path, test.body), make(chan bool)
 			go func() {
 				defer close(ended)
 				status(request.WithContext(ctx))

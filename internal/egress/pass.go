@@ -210,7 +210,7 @@ func (a *answering) suspect(seen int64) {
 	if a.hung.Err() == nil || a.m.Now == nil || a.path.free {
 		return
 	}
-	thought := min(int64(a.m.Now().Sub(a.since).Seconds())*tokensPerSecond, a.most)
+	thought := min(int64(a.m.Now().Sub(a.since).Seconds())*tokensPerSecond*a.many, a.most)
 	a.m.meter.suspect(a.model, max(thought-seen, 0))
 }
 

@@ -143,7 +143,7 @@ func (r *reading) take(data []byte) {
 // count takes what a maker told. Output tokens are the sum so far, so the last
 // word counts; what is not repeated stands.
 func (r *reading) count(usage json.RawMessage) {
-	if len(usage) == 0 || string(usage) == "null" {
+	if !says(usage) {
 		return
 	}
 	var c count
@@ -161,6 +161,9 @@ func (r *reading) count(usage json.RawMessage) {
 	r.told, r.known = now, true
 }
 
+// says tells whether there is a count: some write null until there is.
+func says(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
+
 // last tells whether nothing that is billed comes after f.
 func (r *reading) last(f frame) bool {
 	switch f.Type {
@@ -177,7 +180,7 @@ func (r *reading) last(f frame) bool {
 			return true
 		}
 	}
-	return r.dialect == OpenAI && len(f.Choices) == 0 && len(f.Usage) > 0
+	return r.dialect == OpenAI && len(f.Choices) == 0 && says(f.Usage)
 }
 
 // sofar is the best guess while an answer is under way: what was told, or what

@@ -54,6 +54,7 @@ var reads = []struct {
 	{"a response that is cut", egress.OpenAI, true, data(`{"type":"response.created","response":{"usage":null}}`, `{"type":"response.function_call_arguments.delta","delta":"01234567890123456789"}`), stream.Usage{Output: 4}, false, false},
 	{"chat", egress.OpenAI, false, `{"choices":[{"message":{"content":"hi"}}],"usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":30}}}`, stream.Usage{Input: 70, Output: 7, CacheRead: 30}, true, false},
 	{"chat's chunks", egress.OpenAI, true, data(`{"choices":[{"delta":{"content":"0123456789"},"finish_reason":null}],"usage":null}`, `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}}`, `[DONE]`), stream.Usage{Input: 9, Output: 7}, true, true},
+	{"chat's filters, before any word", egress.OpenAI, true, data(`{"choices":[],"prompt_filter_results":[],"usage":null}`, `{"choices":[{"delta":{"content":"0123456789"}}],"usage":null}`), stream.Usage{Output: 2}, false, false},
 	{"chat that does not tell", egress.OpenAI, true, data(`{"choices":[{"delta":{"content":"0123456789","tool_calls":[{"id":"call_1234567890","function":{"name":"x","arguments":"0123456789"}}]}}]}`, `{"choices":[{"delta":{},"finish_reason":"stop"}]}`), stream.Usage{Output: 4}, false, false},
 
 	{"gemini", egress.Gemini, false, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":30,"candidatesTokenCount":5,"thoughtsTokenCount":2,"totalTokenCount":107}}`, stream.Usage{Input: 70, Output: 7, CacheRead: 30}, true, true},

@@ -42,8 +42,10 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 	if err := checkSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	if fork, err := t.fork(ctx, span); err == nil {
-		span.From = fork
+	if !t.Doubted {
+		if fork, err := t.fork(ctx, span); err == nil {
+			span.From = fork
+		}
 	}
 	changes, err := compare(ctx, t.once, span)
 	if err != nil {

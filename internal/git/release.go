@@ -88,7 +88,7 @@ func packName(out []byte) string {
 // there are up to each first byte, then the names.
 func readIndex(text []byte, size int) (ids []string, ok bool) {
 	const first = 256 * 4
-	rest, ok := bytes.CutPrefix(text, []byte("\xfftOc\x00\x00\x00\x02"))
+	rest, ok := bytes.CutPrefix(text, indexMark)
 	if !ok || len(rest) < first {
 		return nil, false
 	}

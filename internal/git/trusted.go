@@ -15,6 +15,11 @@ import (
 type Trusted struct {
 	Dir string
 
+	// Doubted: those inside write to the store that this one borrows from. What was
+	// read there holds for now, and what a commit descends from is not believed:
+	// another content of one that nobody vouches for says otherwise.
+	Doubted bool
+
 	git    Git
 	newest string // pack that was taken in; empty: not known
 	known  recall

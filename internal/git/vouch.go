@@ -22,20 +22,30 @@ func (t *Trusted) Vouch(ctx context.Context, commits ...string) error {
 	if err := checkSHA(commits...); err != nil {
 		return err
 	}
-	const noEnd = 1 << 50
 	names, err := t.do(ctx, call{args: append([]string{"rev-list", "--objects", "--no-walk", "--no-object-names"}, commits...), limit: noEnd, timeout: farther})
 	if err == nil {
-		look := &naming{}
-		_, err = t.do(ctx, call{
-			args:  []string{"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)"},
-			stdin: bytes.NewReader(names), stdout: look, limit: noEnd, timeout: farther,
-		})
-		if look.odd != nil {
-			err = look.odd
-		}
+		err = named(ctx, t.do, names)
+	}
+	if err == nil {
+		err = t.namedEverywhere(ctx, names)
 	}
 	if failed, said := answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) {
 		return fault.Usage("an object in the repository's store is not what it was: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
+	}
+	return err
+}
+
+const noEnd = 1 << 50
+
+// named is an error where what git reads of one of these is not what its name says.
+func named(ctx context.Context, do doing, names []byte) error {
+	look := &naming{}
+	_, err := do(ctx, call{
+		args:  []string{"cat-file", "--buffer", "--batch=%(objectname) %(objecttype) %(objectsize)"},
+		stdin: bytes.NewReader(names), stdout: look, limit: noEnd, timeout: farther,
+	})
+	if look.odd != nil {
+		return look.odd
 	}
 	return err
 }

@@ -24,6 +24,7 @@ type Access struct {
 	BaseURL     string // GITHUB_API_URL; PublicURL where empty
 	GraphQLURL  string // GITHUB_GRAPHQL_URL; found from BaseURL where empty
 	Token       string
+	Input       string            // of the workflow, that the token comes from; github-token where empty
 	App         *App              // goes before Token
 	HTTP        http.RoundTripper // the way out, where it is not the usual one
 	Pace        *Pace             // DefaultPace where nil
@@ -53,6 +54,7 @@ type Client struct {
 	graphql string
 	pace    Pace
 	held    *credential
+	input   string // that its token comes from
 	self    identity
 }
 
@@ -67,7 +69,10 @@ func Connect(a Access) (*Client, error) {
 		pace = *a.Pace
 	}
 	out := outward(a.HTTP, pace)
-	c := &Client{Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), pace: pace, plain: &http.Client{Transport: out}}
+	c := &Client{
+		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), pace: pace, plain: &http.Client{Transport: out},
+		input: cmp.Or(a.Input, "github-token"),
+	}
 	if err := c.identify(a, base, out); err != nil {
 		return nil, err
 	}

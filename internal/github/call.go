@@ -27,7 +27,7 @@ func ask[T any](ctx context.Context, c *Client, a act, do func(context.Context) 
 		trouble.Message = c.held.hide(trouble.Message)
 		wait, again := c.pace.again(a, try, trouble)
 		if !again || ctx.Err() != nil {
-			return *new(T), a.remedy(trouble, err)
+			return *new(T), a.remedy(c.input, trouble, err)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return *new(T), fmt.Errorf("%s: %w", a.what, err)

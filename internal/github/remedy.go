@@ -8,21 +8,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// remedy says what to try, where we know.
-func (a act) remedy(e *Error, err error) error {
+// remedy says what to try, where we know; input is where the token comes from.
+func (a act) remedy(input string, e *Error, err error) error {
 	if _, known := errors.AsType[*fault.Fault](err); known {
 		return fmt.Errorf("%s: %w", a.what, err)
 	}
-	if fix := a.fix(e); fix != "" {
+	if fix := a.fix(input, e); fix != "" {
 		return &fault.Fault{What: a.what, Fix: fix, Exit: fault.ExitUsage, Err: e}
 	}
 	return fmt.Errorf("%s: %w", a.what, e)
 }
 
-func (a act) fix(e *Error) string {
+func (a act) fix(input string, e *Error) string {
 	switch {
 	case e.Kind == Unauthorized:
-		return "the token is wrong or has expired: give a new `github-token`, or an App with `app-id` and `app-private-key`"
+		return "the token is wrong or has expired: give a new `" + input + "`, or an App with `app-id` and `app-private-key`"
 	case e.Kind == RateLimited:
 		return "wait for GitHub's limit to be lifted, or give an App with `app-id` and `app-private-key`, which has a limit of its own"
 	case e.Kind != Forbidden:

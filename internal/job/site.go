@@ -61,6 +61,9 @@ func (s *site) fetch(ctx context.Context, base, branch string) (err error) {
 		return nil
 	}
 	s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work(), "trusted.git"), base, branch)
+	if err == nil {
+		s.trusted.Doubted = s.Own != nil
+	}
 	return err
 }
 

@@ -28,7 +28,7 @@ func (r Refusal) String() string {
 // Admit enters a job into the book, if it fits; once, however often it is asked:
 // the answer to an earlier try may have been lost.
 func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
-	b = b.sweep(now)
+	b = b.sweep(now).again(a.Entry, now)
 	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.Job == a.Entry.Job && e.Run == a.Entry.Run && e.Spent == nil })
 	for _, check := range []func(Asked, time.Time) *Refusal{b.crowded, b.spent, b.flooded} {
 		if refusal := check(a, now); refusal != nil {

@@ -34,13 +34,14 @@ const day = 24 * time.Hour
 
 // Entry is one job's.
 type Entry struct {
-	Job    int64     `json:"job"` // by GitHub's number
-	Run    string    `json:"run"`
-	Page   string    `json:"page,omitempty"`   // of the job's log
-	Branch string    `json:"branch,omitempty"` // for which a pull request may be opened
-	Until  time.Time `json:"until"`            // by then it is over, one way or another
-	Held   float64   `json:"held"`             // dollars that it may spend
-	Spent  *float64  `json:"spent,omitempty"`  // not there while it is at work
+	Job     int64     `json:"job"`               // by GitHub's number
+	Attempt int64     `json:"attempt,omitempty"` // at the job, from 1
+	Run     string    `json:"run"`
+	Page    string    `json:"page,omitempty"`   // of the job's log
+	Branch  string    `json:"branch,omitempty"` // for which a pull request may be opened
+	Until   time.Time `json:"until"`            // by then it is over, one way or another
+	Held    float64   `json:"held"`             // dollars that it may spend
+	Spent   *float64  `json:"spent,omitempty"`  // not there while it is at work
 }
 
 // Book is all that counts of a repository's runs.
@@ -96,6 +97,17 @@ func (e Entry) cost() float64 {
 // AtWork are the jobs that are at work, as far as the book knows.
 func (b Book) AtWork(now time.Time) []Entry {
 	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return !e.atWork(now) })
+}
+
+// again ends what earlier attempts at e's job left open: GitHub begins the next
+// when one is over.
+func (b Book) again(e Entry, now time.Time) Book {
+	for _, old := range b.Entries {
+		if old.Job == e.Job && old.Attempt < e.Attempt {
+			b = b.End(old.Job, old.Run, nil, now)
+		}
+	}
+	return b
 }
 
 // End says that a job is over, and what it spent; nil: nobody knows, and what it

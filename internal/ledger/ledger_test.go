@@ -96,6 +96,26 @@ func TestWhatIsOver(t *testing.T) {
 	}
 }
 
+// A job that is run again was over before, whatever it left in the book. Others of
+// the same attempt are at work beside it.
+func TestAJobThatIsRunAgain(t *testing.T) {
+	hour := noon.Add(time.Hour)
+	beside, killed, next := at(1, "", 5, hour), at(1, "", 5, hour), at(1, "", 5, hour)
+	killed.Attempt, killed.Run = 1, "killed"
+	beside.Attempt, beside.Run = 2, "beside"
+	next.Attempt, next.Run = 2, "next"
+	book := ledger.Book{Entries: []ledger.Entry{killed, beside}}
+	for runs, want := range map[int]bool{1: false, 2: true} {
+		got, refusal := book.Admit(ledger.Asked{Entry: next, Limits: ledger.Limits{Runs: runs}}, noon)
+		if admitted := refusal == nil; admitted != want {
+			t.Errorf("%d at once: admitted %t, want %t: %v", runs, admitted, want, refusal)
+		}
+		if first := got.Entries[0]; first.Spent == nil || *first.Spent != 5 {
+			t.Errorf("%d at once: the killed one is %+v, want all of it spent", runs, first)
+		}
+	}
+}
+
 func TestBooksAreReadAsTheyWereWritten(t *testing.T) {
 	book := ledger.Book{V: 1, Entries: []ledger.Entry{at(1, "ralph/a", 5, noon), gone(2, 0, noon)}}
 	text, err := book.Write()

@@ -62,12 +62,16 @@ func goesOn(a Asked, old journal.Run) string {
 	return "it was asked for again"
 }
 
+// unapproved is the answer to whoever would have a plan worked on by another word
+// than that it is approved.
+const unapproved = "The plan has not been approved yet. `/ralph approve` has it worked on."
+
 func resume(a Asked, old journal.Run) Way {
 	if old.ID == "" || over(old) {
 		return Way{Refuse: "There is no unfinished run to go on with. `/ralph` begins one."}
 	}
 	if old.Unapproved() {
-		return Way{Refuse: "The plan has not been approved yet. `/ralph approve` has it worked on."}
+		return Way{Refuse: unapproved}
 	}
 	return Way{GoOn: &journal.Resumed{Why: by(a), Words: a.Words}}
 }
@@ -75,6 +79,9 @@ func resume(a Asked, old journal.Run) Way {
 func retry(a Asked, old journal.Run) Way {
 	if old.ID == "" {
 		return Way{Refuse: "There is no run to try again. `/ralph` begins one."}
+	}
+	if old.Unapproved() {
+		return Way{Refuse: unapproved}
 	}
 	resumed := &journal.Resumed{Why: by(a), Words: a.Words}
 	if a.Story == "" {

@@ -53,6 +53,7 @@ func TestAnswer(t *testing.T) {
 		{"resumed when done", verdict.Asked{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed), "no unfinished run"},
 		{"resumed where nothing was", verdict.Asked{Verb: trigger.Resume}, journal.Run{}, "no unfinished run"},
 		{"resumed before it was approved", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting), "not been approved"},
+		{"tried again before it was approved", verdict.Asked{Verb: trigger.Retry, Story: "US-001"}, earlier(policy.NeedsInput, waiting), "not been approved"},
 		{"tried again", verdict.Asked{Verb: trigger.Retry}, earlier(policy.AllStoriesPassed), by},
 		{"a story of it", verdict.Asked{Verb: trigger.Retry, Story: "us-001"}, earlier(policy.AllStoriesPassed), by},
 		{"a story that is none", verdict.Asked{Verb: trigger.Retry, Story: "US-009"}, earlier(policy.Stalled), "There are: US-001, US-002"},

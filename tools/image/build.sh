@@ -73,6 +73,7 @@ if [ -n "$own" ]; then args+=(--network host); fi # our daemon has no other way 
 
 step "$image"
 build "${args[@]}" --tag "$image" .
+if [ -n "$own" ]; then docker image prune --force >/dev/null; fi # the one before
 docker history --no-trunc --format '{{.Size}}	{{.CreatedBy}}' "$image" | grep -v '^0B' | cut -c1-150
 docker image inspect --format 'all of it: {{.Size}} bytes' "$image"
 for then in "$@"; do # with our own daemon still there
