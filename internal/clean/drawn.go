@@ -92,7 +92,7 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 		}
 		end := at[1]
 		switch found := text[at[0]:end]; {
-		case joined.MatchString(text[end:]) && !strings.HasPrefix(found, "$$"):
+		case !strings.Contains("$`", found[1:2]) && joined.MatchString(text[end:]):
 			end = at[0] + 1 // the next dollar may begin one
 			out.WriteString(text[:end])
 		case conceals(found):

@@ -62,6 +62,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"<p><!-- x", "<p>", "1 HTML comment"},
 		// What was built not to settle loses all that markup is made of.
 		{strings.Repeat("<", 15) + "<x>" + strings.Repeat("x>", 15) + " words", "xxxx words", "20 HTML tags"},
+		{strings.Repeat("<", 15) + "<x>" + strings.Repeat("x>", 15) + " $\\phan<tom{run}$", "xxxx \\phantom{run}", "23 HTML tags"},
 		{"<!DOCTYPE x>a<![CDATA[b]]>c<?php d?>e", "ace", "3 HTML comments"},
 	} {
 		got, gone := clean.Inward(c.in, 0)

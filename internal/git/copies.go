@@ -86,19 +86,9 @@ func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error 
 
 // packs are those of all stores that git reads here, without their endings.
 func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
-	out, err := t.ask(ctx, "count-objects", "-v")
+	stores, err := t.stores(ctx)
 	if err != nil {
 		return nil, err
-	}
-	stores := []string{t.objects()}
-	for line := range strings.Lines(out) {
-		store, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: ")
-		if plain, err := strconv.Unquote(store); err == nil {
-			store = plain // letters beyond ASCII are written in digits
-		}
-		if is {
-			stores = append(stores, store)
-		}
 	}
 	for _, store := range stores {
 		entries, err := os.ReadDir(filepath.Join(store, "pack"))
@@ -113,6 +103,22 @@ func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
 		}
 	}
 	return packs, nil
+}
+
+// stores are as git names them: a line of alternates may say one in several ways.
+func (t *Trusted) stores(ctx context.Context) ([]string, error) {
+	out, err := t.ask(ctx, "count-objects", "-v")
+	stores := []string{t.objects()}
+	for line := range strings.Lines(out) {
+		store, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: ")
+		if plain, err := strconv.Unquote(store); err == nil {
+			store = plain // letters beyond ASCII are written in digits
+		}
+		if is {
+			stores = append(stores, store)
+		}
+	}
+	return stores, err
 }
 
 // indexMark begins the index of a pack.
