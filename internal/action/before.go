@@ -101,13 +101,21 @@ func (b before) home(folder workspace.Folder) (workspace.Run, error) {
 	return folder.Unpack(b.run.ID, b.found.files)
 }
 
+// ended tells that the job is to end as if killed.
+func (v *visit) ended() bool {
+	select {
+	case <-v.Hard:
+		return true
+	default:
+		return false
+	}
+}
+
 // quit says that nobody is at work any more. What was kept of a run that broke
 // stays.
 func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
-	select {
-	case <-v.Hard:
+	if v.ended() {
 		return
-	default:
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()

@@ -110,7 +110,7 @@ func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	if !open {
-		return fmt.Errorf("pull request #%d is not open any more", run.Pull.Number)
+		return fault.Usage(fmt.Sprintf("pull request #%d is not open any more", run.Pull.Number), "open it again and comment `/ralph resume`, or have `/ralph` open another", nil)
 	}
 	return h.starting().ReadyPull(ctx, pull)
 }

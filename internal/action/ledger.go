@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -127,11 +126,7 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 }
 
 func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*entered, error) {
-	tool, err := v.git(ctx)
-	if err != nil {
-		return nil, err
-	}
-	store, err := tool.Store(ctx, filepath.Join(v.env.folder(), "kept.git"))
+	store, err := v.store(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -195,13 +190,8 @@ func (v *visit) bury(ctx context.Context, book ledger.Book) (ledger.Book, error)
 // leave writes into the ledger what the job has spent.
 func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	e := v.entered
-	if e == nil {
+	if e == nil || v.ended() {
 		return
-	}
-	select {
-	case <-v.Hard:
-		return
-	default:
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()

@@ -65,13 +65,17 @@ const (
 // keptIn finds in the progress comment which commit was kept last.
 var keptIn = regexp.MustCompile(`<!-- ralph:kept ([0-9a-f]{40}) -->`)
 
-// openShelf makes a repository in dir through which the shelf is reached.
-func (v *visit) openShelf(ctx context.Context) (*shelf, error) {
+// store is the repository through which what is kept on refs is reached.
+func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
 	tool, err := v.git(ctx)
 	if err != nil {
 		return nil, err
 	}
-	store, err := tool.Store(ctx, filepath.Join(v.env.folder(), "kept.git"))
+	return tool.Store(ctx, filepath.Join(v.env.folder(), "kept.git"))
+}
+
+func (v *visit) openShelf(ctx context.Context) (*shelf, error) {
+	store, err := v.store(ctx)
 	if err != nil {
 		return nil, err
 	}
