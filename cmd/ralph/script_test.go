@@ -354,6 +354,7 @@ func (v *visitOf) pullOf(args []string) (string, error) {
 	}
 	pull := githubtest.Pull{Title: "By hand", Head: args[0], Author: maintainer}
 	if slices.Contains(args, "fork") {
+		v.AddRepo(githubtest.Repo{Owner: "mia", Name: "greeter", Dir: v.bare()})
 		pull.HeadRepo = "mia/greeter"
 	}
 	made := v.AddPull(shop, pull)
