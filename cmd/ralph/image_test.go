@@ -61,7 +61,7 @@ func labelled(t *testing.T, image, agent, key string) {
 		}
 	}
 	outputs, err := os.ReadFile(town.path("runner", "GITHUB_OUTPUT"))
-	if err != nil || !strings.Contains(string(outputs), "completed") || !strings.Contains(string(outputs), "/github/workspace/.ralph/runs/") {
+	if err != nil || !strings.Contains(string(outputs), "completed") || !strings.Contains(string(outputs), "\n.ralph/runs/") {
 		t.Errorf("outputs %q, %v", outputs, err)
 	}
 	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing was left open") {
