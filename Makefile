@@ -47,7 +47,7 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
 	AGENTS=1 go test -count=1 -p=1 -parallel=4 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
 kill: # the program killed at any line loses nothing; test and check have each type of event once
-	KILL=1 go test -count=1 -run=Kill -v ./...
+	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=10m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code

@@ -91,8 +91,12 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 		return Outcome{}, err
 	}
 	way.GoOn.Level, way.GoOn.Links, way.GoOn.Context = asked.Level, &asked.Links, v.task.Context
-	if !v.same(asked, before.run) {
-		way.GoOn.Policy = renewed(asked.Policy, before.run.Policy)
+	switch then := before.run.Policy; {
+	case !v.same(asked, before.run):
+		way.GoOn.Policy = renewed(asked.Policy, then)
+	case asked.Policy.Shelve != then.Shelve:
+		then.Shelve = asked.Policy.Shelve
+		way.GoOn.Policy = &then
 	}
 	return j.Resume(ctx, home, *way.GoOn)
 }
@@ -126,9 +130,11 @@ func (v *visit) way(asked job.Asked, old journal.Run) verdict.Way {
 
 // same tells whether what is asked is what an older run was asked, by the same
 // rules: then whoever asks means that run. Words or rules that are new would
-// be lost on it. That its plan was to be approved first is no rule once it was.
+// be lost on it. That its plan was to be approved first is no rule once it was,
+// and whether a run can be kept on GitHub is for GitHub to say each time.
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
 	asked.Policy.Approval = asked.Policy.Approval || old.Approved != ""
+	asked.Policy.Shelve = old.Policy.Shelve
 	now, err := json.Marshal(asked.Policy)
 	then, worse := json.Marshal(old.Policy.Named())
 	return asked.Task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
