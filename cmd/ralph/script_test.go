@@ -289,8 +289,16 @@ func (v *visitOf) writes([]string) (string, error) {
 	return text.String(), nil
 }
 
-func (v *visitOf) shut([]string) (string, error) {
-	v.EditIssue(shop, v.issue, func(i *githubtest.Issue) { i.State = "closed" })
+// shut closes the issue, or what has the number.
+func (v *visitOf) shut(args []string) (string, error) {
+	number := v.issue
+	if len(args) > 0 {
+		var err error
+		if number, err = strconv.Atoi(args[0]); err != nil {
+			return "", err
+		}
+	}
+	v.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "closed" })
 	return "", nil
 }
 

@@ -143,16 +143,7 @@ func act(t *testing.T, town *town, slug string) {
 // App, its first delivery, the job, and another start with what was kept.
 func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 	t.Parallel()
-	town, err := found(t.TempDir(), func(*githubtest.Repo) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = town.Close() })
-	issue, err := town.settle()
-	if err != nil {
-		t.Fatal(err)
-	}
-	town.AddLabel(shop, issue, "ralph")
+	town, issue := labelledTown(t)
 	file, reached := filepath.Join(t.TempDir(), "app.json"), freeAddress(t)
 	argv := []string{"--app", file, "--url", "http://" + reached, "--listen", reached, "--api-url", town.URL + "/api/v3"}
 	o := openOffice(t, argv...)

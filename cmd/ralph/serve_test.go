@@ -52,10 +52,9 @@ func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exe
 	return first.Address, cmd, log
 }
 
-// TestAnAppIsServedUntilASignal is the whole way: a delivery comes, the server
-// is told to stop, and the job has been started.
-func TestAnAppIsServedUntilASignal(t *testing.T) {
-	t.Parallel()
+// labelledTown is a GitHub of one repository, with an issue that has the label.
+func labelledTown(t *testing.T) (*town, int) {
+	t.Helper()
 	town, err := found(t.TempDir(), func(*githubtest.Repo) {})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +65,14 @@ func TestAnAppIsServedUntilASignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	town.AddLabel(shop, issue, "ralph")
+	return town, issue
+}
+
+// TestAnAppIsServedUntilASignal is the whole way: a delivery comes, the server
+// is told to stop, and the job has been started.
+func TestAnAppIsServedUntilASignal(t *testing.T) {
+	t.Parallel()
+	town, issue := labelledTown(t)
 	const secret = "shared with github alone"
 	address, cmd, log := serveApp(t, town, secret)
 	body, err := town.LabelEvent(githubtest.Event{Repo: shop, Issue: issue, Sender: "wes"}, "ralph")

@@ -38,7 +38,13 @@ func (v *visit) install(ctx context.Context) error {
 	case !versions.MatchString(version):
 		return fault.Usage(fmt.Sprintf("agent-version: %q is no version", version), "give one as npm has it, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
 	}
-	dir := filepath.Join(cmp.Or(v.Getenv("RUNNER_TEMP"), os.TempDir()), "ralph-agent", adapter.Name+"-"+version)
+	temp := v.Getenv("RUNNER_TEMP")
+	if temp == "" { // one that others can write to is no place for a program
+		if temp, err = os.MkdirTemp("", "ralph-agent-"); err != nil {
+			return err
+		}
+	}
+	dir := filepath.Join(temp, "ralph-agent", adapter.Name+"-"+version)
 	program := filepath.Join(dir, "node_modules", ".bin", adapter.Program)
 	if _, err := os.Stat(program); err == nil {
 		v.inputs.Agent.Command = program

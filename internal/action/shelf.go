@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // shelf keeps the newest run of a task on a ref of the repository, for whatever
@@ -135,7 +136,7 @@ func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
 		return err
 	}
 	delete(found.files, leaseFile)
-	entries, _, unread := journal.Replay(found.files["journal.jsonl"])
+	entries, _, unread := journal.Replay(found.files[workspace.JournalFile])
 	if unread == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
 	} else { // of another version of ralph

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/ledger"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Sweep removes from a repository what runs of long ago keep on its refs.
@@ -69,7 +70,7 @@ func (s Sweep) sweep(ctx context.Context, shelf git.Shelf) (kept string, err err
 		}
 	}
 	if s.Export != nil {
-		if text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: journalFile}, longestJournal); err == nil {
+		if text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: workspace.JournalFile}, workspace.MostJournal); err == nil {
 			if err := s.Export(shelf.Ref, text); err != nil {
 				return "", err
 			}
@@ -84,9 +85,3 @@ func (s Sweep) sweep(ctx context.Context, shelf git.Shelf) (kept string, err err
 	}
 	return "", err
 }
-
-// journalFile is a run's record among what is kept of it.
-const (
-	journalFile    = "journal.jsonl"
-	longestJournal = 32 << 20
-)

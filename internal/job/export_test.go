@@ -1,7 +1,10 @@
 package job
 
 import (
+	"context"
+
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -40,6 +43,12 @@ func Answered(items ...stream.Item) string {
 
 // Unread are the tests that nobody has read.
 func Unread(changes ...tamper.Change) []string { return unread(changes) }
+
+// AtCommit is a file of a commit, and whether that could be asked at all.
+func AtCommit(ctx context.Context, trusted *git.Trusted, commit, name string) ([]byte, error) {
+	r := reader{ctx: ctx, trusted: trusted, commit: commit}
+	return r.file(name), r.err
+}
 
 // Whole is how things run behind a wall as long as it was not broken.
 func Whole(next sandbox.Next) sandbox.Next { return new(Wall).whole(next) }

@@ -12,7 +12,7 @@ import (
 // How much of a run is carried to another machine: the journal is all that a
 // run needs to be gone on with, the rest is what its report shows.
 const (
-	mostJournal  = 32 << 20
+	MostJournal  = 32 << 20  // of its record
 	mostCarried  = 256 << 10 // of a file beside it
 	mostTogether = 4 << 20   // of all of those
 )
@@ -33,8 +33,8 @@ func (r Run) Carry() (map[string][]byte, error) {
 	for _, entry := range entries {
 		name := entry.Name()
 		most := int64(min(mostCarried, mostTogether-together))
-		if name == journalFile {
-			most = mostJournal
+		if name == JournalFile {
+			most = MostJournal
 		}
 		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be made again
 			continue
@@ -47,11 +47,11 @@ func (r Run) Carry() (map[string][]byte, error) {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		files[name] = text
-		if name != journalFile {
+		if name != JournalFile {
 			together += len(text)
 		}
 	}
-	if files[journalFile] == nil {
+	if files[JournalFile] == nil {
 		return nil, errors.New("the journal is gone, or longer than can be carried")
 	}
 	return files, nil

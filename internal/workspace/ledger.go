@@ -53,10 +53,10 @@ func (l *Ledger) Mend() (mended bool, err error) {
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	home := filepath.Join(runs, l.run.ID)
-	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), root.RemoveAll(filepath.Join(home, journalFile))); err != nil {
+	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), root.RemoveAll(filepath.Join(home, JournalFile))); err != nil {
 		return false, cannotWrite(l.run.Path, err)
 	}
-	file, err := root.OpenFile(filepath.Join(home, journalFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
+	file, err := root.OpenFile(filepath.Join(home, JournalFile), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
 		return false, cannotWrite(l.run.Path, err)
 	}

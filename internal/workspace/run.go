@@ -20,14 +20,15 @@ type Run struct {
 // File is the path of something in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
-const journalFile = "journal.jsonl"
+// JournalFile is a run's record, in its folder and wherever else it is kept.
+const JournalFile = "journal.jsonl"
 
 // PageFile is what people read of a run, made from its journal and what lies
 // beside it.
 const PageFile = "report.html"
 
 // Journal is the path of the run's journal.
-func (r Run) Journal() string { return r.File(journalFile) }
+func (r Run) Journal() string { return r.File(JournalFile) }
 
 // openFile opens a file of the run's folder, and none that a link out of it
 // leads to.
@@ -45,7 +46,7 @@ func (r Run) Entries() ([]journal.Entry, error) {
 	if info, err := os.Lstat(r.Journal()); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
 		return nil, errors.New("read journal: it is not a plain file") // a pipe would hang the program
 	}
-	file, err := r.openFile(journalFile, os.O_RDONLY)
+	file, err := r.openFile(JournalFile, os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -67,7 +68,7 @@ func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
 
 // openSound is OpenJournal, with the journal as it stands in the file.
 func (r Run) openSound() (*os.File, []journal.Entry, []byte, error) {
-	file, err := r.openFile(journalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
+	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, nil, nil, cannotWrite(r.Path, err)
 	}
