@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -137,6 +138,25 @@ func TestLingerIsAskedForOthersOnly(t *testing.T) {
 				t.Error("it was asked")
 			}
 		})
+	}
+}
+
+// Somebody's orphan that had ended before is nobody who lingers.
+func TestLingerIsNotAskedForTheDead(t *testing.T) {
+	dead, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Waitid(unix.P_PID, dead.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	c := playing("exit", "3")
+	h := hosting(&c, time.Hour)
+	if _, err := new(process.Runner).Run(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+	if len(h.asked) != 0 {
+		t.Error("it was asked")
 	}
 }
 

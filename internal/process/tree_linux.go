@@ -30,10 +30,17 @@ func (t *tree) terminate() {
 	strike(seen.members, unix.SIGTERM)
 }
 
+// alive looks twice where the first look found nothing but orphans that had
+// ended: they may have been anybody's, and are reaped now.
 func (t *tree) alive() bool {
 	room.Lock()
 	defer room.Unlock()
-	return !childless() && !t.look().empty()
+	for range 2 {
+		if childless() || t.look().empty() {
+			return false
+		}
+	}
+	return true
 }
 
 // overstay counts those who are still there as ones that had to be ended.

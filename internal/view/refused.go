@@ -28,17 +28,6 @@ func failures(run journal.Run) []string {
 	return few(said)
 }
 
-// remedy is what people have to do before GitHub lets an act be done; empty where
-// nothing was refused, or nobody knows.
-func remedy(act string, run journal.Run) string {
-	for _, failure := range slices.Backward(run.Failures) {
-		if failure.Act == act {
-			return clean.Inline(failure.Fix, 300)
-		}
-	}
-	return ""
-}
-
 // doing is an act on GitHub in words.
 func doing(act string) string {
 	switch act {

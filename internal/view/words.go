@@ -259,8 +259,5 @@ func review(run journal.Run) string {
 	case !run.Sound():
 		return "look at the draft pull request with care: " + held(run)
 	}
-	if fix := remedy("ready", run); fix != "" {
-		return fix
-	}
 	return "review the draft pull request and mark it as ready"
 }
