@@ -10,13 +10,22 @@ step() { printf '==> %s (after %d s)\n' "$1" "$SECONDS"; }
 dir=$(mktemp -d)
 own=''
 bridge='' # that our daemon makes, and leaves
+data=''
 docker_down() {
   if [ -s "$dir/pid" ]; then
     kill "$(cat "$dir/pid")" && tail --pid="$(cat "$dir/pid")" -f /dev/null
   fi
-  umount "$dir"/run/netns/* 2>/dev/null || true # which it leaves, too
+  mounts_below "$dir/run" "$data" | xargs -r -d '\n' umount 2>/dev/null || true # which it leaves, too
   if [ -n "$bridge" ]; then ip link delete "$bridge" 2>/dev/null || true; fi
   rm -rf "$dir"
+}
+
+# mounts_below lists what is mounted at or below folders, the innermost first.
+mounts_below() {
+  local folder
+  for folder in "$@"; do
+    if [ -n "$folder" ]; then findmnt --noheadings --raw --output TARGET | grep -E "^$folder(/|\$)" | sort -r || true; fi
+  done
 }
 
 # docker_up takes the folder in which a daemon of ours keeps its images. It runs
@@ -24,15 +33,15 @@ docker_down() {
 # outside answers a container of it, but one that has the machine's own network.
 # A machine that gets no bridge has containers with loopback alone.
 docker_up() {
-  local data=$1 network
+  local network
   docker info >/dev/null 2>&1 && return
   command -v dockerd >/dev/null || install docker.io iptables
   export DOCKER_HOST=unix://$dir/socket
   # shellcheck disable=SC2034 # for those who source this
-  own=yes
+  own=yes data=$1
   if [ ! -e /sys/class/net/docker0 ]; then bridge=docker0; fi
   mkdir -p "$data"
-  exec 9>"$data/of-one-daemon"
+  exec 9>"$data.lock"
   flock 9
   for network in '--iptables=false --ip-forward=false' '--iptables=false --bridge=none'; do
     # shellcheck disable=SC2086 # two words
