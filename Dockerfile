@@ -34,6 +34,9 @@ RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=certificates \
  && sh agents.sh ${AGENTS}
 
 FROM ${BASE_IMAGE}
+# A base may name somebody else; packages are root's to bring, and a runner
+# starts an action as root.
+USER root
 # Packages of Debian's that your checks need, as in "make gcc python3".
 ARG TOOLCHAIN=""
 # The agent is uid 1500, which gets a name because some programs do not start

@@ -7,6 +7,7 @@
 #   path     one that is on PATH already: nothing is reached
 #   build    out of this Action's own source, with the Go that is on PATH
 set -eu
+umask 022 # who is behind the wall starts it, too
 
 die() {
   printf '::error::%s\n' "$1" >&2
@@ -14,11 +15,21 @@ die() {
   exit 2
 }
 
+# trusted puts the certificates of RALPH_CERTIFICATES beside the machine's own,
+# since curl takes one file in the place of all.
+trusted() {
+  for own in "${SSL_CERT_FILE:-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem; do
+    if [ -s "$own" ]; then break; fi
+  done
+  { cat "$own" 2>/dev/null || true; echo; cat "$RALPH_CERTIFICATES"; } >"$dir/certificates" ||
+    die "cannot read the certificates in $RALPH_CERTIFICATES" 'mend ca-bundle: a file of the workspace, or by its whole path'
+}
+
 # fetch gets a file of the release. A company's proxy and certificates are those
 # that ralph gets.
 fetch() {
   curl --fail --location --silent --show-error --retry 3 --proto '=https,file' \
-    ${RALPH_PROXY:+--proxy "$RALPH_PROXY"} ${RALPH_CERTIFICATES:+--cacert "$RALPH_CERTIFICATES"} \
+    ${RALPH_PROXY:+--proxy "$RALPH_PROXY"} ${RALPH_CERTIFICATES:+--cacert "$dir/certificates"} \
     --output "$2" "${RALPH_RELEASES:-$GITHUB_SERVER_URL/$RALPH_ACTION/releases/download}/$RALPH_VERSION/$1" ||
     die "cannot get $1 of the release $RALPH_VERSION" 'name a release that there is (ralph-version), or say ralph-from: path or build'
 }
@@ -40,33 +51,45 @@ built_for() {
 release() {
   [ -n "${RALPH_VERSION:-}" ] || die 'it is not known which release is meant' 'name it: ralph-version: v1.2.3'
   name=$(built_for)
+  if [ -n "${RALPH_CERTIFICATES:-}" ]; then trusted; fi
   fetch "$name" "$dir/ralph"
-  want=${RALPH_CHECKSUM:-}
   if [ -z "$want" ]; then
     fetch SHA256SUMS "$dir/sums"
     want=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$name\$/\1/p" "$dir/sums")
   fi
-  got=$(digest "$dir/ralph")
+  program=$dir/ralph
+  same "$name of the release $RALPH_VERSION"
+  chmod 755 "$program"
+}
+
+# same ends this where the program is another than the one that is wanted. It
+# takes what people call it.
+same() {
+  got=$(digest "$program")
   if [ "$want" != "$got" ]; then
     rm -f "$dir/ralph"
-    die "$name of the release $RALPH_VERSION has the checksum $got, not ${want:-one that SHA256SUMS tells}" 'use none that is not what was released: look at where it comes from'
+    die "$1 has the checksum $got, not ${want:-one that SHA256SUMS tells}" 'use none that is not what was released: look at where it comes from'
   fi
-  chmod 755 "$dir/ralph"
-  program=$dir/ralph
 }
 
 built() {
   command -v go >/dev/null || die 'there is no Go to build ralph with' 'put actions/setup-go before this step, or say ralph-from: release'
-  (cd "$source" && CGO_ENABLED=0 go build -trimpath -o "$dir/ralph" ./cmd/ralph) || die 'ralph could not be built' 'what the compiler said stands above'
+  (cd "$source" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$dir/ralph" ./cmd/ralph) || die 'ralph could not be built' 'what the compiler said stands above'
   program=$dir/ralph
 }
 
 source=$(cd "$(dirname "$0")/.." && pwd)
 dir=$RUNNER_TEMP/ralph # which the runner clears away
 mkdir -p "$dir"
+# As other tools write it, and GitHub on a release's page.
+want=$(printf '%s' "${RALPH_CHECKSUM:-}" | tr '[:upper:]' '[:lower:]' | tr -d '[:space:]')
+want=${want#sha256:}
 case ${RALPH_FROM:-release} in
   release) release ;;
-  path) program=$(command -v ralph) || die 'there is no ralph on PATH' 'install it on the machine, or say ralph-from: release' ;;
+  path)
+    program=$(command -v ralph) || die 'there is no ralph on PATH' 'install it on the machine, or say ralph-from: release'
+    if [ -n "$want" ]; then same "$program"; fi
+    ;;
   build) built ;;
   *) die "ralph cannot be had from $RALPH_FROM" 'say ralph-from: release, path or build' ;;
 esac

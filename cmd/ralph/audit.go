@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -20,12 +21,14 @@ func audit(to io.Writer, text []byte) error {
 		return err
 	}
 	var out bytes.Buffer
+	run := slices.Concat([]byte(`"run":`), id, []byte(","))
+	named := 1 // in the first line of a journal itself: many readers take no name twice
 	for line := range bytes.Lines(text[:sound]) {
-		out.WriteString(`{"run":`)
-		out.Write(id)
-		out.WriteByte(',')
-		out.Write(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("{")))
+		out.WriteByte('{')
+		out.Write(run)
+		out.Write(bytes.Replace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("{")), run, nil, named))
 		out.WriteByte('\n')
+		named = 0
 	}
 	_, err = to.Write(out.Bytes())
 	return err

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -21,6 +21,7 @@ type checksCommand struct {
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
 	fence
 	passing
+	find bool // and run nothing
 }
 
 // Help gives the example.
@@ -42,23 +43,22 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
-	if _, err := d.tool.Version(ctx); err != nil {
-		return 0, err
-	}
-	head, err := d.tool.Named(ctx, c.ProjectDir, "HEAD")
-	if err != nil {
-		return 0, err
-	}
 	p, err := c.policy(d)
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.look(ctx, d, head, p)
+	to := w.stdout
+	if c.JSON {
+		to = w.stderr
+	}
+	run, err := c.look(ctx, d, p, job.Verifier{
+		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
+	})
 	if err != nil {
 		return 0, err
 	}
 	if c.JSON {
-		err = printChecks(w, run)
+		err = printJSON(w.stdout, doctor.LookAtChecks(run))
 	}
 	if err == nil && !run.Baseline.Usable {
 		return fault.ExitStopped, nil
@@ -78,28 +78,38 @@ func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 	return p, nil
 }
 
-// look runs them, and tells what they say as it happens.
-func (c checksCommand) look(ctx context.Context, d *desk, head string, p policy.Policy) (run journal.Run, err error) {
-	dir, done, err := d.w.room("checks")
+// look runs the checks of a policy at HEAD, or only finds them; as tells how what
+// happens is told.
+func (c checksCommand) look(ctx context.Context, d *desk, p policy.Policy, as job.Verifier) (run journal.Run, err error) {
+	head, done, err := c.begin(ctx, d, &as)
 	if err != nil {
 		return journal.Run{}, err
 	}
 	defer done()
-	to := d.w.stdout
-	if c.JSON {
-		to = d.w.stderr
+	if c.find {
+		return as.Find(ctx, c.ProjectDir, head, p)
 	}
 	wall, err := c.wall(ctx, d)
 	if err != nil {
 		return journal.Run{}, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
-	verifier := &job.Verifier{
-		Wall: wall,
-		Git:  d.tool, Dir: dir, Hand: check.Hand{Run: d.w.runner.Run, Env: d.w.within(wall, append(d.settings.Sandbox.Env, c.Env...)...)},
-		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
+	as.Wall, as.Hand.Run, as.Hand.Env = wall, d.w.runner.Run, d.w.within(wall, append(d.settings.Sandbox.Env, c.Env...)...)
+	return as.Look(ctx, c.ProjectDir, head, p)
+}
+
+// begin gives a verifier a git, and a folder of its own, for the commit that the
+// project stands on.
+func (c checksCommand) begin(ctx context.Context, d *desk, v *job.Verifier) (head string, done func(), err error) {
+	if _, err = d.tool.Version(ctx); err != nil {
+		return "", nil, err
 	}
-	return verifier.Look(ctx, c.ProjectDir, head, p)
+	if head, err = d.tool.Named(ctx, c.ProjectDir, "HEAD"); err != nil {
+		return "", nil, err
+	}
+	v.Git = d.tool
+	v.Dir, done, err = d.w.room("checks")
+	return head, done, err
 }
 
 // wall is the one that flags and settings ask for: these are the project's own
@@ -110,32 +120,4 @@ func (c checksCommand) wall(ctx context.Context, d *desk) (*job.Wall, error) {
 		asked.Mode = ""
 	}
 	return c.raise(ctx, d.w, enclosure{level: sandbox.Level(asked.Mode), project: c.ProjectDir, allow: asked.AllowDomains, env: d.w.environ()})
-}
-
-// checked is one check for scripts.
-type checked struct {
-	Name     string         `json:"name"`
-	Command  string         `json:"command"`
-	Detected bool           `json:"detected"`
-	Passed   bool           `json:"passed"`
-	Exit     int            `json:"exit"`
-	Tests    *journal.Tests `json:"tests,omitempty"`
-}
-
-func printChecks(w world, run journal.Run) error {
-	told := struct {
-		Base   string    `json:"base"`
-		Usable bool      `json:"usable"`
-		Why    string    `json:"why"`
-		Setup  []string  `json:"setup"`
-		Checks []checked `json:"checks"`
-	}{Base: run.Base, Usable: run.Baseline.Usable, Why: run.Baseline.Why, Setup: []string{}, Checks: []checked{}}
-	for _, command := range run.Policy.Setup {
-		told.Setup = append(told.Setup, command.Command)
-	}
-	for _, rule := range run.Policy.Checks {
-		said, _ := run.AtBase(rule.Name)
-		told.Checks = append(told.Checks, checked{rule.Name, rule.Command, rule.Detected, said.Passed, said.Exit, said.Tests})
-	}
-	return printJSON(w.stdout, told)
 }

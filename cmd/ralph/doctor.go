@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/doctor"
@@ -12,31 +13,39 @@ import (
 )
 
 type doctorCommand struct {
-	ProjectDir   string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	Agent        string `placeholder:"NAME" help:"The agent that a run would take; the settings' own when not given."`
-	AgentCommand string `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
-	Agents       bool   `xor:"part" help:"Look at the agents only."`
-	GitHub       bool   `name:"github" xor:"part" help:"Look at the repository on GitHub only: what its token may do, and what its rules refuse."`
-	Repo         string `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
-	Branch       string `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"The branch that work would go to."`
-	Sandbox      bool   `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
-	Level        rung   `placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
-	UID          int    `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
-	JSON         bool   `name:"json" help:"Print it as one JSON object."`
+	ProjectDir   string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	Agent        string   `placeholder:"NAME" help:"The agent that a run would take; the settings' own when not given."`
+	AgentCommand string   `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
+	Agents       bool     `xor:"part" help:"Look at the agents only."`
+	GitHub       bool     `name:"github" xor:"part" help:"Look at the repository on GitHub only: what its token may do, and what its rules refuse."`
+	Repo         string   `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
+	Branch       string   `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"The branch that work would go to."`
+	Sandbox      bool     `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
+	Level        rung     `placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
+	UID          int      `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
+	Checks       *bool    `negatable:"" help:"Try what judges the work, on a clean checkout of HEAD: alone, or beside another part. Without it they are only named; --no-checks leaves that out, too."`
+	Check        []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those that are found, such as those of a workflow's input checks. Repeatable."`
+	JSON         bool     `name:"json" help:"Print it as one JSON object."`
 }
 
 // Help gives the example.
 func (doctorCommand) Help() string {
 	return `Looks at what a run will need and tells what it does not find, with what to do
 about it: the agents and their versions, what became of the settings' flags for
-them, and what confines an agent. It fails where a run would not begin.
+them, what confines an agent, and by which checks the work would be judged. It
+fails where a run would not begin.
+
+The checks are tried only when they are asked for, by --checks: it takes as long
+as they take, and runs what the project says, in the wall of its settings.
 
 With --github it asks GitHub what a job's token, or yours, may do in a repository,
-and changes nothing there.
+and changes nothing there; with --checks beside it they are those of a job, by the
+workflow and the settings that lie here.
 
 Examples:
 
   ralph doctor
+  ralph doctor --checks
   GH_TOKEN=$(gh auth token) ralph doctor --github --repo octo/greeter`
 }
 
@@ -44,53 +53,64 @@ func (doctorCommand) guarded() bool { return true }
 
 // found is what there is to tell.
 type found struct {
-	Agents  []doctor.Agent   `json:"agents,omitempty"`
 	GitHub  []doctor.Finding `json:"github,omitempty"`
+	Agents  []doctor.Agent   `json:"agents,omitempty"`
 	Sandbox *doctor.Sandbox  `json:"sandbox,omitempty"`
+	Checks  *doctor.Checks   `json:"checks,omitempty"`
+
+	walled bool // a run would put up a wall, or somebody counts on one
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
-	if c.GitHub {
-		return c.onGitHub(ctx, w)
-	}
-	var all found
-	code := fault.ExitDone
-	walled := c.Sandbox // somebody counts on a wall
-	if !c.Sandbox {
-		agents, wanted, err := c.agents(ctx, w)
-		if err != nil {
+	all := found{walled: c.Sandbox}
+	for _, part := range c.parts() {
+		if err := part(ctx, w, &all); err != nil {
 			return 0, err
 		}
-		all.Agents, walled = agents, wanted
 	}
-	if !c.Agents {
-		wall, err := c.wall(ctx, w)
-		if err != nil {
-			return 0, err
-		}
-		all.Sandbox = &wall
+	if err := all.print(w, c.JSON); err != nil {
+		return 0, err
 	}
-	if all.gap(walled) {
-		code = fault.ExitUsage
+	if all.gap() {
+		return fault.ExitUsage, nil
 	}
-	return code, all.print(w, c.JSON)
+	return fault.ExitDone, nil
 }
 
-// agents are looked at as a run in the project would; walled tells whether it
-// would put up a wall.
-func (c doctorCommand) agents(ctx context.Context, w world) (agents []doctor.Agent, walled bool, err error) {
+// parts are those that are asked for; all of this machine where none is named.
+func (c doctorCommand) parts() []func(context.Context, world, *found) error {
+	tried := c.Checks != nil && *c.Checks
+	var parts []func(context.Context, world, *found) error
+	whole := !c.GitHub && !c.Agents && !c.Sandbox && !tried
+	if c.GitHub {
+		parts = append(parts, c.onGitHub)
+	}
+	if c.Agents || whole {
+		parts = append(parts, c.agents)
+	}
+	if c.Sandbox || whole {
+		parts = append(parts, c.wall)
+	}
+	if tried || whole && c.Checks == nil {
+		parts = append(parts, c.checks)
+	}
+	return parts
+}
+
+// agents are looked at as a run in the project would.
+func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	d, done, err := local{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.open(ctx, w)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	defer done()
 	level, err := d.wanted(d)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	chosen, options, err := d.options()
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 	look := doctor.Agents{
 		Chosen: chosen, Getenv: w.env, Dir: d.ProjectDir, Run: w.runner.Run,
@@ -101,50 +121,57 @@ func (c doctorCommand) agents(ctx context.Context, w world) (agents []doctor.Age
 			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.env, name, "")})
 		},
 	}
-	return look.Look(ctx), level != sandbox.None && level != inDocker, nil
+	all.Agents, all.walled = look.Look(ctx), level != sandbox.None && level != inDocker
+	return nil
 }
 
-func (c doctorCommand) wall(ctx context.Context, w world) (doctor.Sandbox, error) {
+func (c doctorCommand) wall(ctx context.Context, w world, all *found) error {
 	self, err := executable()
 	if err != nil {
-		return doctor.Sandbox{}, err
+		return err
 	}
 	room, done, err := w.room("doctor")
 	if err != nil {
-		return doctor.Sandbox{}, err
+		return err
 	}
 	defer done()
 	wall := sandbox.Wall{Level: sandbox.Level(c.Level), Self: self, UID: c.UID, GID: c.UID, Write: []string{room}}
 	if wall.Level == sandbox.External {
 		wall.Beyond = egress.Anywhere()
 	}
-	return doctor.LookAtSandbox(ctx, wall, w.runner.Run), nil
+	seen := doctor.LookAtSandbox(ctx, wall, w.runner.Run)
+	all.Sandbox = &seen
+	return nil
 }
 
-// gap tells of what a run would not begin without.
-func (f found) gap(walled bool) bool {
+// gap tells of what a run would not begin without. It does without checks, and
+// proves nothing then.
+func (f found) gap() bool {
 	for _, a := range f.Agents {
 		if a.Chosen && a.Gap != "" {
 			return true
 		}
 	}
-	return walled && f.Sandbox != nil && !f.Sandbox.Holds
+	return f.walled && f.Sandbox != nil && !f.Sandbox.Holds || len(doctor.Stops(f.GitHub)) > 0
 }
 
 func (f found) print(w world, asJSON bool) error {
 	if asJSON {
 		return printJSON(w.stdout, f)
 	}
-	text, between := "", ""
+	var parts []string
 	if f.GitHub != nil {
-		text = doctor.GitHubText(f.GitHub)
+		parts = append(parts, doctor.GitHubText(f.GitHub))
 	}
 	if f.Agents != nil {
-		text, between = doctor.AgentsText(f.Agents), "\n"
+		parts = append(parts, doctor.AgentsText(f.Agents))
 	}
 	if f.Sandbox != nil {
-		text += between + f.Sandbox.Text()
+		parts = append(parts, f.Sandbox.Text())
 	}
-	_, err := fmt.Fprint(w.stdout, text)
+	if f.Checks != nil {
+		parts = append(parts, harmless(f.Checks.Text()))
+	}
+	_, err := fmt.Fprint(w.stdout, strings.Join(parts, "\n"))
 	return err
 }

@@ -4,24 +4,19 @@ import (
 	"context"
 
 	"github.com/ralph-loop/ralph/internal/doctor"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 )
 
 // onGitHub looks at a repository as whoever the token belongs to.
-func (c doctorCommand) onGitHub(ctx context.Context, w world) (int, error) {
+func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {
 	at, err := w.repository(c.Repo)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	client, err := github.Connect(github.Access{Owner: at.owner, Repo: at.name, BaseURL: w.env("GITHUB_API_URL"), Token: at.token, Pace: w.pace})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	all := found{GitHub: doctor.GitHub{Client: client, Clone: at.clone(), Branch: c.Branch}.Look(ctx)}
-	code := fault.ExitDone
-	if len(doctor.Stops(all.GitHub)) > 0 {
-		code = fault.ExitUsage
-	}
-	return code, all.print(w, c.JSON)
+	all.GitHub = doctor.GitHub{Client: client, Clone: at.clone(), Branch: c.Branch}.Look(ctx)
+	return nil
 }

@@ -38,7 +38,7 @@ func TestFinish(t *testing.T) {
 		t.Fatalf("it says so already: %s", s.shown())
 	}
 	s.finish("its comment says so now")
-	for _, want := range []string{"cancelled", "its job was killed", "1 of 3 stories passed", "`/ralph`"} {
+	for _, want := range []string{"cancelled", "its job was killed", "1 of 3 stories passed", "`/ralph resume`"} {
 		if !strings.Contains(s.shown(), want) {
 			t.Errorf("the comment does not say %q: %s", want, s.shown())
 		}
@@ -64,5 +64,26 @@ func TestFinishOfWhatHasEnded(t *testing.T) {
 	s.finish("nothing was left open")
 	if len(s.Requests()) != calls || s.shown() != comment {
 		t.Errorf("%d calls for nothing; the comment says %s", len(s.Requests())-calls, s.shown())
+	}
+}
+
+// A job that was killed when its run had ended, and before people heard of it, is
+// told as it ended; what they have heard stays.
+func TestFinishOfWhatNobodyHeard(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.killed(death{Event: "run_stopped", Nth: 1})
+	if !strings.Contains(s.shown(), "working") {
+		t.Fatalf("it says so already: %s", s.shown())
+	}
+	s.finish("its comment tells now how")
+	s.settled()
+	if kept := s.must("ls-tree", "--name-only", "refs/ralph/issue-1"); strings.Contains(kept, "lease.json") {
+		t.Errorf("the lease stands: %q", kept)
+	}
+	calls := len(s.Requests())
+	s.finish("nothing was left open")
+	if len(s.Requests()) != calls {
+		t.Errorf("%d calls for nothing", len(s.Requests())-calls)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/action"
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -65,6 +67,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
+	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.env("GIT_SSL_CAINFO"), w.env("SSL_CERT_FILE"))
 	store, err := tool.Store(ctx, filepath.Join(tool.Home, "kept.git"))
 	if err != nil {
 		return 0, err
@@ -72,7 +75,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	sweep := action.Sweep{
 		Store: store, Remote: git.Remote{URL: at.clone(), Token: git.Token(at.token)}, Now: w.now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
 	}
-	if c.Export != "" {
+	if c.Export != "" && !c.DryRun {
 		file, err := os.OpenFile(c.Export, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 		if err != nil {
 			return 0, fault.Usage("cannot write "+c.Export, "name another file with --export", err)
@@ -81,13 +84,17 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 		sweep.Export = func(_ string, journal []byte) error { return exported(file, journal) }
 	}
 	swept, err := sweep.Do(ctx)
-	if err != nil {
+	if err != nil && len(swept) == 0 {
 		return 0, err
 	}
+	return fault.ExitDone, errors.Join(err, c.tell(w.stdout, swept)) // what is gone is told whatever came after
+}
+
+func (c gcCommand) tell(to io.Writer, swept []action.Swept) error {
 	if c.JSON {
-		return fault.ExitDone, printJSON(w.stdout, map[string]any{"refs": append([]action.Swept{}, swept...)})
+		return printJSON(to, map[string]any{"refs": append([]action.Swept{}, swept...)})
 	}
-	return fault.ExitDone, tellSwept(w.stdout, swept)
+	return tellSwept(to, swept)
 }
 
 // exported puts a journal into a file, for good.

@@ -85,6 +85,10 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 	switch name := strings.ToLower(n.Callee); {
 	case name == "startswith" && len(args) == 2:
 		return strings.HasPrefix(strings.ToLower(text(args[0])), strings.ToLower(text(args[1]))), nil
+	case name == "fromjson" && len(args) == 1:
+		var value any
+		err := json.Unmarshal([]byte(text(args[0])), &value)
+		return value, err
 	case name == "tojson" && len(args) == 1:
 		var out strings.Builder
 		encoder := json.NewEncoder(&out)

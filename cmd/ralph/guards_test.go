@@ -2,163 +2,46 @@ package main_test
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/rhysd/actionlint"
-
-	gh "github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Every template is a workflow that GitHub takes.
+// Every workflow that ralph init lays out is one that GitHub takes.
 func TestWorkflowTemplatesAreSound(t *testing.T) {
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := linter.Lint("ralph.yml", laidOut(t, "workflows/ralph.yml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, problem := range problems {
-		t.Error(problem)
-	}
-}
-
-// delivery is what GitHub sends, as a workflow sees it.
-type delivery struct {
-	event   string
-	payload map[string]any
-}
-
-// delivered are all examples that GitHub has of what it sends, by their events.
-func delivered(t *testing.T) map[string][]delivery {
-	t.Helper()
-	file, err := os.Open(filepath.FromSlash("../../internal/github/testdata/webhooks.json.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var kinds []struct {
-		Name     string
-		Examples []map[string]any
-	}
-	if err := json.NewDecoder(unzipped).Decode(&kinds); err != nil {
-		t.Fatal(err)
-	}
-	all := map[string][]delivery{}
-	for _, kind := range kinds {
-		for _, example := range kind.Examples {
-			all[kind.Name] = append(all[kind.Name], delivery{kind.Name, example})
-		}
-	}
-	return all
-}
-
-// but is d with other values, by their paths.
-func (d delivery) but(t *testing.T, values map[string]any) delivery {
-	t.Helper()
-	text, err := json.Marshal(d.payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := delivery{event: d.event}
-	if err := json.Unmarshal(text, &other.payload); err != nil {
-		t.Fatal(err)
-	}
-	for path, value := range values {
-		names := strings.Split(path, ".")
-		at := other.payload
-		for _, name := range names[:len(names)-1] {
-			next, is := at[name].(map[string]any)
-			if !is {
-				next = map[string]any{}
-				at[name] = next
-			}
-			at = next
-		}
-		at[names[len(names)-1]] = value
-	}
-	return other
-}
-
-// wanted is whether the Action itself would take it, and why not.
-func (d delivery) wanted(t *testing.T) string {
-	t.Helper()
-	text, err := json.Marshal(d.payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := gh.ReadTrigger(d.event, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if inputs, _ := d.payload["inputs"].(map[string]any); inputs != nil && d.event == "workflow_dispatch" {
-		got.Given.Prompt, _ = inputs["prompt"].(string)
-	}
-	_, why := trigger.Want(got, trigger.Rules{Reviews: true})
-	return why
-}
-
-// begun are the jobs of the template that GitHub starts for d.
-func (d delivery) begun(t *testing.T, w workflow) []string {
-	t.Helper()
-	on, listens := w.On[d.event]
-	action, _ := d.payload["action"].(string)
-	if !listens || len(on.Types) > 0 && !slices.Contains(on.Types, action) {
-		return nil
-	}
-	repo, _ := property(d.payload["repository"], "full_name").(string)
-	g := guard{map[string]any{
-		"github": map[string]any{"event": d.payload, "event_name": d.event, "repository": repo}, "inputs": d.payload["inputs"],
-	}}
-	var jobs []string
-	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
-		starts, err := g.holds(w.Jobs[name].If)
+	for name, flags := range variants {
+		problems, err := linter.Lint("ralph.yml", scaffolded(t, flags...), nil)
 		if err != nil {
-			t.Fatalf("the guard of %s: %v", name, err)
+			t.Fatal(err)
 		}
-		if starts {
-			jobs = append(jobs, name)
+		for _, problem := range problems {
+			t.Errorf("%s: %v", name, problem)
 		}
 	}
-	return jobs
-}
-
-func template(t *testing.T) workflow {
-	t.Helper()
-	var w workflow
-	if err := yaml.Unmarshal(laidOut(t, "workflows/ralph.yml"), &w); err != nil {
-		t.Fatal(err)
-	}
-	return w
 }
 
 // None of all that GitHub is known to send starts a job: nothing of it is meant.
 func TestNothingStartsForNothing(t *testing.T) {
-	w := template(t)
 	examples := delivered(t)
 	delete(examples, "workflow_dispatch") // which somebody has asked for
 	if len(examples) < 50 {
 		t.Fatalf("GitHub has examples of %d events, want more", len(examples))
 	}
-	for event, all := range examples {
-		for i, d := range all {
-			if jobs := d.begun(t, w); len(jobs) > 0 {
-				t.Errorf("%s %d starts %v", event, i, jobs)
+	for variant, flags := range variants {
+		w := template(t, flags...)
+		for event, all := range examples {
+			for i, d := range all {
+				if jobs := d.begun(t, w); len(jobs) > 0 {
+					t.Errorf("%s: %s %d starts %v", variant, event, i, jobs)
+				}
 			}
 		}
 	}
@@ -206,11 +89,12 @@ func TestOneJobACommand(t *testing.T) {
 			}
 			ways[event+" edited "+body] = way{event, map[string]any{"action": "edited", "comment.body": body}, ""}
 			ways[event+" of a bot "+body] = way{event, map[string]any{"action": "created", "comment.body": body, "sender.type": "Bot"}, ""}
-			ways[event+" closed "+body] = way{event, map[string]any{"action": "created", "comment.body": body, "issue.state": "closed", "pull_request.state": "closed"}, ""}
+			closed := map[string]any{"action": "created", "comment.body": body, "issue.state": "closed", "pull_request.state": "closed"}
+			ways[event+" closed "+body] = way{event, closed, strings.TrimSuffix(jobs, "ralph")} // what is at work there may well be ended
 		}
 		ways["from a fork "+body] = way{"pull_request_review_comment", map[string]any{"action": "created", "comment.body": body, "pull_request.head.repo.full_name": "mia/shop"}, ""}
 	}
-	w, examples := template(t), delivered(t)
+	w, host, app, examples := template(t), template(t, "--host"), template(t, "--app", "your-app"), delivered(t)
 	for name, c := range ways {
 		if len(examples[c.event]) == 0 {
 			t.Fatalf("GitHub has no example of %s", c.event)
@@ -230,6 +114,18 @@ func TestOneJobACommand(t *testing.T) {
 			if why := d.wanted(t); len(jobs) > 0 && why != "" {
 				t.Errorf("%s starts a job that finds out: %s", name, why)
 			}
+			if got := d.begun(t, host); !slices.Equal(got, jobs) {
+				t.Errorf("%s starts %q on the machine, want %q", name, got, jobs)
+			}
+			if len(jobs) == 0 || c.event == "workflow_dispatch" {
+				continue
+			}
+			if got := d.relayed(t, "your-app[bot]").begun(t, app); !slices.Equal(got, jobs) {
+				t.Errorf("%s starts %q by the App, want %q", name, got, jobs)
+			}
+			if got := d.relayed(t, "another[bot]").begun(t, app); len(got) > 0 {
+				t.Errorf("%s starts %q by another than the App", name, got)
+			}
 		}
 	}
 }
@@ -237,18 +133,19 @@ func TestOneJobACommand(t *testing.T) {
 // Nothing that is checked out leaves a credential behind, and what a person put
 // into the workflow's inputs reaches no shell.
 func TestWorkflowTemplateLeavesNothingOpen(t *testing.T) {
-	text := laidOut(t, "workflows/ralph.yml")
-	for name, job := range template(t).Jobs {
-		for _, step := range job.Steps {
-			if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
-				t.Errorf("%s leaves the token in the folder it checks out", name)
-			}
-			if owner, at, _ := strings.Cut(step.Uses, "@"); !strings.HasPrefix(owner, "ralph-loop/") && len(at) != 40 {
-				t.Errorf("%s takes %s by a name that can be moved", name, step.Uses)
+	for variant, flags := range variants {
+		for name, job := range template(t, flags...).Jobs {
+			for _, step := range job.Steps {
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
+					t.Errorf("%s: %s leaves the token in the folder it checks out", variant, name)
+				}
+				if owner, at, _ := strings.Cut(step.Uses, "@"); !strings.HasPrefix(owner, "ralph-loop/") && len(at) != 40 {
+					t.Errorf("%s: %s takes %s by a name that can be moved", variant, name, step.Uses)
+				}
 			}
 		}
-	}
-	if bytes.Contains(text, []byte("run:")) {
-		t.Error("a step of the template is a script: look at what reaches it")
+		if bytes.Contains(scaffolded(t, flags...), []byte("run:")) {
+			t.Errorf("%s: a step of the template is a script: look at what reaches it", variant)
+		}
 	}
 }

@@ -22,6 +22,8 @@ type initCommand struct {
 	RalphDir   string `placeholder:"DIR" help:"Where to make that, in the project: ralph. Implies --prd."`
 	Name       string `placeholder:"FEATURE" help:"What the PRD is about: its branch is ralph/FEATURE. Implies --prd."`
 	GitHub     bool   `name:"github" help:"Make the workflow and the issue form by which GitHub starts ralph."`
+	Host       *bool  `negatable:"" help:"Have that workflow run ralph on the machine itself, with its tools and those of setup-go and the like, or with --no-host in a container that has git, sh and agents alone. As the project's checks need it when not given. Implies --github."`
+	App        string `placeholder:"NAME" help:"Have it started by the GitHub App of that name, which ralph serve is the server of, and by nothing else. Implies --github."`
 }
 
 // Help gives the examples.
@@ -33,7 +35,8 @@ Examples:
 
   ralph init
   ralph init --prd --name login
-  ralph init --github`
+  ralph init --github
+  ralph init --github --host`
 }
 
 func (initCommand) guarded() bool { return false }
@@ -41,6 +44,9 @@ func (initCommand) guarded() bool { return false }
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Name != "" || c.RalphDir != "" {
 		c.PRD = true
+	}
+	if c.Host != nil || c.App != "" {
+		c.GitHub = true
 	}
 	if !c.GitHub && !c.PRD {
 		return c.settings(ctx, w)
@@ -88,7 +94,7 @@ func (c initCommand) next(w world) error {
 	for _, part := range []struct {
 		path  string
 		asked bool
-	}{{"start/next.txt", c.PRD}, {"workflows/next.txt", c.GitHub}} {
+	}{{"start/next.txt", c.PRD}, {"workflows/next.txt", c.GitHub}, {"workflows/next-host.txt", c.GitHub && c.host()}, {"workflows/next-app.txt", c.App != ""}} {
 		if !part.asked {
 			continue
 		}

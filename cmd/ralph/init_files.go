@@ -15,12 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// copied are the files that are laid out as the templates have them.
-var copied = [][2]string{
-	{".github/workflows/ralph.yml", "workflows/ralph.yml"},
-	{".github/ISSUE_TEMPLATE/ralph.yml", "workflows/issue.yml"},
-}
-
 // sheets are the files to lay out.
 func (c initCommand) sheets(now time.Time) ([]workspace.Sheet, error) {
 	var sheets []workspace.Sheet
@@ -33,14 +27,15 @@ func (c initCommand) sheets(now time.Time) ([]workspace.Sheet, error) {
 	if !c.GitHub {
 		return sheets, nil
 	}
-	for _, pair := range copied {
-		text, err := templates.Files.ReadFile(pair[1])
-		if err != nil {
-			return nil, err
-		}
-		sheets = append(sheets, workspace.Sheet{Path: pair[0], Data: text})
+	workflow, err := c.workflow()
+	if err != nil {
+		return nil, err
 	}
-	return sheets, nil
+	form, err := templates.Files.ReadFile("workflows/issue.yml")
+	return append(sheets,
+		workspace.Sheet{Path: workflowFile, Data: workflow},
+		workspace.Sheet{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form},
+	), err
 }
 
 // loop are the files of a loop: PRD, log and prompt.

@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -23,6 +24,7 @@ func laidOut(t *testing.T, name string) []byte {
 
 // workflow is what of a workflow has to be right, or it does harm.
 type workflow struct {
+	RunName     string `yaml:"run-name"`
 	On          map[string]struct{ Types []string }
 	Permissions map[string]string
 	Jobs        map[string]struct {
@@ -44,48 +46,79 @@ type workflow struct {
 // The workflow that people are given may do little, and does one thing an issue
 // at a time.
 func TestWorkflowTemplate(t *testing.T) {
-	w := template(t)
-	job, control := w.Jobs["ralph"], w.Jobs["control"]
-	if len(w.Jobs) != 2 || w.Permissions == nil || len(w.Permissions) != 0 {
-		t.Errorf("%d jobs with permissions %v for all", len(w.Jobs), w.Permissions)
-	}
-	if diff := cmp.Diff(map[string]string{"actions": "read", "contents": "write", "issues": "write", "pull-requests": "write", "checks": "read"}, job.Permissions); diff != "" {
-		t.Errorf("permissions (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]string{"actions": "write", "contents": "read", "issues": "write", "pull-requests": "write"}, control.Permissions); diff != "" {
-		t.Errorf("permissions of the control job (-want +got):\n%s", diff)
-	}
-	if control.Concurrency.Group != "" || control.Timeout == 0 {
-		t.Errorf("the control job would wait for what it is to end: %+v", control.Concurrency)
-	}
-	const group = "ralph-${{ github.event.issue.number || github.event.pull_request.number || inputs.issue || github.run_id }}"
-	if job.Concurrency.Group != group || job.Concurrency.Cancel {
-		t.Errorf("concurrency %+v", job.Concurrency)
-	}
-	if job.Timeout == 0 || len(job.Steps) != 2 || job.Steps[0].With["checks"] == "" || job.Steps[1].If != "always()" {
-		t.Errorf("the job is %+v", job)
+	for variant, flags := range variants {
+		w := template(t, flags...)
+		job, control := w.Jobs["ralph"], w.Jobs["control"]
+		if len(w.Jobs) != 2 || w.Permissions == nil || len(w.Permissions) != 0 {
+			t.Errorf("%s: %d jobs with permissions %v for all", variant, len(w.Jobs), w.Permissions)
+		}
+		if diff := cmp.Diff(map[string]string{"actions": "read", "contents": "write", "issues": "write", "pull-requests": "write", "checks": "read"}, job.Permissions); diff != "" {
+			t.Errorf("%s: permissions (-want +got):\n%s", variant, diff)
+		}
+		if diff := cmp.Diff(map[string]string{"actions": "write", "contents": "read", "issues": "write", "pull-requests": "write"}, control.Permissions); diff != "" {
+			t.Errorf("%s: permissions of the control job (-want +got):\n%s", variant, diff)
+		}
+		if control.Concurrency.Group != "" || control.Timeout == 0 {
+			t.Errorf("%s: the control job would wait for what it is to end: %+v", variant, control.Concurrency)
+		}
+		group := "ralph-${{ github.event.issue.number || github.event.pull_request.number || inputs.issue || github.run_id }}"
+		if w.RunName != "" { // of an App
+			group = "ralph-${{ inputs.issue }}"
+		}
+		if job.Concurrency.Group != group || job.Concurrency.Cancel {
+			t.Errorf("%s: concurrency %+v", variant, job.Concurrency)
+		}
+		last := len(job.Steps) - 1
+		if job.Timeout == 0 || last < 1 || job.Steps[last-1].With["checks"] == "" || job.Steps[last].If != "always()" {
+			t.Errorf("%s: the job is %+v", variant, job)
+		}
 	}
 }
 
-// Every input that the workflow gives is one that the Action has.
+// Every input that the workflow gives is one that its Action has.
 func TestWorkflowTemplateFitsTheAction(t *testing.T) {
-	text, err := os.ReadFile("../../action.yml")
+	actions := map[string]map[string]any{}
+	for uses, file := range map[string]string{"ralph-loop/ralph@v1": "../../action.yml", "ralph-loop/ralph/host@v1": "../../host/action.yml"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var action struct{ Inputs map[string]any }
+		if err := yaml.Unmarshal(text, &action); err != nil {
+			t.Fatal(err)
+		}
+		actions[uses] = action.Inputs
+	}
+	for variant, flags := range variants {
+		ours := map[string]bool{}
+		for _, job := range template(t, flags...).Jobs {
+			for _, step := range job.Steps {
+				if !strings.HasPrefix(step.Uses, "ralph-loop/") {
+					continue
+				}
+				ours[step.Uses] = true
+				for name := range step.With {
+					if _, known := actions[step.Uses][name]; !known {
+						t.Errorf("%s: %s has no input %q", variant, step.Uses, name)
+					}
+				}
+			}
+		}
+		if host := slices.Contains(flags, "--host"); len(ours) != 1 || ours["ralph-loop/ralph/host@v1"] != host {
+			t.Errorf("%s uses %v", variant, ours)
+		}
+	}
+}
+
+// On the machine itself the agent is the one that ralph is tested with.
+func TestHostWorkflowHasTheAgentOfTheTests(t *testing.T) {
+	claude, err := agent.Pick("claude", agent.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var action struct{ Inputs map[string]any }
-	if err := yaml.Unmarshal(text, &action); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range template(t).Jobs["ralph"].Steps {
-		if !strings.HasPrefix(step.Uses, "ralph-loop/") {
-			continue
-		}
-		for name := range step.With {
-			if _, known := action.Inputs[name]; !known {
-				t.Errorf("the Action has no input %q", name)
-			}
-		}
+	steps := template(t, "--host").Jobs["ralph"].Steps
+	if got := steps[len(steps)-2].With["agent-version"]; got != claude.Tested {
+		t.Errorf("agent-version is %q, want %q", got, claude.Tested)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what it knows must come.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // scene is a town with an issue that was labelled, and the job that this
 // started.

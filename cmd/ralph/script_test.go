@@ -206,6 +206,8 @@ func startTown(ts *testscript.TestScript, what []string) {
 var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	// people
 	"close":          (*visitOf).shut,
+	"reopen":         (*visitOf).reopen,
+	"at":             (*visitOf).at,
 	"edit-issue":     (*visitOf).edit,
 	"delete-comment": (*visitOf).forget,
 	"edit-comment":   (*visitOf).scrawl,
@@ -300,6 +302,19 @@ func (v *visitOf) shut(args []string) (string, error) {
 	}
 	v.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "closed" })
 	return "", nil
+}
+
+// reopen NUMBER has somebody open a pull request again.
+func (v *visitOf) reopen(args []string) (string, error) {
+	number, err := strconv.Atoi(args[0])
+	v.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "open" })
+	return "", err
+}
+
+// at NUMBER has what people do from now on be about that one.
+func (v *visitOf) at(args []string) (_ string, err error) {
+	v.issue, err = strconv.Atoi(args[0])
+	return "", err
 }
 
 func (v *visitOf) edit(args []string) (string, error) {

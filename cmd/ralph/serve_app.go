@@ -78,6 +78,9 @@ func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 		return nil, fault.Usage("there is no App in "+c.App, "to make one, say with --url https://HOST under which GitHub reaches this server", nil)
 	}
 	// GitHub hands the key over once: better told now that it cannot be kept.
+	if _, err := os.Lstat(c.App); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.Usage("the App cannot be kept in "+c.App+", a link to nothing", "remove the link, or name the file itself with --app", err)
+	}
 	trial, err := c.draft(nil)
 	if err != nil {
 		return nil, err

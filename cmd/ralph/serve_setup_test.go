@@ -2,10 +2,12 @@ package main_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"html"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -185,14 +187,20 @@ func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 	}
 }
 
-// freeAddress is one on loopback that nobody else listens at.
+// freeAddress is one on loopback that nobody else listens at, nor will: kernels
+// hand out higher ports to those who ask for any.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	var config net.ListenConfig
-	l, err := config.Listen(context.WithoutCancel(t.Context()), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		address := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))
+		l, err := config.Listen(t.Context(), "tcp", address)
+		if err == nil {
+			_ = l.Close()
+			return address
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			t.Fatal(err)
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
 }

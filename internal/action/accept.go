@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -100,10 +99,7 @@ func changedSince(issue int) *trigger.Refusal {
 
 // tighten has the flags of a comment obeyed, or the comment answered.
 func (v *visit) tighten() {
-	models := v.inputs.Wall.Models
-	p, err := v.command.Flags.Tighten(v.inputs.Policy, func(model string) bool {
-		return len(models) > 0 && egress.Allows(models, model)
-	})
+	p, err := v.command.Flags.Tighten(v.inputs.Policy, v.offered)
 	if loose, is := errors.AsType[trigger.Loose](err); is {
 		v.command = trigger.Refused(loose.Flag, loose.Why)
 		return

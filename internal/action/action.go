@@ -105,9 +105,14 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 // hubOf is GitHub as the place where work on an issue is shown.
 func (v *visit) hubOf(issue int) *hub {
 	return &hub{
-		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.secrets.String, say: v.say,
+		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.words, say: v.say,
 		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
 	}
+}
+
+// words are text of ours as people here may read it.
+func (v *visit) words(text string) string {
+	return v.secrets.String(v.inputs.Rules.Worded(text))
 }
 
 func (a Action) visit() *visit {

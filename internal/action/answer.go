@@ -15,7 +15,7 @@ import (
 // answer is a comment of its own, where the request was made: in the thread, if
 // it was made in one. No secret stands in it, wherever its words come from.
 func (v *visit) answer(ctx context.Context, text string) error {
-	text = v.secrets.String(text)
+	text = v.words(text)
 	if !strings.Contains(text, trigger.Marker) { // by which we know it again, and do not listen to ourselves
 		text += "\n\n" + trigger.Marker + "answer -->"
 	}

@@ -15,7 +15,7 @@ import (
 // before is what is known of the task's newest run: from this machine, which
 // may have been here before, or from the shelf.
 type before struct {
-	shelf *shelf // nil: the task has none
+	shelf *shelf // nil: nothing can be kept there
 	found kept
 	run   journal.Run   // without a name there is none
 	here  workspace.Run // its folder, where it is on this machine; else it is on the shelf
@@ -37,9 +37,6 @@ func (v *visit) before(ctx context.Context) (before, error) {
 	if b.here.ID == "" {
 		b.run = journal.Run{}
 	}
-	if v.task.Number == 0 {
-		return b, nil
-	}
 	s, err := v.openShelf(ctx)
 	if err != nil {
 		return b, err
@@ -57,7 +54,7 @@ func (v *visit) before(ctx context.Context) (before, error) {
 	case err != nil:
 		return b, err
 	case busy:
-		return b, declined{fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", b.found.lease.Page)}
+		return b, declined{v.occupied(b.found.lease.Page)}
 	case b.found.doubt != "":
 		b.notes = append(b.notes, journal.Noted{What: b.found.doubt + "; nothing of it is believed, and its work on the branch is judged anew"})
 	}
@@ -65,6 +62,14 @@ func (v *visit) before(ctx context.Context) (before, error) {
 		b.run, b.here = b.found.run, workspace.Run{}
 	}
 	return b, nil
+}
+
+// occupied is said while another job is at work on the same.
+func (v *visit) occupied(page string) string {
+	if v.task.Number == 0 {
+		return "a job is at work on this already: " + page + ". Cancel that, or wait for it; then ask again."
+	}
+	return fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", page)
 }
 
 // shelved looks at the shelf, and again where GitHub could not be reached.

@@ -37,14 +37,22 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 		outcome.Run = v.broken(outcome, err)
 		v.show(ctx, view.Of(outcome.Run))
 	}
-	v.ask(ctx, outcome.Run)
-	v.conclude(ctx, outcome.Run)
-	if outcome.Run.Completed() {
+	v.answerAsker(ctx, outcome.Run)
+	v.outputs(outcome)
+	if outcome.Home.ID != "" {
+		v.remember(outcome.Home)
+	}
+}
+
+// answerAsker says how it ended where it was asked for.
+func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
+	v.ask(ctx, run)
+	v.conclude(ctx, run)
+	if run.Completed() {
 		v.react(ctx, github.Rocket)
 	} else {
 		v.react(ctx, github.Confused)
 	}
-	v.outputs(outcome)
 }
 
 // ask puts the agent's question where people hear of it: nobody is told of a

@@ -2,9 +2,10 @@ package action
 
 import (
 	"context"
+	"fmt"
+	"os"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -13,8 +14,8 @@ import (
 
 // Finish has the last word in the place of a job that was killed: else its
 // comment would tell for ever that an agent is at work. The run's journal stays
-// as it is, for whoever goes on with it. Where nothing was left open, nobody is
-// asked anything.
+// as it is, for whoever goes on with it. Where people have heard how it ended,
+// nobody is asked anything.
 func (a Action) Finish(ctx context.Context) error {
 	v := a.visit()
 	if err := v.read(); err != nil {
@@ -33,27 +34,69 @@ func (a Action) Finish(ctx context.Context) error {
 	}
 	v.task = run.Task
 	v.hub = v.hubOf(run.Task.Number)
-	run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save what was under way"}
+	ended := "its job was killed after it had ended; its comment tells now how"
+	if run.Stop == nil {
+		run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save what was under way"}
+		ended = "the run was killed; its comment says so now"
+	}
 	v.show(ctx, view.Of(run))
-	v.react(ctx, github.Confused)
+	v.answerAsker(ctx, run)
 	v.vacate(ctx, Outcome{Run: run, Home: home})
-	v.say("the run was killed; its comment says so now")
+	v.remember(home)
+	v.say(ended)
 	return nil
 }
 
-// left is the run that this job began or went on with, if it has not ended.
+// left is the run that this job began or went on with, if people have not heard
+// how it ended.
 func (v *visit) left() (home workspace.Run, run journal.Run, open bool) {
-	home, open = v.folder().Unfinished(func(newest journal.Run) bool {
+	home, _ = v.folder().Unfinished(func(newest journal.Run) bool {
 		run = newest
 		return newest.Links.Log == v.env.log()
 	})
-	return home, run, open
+	return home, run, home.ID != "" && !v.heard(home)
+}
+
+// toldFile lies in the project's folder, and says of which run people have heard
+// how it ended.
+const toldFile = "told"
+
+// told is what stands there of a run. One that has gone on since has a longer
+// journal.
+func told(home workspace.Run) string {
+	info, err := os.Stat(home.Journal())
+	if err != nil {
+		return home.ID
+	}
+	return fmt.Sprintf("%s %d", home.ID, info.Size())
+}
+
+// remember writes it down. Where that cannot be, people are told twice.
+func (v *visit) remember(home workspace.Run) {
+	root, err := os.OpenRoot(v.env.folder())
+	if err != nil {
+		return
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if err := root.WriteFile(toldFile, []byte(told(home)), 0o644); err != nil {
+		v.say("it could not be written down that people were told: " + err.Error())
+	}
+}
+
+func (v *visit) heard(home workspace.Run) bool {
+	root, err := os.OpenRoot(v.env.folder())
+	if err != nil {
+		return false
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	said, err := root.ReadFile(toldFile)
+	return err == nil && string(said) == told(home)
 }
 
 // vacate gives the killed job's lease back, and keeps what its journal has come
 // to since. What fails there is no loss: GitHub says that the job is over.
 func (v *visit) vacate(ctx context.Context, killed Outcome) {
-	if v.task.Number == 0 || !killed.Run.Policy.Shelve {
+	if !killed.Run.Policy.Shelve {
 		return
 	}
 	s, found, err := v.standing(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,7 +111,7 @@ func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	if !open {
-		return fault.Usage(fmt.Sprintf("pull request #%d is not open any more", run.Pull.Number), "open it again and comment `/ralph resume`, or have `/ralph` open another", nil)
+		return fault.Usage(fmt.Sprintf("pull request #%d is not open any more", run.Pull.Number), "open it again and comment `/ralph resume`", nil)
 	}
 	return h.starting().ReadyPull(ctx, pull)
 }
@@ -137,6 +138,20 @@ func (h *hub) anchor(ctx context.Context) (string, error) {
 		h.named = m[1]
 	}
 	return h.named, nil
+}
+
+// vouched is the commit that the pull request of branch says was kept last on
+// ref; empty where it says none.
+func (h *hub) vouched(ctx context.Context, branch, ref string) (string, error) {
+	pull, open, err := h.client.FindPull(ctx, branch)
+	if err != nil || !open {
+		return "", err
+	}
+	head, _, _ := strings.Cut(pull.Body, "\n") // below, others may have their words in it
+	if m := keptIn.FindStringSubmatch(head); m != nil && m[2] == ref {
+		return m[1], nil
+	}
+	return "", nil
 }
 
 // tell puts words in the place of a board. What the comment says was kept is

@@ -68,6 +68,8 @@ func (v *visit) npm(ctx context.Context, dir, what string) error {
 		return err
 	}
 	env := v.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
+	// Not in the home: there a later npm that is not root could not write any more.
+	env = append(env, "npm_config_cache="+filepath.Join(filepath.Dir(dir), "npm"))
 	if network := v.network(); network.Upstream != "" {
 		env = append(env, "HTTPS_PROXY="+network.Upstream)
 	}

@@ -82,7 +82,7 @@ func (v *visit) second(p policy.Policy) (*job.Candidate, error) {
 
 // screens are where people look.
 func (v *visit) screens() []publish.Screen {
-	return []publish.Screen{v.hub, summary{path: v.env.Summary, hide: v.secrets.String}}
+	return []publish.Screen{v.hub, summary{path: v.env.Summary, hide: v.words}}
 }
 
 // clone is the repository as git reaches it: the runner's own server, never

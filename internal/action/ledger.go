@@ -36,11 +36,27 @@ func (a *account) Look(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.at, err = a.store.Collect(ctx, remote, ledger.Ref); err != nil || a.at == "" {
+		a.at, err = a.store.Collect(ctx, remote, ledger.Ref)
+		switch {
+		case errors.Is(err, git.ErrNotFound):
+			return nil, ledger.Unreadable(errors.New("what stands there is no commit"))
+		case err != nil || a.at == "":
 			return nil, err
 		}
-		return a.store.ReadFile(ctx, git.At{Commit: a.at, Path: ledger.File}, mostLedger)
+		return a.page(ctx)
 	})
+}
+
+// page is what stands in the book. Somebody else may have put anything there.
+func (a *account) page(ctx context.Context) ([]byte, error) {
+	book, err := a.store.ReadFile(ctx, git.At{Commit: a.at, Path: ledger.File}, mostLedger)
+	if err == nil && len(book) == 0 {
+		err = errors.New(ledger.File + " is empty")
+	}
+	if err != nil && ctx.Err() == nil {
+		err = ledger.Unreadable(err)
+	}
+	return book, err
 }
 
 // Put writes it, where nobody has meanwhile. Where the answer is lost it may have

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -46,8 +45,10 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	way := v.way(asked, before.run)
+	way, err := v.way(ctx, asked, before.run)
 	switch {
+	case err != nil:
+		return Outcome{}, err
 	case way.Refuse != "" && before.found.doubt != "":
 		return Outcome{}, declined{"Sorry, " + before.found.doubt + ", so nothing goes on from it. `/ralph` judges the work on its branch anew."}
 	case way.Refuse != "":
@@ -93,7 +94,7 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	way.GoOn.Level, way.GoOn.Links, way.GoOn.Context = asked.Level, &asked.Links, v.task.Context
 	switch then := before.run.Policy; {
 	case !v.same(asked, before.run):
-		way.GoOn.Policy = renewed(asked.Policy, then)
+		way.GoOn.Policy = v.renewed(asked.Policy, before.run)
 	case asked.Policy.Shelve != then.Shelve:
 		then.Shelve = asked.Policy.Shelve
 		way.GoOn.Policy = &then
@@ -101,31 +102,35 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	return j.Resume(ctx, home, *way.GoOn)
 }
 
-// renewed are the rules of now for a run that was begun by others: what was
-// found out about the base then is not looked for again, the checks that its plan
-// asks for are those of its plan, whatever the issue says by now, and a plan that
-// was to be approved first still is.
-func renewed(now, then policy.Policy) *policy.Policy {
-	added := func(c policy.Check) bool { return c.Added }
-	named := slices.DeleteFunc(slices.Clone(now.Checks), added)
-	if len(named) == 0 {
-		named = slices.DeleteFunc(slices.Clone(then.Checks), added)
-	}
-	for _, check := range then.Checks {
-		if check.Added {
-			named = append(named, check)
-		}
-	}
-	now.Checks, now.Approval = named, now.Approval || then.Approval
-	return &now
-}
-
 // way is how what was asked for is gone about.
-func (v *visit) way(asked job.Asked, old journal.Run) verdict.Way {
+func (v *visit) way(ctx context.Context, asked job.Asked, old journal.Run) (verdict.Way, error) {
+	same := v.same(asked, old)
+	stands, err := v.stands(ctx, same, old)
 	return verdict.Answer(verdict.Asked{
 		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, By: v.trigger.Asker().Login,
-		Same: v.same(asked, old), Job: v.env.log(),
-	}, old)
+		Same: same, Job: v.env.log(), Stands: stands,
+	}, old), err
+}
+
+// stands is the pull request that holds the work of a run which is done, as it was
+// left; empty where it does not. To begin anew on that would be to undo it: who
+// asks twice, and waited for the first to end, means no second run.
+func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string, error) {
+	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !old.Sound() {
+		return "", nil
+	}
+	number, there := v.task.Number, v.trigger.Pull.HeadSHA == old.Head
+	if v.task.Kind != plan.KindPull {
+		pull, open, err := v.client.FindPull(ctx, old.Branch)
+		if err != nil {
+			return "", err
+		}
+		number, there = pull.Number, open && pull.SHA == old.Head
+	}
+	if !there {
+		return "", nil
+	}
+	return fmt.Sprintf("#%d", number), nil
 }
 
 // same tells whether what is asked is what an older run was asked, by the same
@@ -211,7 +216,7 @@ func (v *visit) place() (base, branch string, err error) {
 // never instead.
 func (v *visit) policy(stories plan.Plan) policy.Policy {
 	p := v.inputs.Policy
-	p.Agent, p.Shelve = v.inputs.AgentName, v.task.Number != 0
+	p.Agent, p.Shelve = v.inputs.AgentName, true
 	p.Buttons = v.inputs.Rules.Buttons
 	p.NoPull = v.task.Kind == plan.KindPull // there is one, and its words are its author's
 	p.Approval = p.Approval || v.command.Verb == trigger.Plan || v.command.Verb == trigger.Approve

@@ -2,6 +2,8 @@ package action
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -24,13 +27,15 @@ import (
 // Whoever may push may write to that ref. So the progress comment names the
 // commit that ralph kept last, and what does not descend from it was written by
 // somebody else and is not believed; what was put on top of it is not either.
+// Without an issue there is no comment, and the pull request names it.
 type shelf struct {
-	hub   *hub
-	store *git.Trusted
-	ref   string
-	now   func() time.Time
-	lease lease
-	at    string // the commit that the ref stands at
+	hub    *hub
+	store  *git.Trusted
+	ref    string
+	branch string // whose pull request names the commit; empty: the comment does
+	now    func() time.Time
+	lease  lease
+	at     string // the commit that the ref stands at
 }
 
 // lease says who is at work. It ends by itself, since a job that is killed gives
@@ -63,8 +68,8 @@ const (
 	longestLease = 4 << 10
 )
 
-// keptIn finds in the progress comment which commit was kept last.
-var keptIn = regexp.MustCompile(`<!-- ralph:kept ([0-9a-f]{40}) -->`)
+// keptIn finds which commit was kept last, and in a pull request on which ref.
+var keptIn = regexp.MustCompile(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
 
 // store is the repository through which what is kept on refs is reached.
 func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
@@ -81,13 +86,33 @@ func (v *visit) openShelf(ctx context.Context) (*shelf, error) {
 		return nil, err
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
-	return &shelf{
+	s := &shelf{
 		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: lease{Job: number, Page: v.env.log()},
-	}, nil
+	}
+	if v.task.Number == 0 {
+		_, s.branch, err = v.place()
+	}
+	return s, err
 }
 
-// ref is where the task's newest run is kept.
-func (v *visit) ref() string { return fmt.Sprintf("refs/ralph/issue-%d", v.task.Number) }
+// ref is where the task's newest run is kept. One that has no number is known
+// by what it says and where its work goes: the same asked again is that one.
+func (v *visit) ref() string {
+	if v.task.Number != 0 {
+		return fmt.Sprintf("refs/ralph/issue-%d", v.task.Number)
+	}
+	words := []string{v.inputs.BranchPrefix, v.inputs.BaseBranch, v.task.Title, v.task.Body}
+	digest := sha256.Sum256([]byte(strings.Join(words, "\x00")))
+	return "refs/ralph/run-" + hex.EncodeToString(digest[:8])
+}
+
+// anchor is the commit that ralph says it kept last; empty where it says none.
+func (s *shelf) anchor(ctx context.Context) (string, error) {
+	if s.branch == "" {
+		return s.hub.anchor(ctx)
+	}
+	return s.hub.vouched(ctx, s.branch, s.ref)
+}
 
 // look reads what stands there.
 func (s *shelf) look(ctx context.Context) (kept, error) {
@@ -108,7 +133,7 @@ func (s *shelf) look(ctx context.Context) (kept, error) {
 	} else if ctx.Err() != nil {
 		return kept{}, err
 	}
-	anchor, err := s.hub.anchor(ctx)
+	anchor, err := s.anchor(ctx)
 	if err != nil {
 		return kept{}, err
 	}
@@ -119,7 +144,7 @@ func (s *shelf) look(ctx context.Context) (kept, error) {
 // believe takes over what ralph kept last, and nothing that came after.
 func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
 	if anchor == "" {
-		if found.lease == (lease{}) { // else a job was ended before it could name what it kept
+		if s.branch == "" && found.lease == (lease{}) { // else a job was ended before it could name what it kept
 			found.doubt = orphan
 		}
 		return nil

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -30,6 +32,9 @@ type Swept struct {
 	Kept string    `json:"kept,omitempty"` // why it is still there; empty: it is gone
 }
 
+// errUnread is a ref of which nobody knows what goes with it.
+var errUnread = errors.New("it cannot be read")
+
 // Why a ref stays.
 const (
 	young  = "it is not old enough"
@@ -38,23 +43,30 @@ const (
 	moved  = "somebody has written to it meanwhile"
 )
 
-// Do looks at all there is. What is spent within a day is the ledger's own to
-// forget.
+// Do looks at all there is, and has what it looked at beside an error, too. What
+// is spent within a day is the ledger's own to forget.
 func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 	shelves, err := s.Store.Shelves(ctx, s.Remote)
 	if err != nil {
 		return nil, err
 	}
 	var all []Swept
+	unread := 0
 	for _, shelf := range shelves {
 		if shelf.Ref == ledger.Ref {
 			continue
 		}
 		why, err := s.sweep(ctx, shelf)
+		if errors.Is(err, errUnread) && ctx.Err() == nil { // no reason to leave the others
+			unread, why, err = unread+1, err.Error(), nil
+		}
 		if err != nil {
 			return all, err
 		}
 		all = append(all, Swept{Ref: shelf.Ref, At: shelf.At, Kept: why})
+	}
+	if unread > 0 {
+		return all, fault.Usage(fmt.Sprintf("%d of %d cannot be read, and stay", unread, len(all)), "look at them with git; without an export a journal is not read", nil)
 	}
 	return all, nil
 }
@@ -63,25 +75,49 @@ func (s Sweep) sweep(ctx context.Context, shelf git.Shelf) (kept string, err err
 	if s.Now.Sub(shelf.At) < s.Age {
 		return young, nil
 	}
-	if text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: leaseFile}, longestLease); err == nil {
-		var held lease
-		if json.Unmarshal(text, &held) == nil && s.Now.Before(held.Until) {
-			return leased, nil
-		}
+	text, err := s.read(ctx, shelf, leaseFile, longestLease)
+	if err != nil {
+		return "", err
 	}
-	if s.Export != nil {
-		if text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: workspace.JournalFile}, workspace.MostJournal); err == nil {
-			if err := s.Export(shelf.Ref, text); err != nil {
-				return "", err
-			}
-		}
+	var held lease // whoever writes none that can be understood holds none
+	if json.Unmarshal(text, &held) == nil && s.Now.Before(held.Until) {
+		return leased, nil
 	}
 	if s.Dry {
 		return dryRun, nil
+	}
+	if err := s.export(ctx, shelf); err != nil {
+		return "", err
 	}
 	err = s.Store.Drop(ctx, s.Remote, shelf)
 	if errors.Is(err, git.ErrNonFastForward) {
 		return moved, nil
 	}
 	return "", err
+}
+
+func (s Sweep) export(ctx context.Context, shelf git.Shelf) error {
+	if s.Export == nil {
+		return nil
+	}
+	text, err := s.read(ctx, shelf, workspace.JournalFile, workspace.MostJournal)
+	if err != nil || text == nil {
+		return err
+	}
+	if err := s.Export(shelf.Ref, text); err != nil {
+		return fmt.Errorf("%w: %w", errUnread, err)
+	}
+	return nil
+}
+
+// read is a file of a shelf; nil: there is none.
+func (s Sweep) read(ctx context.Context, shelf git.Shelf, name string, most int64) ([]byte, error) {
+	text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: name}, most)
+	if errors.Is(err, git.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnread, err)
+	}
+	return text, nil
 }

@@ -118,7 +118,7 @@ func newStand(t *testing.T, name string, o agent.Options) *stand {
 		Dir:     t.TempDir(),
 		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"},
 		Watch:   func(item stream.Item) { s.items = append(s.items, item) },
-		Grace:   100 * time.Millisecond,
+		Grace:   time.Minute,
 		Open: func(name string) (io.WriteCloser, error) {
 			s.kept[name] = &closer{}
 			return s.kept[name], nil

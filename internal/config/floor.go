@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -26,7 +28,7 @@ type Floor struct {
 	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=landlock,enum=uid,enum=none"`
 	// The agents that may work; "command" is any program.
 	Agents []string `json:"agents"`
-	// The hosts that may be opened besides the model's and those of packages, by their exact names; an empty list allows none.
+	// The hosts that may be opened besides the model's usual place and those of packages, by their exact names; an empty list allows none.
 	AllowDomains []string `json:"allowDomains"`
 }
 
@@ -39,11 +41,13 @@ const (
 // ReadFloor reads the file. What cannot be understood holds everything up: it may
 // be what was meant to hold.
 func ReadFloor(owner string, data []byte) (Floor, error) {
-	var f Floor
+	var f *Floor
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&f)
 	switch {
+	case errors.Is(err, io.EOF), err == nil && f == nil:
+		err = errors.New("it says nothing")
 	case err != nil:
 	case decoder.More():
 		err = errors.New("something follows the end of it")
@@ -55,7 +59,7 @@ func ReadFloor(owner string, data []byte) (Floor, error) {
 	if err != nil {
 		return Floor{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+floorOf(owner), err)
 	}
-	return f, nil
+	return *f, nil
 }
 
 func floorOf(owner string) string { return FloorFile + " in " + owner + "/" + FloorRepo }
@@ -111,7 +115,10 @@ func (f Floor) hosts(in Inputs) []string {
 	for _, one := range []struct {
 		input string
 		hosts []string
-	}{{"allow-domains", in.Wall.Network.Allow}, {"setup-domains", in.Wall.Network.Setup}, {"private-hosts", in.Wall.Network.Private}} {
+	}{
+		{"allow-domains", in.Wall.Network.Allow}, {"setup-domains", in.Wall.Network.Setup}, {"private-hosts", in.Wall.Network.Private},
+		{"model-base-url", placed(in.Agent.Keys.ModelBaseURL)},
+	} {
 		for _, host := range one.hosts {
 			if !slices.ContainsFunc(f.AllowDomains, func(allowed string) bool { return strings.EqualFold(allowed, host) }) {
 				more = append(more, one.input+" "+host)
@@ -119,6 +126,18 @@ func (f Floor) hosts(in Inputs) []string {
 		}
 	}
 	return more
+}
+
+// placed is the host of a model that is not at its usual place.
+func placed(base string) []string {
+	if base == "" {
+		return nil
+	}
+	at, err := url.Parse(base)
+	if err != nil || at.Host == "" {
+		return []string{"that is no address"}
+	}
+	return []string{strings.TrimSuffix(at.Host, ":443")}
 }
 
 // wall is a level below the floor. Auto takes no less than notify by itself; a

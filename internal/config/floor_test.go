@@ -43,6 +43,9 @@ func TestFloorHolds(t *testing.T) {
 		"another host":              {all, []string{"agent", "claude", "allow-domains", "evil.example.com"}, "allow-domains evil.example.com"},
 		"a host, for setup":         {all, []string{"agent", "claude", "setup-domains", "evil.example.com"}, "setup-domains evil.example.com"},
 		"a host at home":            {all, []string{"agent", "claude", "private-hosts", "home.example.com"}, "private-hosts home.example.com"},
+		"a model elsewhere":         {all, []string{"agent", "claude", "model-base-url", "https://me:secret@evil.example.com/v1"}, "model-base-url evil.example.com"},
+		"a model nowhere":           {all, []string{"agent", "claude", "model-base-url", "evil.example.com"}, "model-base-url that is no address"},
+		"a model where it may be":   {all, []string{"agent", "claude", "model-base-url", "https://npm.example.com:443/v1"}, ""},
 		"no host at all":            {`{"allowDomains": []}`, []string{"allow-domains", "npm.example.com"}, "allow-domains npm.example.com"},
 		"a weaker wall":             {all, []string{"agent", "claude", "sandbox", "landlock"}, "sandbox landlock"},
 		"no wall":                   {all, []string{"agent", "claude", "sandbox", "none"}, "sandbox none"},
@@ -96,7 +99,7 @@ func TestFloorLowers(t *testing.T) {
 
 // What cannot be understood may be what was meant to hold.
 func TestFloorThatCannotBeRead(t *testing.T) {
-	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``} {
+	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``, `null`} {
 		if _, err := config.ReadFloor("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "mend ralph.json in acme/.github") {
 			t.Errorf("%s is read as %v", text, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -171,13 +172,27 @@ func (r Route) Plain() *http.Transport {
 
 func (r Route) proxy(request *http.Request) (*url.URL, error) { return r.ProxyFor(request.URL), nil }
 
+// Around is the proxy by which the environment has that address reached; empty:
+// none.
+func Around(to string) string {
+	u, err := url.Parse(to)
+	if err != nil {
+		return ""
+	}
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return proxy.String()
+}
+
 // ProxyFor is the company's proxy where it leads to that address: this machine's
 // own servers, and those at home, are reached directly.
 func (r Route) ProxyFor(to *url.URL) *url.URL {
 	host := to.Hostname()
 	address, err := netip.ParseAddr(host)
-	local := host == "localhost" || err == nil && kindOf(address) != public
-	home := slices.ContainsFunc(r.Private, func(n Name) bool { return n.Host == host })
+	local := strings.EqualFold(host, "localhost") || err == nil && kindOf(address) != public
+	home := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })
 	if local || home {
 		return nil
 	}

@@ -55,8 +55,8 @@ func TestProxyFor(t *testing.T) {
 	plain := route.Plain()
 	for to, outside := range map[string]bool{
 		"https://example.com/": true, "http://93.184.216.34/": true, "https://home.example/": true,
-		"https://files.home.example:8443/": false, "http://files.home.example/": false,
-		"http://localhost:1/": false, "http://127.0.0.1:1/": false, "http://10.0.0.1/": false, "http://[::1]/": false,
+		"https://files.home.example:8443/": false, "http://files.home.example/": false, "https://Files.Home.Example:8443/": false,
+		"http://localhost:1/": false, "http://LOCALHOST:1/": false, "http://127.0.0.1:1/": false, "http://10.0.0.1/": false, "http://[::1]/": false,
 	} {
 		got := route.ProxyFor(address(t, to))
 		if (got == company) != outside || !outside && got != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what it knows must come.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // stand is a Proxy that serves, and the world around it: a resolver and a
 // network that keep what they were asked.

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -22,11 +24,18 @@ func ParseUpstream(address string) (*url.URL, error) {
 		address = "http://" + address // as most programs take it
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+	if err != nil || !somewhere(u) || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
 		return nil, fault.Usage("cannot read the address of the company's proxy",
 			"give https-proxy as http://host:port or http://name:password@host:port", nil)
 	}
 	return u, nil
+}
+
+// somewhere tells whether u names a host, and no port that is none: another one
+// would be taken for it.
+func somewhere(u *url.URL) bool {
+	_, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
+	return u.Hostname() != "" && err == nil
 }
 
 var errUpstream = errors.New("the company's proxy did not connect it")

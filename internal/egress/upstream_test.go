@@ -175,7 +175,7 @@ func TestParseUpstream(t *testing.T) {
 			t.Errorf("ParseUpstream(%q) = %v, %v", address, got, err)
 		}
 	}
-	for _, address := range []string{"", "http://", "socks5://a:pass-1f2e@h", "http://a:pass-1f2e@h/x", "http://a:pass-1f2e@%zz"} {
+	for _, address := range []string{"", "http://", "http://:3128", "http://proxy.example:99999", "socks5://a:pass-1f2e@h", "http://a:pass-1f2e@h/x", "http://a:pass-1f2e@%zz"} {
 		_, err := egress.ParseUpstream(address)
 		if err == nil || fault.Hint(err) == "" || strings.Contains(err.Error()+fault.Hint(err), "pass-1f2e") {
 			t.Errorf("ParseUpstream(%q): %v", address, err)

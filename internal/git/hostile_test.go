@@ -58,6 +58,16 @@ func TestTakeRefuses(t *testing.T) {
 		"an author with an escape": {func(l *lab) {
 			plant(l, "commit", strings.Replace(commitText(l, "x"), "author A", "author \x1b[31mA", 1))
 		}, "author is malformed"},
+		"a second tree for those who look": {func(l *lab) {
+			own := commitText(l, "x")
+			l.commit("x", map[string]string{"CODEOWNERS": "* @agent\n"})
+			plant(l, "commit", withHeader(commitText(l, "x"), strings.SplitN(own, "\n", 2)[0]))
+		}, "commit is malformed"},
+		"a parent too late":  {func(l *lab) { plant(l, "commit", withHeader(commitText(l, "x"), "parent "+l.base)) }, "commit is malformed"},
+		"an author too many": {func(l *lab) { plant(l, "commit", withHeader(commitText(l, "x"), "author B <b@example.com> 1 +0000")) }, "commit is malformed"},
+		"a committer too many": {func(l *lab) {
+			plant(l, "commit", withHeader(commitText(l, "x"), "committer B <b@example.com> 1 +0000"))
+		}, "commit is malformed"},
 		"a tree with .git":      {func(l *lab) { plantTree(l, "100644", ".git") }, "not sound"},
 		"a tree with .GIT":      {func(l *lab) { plantTree(l, "100644", ".GIT") }, "not sound"},
 		"a tree with git~1":     {func(l *lab) { plantTree(l, "100644", "git~1") }, "not sound"},
@@ -217,6 +227,10 @@ func commitText(l *lab, message string) string {
 	return fmt.Sprintf("tree %s\nparent %s\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\n%s",
 		l.agent("rev-parse", "HEAD^{tree}"), l.base, message)
 }
+
+// withHeader is a commit with another line at the end of its head, which git
+// passes over.
+func withHeader(text, line string) string { return strings.Replace(text, "\n\n", "\n"+line+"\n\n", 1) }
 
 // plant writes an object that git would not, and makes it the HEAD when it is
 // a commit.

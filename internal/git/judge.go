@@ -108,7 +108,7 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []change
 	}
 	targets := map[string]string{}
 	if len(links) > 0 {
-		if targets, err = q.contents(ctx, links); err != nil {
+		if targets, err = q.contents(ctx, links, maxAnswers); err != nil {
 			return nil, err
 		}
 	}

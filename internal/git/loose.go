@@ -37,7 +37,7 @@ func (t *Tree) looseBase(at string) (*base, bool) {
 		return nil, false
 	}
 	made, err := parseCommit(at, string(text))
-	if err != nil || !bytes.HasPrefix(text, []byte("tree "+made.tree+"\n")) { // there may be two
+	if err != nil {
 		return nil, false
 	}
 	raw, ok := t.loose(made.tree, "tree")

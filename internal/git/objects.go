@@ -83,7 +83,7 @@ func (s *store) hear(ids []string, read func(id string, size int64) error) error
 			return refuse("an object is missing: %s", tidy(line, 64))
 		}
 		n, err := strconv.ParseInt(fields[2], 10, 64)
-		if err != nil || fields[0] != id || n < 0 {
+		if err != nil || fields[0] != id && !strings.HasSuffix(id, asTree) || n < 0 {
 			return errOddAnswer
 		}
 		if err := read(id, n); err != nil {
@@ -106,11 +106,11 @@ func (q *quarantine) sizes(ctx context.Context, ids []string) (map[string]int64,
 	return sizes, nil
 }
 
-// contents reads small objects.
-func (q *quarantine) contents(ctx context.Context, ids []string) (map[string]string, error) {
+// contents reads small objects, of so many bytes together at the most.
+func (q *quarantine) contents(ctx context.Context, ids []string, limit int64) (map[string]string, error) {
 	s, texts := q.opened(ctx), map[string]string{}
 	err := s.ask("contents", ids, func(id string, size int64) error {
-		if size > maxAnswers {
+		if limit -= size; limit < 0 {
 			return errOddAnswer
 		}
 		text := make([]byte, size+1) // with the newline behind it

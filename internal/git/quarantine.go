@@ -118,11 +118,15 @@ func (q *quarantine) compare(ctx context.Context, span Span) ([]change, error) {
 	if known, is := q.compared[span]; is {
 		return slices.Clone(known), nil
 	}
-	changes, err := compare(ctx, q.sparing, span)
-	if err == nil {
-		q.compared[span] = slices.Clone(changes)
+	changes, told := q.differ(ctx, span)
+	if !told {
+		var err error
+		if changes, err = compare(ctx, q.sparing, span); err != nil {
+			return nil, err
+		}
 	}
-	return changes, err
+	q.compared[span] = slices.Clone(changes)
+	return changes, nil
 }
 
 // fetchPack runs inside, as the user who works there.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -37,7 +39,31 @@ func (q *quarantine) release(ctx context.Context, tip string) error {
 		return fmt.Errorf("take objects in: %w", err)
 	}
 	q.newest = name
+	if q.keep(tip) {
+		return nil
+	}
 	return q.set(ctx, taken, tip)
+}
+
+// keep sets the ref that keeps what was taken in, as git does where a ref is a
+// file; false where it is none. Nobody else writes here: a lock that is there was
+// left by a kill.
+func (t *Trusted) keep(sha string) bool {
+	home, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return false
+	}
+	defer home.Close() //nolint:errcheck // only a handle
+	if info, err := home.Lstat("refs/heads"); err != nil || !info.IsDir() || home.MkdirAll(path.Dir(taken), 0o755) != nil {
+		return false
+	}
+	const lock = taken + ".lock"
+	file, err := home.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return false
+	}
+	_, err = file.WriteString(sha + "\n")
+	return errors.Join(err, file.Sync(), file.Close()) == nil && home.Rename(lock, taken) == nil
 }
 
 // packAgain packs what made the tip.

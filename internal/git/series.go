@@ -129,7 +129,7 @@ func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, e
 			return nil, refusal{{Commit: id, Why: fmt.Sprintf("its message is longer than %d KiB", maxCommit>>10)}}
 		}
 	}
-	texts, err := q.contents(ctx, ids)
+	texts, err := q.contents(ctx, ids, maxAnswers)
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +154,11 @@ func parseCommit(id, text string) (commit, error) {
 	c := commit{id: id}
 	head, message, _ := strings.Cut(text, "\n\n")
 	c.message = message
-	for line := range strings.SplitSeq(head, "\n") {
-		switch key, value, _ := strings.Cut(line, " "); key {
+	malformed := strings.Contains(message, "\x00")
+	for i, line := range strings.Split(head, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		malformed = malformed || displaced(key, i, len(c.parents))
+		switch key {
 		case "tree":
 			c.tree = value
 		case "parent":
@@ -167,10 +170,18 @@ func parseCommit(id, text string) (commit, error) {
 			c.lines = append(c.lines, line)
 		}
 	}
-	if checkSHA(c.tree) != nil || checkSHA(c.parents...) != nil || len(c.lines) < 2 || strings.Contains(message, "\x00") {
+	if malformed || checkSHA(c.tree) != nil || checkSHA(c.parents...) != nil || len(c.lines) < 2 {
 		return c, refusal{{Commit: id, Why: "the commit is malformed"}}
 	}
 	return c, nil
+}
+
+// displaced tells of a line that does not stand where git looks for it, behind so
+// many parents. A tree that is named a second time is one that git passes over:
+// whoever took it for the commit's would look at another.
+func displaced(key string, line, parents int) bool {
+	place, fixed := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}[key]
+	return fixed && line != place
 }
 
 // text is the commit with another tree and other parents. Author, date and

@@ -19,6 +19,9 @@ type Sight struct {
 	branch string // that is checked out; empty: not known
 	found  []entry
 	base   *base
+
+	weighed bool // huge is known
+	huge    []string
 }
 
 // See takes a look.

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 
 // Beside reads a file of another repository of the same owner. One that is not
 // there, or that our token may not see, is not found: GitHub does not tell those
-// apart.
+// apart. One that is empty is there.
 func (c *Client) Beside(ctx context.Context, repo, path string) (text []byte, found bool, err error) {
 	text, found, err = c.file(ctx, repo, path, "")
 	if errors.Is(err, Forbidden) {
@@ -20,9 +21,10 @@ func (c *Client) Beside(ctx context.Context, repo, path string) (text []byte, fo
 	return text, found, err
 }
 
-// File reads a file of a branch.
+// File reads a file of a branch. One that is empty might as well not be there.
 func (c *Client) File(ctx context.Context, branch, path string) (text []byte, found bool, err error) {
-	return c.file(ctx, c.Repo, path, branch)
+	text, found, err = c.file(ctx, c.Repo, path, branch)
+	return text, found && len(bytes.TrimSpace(text)) > 0, err
 }
 
 func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte, found bool, err error) {
@@ -35,9 +37,9 @@ func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte,
 		return file.GetContent()
 	})
 	if errors.Is(err, NotFound) {
-		err = nil
+		return nil, false, nil
 	}
-	return []byte(said), strings.TrimSpace(said) != "", err
+	return []byte(said), err == nil, err
 }
 
 // OpenPulls are the branches of this repository that have an open pull request.

@@ -51,9 +51,9 @@ func (l Logged) Taken() bool { return l.Status >= 200 && l.Status < 300 }
 // maxLogPages bounds how much of the log is read at once: 100 tries a page.
 const maxLogPages = 50
 
-// Log is what GitHub tried to deliver from since on, newest first.
-func (h *Hook) Log(ctx context.Context, since time.Time) ([]Logged, error) {
-	var all []Logged
+// Log is what GitHub tried to deliver from since on, newest first; whole is
+// false where there was more than is read at once.
+func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bool, err error) {
 	options := &gh.ListCursorOptions{PerPage: 100}
 	for range maxLogPages {
 		var next string
@@ -65,20 +65,20 @@ func (h *Hook) Log(ctx context.Context, since time.Time) ([]Logged, error) {
 			return page, err
 		})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, d := range page {
 			if d.GetDeliveredAt().Before(since) {
-				return all, nil
+				return all, true, nil
 			}
 			all = append(all, logged(d))
 		}
 		if next == "" {
-			return all, nil
+			return all, true, nil
 		}
 		options.Cursor = next
 	}
-	return all, nil
+	return all, false, nil
 }
 
 func logged(d *gh.HookDelivery) Logged {

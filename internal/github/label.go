@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -33,8 +34,21 @@ func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) ([
 }
 
 // AskReviewers asks people, and teams written as owner/team, to review a pull
-// request.
+// request. GitHub asks nobody where one of them cannot be, who opened it for
+// instance: then each is asked alone.
 func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...string) error {
+	err := c.askReviewers(ctx, number, reviewers)
+	if len(reviewers) < 2 || !errors.Is(err, Refused) {
+		return err
+	}
+	var all []error
+	for _, name := range reviewers {
+		all = append(all, c.askReviewers(ctx, number, []string{name}))
+	}
+	return errors.Join(all...)
+}
+
+func (c *Client) askReviewers(ctx context.Context, number int, reviewers []string) error {
 	var asked gh.ReviewersRequest
 	for _, name := range reviewers {
 		if _, team, is := strings.Cut(name, "/"); is {
@@ -43,7 +57,7 @@ func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...stri
 		}
 		asked.Reviewers = append(asked.Reviewers, strings.TrimPrefix(name, "@"))
 	}
-	a := act{what: fmt.Sprintf("ask for a review of #%d", number), needs: pullsWrite}
+	a := act{what: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), needs: pullsWrite}
 	return do(ctx, c, a, func(ctx context.Context) error {
 		_, _, err := c.api.PullRequests.RequestReviewers(ctx, c.Owner, c.Repo, number, asked)
 		return err

@@ -1,6 +1,8 @@
 package github_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +47,28 @@ func TestPermissionOfARoleOfTheirOwn(t *testing.T) {
 	})
 	if got, err := connect(t, access(server)).Permission(t.Context(), "mia"); got != "read" || err != nil {
 		t.Errorf("Permission = %q, %v, want read", got, err)
+	}
+}
+
+// One who cannot be asked keeps nobody else from it.
+func TestReviewersWhoCannotBeAsked(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	pull, err := client.OpenPull(t.Context(), cart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.AskReviewers(t.Context(), pull.Number, actor, "mia", "nobody-here", "@max")
+	if got, _ := server.Pull(shop, pull.Number); !slices.Equal(got.Reviewers, []string{"mia", "max"}) {
+		t.Errorf("reviewers %v, want mia and max", got.Reviewers)
+	}
+	for _, name := range []string{actor, "nobody-here"} {
+		if !strings.Contains(fmt.Sprint(err), "ask "+name+" for a review of #2: ") {
+			t.Errorf("nobody hears that %s was not asked: %v", name, err)
+		}
+	}
+	if err := client.AskReviewers(t.Context(), pull.Number, "nobody-here"); !is(err, github.Refused) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("asked alone: %v, want one refusal", err)
 	}
 }
 

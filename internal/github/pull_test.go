@@ -1,6 +1,8 @@
 package github_test
 
 import (
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -142,6 +144,22 @@ func TestWhatGitHubRefusesHasARemedy(t *testing.T) {
 				t.Errorf("got %v, hint %q, want %s and %q", err, fault.Hint(err), c.kind, c.fix)
 			}
 		})
+	}
+}
+
+func TestWhatPeopleCloseTheyCanOpen(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	for said, fix := range map[string]string{
+		"Unable to create comment because issue is locked.": "unlock the conversation",
+		"Repository was archived so is read-only.":          "out of the archive",
+	} {
+		no := githubtest.ServerError(http.StatusForbidden)
+		no.Body = fmt.Sprintf(`{"message":%q}`, said)
+		server.Inject(no)
+		if _, err := client.CreateComment(t.Context(), 1, "hi"); !is(err, github.Forbidden) || !strings.Contains(fault.Hint(err), fix) {
+			t.Errorf("%s: %v, hint %q, want %q", said, err, fault.Hint(err), fix)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	limits "github.com/gofri/go-github-ratelimit/v2/github_ratelimit/github_secondary_ratelimit"
 )
@@ -19,20 +18,22 @@ const userAgent = "ralph"
 // in ask, which has the answer at hand.
 func outward(given http.RoundTripper, pace Pace) http.RoundTripper {
 	if given == nil {
-		given = usual(pace.Silence)
+		given = Out(pace)
 	}
 	return limits.New(wire{next: given},
 		limits.WithSingleSleepLimit(pace.MaxWait, nil),
 		limits.WithTotalSleepLimit(10*pace.MaxWait, nil))
 }
 
-func usual(silence time.Duration) http.RoundTripper {
+// Out is the usual way out, for many clients to share: each would keep
+// connections of its own for a while.
+func Out(pace Pace) http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		return http.DefaultTransport
 	}
 	transport = transport.Clone()
-	transport.ResponseHeaderTimeout = silence
+	transport.ResponseHeaderTimeout = pace.Silence
 	return transport
 }
 

@@ -138,6 +138,7 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 	if len(taken.Refused) > 0 {
 		return taken, a.mend(ctx, run, tree)
 	}
+	taken.Proposed = proposed(ctx, tree.Dir, a.trusted, taken)
 	if seen != nil && seen.Head == taken.To {
 		return taken, nil
 	}
@@ -214,7 +215,7 @@ func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ jou
 		return journal.CommitsTaken{}, err
 	}
 	taken := journal.CommitsTaken{
-		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty,
+		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty, Huge: seen.Huge(),
 	}
 	o.held.settle(ctx, run, o.tree, &taken)
 	if o.trusted == nil || taken.From == taken.To {

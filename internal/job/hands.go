@@ -18,7 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/loop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -116,7 +115,11 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	} else {
 		merged = plan.Merge(run.Plan, proposed)
 	}
-	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Bent})
+	log, cut, err := s.keepLog(dir, run)
+	if err != nil {
+		return err
+	}
+	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Bent, Log: log, Cut: cut})
 	if len(merged.Undone) == 0 {
 		return nil
 	}
@@ -135,7 +138,7 @@ func (s *site) remember(dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
 	}
-	progress, err := prompt.Progress(run)
+	progress, err := s.progress(run)
 	if err != nil {
 		return err
 	}
@@ -157,7 +160,11 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 
 // prove runs them on a clean checkout.
 func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	return s.checks(ctx, run, jobAt(run, at), emit)
+	seal, err := sealed(ctx, s.trusted, s.Wall, run, at)
+	if err != nil {
+		return err
+	}
+	return s.checks(ctx, run, jobAt(run, at), seal.watch(emit))
 }
 
 // jobAt is what there is to do in a clean checkout.

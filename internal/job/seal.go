@@ -22,8 +22,8 @@ import (
 )
 
 // seal is how the tests of a clean checkout, and what defines its checks, were
-// before setup was at work there. What it runs may be the agent's own, and could
-// have them say what it likes.
+// before setup or checks were at work there. What these run may be the agent's
+// own, and could have them say what it likes.
 type seal struct {
 	trusted *git.Trusted
 	wall    *Wall
@@ -94,12 +94,8 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 		return fmt.Errorf("look at the checkout: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	var changed []string
-	for _, name := range slices.Sorted(maps.Keys(s.sums)) {
-		if bytes.Equal(summed(root, name), s.sums[name]) {
-			continue
-		}
-		changed = append(changed, name)
+	changed := s.changed(root)
+	for _, name := range changed {
 		if err := s.put(ctx, root, name); err != nil {
 			return fmt.Errorf("put back %s after setup: %w", name, err)
 		}
@@ -112,6 +108,48 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 		emit(note)
 	}
 	return ctx.Err()
+}
+
+// changed are the files that are not as they were.
+func (s seal) changed(root *os.Root) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool { return bytes.Equal(summed(root, name), s.sums[name]) })
+}
+
+// watch has no check pass that changed tests, or what defines the checks, while
+// it ran: nobody knows what it was measured by. One that does so at the base
+// does it by itself.
+func (s seal) watch(emit emit) emit {
+	if s.at.Where != journal.AtBase && s.at.Where != journal.AtProof {
+		return emit
+	}
+	return func(event journal.Event) {
+		if ended, is := event.(journal.CheckEnded); is && ended.Passed {
+			event = s.weigh(ended, emit)
+		}
+		emit(event)
+	}
+}
+
+// weigh is a check that passed, as it counts.
+func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
+	changed := []string{"the whole checkout"}
+	if root, err := os.OpenRoot(s.at.Dir); err == nil {
+		changed = s.changed(root)
+		_ = root.Close()
+	}
+	note := journal.Noted{
+		What: "the check " + ended.Name + " changed tests, or what defines the checks, while it ran: " + journal.Few(changed),
+		Hint: "have what it builds and runs leave these files alone",
+	}
+	if len(changed) == 0 || slices.Contains(s.run.Notes, note) {
+		return ended
+	}
+	emit(note)
+	if s.at.Where == journal.AtProof {
+		ended.Passed = false
+		ended.Excerpt += "\n" + note.What + "; so what it says counts for nothing - " + note.Hint + "\n"
+	}
+	return ended
 }
 
 // put has a file be what the commit has. No link is followed. That it can be run

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -39,11 +38,11 @@ func (s *site) keep(ctx context.Context, run journal.Run) (journal.Shelved, erro
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	progress, err := prompt.Progress(run)
+	progress, err := s.progress(run)
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	files["prd.json"], files["progress.txt"] = prd, progress
+	files["prd.json"], files[progressFile] = prd, progress
 	shelved, err := s.Shelf.Put(ctx, run, files)
 	shelved.Ended = run.Judged()
 	return shelved, err

@@ -35,7 +35,11 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	if err != nil {
 		return err
 	}
-	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached})
+	log, err := s.layLog(dir, run, emit)
+	if err != nil {
+		return err
+	}
+	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
 	hand := s.hand(run, dir)
 	hand.Open, hand.Idle, hand.Budget, hand.Now = s.home.Create, run.Policy.Limits.Idle.Std(), budget(run), s.Now
 	under, _ := s.Run().Open()

@@ -82,6 +82,17 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 // Look runs the checks of a policy at a commit of the repository that project
 // lies in; where none is named, those that its own files suggest.
 func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
+	if _, err := v.Find(ctx, project, commit, p); err != nil {
+		return v.run, err
+	}
+	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
+	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check}
+	err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	return v.run, err
+}
+
+// Find tells which checks these are, and runs nothing.
+func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
 	var err error
 	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
 		return v.run, err
@@ -95,10 +106,7 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 	for _, note := range notes {
 		v.emit(note)
 	}
-	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
-	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check}
-	err = prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
-	return v.run, err
+	return v.run, nil
 }
 
 // known tells that the repository has the commits, and that the newest and the
@@ -183,8 +191,12 @@ func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, e
 func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	job := v.job(run, at)
 	job.Only, job.Ask, job.Aloud = at.Only, at.Ask, at.Aloud
+	seal, err := sealed(ctx, v.trusted, v.Wall, run, at)
+	if err != nil {
+		return err
+	}
 	defer v.Wall.Tell(emit)
-	return v.hand(at).Do(ctx, job, emit)
+	return v.hand(at).Do(ctx, job, seal.watch(emit))
 }
 
 // hand runs commands in the tree of a proof, inside where there is a wall.

@@ -65,11 +65,13 @@ func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span g
 		return nil, err
 	}
 	base, now := reader{ctx, trusted, span.From, nil}, reader{ctx, trusted, span.To, nil}
-	led := yardstick.Paths(commands(run), base.file)
+	named := commands(run)
+	named.Touched = touched
+	led := yardstick.Paths(named, base.file)
 	if !slices.ContainsFunc(touched, func(name string) bool { return slices.Contains(led, name) }) {
 		return nil, errors.Join(base.err, ctx.Err())
 	}
-	pieces := yardstick.Changed(commands(run), base.file, now.file)
+	pieces := yardstick.Changed(named, base.file, now.file)
 	return pieces, errors.Join(base.err, now.err, ctx.Err())
 }
 

@@ -17,6 +17,9 @@ type CommitsTaken struct {
 	Files   []string  `json:"files,omitempty"`   // changed by these commits, at most 100
 	Dropped []string  `json:"dropped,omitempty"` // protected paths put back by a commit made again
 	Refused []Finding `json:"refused,omitempty"` // why nothing was taken
+	Huge    []string  `json:"huge,omitempty"`    // files that are too large to be work while nobody has committed them
+
+	Proposed []Proposal `json:"proposed,omitempty"` // what dropped files were to tell agents
 }
 
 // Type is the event's name in the journal.
@@ -36,6 +39,12 @@ func (e CommitsTaken) fold(r *Run, at time.Time) {
 type Commit struct {
 	SHA     string `json:"sha"`
 	Subject string `json:"subject"`
+}
+
+// Proposal is what an agent would add to a file that tells agents what to do.
+type Proposal struct {
+	Path  string   `json:"path"`
+	Lines []string `json:"lines"` // that the file does not have
 }
 
 // Finding is a thing in a commit that may not pass.

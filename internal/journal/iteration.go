@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ type IterationBegan struct {
 	Number int        `json:"number"`
 	Story  string     `json:"story,omitempty"`
 	Prompt Attachment `json:"prompt"`
+	Log    Attachment `json:"log,omitzero"`  // the progress log that the agent finds
 	Bus    int64      `json:"bus,omitempty"` // how long the task's message bus was
 
 	Session string `json:"session,omitempty"` // of the agent, where the loop is within one
@@ -27,6 +29,7 @@ func (IterationBegan) Type() string { return "iteration_began" }
 func (e IterationBegan) fold(r *Run, at time.Time) {
 	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus}
 	r.Looked = nil
+	r.Log = cmp.Or(e.Log, r.Log)
 	open, is := r.Open()
 	if !is || open.Agent != nil && !open.Agent.Busy {
 		r.Iterations = append(r.Iterations, it)
@@ -104,6 +107,9 @@ type PlanRead struct {
 	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
 	Undone  []string  `json:"undone,omitempty"`  // what was put back, in words
 	Bent    []string  `json:"bent,omitempty"`    // stories that were made to ask for less, and do not
+
+	Log Attachment `json:"log,omitzero"`  // the progress log as it is now
+	Cut bool       `json:"cut,omitempty"` // what stood in it was gone and was put back
 }
 
 // Type is the event's name in the journal.
@@ -117,6 +123,7 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 		return
 	}
 	it.Read = &e
+	r.Log = cmp.Or(e.Log, r.Log)
 	r.Added = slices.Concat(r.Added, e.added(r.Plan))
 	passes := map[string]bool{}
 	for _, story := range r.Plan.UserStories {

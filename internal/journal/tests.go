@@ -139,7 +139,7 @@ func (r Run) Fresh(check CheckEnded) []string {
 // the task itself brought along proves nothing.
 func (r Run) Proves(check CheckEnded) bool {
 	base, found := r.AtBase(check.Name)
-	if !found || r.brought(check.Name) {
+	if !found || r.Brought(check.Name) {
 		return false
 	}
 	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
@@ -151,9 +151,9 @@ func (r Run) detected(name string) bool {
 	return slices.ContainsFunc(r.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
 }
 
-// brought tells whether the task itself named the check: whoever wrote it could
+// Brought tells whether the task itself named the check: whoever wrote it could
 // have written one that always passes.
-func (r Run) brought(name string) bool {
+func (r Run) Brought(name string) bool {
 	return slices.ContainsFunc(r.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
 

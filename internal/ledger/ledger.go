@@ -56,19 +56,24 @@ const version = 1
 // Read reads a book; nothing is a new one. One that cannot be read is an error:
 // to begin anew would forget what was spent.
 func Read(data []byte) (Book, error) {
-	book := Book{V: version}
 	if len(data) == 0 {
-		return book, nil
+		return Book{V: version}, nil
 	}
+	var book Book
 	err := json.Unmarshal(data, &book)
 	if err == nil && book.V != version {
 		err = fmt.Errorf("it is of version %d, and this program reads %d", book.V, version)
 	}
 	if err != nil {
-		return Book{}, fault.Usage("the ledger on "+Ref+" cannot be read",
-			"if nobody knows how it came to be so, remove it (git push origin :"+Ref+"): a new one is begun", err)
+		return Book{}, Unreadable(err)
 	}
 	return book, nil
+}
+
+// Unreadable is the error for a book that is there, and cannot be read.
+func Unreadable(err error) error {
+	return fault.Usage("the ledger on "+Ref+" cannot be read",
+		"if nobody knows how it came to be so, remove it (git push origin :"+Ref+"): a new one is begun", err)
 }
 
 // Write is the book as it is kept.

@@ -126,7 +126,7 @@ func TestBooksAreReadAsTheyWereWritten(t *testing.T) {
 	if diff := cmp.Diff(book, got); diff != "" || err != nil {
 		t.Errorf("%v (-written +read):\n%s", err, diff)
 	}
-	for _, text := range []string{"nonsense", `{"v":2}`, `{"v":1,"entries":[{"held":"much"}]}`, `{}` + "\n{}"} {
+	for _, text := range []string{"nonsense", "null", "{}", `{"v":2}`, `{"v":1,"entries":[{"held":"much"}]}`, `{}` + "\n{}"} {
 		if _, err := ledger.Read([]byte(text)); err == nil {
 			t.Errorf("%s was read", text)
 		}

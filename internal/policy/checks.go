@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -69,6 +70,17 @@ func has(checks []Check, name string) bool {
 		}
 	}
 	return false
+}
+
+// Instructs tells of a protected file in which people tell agents what holds in
+// a repository. What an agent would add there is worth their reading.
+func Instructs(name string) bool {
+	name = strings.ToLower(name)
+	switch path.Base(name) {
+	case "agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "copilot-instructions.md":
+		return true
+	}
+	return strings.Contains("/"+name, "/.claude/rules/")
 }
 
 // Protected are the files an agent may not change unless a repository says

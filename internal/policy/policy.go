@@ -133,6 +133,21 @@ type Limits struct {
 	Failures   int      `json:"failures,omitempty"` // agents in a row that did not work at all
 }
 
+// Below are the lower of both limits each, of which 0 is none.
+func (l Limits) Below(other Limits) Limits {
+	l.Iterations, l.CostUSD, l.Tokens = below(l.Iterations, other.Iterations), below(l.CostUSD, other.CostUSD), below(l.Tokens, other.Tokens)
+	l.Run, l.Iteration, l.Idle = below(l.Run, other.Run), below(l.Iteration, other.Iteration), below(l.Idle, other.Idle)
+	l.Stall, l.Failures = below(l.Stall, other.Stall), below(l.Failures, other.Failures)
+	return l
+}
+
+func below[N int | int64 | float64 | Duration](a, b N) N {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
 // DefaultCheckTimeout bounds a check that names no time of its own.
 const DefaultCheckTimeout = Duration(10 * time.Minute)
 

@@ -234,3 +234,14 @@ func TestDurationsInText(t *testing.T) {
 		t.Errorf("a run of %q is read as %s, want an error", "soon", limits.Run)
 	}
 }
+
+func TestTheLowerOfTwoLimits(t *testing.T) {
+	a := policy.Limits{Iterations: 3, CostUSD: 5, Run: 60, Stall: 2}
+	b := policy.Limits{Iterations: 10, CostUSD: 1, Tokens: 7, Iteration: 9, Idle: 4, Failures: 3}
+	want := policy.Limits{Iterations: 3, CostUSD: 1, Tokens: 7, Run: 60, Iteration: 9, Idle: 4, Stall: 2, Failures: 3}
+	for _, got := range []policy.Limits{a.Below(b), b.Below(a)} {
+		if got != want {
+			t.Errorf("Below = %+v, want %+v", got, want)
+		}
+	}
+}

@@ -147,7 +147,7 @@ func TestTailKeepsLittle(t *testing.T) {
 		t.Errorf("%v allocations for each piece that is larger than those before", n)
 	}
 	large := &process.Tail{N: 1 << 16}
-	if n := testing.AllocsPerRun(1, func() {
+	if n := testing.AllocsPerRun(10, func() { // on the average: the runtime may want something, too
 		for range 1000 {
 			_, _ = large.Write(block[:1<<16])
 		}

@@ -211,17 +211,31 @@ func undone(run journal.Run, it journal.Iteration) []string {
 		for _, what := range it.Read.Undone {
 			said = append(said, "Put back in `"+memory(run)+"/prd.json`: "+what+".")
 		}
+		if it.Read.Cut {
+			said = append(said, "Put back in `"+memory(run)+"/progress.txt`: what earlier iterations wrote below its line. Append to that, and shorten nothing.")
+		}
 	}
 	if it.Taken == nil {
 		return said
 	}
 	if len(it.Taken.Dropped) > 0 {
-		said = append(said, "These files are protected and were put back: `"+line(strings.Join(it.Taken.Dropped, "`, `"))+"`. Leave them as they are.")
+		said = append(said, "These files are protected and were put back: `"+line(strings.Join(it.Taken.Dropped, "`, `"))+"`. Leave them as they are."+shown(it.Taken.Proposed))
+	}
+	if len(it.Taken.Huge) > 0 {
+		said = append(said, "These files are larger than 100 MiB and are no part of the work: "+line(journal.Few(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
 	}
 	for _, finding := range it.Taken.Refused {
 		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Mend that, rewriting those commits where needed.", line(finding.Commit+" "+finding.Path+" "+finding.Why)))
 	}
 	return said
+}
+
+// shown says that what an agent would have others told is not lost.
+func shown(proposed []journal.Proposal) string {
+	if len(proposed) == 0 {
+		return ""
+	}
+	return " People are shown what you would add for other agents; do not try again."
 }
 
 // memory is the folder of the plan and the progress log in the agent's tree.

@@ -2,11 +2,14 @@ package redact
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -41,11 +44,37 @@ func forms(secret string) []string {
 func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
+	all = append(append(all, inBytes(value)...), inWide(value)...)
 	all = append(append(all, inBase64(value)...), inEntities(value)...)
 	for _, escaped := range append(inURL(value), value) { // a URL may stand in JSON as well
 		all = append(append(all, escaped), inJSON(escaped)...)
 	}
 	return all
+}
+
+// inBytes is value as programs show bytes one by one: in hexadecimal with
+// something between, or as escapes of a string.
+func inBytes(value string) []string {
+	var all []string
+	for _, form := range []string{"% x", "% X"} {
+		spaced := fmt.Sprintf(form, value)
+		escaped := `\x` + strings.ReplaceAll(spaced, " ", `\x`)
+		all = append(all, spaced, strings.ReplaceAll(spaced, " ", ":"), escaped, strings.ReplaceAll(escaped, `\`, `\\`))
+	}
+	return all
+}
+
+// inWide is value in UTF-16, as Windows writes what it logs: but for its first
+// byte, which tells the two orders apart; and each character as a string may escape it.
+func inWide(value string) []string {
+	var lower, upper strings.Builder
+	var wide []byte
+	for _, unit := range utf16.Encode([]rune(value)) {
+		wide = binary.BigEndian.AppendUint16(wide, unit)
+		fmt.Fprintf(&lower, `\u%04x`, unit)
+		fmt.Fprintf(&upper, `\u%04X`, unit)
+	}
+	return []string{string(wide[1:]), lower.String(), upper.String()}
 }
 
 // inBase64 is value in base64, also in the middle of something longer: there

@@ -3,8 +3,11 @@ package redact_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/ralph-loop/ralph/internal/redact"
 )
@@ -181,6 +184,31 @@ func TestPackedTwice(t *testing.T) {
 	}
 	if other := base64.StdEncoding.EncodeToString([]byte("czNjcmV0")); r.Holds([]byte(other)) {
 		t.Errorf("found in %s", other)
+	}
+}
+
+// What dumps bytes, or speaks in wide characters, shows a secret as well.
+func TestBytesOneByOne(t *testing.T) {
+	const secret = "s3cret/välue"
+	r := redact.New(secret)
+	wide := utf16.Encode([]rune(secret))
+	little, big := make([]byte, 0, 2*len(wide)), make([]byte, 0, 2*len(wide))
+	var escaped strings.Builder
+	for _, unit := range wide {
+		little, big = binary.LittleEndian.AppendUint16(little, unit), binary.BigEndian.AppendUint16(big, unit)
+		fmt.Fprintf(&escaped, `\u%04x`, unit)
+	}
+	spaced := fmt.Sprintf("% x", secret)
+	for _, in := range []string{
+		string(little), string(big), escaped.String(), strings.ToUpper(spaced), spaced, strings.ReplaceAll(spaced, " ", ":"),
+		`"\x` + strings.ReplaceAll(spaced, " ", `\x`) + `"`,
+	} {
+		if !r.Holds([]byte("a" + in + "b")) {
+			t.Errorf("not found in %q", in)
+		}
+	}
+	if plain := "s3cret välue"; r.Holds([]byte(plain)) {
+		t.Errorf("found in %q", plain)
 	}
 }
 

@@ -148,9 +148,9 @@ func bad(run journal.Run, event journal.Event) bool {
 	case journal.PlanDrafted:
 		return e.Why != ""
 	case journal.PlanRead:
-		return len(e.Undone) > 0
+		return len(e.Undone) > 0 || e.Cut
 	case journal.CommitsTaken:
-		return len(e.Dropped)+len(e.Refused) > 0
+		return len(e.Dropped)+len(e.Refused)+len(e.Huge) > 0
 	case journal.SCMEnded:
 		return e.Failed
 	case journal.Joined:
@@ -185,9 +185,9 @@ func wanting(run journal.Run, event journal.Event) bool {
 func worst(event journal.Event) journal.Event {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are all good or all bad
 	case journal.PlanRead:
-		return journal.PlanRead{Undone: e.Undone}
+		return journal.PlanRead{Undone: e.Undone, Cut: e.Cut}
 	case journal.CommitsTaken:
-		return journal.CommitsTaken{Dropped: e.Dropped, Refused: e.Refused}
+		return journal.CommitsTaken{Dropped: e.Dropped, Refused: e.Refused, Huge: e.Huge}
 	case journal.IterationEnded:
 		return journal.IterationEnded{Story: e.Story, Rejected: e.Rejected}
 	}

@@ -62,7 +62,7 @@ func portOf(l net.Listener) string { return strconv.Itoa(portsOf(l)[0]) }
 
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -44,13 +45,15 @@ func (d *desk) dispatch(ctx context.Context, o order) {
 	switch {
 	case err == nil:
 		log.Info("seen to", "outcome", out)
-	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited):
+	// A clock or a key that is wrong is ours, and no fault of the delivery's:
+	// until it is put right the log is not read either.
+	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
 		out = postponed
 		d.memory.owe(o.id) // GitHub's log has it, and we look there
 		log.Warn("a job could not be started yet", "error", err.Error())
 	default:
 		out = failed
-		log.Error("no job was started", "error", err.Error())
+		log.Error("no job was started", "error", err.Error(), "fix", fault.Hint(err))
 	}
 	d.metrics.count(out)
 }
@@ -73,5 +76,9 @@ func (d *desk) start(ctx context.Context, o order) (outcome, error) {
 		return failed, err
 	}
 	inputs := map[string]any{"id": o.id, "issue": strconv.Itoa(o.trigger.Issue.Number), "delivery": text}
-	return dispatched, client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
+	err = client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
+	if errors.Is(err, github.NotFound) && fault.Hint(err) == "" {
+		err = &fault.Fault{What: "there is no workflow", Fix: "put .github/workflows/" + d.Workflow + " on the default branch", Err: err}
+	}
+	return dispatched, err
 }

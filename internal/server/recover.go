@@ -35,9 +35,12 @@ func (d *desk) watch(ctx context.Context) {
 // catchUp sees to what nobody took in, and to what was taken in by one that
 // did not live to see to it.
 func (d *desk) catchUp(ctx context.Context) error {
-	log, err := d.hook.Log(ctx, d.Now().Add(-missed))
+	log, whole, err := d.hook.Log(ctx, d.Now().Add(-missed))
 	if err != nil {
 		return err
+	}
+	if !whole {
+		d.Log.Warn("GitHub's log holds more than is read of it", "read", len(log), "oldest", log[len(log)-1].At)
 	}
 	var all error // what one of them lacks is no reason to leave out those behind it
 	for _, tried := range overdue(log, d.Now(), d.memory.owes) {

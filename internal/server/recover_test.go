@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -65,6 +66,23 @@ func TestALongLogIsReadToItsEnd(t *testing.T) {
 	v.stop()
 	if n := s.asked(hookLog); n != 3 {
 		t.Errorf("%d pages of the log were read, want 3", n)
+	}
+}
+
+func TestALogThatIsTooLongIsToldOf(t *testing.T) {
+	s := newScene(t)
+	d := s.Deliver(githubtest.Delivery{GUID: guid(1), Event: "issues", Payload: s.label("ralph"), Status: 502})
+	s.Inject(githubtest.Fault{ // a page that is always followed by another
+		Method: "GET", Path: "/app/hook/deliveries", Times: -1, Status: http.StatusOK,
+		Header: http.Header{"Link": {"<" + s.URL + `/api/v3/app/hook/deliveries?cursor=v1_1>; rel="next"`}},
+		Body: fmt.Sprintf(`[{"id":%d,"guid":%q,"delivered_at":%q,"redelivery":false,"duration":0.25,"status":"Bad Gateway","status_code":502,`+
+			`"event":"issues","action":"labeled","installation_id":null,"repository_id":null}]`, d.ID, d.GUID, d.At.Format(time.RFC3339)),
+	})
+	v := s.serve(s.server())
+	s.await(dispatches)
+	v.stop()
+	if !strings.Contains(v.log.String(), `"GitHub's log holds more than is read of it","read":50,`) {
+		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }
 
@@ -133,6 +151,24 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 				t.Errorf("GitHub was asked for %d jobs, want %d", n, c.asks)
 			}
 		})
+	}
+}
+
+// TestAKeyThatIsNotTakenLosesNothing has GitHub take the App for nobody at
+// first, as it does where the server's clock is wrong.
+func TestAKeyThatIsNotTakenLosesNothing(t *testing.T) {
+	s := newScene(t)
+	s.Inject(githubtest.Fault{Method: "POST", Path: "/app/installations/345/access_tokens", Status: http.StatusUnauthorized})
+	often := s.server()
+	often.Limits.Every = time.Millisecond
+	v := s.serve(often)
+	s.await(hookLog)
+	s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
+	s.await(dispatches)
+	v.counted("postponed", 1)
+	v.stop()
+	if got := s.started(); got != "1" {
+		t.Errorf("started %s, want 1 once", got)
 	}
 }
 

@@ -5,6 +5,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,9 @@ func (s Server) open(ctx context.Context) (*desk, error) {
 	if len(s.Secret) < shortest {
 		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", shortest),
 			"make one with `openssl rand -hex 32`, and give it here and in the App's settings", nil)
+	}
+	if s.Access.HTTP == nil { // each repository has a client of its own, and each job's identity
+		s.Access.HTTP = github.Out(*cmp.Or(s.Access.Pace, &github.DefaultPace))
 	}
 	hook, err := github.OpenHook(s.Access)
 	if err != nil {

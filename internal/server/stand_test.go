@@ -41,6 +41,7 @@ type scene struct {
 	t     *testing.T
 	key   string
 	calls chan string // that GitHub has answered
+	lines sync.Map    // the connections by which they came
 }
 
 func newScene(t *testing.T) *scene {
@@ -52,6 +53,7 @@ func newScene(t *testing.T) *scene {
 			next = checked(next)
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.lines.Store(r.RemoteAddr, true)
 			next.ServeHTTP(w, r)
 			s.calls <- r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/v3")
 		})
@@ -141,6 +143,7 @@ func (s *scene) serve(with server.Server) *serving {
 func (s *scene) await(call string) {
 	s.t.Helper()
 	var before []string
+	late := time.After(time.Minute)
 	for {
 		select {
 		case got := <-s.calls:
@@ -148,7 +151,7 @@ func (s *scene) await(call string) {
 				return
 			}
 			before = append(before, got)
-		case <-time.After(time.Minute):
+		case <-late:
 			s.t.Fatalf("GitHub was never asked for %s, but for %q", call, before)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -14,7 +15,10 @@ import (
 )
 
 // identities reads what a job says who it is, as GitHub has signed it.
-type identities struct{ verifier *oidc.IDTokenVerifier }
+type identities struct {
+	verifier *oidc.IDTokenVerifier
+	traded   *memory // anybody's job has one, and whoever shows it again makes us ask GitHub again
+}
 
 func (s Server) identities(ctx context.Context) (*identities, error) {
 	issuer := s.Issuer
@@ -24,27 +28,43 @@ func (s Server) identities(ctx context.Context) (*identities, error) {
 			return nil, err
 		}
 	}
+	issuer = strings.TrimRight(issuer, "/") // as it stands in an identity
 	// Keys are fetched when they are first needed, by whoever needs them then.
 	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Slow})
-	keys := oidc.NewRemoteKeySet(ctx, strings.TrimRight(issuer, "/")+"/.well-known/jwks")
-	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now})}, nil
+	keys := oidc.NewRemoteKeySet(ctx, issuer+"/.well-known/jwks")
+	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}), newMemory(remembered)}, nil
 }
 
 // job is as much as GitHub says of a job as we hold against the repository.
 type job struct {
+	ID         string `json:"jti"` // of what it says
 	Repository string `json:"repository"`
 	Workflow   string `json:"workflow_ref"`
 	Ref        string `json:"ref"`
 }
 
+// keyless begins what go-oidc says, in words alone, where it cannot get the keys.
+const keyless = "failed to verify signature: fetching keys"
+
 func (i *identities) read(ctx context.Context, said string) (job, error) {
 	var j job
 	token, err := i.verifier.Verify(ctx, said)
+	if err != nil && strings.HasPrefix(err.Error(), keyless) {
+		return j, fmt.Errorf("%w: %w", github.Unavailable, err)
+	}
 	if err != nil {
 		return j, err
 	}
-	return j, token.Claims(&j)
+	if err := token.Claims(&j); err != nil {
+		return j, err
+	}
+	if j.ID == "" || !i.traded.take(j.ID) {
+		return j, errShown
+	}
+	return j, nil
 }
+
+var errShown = errors.New("the identity has no number, or was shown before")
 
 var errNotOurs = errors.New("the job is not one of our workflow on the default branch")
 
@@ -57,6 +77,11 @@ func (d *desk) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	j, err := d.jobs.read(r.Context(), said)
+	if errors.Is(err, github.Unavailable) {
+		d.Log.Warn("no identity can be read", "error", err.Error())
+		answer(w, http.StatusBadGateway, "GitHub's keys cannot be had now: try again")
+		return
+	}
 	if err != nil {
 		d.Log.Debug("an identity is refused", "error", err.Error())
 		answer(w, http.StatusUnauthorized, "the identity is not that of a job of GitHub, for us and now")
@@ -65,10 +90,11 @@ func (d *desk) token(w http.ResponseWriter, r *http.Request) {
 	token, err := d.trade(r.Context(), j)
 	log := d.Log.With("repo", j.Repository, "workflow", j.Workflow, "ref", j.Ref)
 	switch {
-	case errors.Is(err, errNotOurs), errors.Is(err, github.NotFound), errors.Is(err, github.Refused):
+	case errors.Is(err, errNotOurs), errors.Is(err, github.NotFound), errors.Is(err, github.Refused), errors.Is(err, github.Forbidden):
 		log.Warn("no token is given", "error", err.Error())
 		answer(w, http.StatusForbidden, "there is no token for this job")
 	case err != nil:
+		d.jobs.traded.forget(j.ID)
 		log.Warn("no token could be had", "error", err.Error())
 		answer(w, http.StatusBadGateway, "GitHub gives no token now: try again")
 	default:

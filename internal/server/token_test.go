@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,8 +24,9 @@ import (
 // issuer vouches for jobs, as GitHub does.
 type issuer struct {
 	*httptest.Server
-	t   *testing.T
-	key *rsa.PrivateKey
+	t    *testing.T
+	key  *rsa.PrivateKey
+	down *atomic.Bool
 }
 
 func newIssuer(t *testing.T) issuer {
@@ -33,9 +35,9 @@ func newIssuer(t *testing.T) issuer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := issuer{t: t, key: key}
+	i := issuer{t: t, key: key, down: new(atomic.Bool)}
 	i.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, "/.well-known/jwks") {
+		if i.down.Load() || !strings.HasSuffix(r.URL.Path, "/.well-known/jwks") {
 			http.NotFound(w, r)
 			return
 		}
@@ -74,7 +76,7 @@ func (i issuer) says(key *rsa.PrivateKey, header, claims map[string]any) string 
 func (i issuer) ours() claims {
 	now := time.Now()
 	return claims{
-		"iss": i.URL, "aud": "https://ralph.example", "sub": "repo:acme/shop:ref:refs/heads/main",
+		"jti": rand.Text(), "iss": i.URL, "aud": "https://ralph.example", "sub": "repo:acme/shop:ref:refs/heads/main",
 		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(),
 		"repository": shop, "ref": "refs/heads/main", "workflow_ref": shop + "/.github/workflows/ralph.yml@refs/heads/main",
 	}
@@ -155,6 +157,7 @@ func TestIdentitiesThatAreTradedForNothing(t *testing.T) {
 		"by another issuer":    {but: claims{"iss": "https://evil.example"}, status: 401},
 		"expired":              {but: claims{"exp": time.Now().Add(-time.Hour).Unix()}, status: 401},
 		"not valid yet":        {but: claims{"nbf": hour, "exp": hour + 300}, status: 401},
+		"without a number":     {but: claims{"jti": ""}, status: 401},
 		"without a repository": {but: claims{"repository": ""}, status: 403},
 		"of another workflow":  {but: claims{"workflow_ref": shop + "/.github/workflows/test.yml@refs/heads/main"}, status: 403},
 		"of a branch":          {but: claims{"workflow_ref": shop + "/.github/workflows/ralph.yml@refs/heads/mine", "ref": "refs/heads/mine"}, status: 403},
@@ -184,6 +187,61 @@ func TestIdentitiesThatAreTradedForNothing(t *testing.T) {
 	}
 	if status, _ := v.trade(""); status != http.StatusUnauthorized {
 		t.Errorf("nobody's identity is answered with %d", status)
+	}
+}
+
+// TestAnIdentityIsTradedOnce: whoever reads it later gets nothing for it.
+func TestAnIdentityIsTradedOnce(t *testing.T) {
+	const tokens = "/app/installations/345/access_tokens"
+	s, i := newScene(t), newIssuer(t)
+	s.Inject(githubtest.Fault{Method: "POST", Path: tokens, Status: http.StatusBadGateway})
+	v := s.trading(i)
+	says := i.says(i.key, rs256, i.ours())
+	for _, want := range []int{http.StatusBadGateway, http.StatusOK, http.StatusUnauthorized} {
+		if status, said := v.trade(says); status != want {
+			t.Errorf("it is answered with %d %s, want %d", status, said, want)
+		}
+	}
+	if n := s.asked("POST " + tokens); n != 2 {
+		t.Errorf("GitHub was asked for %d tokens, want 2", n)
+	}
+}
+
+// TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood: they are read again later.
+func TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood(t *testing.T) {
+	s, i := newScene(t), newIssuer(t)
+	v := s.trading(i)
+	i.down.Store(true)
+	says := i.says(i.key, rs256, i.ours())
+	if status, said := v.trade(says); status != http.StatusBadGateway {
+		t.Errorf("it is answered with %d %s", status, said)
+	}
+	i.down.Store(false)
+	if status, said := v.trade(says); status != http.StatusOK {
+		t.Errorf("later it is answered with %d %s", status, said)
+	}
+	v.stop()
+	if !strings.Contains(v.log.String(), `"level":"WARN","msg":"no identity can be read"`) {
+		t.Errorf("the log does not tell:\n%s", v.log)
+	}
+}
+
+func TestASuspendedAppGivesNoToken(t *testing.T) {
+	s, i := newScene(t), newIssuer(t)
+	s.Inject(githubtest.Fault{
+		Method: "POST", Path: "/app/installations/345/access_tokens", Status: http.StatusForbidden, Body: `{"message":"This installation has been suspended"}`,
+	})
+	if status, said := s.trading(i).trade(i.says(i.key, rs256, i.ours())); status != http.StatusForbidden {
+		t.Errorf("it is answered with %d %s", status, said)
+	}
+}
+
+func TestAnIssuerMayEndWithASlash(t *testing.T) {
+	s, i := newScene(t), newIssuer(t)
+	with := s.server()
+	with.Audience, with.Issuer = "https://ralph.example", i.URL+"/"
+	if status, said := s.serve(with).trade(i.says(i.key, rs256, i.ours())); status != http.StatusOK {
+		t.Errorf("it is answered with %d %s", status, said)
 	}
 }
 

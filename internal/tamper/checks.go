@@ -89,6 +89,8 @@ func (r *report) changed(p pair, a aligned, ev *evidence) {
 		r.onBoth(p, a, AssertionWeakened, "a check of "+title+" allows a wider tolerance")
 	case looser(a):
 		r.onBoth(p, a, AssertionWeakened, "a check of "+title+" has a looser bound")
+	case r.strict && r.strays(p, a, ev):
+		r.onBoth(p, a, AssertionRemoved, "a check of "+title+" is about something else now")
 	case a.turned() || rewritten(a):
 		if !r.explained(p) {
 			r.onBoth(p, a, r.kindOf(a), "a check of "+title+" wants another value, and nothing that it tests has changed")
@@ -278,4 +280,14 @@ func (r *report) onBoth(p pair, a aligned, kind Kind, why string) {
 		pick(r.change(p.now.page.path).After, true, span(a.now.line, a.now.end)...)...,
 	)
 	r.add(Finding{p.now.page.path, kind, lines, why})
+}
+
+// strays tells whether a check puts in other values now, and wants others: what
+// it asked is asked nowhere any more.
+func (r *report) strays(p pair, a aligned, ev *evidence) bool {
+	put, want := values(a.was.subject), values(a.was.expected)
+	if len(put) == 0 || len(want) == 0 || want.within(values(a.now.words)) || put.within(bagOf(p.now.words)) {
+		return false
+	}
+	return !ev.covers(a.was) && !r.product.outlived(a.was.words)
 }

@@ -10,12 +10,14 @@ import (
 // Doubts are what nothing but a likeness to something new explains: a test that
 // looks much like one that is gone, an assertion like one that was taken out.
 // Whether the old one has lost its reason shows when it is run on the new code.
+// So it does of what nobody here can read.
 func Doubts(changes []Change) []Finding {
 	loose, strict := &report{}, &report{strict: true}
 	for _, r := range []*report{loose, strict} {
 		safely(func() { r.read(changes) })
 		safely(r.tests)
 	}
+	safely(strict.worn)
 	known := loose.result()
 	return slices.DeleteFunc(strict.result(), func(f Finding) bool {
 		return slices.ContainsFunc(known, func(k Finding) bool { return k.File == f.File && k.Kind == f.Kind && k.Why == f.Why })

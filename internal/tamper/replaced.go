@@ -1,7 +1,11 @@
 package tamper
 
 import (
+	"encoding/json"
+	"maps"
 	"path"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -30,6 +34,9 @@ var (
 func (r *report) swapped() {
 	for _, c := range r.changes {
 		base := path.Base(c.Path)
+		if base == "package.json" {
+			r.led(c)
+		}
 		switch {
 		case preload.MatchString(c.Path) && c.After != nil && !noFolder.MatchString(c.Path):
 			r.add(Finding{c.Path, CheckChanged, trim(c.came()), "python runs it before all else, tests too"})
@@ -52,6 +59,44 @@ func (r *report) doubled(c Change) {
 			r.add(Finding{c.Path, CheckChanged, trim([]Line{line}), "a file of the tests stands in for " + short(found[1], 80)})
 		}
 	}
+}
+
+// led reports names by which files of a package are asked for, and that lead to
+// others though the old ones are still there.
+func (r *report) led(c Change) {
+	var was, now struct{ Imports map[string]any }
+	if json.Unmarshal(c.Before, &was) != nil || json.Unmarshal(c.After, &now) != nil {
+		return
+	}
+	for _, called := range slices.Sorted(maps.Keys(was.Imports)) {
+		to, still := now.Imports[called]
+		if !still || reflect.DeepEqual(to, was.Imports[called]) {
+			continue
+		}
+		for _, old := range texts(was.Imports[called]) {
+			if file := r.change(path.Join(path.Dir(c.Path), old)); file.Before == nil || file.After != nil { // it did not go
+				r.add(Finding{c.Path, CheckChanged, trim(c.came()), "another file stands in for " + short(called, 80) + ", which was " + short(old, 80)})
+				break
+			}
+		}
+	}
+}
+
+// texts are those in a value of JSON.
+func texts(value any) (all []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, each := range v {
+			all = append(all, texts(each)...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, texts(v[key])...)
+		}
+	}
+	return all
 }
 
 // unused reports modules that a workspace leaves out, and that are still there.

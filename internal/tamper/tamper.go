@@ -55,7 +55,7 @@ func safely(do func()) {
 
 // looks are the parts of a comparison.
 func (r *report) looks(changes []Change) []func() {
-	return []func(){func() { r.read(changes) }, r.tests, r.foreign, r.hooked, r.lenient, r.patched, r.suppressions, r.snapshots, r.settings}
+	return []func(){func() { r.read(changes) }, r.tests, r.foreign, r.compiled, r.hooked, r.lenient, r.patched, r.suppressions, r.snapshots, r.settings}
 }
 
 // report is a comparison under way.

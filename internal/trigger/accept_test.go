@@ -86,3 +86,15 @@ func TestBlankNamesVouchForNobody(t *testing.T) {
 		}
 	}
 }
+
+func TestPeopleAreToldWhatIsHeard(t *testing.T) {
+	const text = "comment `/ralph` or `/ralph resume -- words`; the label `ralph` does it, ref `ralph/x`, `/ralphs`"
+	for want, rules := range map[string]trigger.Rules{
+		text: {},
+		"comment `@bot` or `@bot resume -- words`; the label `bot` does it, ref `ralph/x`, `/ralphs`": {Phrase: " @bot ", Label: "bot"},
+	} {
+		if got := rules.Worded(text); got != want {
+			t.Errorf("Worded = %q, want %q", got, want)
+		}
+	}
+}

@@ -34,6 +34,15 @@ func (r Rules) phrase() string {
 	return DefaultPhrase
 }
 
+// Worded is text of ours with the words that wake us here, where they are others
+// than the default: what people are told to say must be what is heard.
+func (r Rules) Worded(text string) string {
+	return strings.NewReplacer(
+		"`"+DefaultPhrase+"`", "`"+r.phrase()+"`", "`"+DefaultPhrase+" ", "`"+r.phrase()+" ",
+		"the label `"+DefaultLabel+"`", "the label `"+r.label()+"`",
+	).Replace(text)
+}
+
 // Vouches tells whether the rules name who, so that GitHub need not be asked
 // for a permission. GitHub could not answer for most bots anyway.
 func (r Rules) Vouches(who Sender) bool {

@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -18,6 +19,9 @@ type Asked struct {
 	By    string
 	Same  bool   // the task and the rules are those of the newest run
 	Job   string // the page of the job that asks
+	// Stands is the pull request that holds the newest run's work just as it was
+	// left, proven; empty where there is none.
+	Stands string
 }
 
 // Way is how that is gone about: by a new run, by going on with the newest one,
@@ -41,6 +45,10 @@ func Answer(a Asked, old journal.Run) Way {
 	}
 	if why := goesOn(a, old); why != "" {
 		return Way{GoOn: &journal.Resumed{Why: why}}
+	}
+	if a.Same && a.Stands != "" && a.Verb == trigger.Run {
+		return Way{Refuse: fmt.Sprintf("That is done: %s stands as ralph left it, with every story proven. "+
+			"What else is to be done, say after `/ralph --`; `/ralph retry %s` has a story worked on again.", a.Stands, old.Plan.UserStories[0].ID)}
 	}
 	return Way{}
 }
@@ -89,13 +97,21 @@ func retry(a Asked, old journal.Run) Way {
 	}
 	var ids []string
 	for _, story := range old.Plan.UserStories {
-		if strings.EqualFold(story.ID, a.Story) {
-			resumed.Retry = []string{story.ID}
-			return Way{GoOn: resumed}
-		}
 		ids = append(ids, story.ID)
 	}
-	return Way{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
+	called := func(word string) int {
+		return slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, word) })
+	}
+	more := append(strings.Fields(a.Words), "")[0]
+	switch at := called(a.Story); {
+	case at < 0:
+		return Way{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
+	case called(strings.Trim(more, ",")) >= 0: // to do the first alone would be to lose the other
+		return Way{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, and the next once that has ended.", ids[at])}
+	default:
+		resumed.Retry = []string{ids[at]}
+	}
+	return Way{GoOn: resumed}
 }
 
 func approve(a Asked, old journal.Run) Way {
@@ -108,5 +124,9 @@ func approve(a Asked, old journal.Run) Way {
 func by(a Asked) string { return strings.TrimSuffix("it was asked for by "+a.By, " by ") }
 
 // over tells of a run that is done, and not only as far as it could be: one whose
-// base contradicted it may be gone on with once a person has had a look.
-func over(run journal.Run) bool { return run.Completed() && run.Parted == nil }
+// base contradicted it, or whose pull request could not be made ready, may be gone
+// on with once a person has had a look.
+func over(run journal.Run) bool {
+	unready := run.Sound() && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft
+	return run.Completed() && run.Parted == nil && !unready
+}

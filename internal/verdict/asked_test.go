@@ -29,6 +29,12 @@ func earlier(reason policy.Reason, change ...func(*journal.Run)) journal.Run {
 	return run
 }
 
+// unready is a run whose work is proven, and whose pull request stayed a draft.
+func unready(run *journal.Run) {
+	run.Tree, run.Pull = "t1", &journal.PullOpened{Number: 2, Draft: true}
+	run.Proofs = []journal.Proof{{Tree: "t1", Passed: true}}
+}
+
 func waiting(run *journal.Run) { run.Policy.Approval = true }
 
 // What comes of each thing people can ask for, by how the newest run stands.
@@ -45,6 +51,12 @@ func TestAnswer(t *testing.T) {
 		{"killed, and something else is asked", verdict.Asked{Verb: trigger.Run}, earlier(""), begin},
 		{"stopped short", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.MaxIterations), again},
 		{"done", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.AllStoriesPassed), begin},
+		{"done, and as it was left", verdict.Asked{Verb: trigger.Run, Same: true, Stands: "#2"}, earlier(policy.AllStoriesPassed), "#2 stands as ralph left it, with every story proven. What else is to be done, say after `/ralph --`; `/ralph retry US-001` has"},
+		{"done, and a plan is wanted", verdict.Asked{Verb: trigger.Plan, Same: true, Stands: "#2"}, earlier(policy.AllStoriesPassed), begin},
+		{"done, and something else is asked", verdict.Asked{Verb: trigger.Run, Stands: "#2"}, earlier(policy.AllStoriesPassed), begin},
+		{"done, but for the pull request", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.AllStoriesPassed, unready), again},
+		{"resumed when all but the pull request is done", verdict.Asked{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed, unready), by},
+		{"resumed when a draft is wanted", verdict.Asked{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed, unready, func(r *journal.Run) { r.Policy.Draft = true }), "no unfinished run"},
 		{"done by this very job", verdict.Asked{Verb: trigger.Run, Same: true, Job: "job 1"}, earlier(policy.AllStoriesPassed), again},
 		{"would stop where it did", verdict.Asked{Verb: trigger.Run, Same: true}, earlier(policy.VerificationFailed), begin},
 		{"a plan is wanted", verdict.Asked{Verb: trigger.Plan, Same: true}, earlier(policy.MaxIterations), begin},
@@ -57,6 +69,7 @@ func TestAnswer(t *testing.T) {
 		{"tried again", verdict.Asked{Verb: trigger.Retry}, earlier(policy.AllStoriesPassed), by},
 		{"a story of it", verdict.Asked{Verb: trigger.Retry, Story: "us-001"}, earlier(policy.AllStoriesPassed), by},
 		{"a story that is none", verdict.Asked{Verb: trigger.Retry, Story: "US-009"}, earlier(policy.Stalled), "There are: US-001, US-002"},
+		{"two stories of it", verdict.Asked{Verb: trigger.Retry, Story: "US-001", Words: "us-002, please"}, earlier(policy.Stalled), "One story at a time: `/ralph retry US-001`"},
 		{"nothing to try again", verdict.Asked{Verb: trigger.Retry}, journal.Run{}, "no run to try again"},
 		{"approved", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting), "the plan was approved by ada"},
 		{"approved twice", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Approved = "wes" }), "No plan waits"},
@@ -65,7 +78,9 @@ func TestAnswer(t *testing.T) {
 		{"an answer before there is a plan", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "it was asked for by ada"},
 		{"nothing to approve", verdict.Asked{Verb: trigger.Approve}, journal.Run{}, "No plan waits"},
 	} {
-		c.asked.By, c.asked.Words = "ada", "words"
+		if c.asked.By = "ada"; c.asked.Words == "" {
+			c.asked.Words = "words"
+		}
 		got, way := begin, verdict.Answer(c.asked, c.old)
 		switch {
 		case way.GoOn != nil && way.Refuse != "":

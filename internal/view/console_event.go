@@ -179,6 +179,9 @@ func (l Look) claims(run journal.Run, e journal.PlanRead) []row {
 	for _, what := range e.Undone {
 		rows = append(rows, l.line(run, warnSign, journal.PlanRead{Undone: []string{what}})...)
 	}
+	if e.Cut {
+		rows = append(rows, l.line(run, warnSign, journal.PlanRead{Cut: true})...)
+	}
 	return rows
 }
 
@@ -189,6 +192,9 @@ func (l Look) handed(run journal.Run, e journal.CommitsTaken) []row {
 	}
 	for _, path := range e.Dropped {
 		rows = append(rows, l.line(run, warnSign, journal.CommitsTaken{Dropped: []string{path}})...)
+	}
+	if len(e.Huge) > 0 {
+		rows = append(rows, l.line(run, warnSign, journal.CommitsTaken{Huge: e.Huge})...)
 	}
 	for _, finding := range e.Refused {
 		rows = append(rows, l.line(run, badSign, journal.CommitsTaken{Refused: []journal.Finding{finding}})...)

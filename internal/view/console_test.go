@@ -176,7 +176,7 @@ var tools = []any{
 var rare = []any{
 	began(),
 	journal.Noted{What: "nothing confines the agent", Hint: "install bubblewrap"},
-	journal.BaselineEnded{Why: "no checks are configured"},
+	journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
 	journal.IterationBegan{Number: 1},
 	stream.Retry{Delay: 1500 * time.Millisecond},
 	stream.Result{Failed: true, Reason: "error_during_execution", Status: 529, Text: "API Error: Overloaded"},

@@ -41,7 +41,7 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 	case journal.PlanDrafted:
 		return drafted(e)
 	case journal.BaselineEnded:
-		return strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
+		return based(run, e)
 	case journal.IterationBegan:
 		return strings.TrimSuffix(fmt.Sprintf("iteration %d: %s", e.Number, one(e.Story)), ": ")
 	case journal.AgentEnded:
@@ -104,6 +104,15 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 
 // one is foreign text on one line, so that it cannot pass for lines of ours.
 func one(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// based is what came of the base, and what to do about it.
+func based(run journal.Run, e journal.BaselineEnded) string {
+	text := strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
+	if e.Usable {
+		return text
+	}
+	return strings.TrimSuffix(text+" – "+Mend(run), " – ")
+}
 
 func checked(what string, e journal.CheckEnded) string {
 	how := "passed"
@@ -169,6 +178,9 @@ func worked(e journal.AgentEnded) string {
 	return fmt.Sprintf("  %s, %s, %s, %s", how, plural(e.Tools, "tool call"), spent(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
 }
 
+// logMended is said where an agent cut or rewrote what others had written down.
+const logMended = "put back in the progress log: what earlier iterations wrote"
+
 func planned(e journal.PlanRead) string {
 	var parts []string
 	if len(e.Claimed) > 0 {
@@ -176,6 +188,9 @@ func planned(e journal.PlanRead) string {
 	}
 	for _, what := range e.Undone {
 		parts = append(parts, "  put back: "+one(what))
+	}
+	if e.Cut {
+		parts = append(parts, "  "+logMended)
 	}
 	return strings.Join(parts, "\n")
 }
@@ -187,6 +202,9 @@ func taken(e journal.CommitsTaken) string {
 	}
 	for _, path := range e.Dropped {
 		parts = append(parts, "  protected file put back: "+one(path))
+	}
+	if len(e.Huge) > 0 {
+		parts = append(parts, "  left out, as larger than 100 MiB: "+one(journal.Few(e.Huge)))
 	}
 	for _, finding := range e.Refused {
 		parts = append(parts, "  refused "+one(short(finding.Commit)+" "+blamed(finding)))

@@ -47,7 +47,7 @@ var lines = []struct {
 	{journal.SetupEnded{Where: journal.AtBase, Name: "npm ci", Passed: true, TookMS: 61000}, "  setup npm ci passed at the base, 1m1s"},
 	{journal.SetupEnded{Where: journal.AtProof, Name: "npm ci", Exit: 127, CannotRun: true}, "  setup npm ci cannot run (exit 127) on a clean checkout, 0s"},
 	{journal.BaselineEnded{Usable: true}, "base looked at"},
-	{journal.BaselineEnded{Why: "no checks are configured"}, "base looked at: no checks are configured"},
+	{journal.BaselineEnded{Why: "no checks are configured"}, "base looked at: no checks are configured – name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`"},
 	{journal.IterationBegan{Number: 3, Story: "US-002"}, "iteration 3: US-002"},
 	{journal.AgentEnded{Tools: 1, TookMS: 2000, Cost: stream.Cost{USD: 0.5, Known: true}}, "  agent ended, 1 tool call, $0.50, 2s"},
 	{journal.AgentEnded{Failed: true, Why: "no credit", TookMS: 2000}, "  agent failed: no credit, 0 tool calls, cost unknown, 2s"},

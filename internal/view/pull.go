@@ -84,6 +84,36 @@ func restored(run journal.Run) string {
 	return strings.Join(few(paths), ", ")
 }
 
+// proposals are what the agent would add to files that tell agents what to do,
+// in whichever iteration, each line once.
+func proposals(run journal.Run) []place {
+	var all []place
+	for _, it := range run.Iterations {
+		if it.Taken == nil {
+			continue
+		}
+		for _, p := range it.Taken.Proposed {
+			all = propose(all, p)
+		}
+	}
+	return all[:min(len(all), most)]
+}
+
+// propose adds to all what p has more.
+func propose(all []place, p journal.Proposal) []place {
+	name := Code(p.Path, 200)
+	i := slices.IndexFunc(all, func(at place) bool { return at.File == name })
+	if i < 0 {
+		i, all = len(all), append(all, place{File: name})
+	}
+	for _, line := range p.Lines {
+		if line = Code(line, 300); !slices.Contains(all[i].Lines, line) && len(all[i].Lines) < most {
+			all[i].Lines = append(all[i].Lines, line)
+		}
+	}
+	return all
+}
+
 // doubts are the claims of all iterations that were not believed.
 func doubts(run journal.Run) []string {
 	var all []string

@@ -29,6 +29,9 @@ func standing(run journal.Run) string {
 // commit is the name of one, whole.
 var commit = pattern.Of(`^[0-9a-f]{40}$`)
 
+// ref is the name of one of ours.
+var ref = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
+
 // shelved is the commit under which the run was kept last; nothing else gets into
 // the mark that vouches for it.
 func shelved(run journal.Run) string {
@@ -36,6 +39,15 @@ func shelved(run journal.Run) string {
 		return ""
 	}
 	return run.Shelved.Commit
+}
+
+// vouches is what the pull request says of where a run without an issue is kept:
+// there is no comment to say it.
+func vouches(run journal.Run) string {
+	if kept := shelved(run); kept != "" && run.Task.Number == 0 && ref.MatchString(run.Shelved.Ref) {
+		return kept + " on " + run.Shelved.Ref
+	}
+	return ""
 }
 
 // elapsed is how long the run had gone on when it stopped, or when an iteration

@@ -97,19 +97,35 @@ var reasons = map[policy.Reason]string{
 }
 
 // was tells what the checks said before any work, where that limits what can
-// be shown.
+// be shown, and what to do about it. That there is none is known before they run.
 func was(run journal.Run) string {
+	none := len(run.Policy.Checks) == 0 && run.Policy.Baseline != "" && run.Stop == nil
 	switch {
+	case run.Baseline == nil && none:
+		return unverifiable(run, "no checks are configured")
 	case run.Baseline == nil || run.Baseline.Why == "":
 		return ""
 	case run.Baseline.Usable:
-		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "."
+		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "." + mended(run)
 	}
-	text := "**Nothing can be verified:** " + clean.Inline(run.Baseline.Why, 500) + "."
+	return unverifiable(run, run.Baseline.Why)
+}
+
+func unverifiable(run journal.Run, why string) string {
+	text := "**Nothing can be verified:** " + clean.Inline(why, 500) + "."
 	if run.Policy.Publish && !run.Policy.NoPull {
 		text += " The pull request will stay a draft."
 	}
-	return text
+	return text + mended(run)
+}
+
+// mended is the remedy as a sentence of its own.
+func mended(run journal.Run) string {
+	remedy := Mend(run)
+	if remedy == "" {
+		return ""
+	}
+	return " To change that: " + remedy + "."
 }
 
 // heard is what the newest verdict found wrong, for people.
@@ -129,12 +145,18 @@ func heard(run journal.Run) []string {
 		for _, what := range it.Read.Undone {
 			said = append(said, "put back in the plan: "+clean.Inline(what, 300))
 		}
+		if it.Read.Cut {
+			said = append(said, logMended)
+		}
 	}
 	if it.Taken == nil {
 		return few(said)
 	}
 	for _, path := range it.Taken.Dropped {
 		said = append(said, "protected file put back: "+Code(path, 200))
+	}
+	if len(it.Taken.Huge) > 0 {
+		said = append(said, "left out, as larger than 100 MiB: "+clean.Inline(journal.Few(it.Taken.Huge), 300))
 	}
 	for _, finding := range it.Taken.Refused {
 		said = append(said, "commits refused: "+clean.Inline(blamed(finding), 300))
@@ -155,8 +177,13 @@ func blamed(finding journal.Finding) string {
 var block = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
 // first is text fit to begin a line with.
-func first(text string) string {
-	text = clean.Inline(text, 160)
+func first(text string) string { return leading(text, 160) }
+
+// wanted is the same of what people are to say yes to: nearly all of it.
+func wanted(text string) string { return leading(text, 2000) }
+
+func leading(text string, most int) string {
+	text = clean.Inline(text, most)
 	if found := block.FindString(text); found != "" {
 		end := len(found) - 1
 		text = text[:end] + `\` + text[end:]
@@ -237,12 +264,18 @@ func next(run journal.Run) string {
 	if way := byHand(run); way != "" {
 		return way
 	}
-	asked := run.Stop.Reason == policy.NeedsInput
-	switch {
-	case run.Task.Kind == plan.KindIssue && asked:
+	asked, commented := run.Stop.Reason == policy.NeedsInput, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
+	switch job := run.Policy.Publish && !run.Policy.NoPull; {
+	case commented && asked:
 		return "comment `/ralph resume -- your answer`"
-	case run.Task.Kind == plan.KindIssue:
+	case commented && run.Policy.Shelve && run.Stop.Reason != policy.VerificationFailed: // where it would stop again
+		return "comment `/ralph resume` to go on"
+	case commented:
 		return "comment `/ralph` to go on"
+	case job && asked:
+		return "say it in the prompt, and ask again"
+	case job:
+		return "ask for the same again to go on"
 	case asked:
 		return "`ralph resume --answer \"…\"` goes on"
 	}

@@ -66,6 +66,36 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 	return nil
 }
 
+// Log is the progress log as it stands; empty where there is none.
+func (m Memory) Log() (string, error) {
+	root, err := m.open()
+	if err != nil {
+		return "", err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	data, err := regular(root, m.in(progressFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read %s: %w", m.in(progressFile), err)
+	}
+	return string(data), nil
+}
+
+// PutLog puts the progress log in the place of whatever is there.
+func (m Memory) PutLog(log string) error {
+	root, err := m.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if err := m.makeDir(root); err != nil {
+		return fmt.Errorf("make %s: %w", m.in(""), err)
+	}
+	if err := replace(root, m.in(progressFile), []byte(log)); err != nil {
+		return fmt.Errorf("write %s: %w", m.in(progressFile), err)
+	}
+	return nil
+}
+
 // Put puts the plan alone. One that stands there already is left as its people
 // formatted it.
 func (m Memory) Put(p plan.Plan) error {

@@ -35,6 +35,16 @@ func ReadPlain(name string) ([]byte, error) {
 	return data, err
 }
 
+// ReadIn reads a plain file of an agent's tree.
+func ReadIn(tree, name string) ([]byte, error) {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return nil, fmt.Errorf("open the agent's tree: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return regular(root, name)
+}
+
 // regular reads a plain file of an agent's.
 func regular(root *os.Root, name string) ([]byte, error) {
 	data, err := plain(root, name, largest)

@@ -11,16 +11,20 @@ import (
 // may come.
 var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
 
+// wildcards is how a Makefile asks for what there is.
+var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
+
 // included are the files that a Makefile or justfile reads besides, by the lines
 // of it that say so; what they are called by a variable nobody knows.
-func included(rules []rule, dir string) []string {
+func (t *trail) included(rules []rule, dir string) []string {
 	var files []string
 	for _, line := range loose(rules) {
 		found := including.FindStringSubmatch(line)
 		if found == nil {
 			continue
 		}
-		for name := range strings.FieldsSeq(found[1]) {
+		for name := range strings.FieldsSeq(wildcards.ReplaceAllString(found[1], "$1")) {
+			files = append(files, t.meant(name, dir)...)
 			if name = atFolder(dir, name); name != "" && !strings.ContainsAny(name, "$*?") {
 				files = append(files, name)
 			}

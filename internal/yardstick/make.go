@@ -93,7 +93,7 @@ func (t *trail) build(o order) {
 		file := atFolder(o.in.dir, name)
 		if text := t.base(file); text != nil && file != "" && len(text) < mostText {
 			rules := rulesOf(text)
-			files := included(rules, o.in.dir)
+			files := t.included(rules, o.in.dir)
 			for _, more := range files {
 				rules = append(rules, rulesOf(t.base(more))...)
 			}
@@ -122,6 +122,7 @@ func (t *trail) targets(file string, rules []rule, o order) {
 			o.wanted = append(o.wanted, slices.DeleteFunc(slices.Clone(r.needs), func(need string) bool { return !checking.MatchString(need) })...)
 		}
 	}
+	t.goals(file, rules, o)
 }
 
 // goal is what is made where nothing is asked for.

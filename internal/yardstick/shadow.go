@@ -13,9 +13,11 @@ import (
 // and its work; one that comes defines the checks.
 
 // modules are found in the folder that python is started in before python's
-// own: the runners, what is run before all else, and what unittest is made of.
+// own: the runners, what is run before all else, what unittest is made of, and what
+// tests look at files and values with.
 var modules = strings.Fields(`unittest pytest _pytest pluggy coverage sitecustomize usercustomize
-argparse contextlib difflib fnmatch functools inspect logging pprint signal traceback`)
+argparse contextlib difflib fnmatch functools inspect logging pprint signal traceback
+doctest filecmp json re math decimal fractions operator csv hashlib datetime subprocess tempfile shutil collections copy`)
 
 // shadow is what a tool finds in the folder it is started in, or in one above.
 type shadow struct {

@@ -30,6 +30,9 @@ type Commands struct {
 	Within string // the folder that they are run in
 	Checks []string
 	Setup  []string
+	// Touched are the files that a change came to, as far as that is known: what
+	// has no name before it is there is one of them.
+	Touched []string
 }
 
 // Paths are the files that the commands are led by.
@@ -119,6 +122,9 @@ type trail struct {
 	todo  []errand
 	seen  map[errand]bool
 	calls int
+
+	touched []string
+	loops   map[string][]string // what the variables of a script's loops stand for
 }
 
 // errand is a shell's text, and the folder that it is run in.
@@ -135,7 +141,7 @@ const (
 )
 
 func follow(commands Commands, base Files) map[string]grasp {
-	t := &trail{base: base, led: map[string]grasp{}, seen: map[errand]bool{}}
+	t := &trail{base: base, led: map[string]grasp{}, seen: map[errand]bool{}, touched: commands.Touched, loops: map[string][]string{}}
 	for _, command := range commands.Checks {
 		t.add(errand{text: command, dir: commands.Within})
 	}
@@ -143,6 +149,7 @@ func follow(commands Commands, base Files) map[string]grasp {
 		t.add(errand{command, commands.Within, true})
 	}
 	for n := 0; n < len(t.todo) && n < mostErrands; n++ {
+		t.sought(t.todo[n])
 		for _, call := range calls(t.todo[n].text) {
 			if t.calls++; t.calls < mostCalls {
 				t.call(call, t.todo[n])
@@ -190,6 +197,7 @@ func atFolder(dir, name string) string {
 // call follows one command.
 func (t *trail) call(words []string, in errand) {
 	t.preloads(words, in)
+	t.looped(words, in)
 	words = bare(words)
 	if len(words) == 0 {
 		return

@@ -196,14 +196,14 @@ func TestFaultyPush(t *testing.T) {
 // waitFor polls, on a timer, what no channel tells.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	deadline, tick := time.NewTimer(10*time.Second), time.NewTicker(5*time.Millisecond)
+	deadline, tick := time.NewTimer(time.Minute), time.NewTicker(5*time.Millisecond)
 	defer deadline.Stop()
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			t.Fatal("it did not come to be in ten seconds")
+			t.Fatal("it did not come to be in a minute")
 		}
 	}
 }

@@ -1,0 +1,171 @@
+package main_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	gh "github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// variants are the workflows that ralph init lays out, by its flags.
+var variants = map[string][]string{
+	"in a container": nil, "on the machine": {"--host"},
+	"for an App": {"--app", "your-app"}, "for an App on the machine": {"--host", "--app", "your-app[bot]"},
+}
+
+// scaffolded is a workflow as people are given it.
+func scaffolded(t *testing.T, flags ...string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	if said, err := exec.CommandContext(t.Context(), "ralph", append([]string{"init", "--github", "-d", dir}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ".github", "workflows", "ralph.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// delivery is what GitHub sends, as a workflow sees it.
+type delivery struct {
+	event   string
+	payload map[string]any
+}
+
+// delivered are all examples that GitHub has of what it sends, by their events.
+func delivered(t *testing.T) map[string][]delivery {
+	t.Helper()
+	file, err := os.Open(filepath.FromSlash("../../internal/github/testdata/webhooks.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []struct {
+		Name     string
+		Examples []map[string]any
+	}
+	if err := json.NewDecoder(unzipped).Decode(&kinds); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]delivery{}
+	for _, kind := range kinds {
+		for _, example := range kind.Examples {
+			all[kind.Name] = append(all[kind.Name], delivery{kind.Name, example})
+		}
+	}
+	return all
+}
+
+// but is d with other values, by their paths.
+func (d delivery) but(t *testing.T, values map[string]any) delivery {
+	t.Helper()
+	text, err := json.Marshal(d.payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := delivery{event: d.event}
+	if err := json.Unmarshal(text, &other.payload); err != nil {
+		t.Fatal(err)
+	}
+	for path, value := range values {
+		names := strings.Split(path, ".")
+		at := other.payload
+		for _, name := range names[:len(names)-1] {
+			next, is := at[name].(map[string]any)
+			if !is {
+				next = map[string]any{}
+				at[name] = next
+			}
+			at = next
+		}
+		at[names[len(names)-1]] = value
+	}
+	return other
+}
+
+// wanted is whether the Action itself would take it, and why not.
+func (d delivery) wanted(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(d.payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := gh.ReadTrigger(d.event, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if inputs, _ := d.payload["inputs"].(map[string]any); inputs != nil && d.event == "workflow_dispatch" {
+		got.Given.Prompt, _ = inputs["prompt"].(string)
+	}
+	_, why := trigger.Want(got, trigger.Rules{Reviews: true})
+	return why
+}
+
+// relayed is the dispatch by which the server of an App hands d on.
+func (d delivery) relayed(t *testing.T, by string) delivery {
+	t.Helper()
+	text, err := json.Marshal(d.payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := gh.ReadTrigger(d.event, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := gh.Relayed{ID: "1", Trigger: read}.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return delivery{"workflow_dispatch", map[string]any{
+		"inputs": map[string]any{"id": "1", "issue": "7", "delivery": sent}, "sender": map[string]any{"login": by, "type": "Bot"},
+	}}
+}
+
+// begun are the jobs of the template that GitHub starts for d.
+func (d delivery) begun(t *testing.T, w workflow) []string {
+	t.Helper()
+	on, listens := w.On[d.event]
+	action, _ := d.payload["action"].(string)
+	if !listens || len(on.Types) > 0 && !slices.Contains(on.Types, action) {
+		return nil
+	}
+	repo, _ := property(d.payload["repository"], "full_name").(string)
+	g := guard{map[string]any{
+		"github": map[string]any{"event": d.payload, "event_name": d.event, "repository": repo}, "inputs": d.payload["inputs"],
+	}}
+	var jobs []string
+	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
+		starts, err := g.holds(w.Jobs[name].If)
+		if err != nil {
+			t.Fatalf("the guard of %s: %v", name, err)
+		}
+		if starts {
+			jobs = append(jobs, name)
+		}
+	}
+	return jobs
+}
+
+func template(t *testing.T, flags ...string) workflow {
+	t.Helper()
+	var w workflow
+	if err := yaml.Unmarshal(scaffolded(t, flags...), &w); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/survey"
+	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// workflowFile is where GitHub looks for it, and ralph serve by default.
+const workflowFile = ".github/workflows/ralph.yml"
+
+// slug is how GitHub names an App in its address.
+var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
+
+// workflow is what GitHub starts ralph by: for an App or for everybody, in a
+// container or on the machine itself.
+func (c initCommand) workflow() ([]byte, error) {
+	name := "workflows/ralph.yml"
+	app := strings.TrimSuffix(c.App, "[bot]")
+	if c.App != "" {
+		name = "workflows/app.yml"
+		if !slug.MatchString(app) {
+			return nil, fault.Usage(fmt.Sprintf("no App is called %q", c.App), "give its name as its address has it: github.com/apps/NAME", nil)
+		}
+	}
+	text, err := templates.Files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	workflow := strings.ReplaceAll(c.judged(string(text)), "APP", app)
+	if !c.host() {
+		return []byte(workflow), nil
+	}
+	steps, err := templates.Files.ReadFile("workflows/host.txt")
+	if err != nil {
+		return nil, err
+	}
+	const work, action = "      - uses: ralph-loop/ralph@v1\n        with:\n", "ralph-loop/ralph@v1"
+	workflow = strings.Replace(workflow, work, string(steps), 1)
+	return []byte(strings.ReplaceAll(workflow, action, "ralph-loop/ralph/host@v1")), nil
+}
+
+// host tells that ralph works on the machine itself: what projects' own files
+// suggest as checks starts tools that our image has not.
+func (c initCommand) host() bool {
+	if c.Host != nil {
+		return *c.Host
+	}
+	return len(surveyed(c.ProjectDir).Checks()) > 0
+}
+
+// judged is a workflow with what the project's own files suggest in the place of
+// the check that stands for it. Whoever names checks has to name setup, too.
+func (c initCommand) judged(workflow string) string {
+	files := surveyed(c.ProjectDir)
+	checks := lines("checks", files.Checks())
+	if checks == "" {
+		return workflow
+	}
+	if setup := lines("setup", files.Setup()); setup != "" {
+		checks += "          # What makes a fresh checkout ready for them.\n" + setup
+	}
+	return strings.Replace(workflow, "          checks: |\n            make test\n", checks, 1)
+}
+
+// lines are an input of the step that works; empty where there is nothing to give.
+func lines(input string, commands []survey.Command) string {
+	if len(commands) == 0 {
+		return ""
+	}
+	text := strings.Builder{}
+	text.WriteString("          " + input + ": |\n")
+	for _, one := range commands {
+		text.WriteString("            " + one.Command + "\n")
+	}
+	return text.String()
+}
+
+// surveyed are the files of a project that say how it is checked; what cannot be
+// read says nothing.
+func surveyed(project string) survey.Files {
+	files := survey.Files{}
+	for _, name := range survey.Wanted() {
+		if folder, is := strings.CutSuffix(name, "/"); is {
+			if info, err := os.Lstat(filepath.Join(project, folder)); err == nil && info.IsDir() {
+				files[name] = nil
+			}
+			continue
+		}
+		if data, err := workspace.ReadSettings(project, name); err == nil && data != nil {
+			files[name] = data
+		}
+	}
+	return files
+}

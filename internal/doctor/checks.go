@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// Checks are what a run would be judged by, and what it is worth before any work.
+type Checks struct {
+	Base   string   `json:"base"`  // the commit
+	Tried  bool     `json:"tried"` // else they were only looked for
+	Usable bool     `json:"usable"`
+	Why    string   `json:"why"` // what limits that
+	Remedy string   `json:"remedy,omitempty"`
+	Setup  []string `json:"setup"`
+	Checks []Check  `json:"checks"`
+}
+
+// Check is one of them.
+type Check struct {
+	Name     string         `json:"name"`
+	Command  string         `json:"command"`
+	Detected bool           `json:"detected"` // nobody named it: the project's own files suggest it
+	State    string         `json:"state"`
+	Passed   bool           `json:"passed"`
+	Exit     int            `json:"exit"`
+	Tests    *journal.Tests `json:"tests,omitempty"`
+	Gap      string         `json:"gap,omitempty"` // why it can prove nothing
+	Remedy   string         `json:"remedy,omitempty"`
+	Note     string         `json:"note,omitempty"`
+}
+
+// LookAtChecks tells of those of a run, which has tried them at its base or not.
+func LookAtChecks(run journal.Run) Checks {
+	all := Checks{Base: run.Base, Tried: run.Baseline != nil, Setup: []string{}, Checks: []Check{}}
+	if all.Tried {
+		all.Usable, all.Why = run.Baseline.Usable, run.Baseline.Why
+	}
+	if len(run.Policy.Checks) == 0 {
+		all.Why = "no checks are configured"
+	}
+	if all.Why != "" {
+		all.Remedy = view.Mend(run)
+	}
+	for _, command := range run.Policy.Setup {
+		all.Setup = append(all.Setup, command.Command)
+	}
+	for _, rule := range run.Policy.Checks {
+		said, _ := run.AtBase(rule.Name)
+		worth := view.AtBase(run, rule.Name)
+		all.Checks = append(all.Checks, Check{
+			Name: rule.Name, Command: rule.Command, Detected: rule.Detected,
+			State: worth.State, Passed: said.Passed, Exit: said.Exit, Tests: said.Tests,
+			Gap: worth.Gap, Remedy: worth.Remedy, Note: worth.Note,
+		})
+	}
+	return all
+}
+
+// NoChecks is why they could not even be looked for.
+func NoChecks(err error, remedy string) Checks {
+	return Checks{Why: err.Error(), Remedy: remedy, Setup: []string{}, Checks: []Check{}}
+}
+
+// Text is what was found, for people.
+func (c Checks) Text() string {
+	var b strings.Builder
+	b.WriteString("checks" + c.where() + "\n")
+	untold := c.Why != "" // by any of them
+	for _, check := range c.Checks {
+		fmt.Fprintf(&b, "  %s %s: %s\n", c.mark(check), check.Name, check.said())
+		if check.Remedy != "" {
+			fmt.Fprintf(&b, "       hint: %s\n", check.Remedy)
+		}
+		untold = untold && check.State == "not tried"
+	}
+	if untold {
+		fmt.Fprintf(&b, "  %s %s\n", mark(false), c.Why)
+		if c.Remedy != "" {
+			fmt.Fprintf(&b, "       hint: %s\n", c.Remedy)
+		}
+	}
+	if !c.Tried && len(c.Checks) > 0 {
+		b.WriteString("       ralph doctor --checks tries them on a clean checkout, before any run does\n")
+	}
+	return b.String()
+}
+
+func (c Checks) where() string {
+	switch {
+	case c.Base == "":
+		return ""
+	case !c.Tried:
+		return " that a run here goes by"
+	}
+	return fmt.Sprintf(" on a clean checkout of %.12s", c.Base) + after(c.Setup)
+}
+
+func after(setup []string) string {
+	if len(setup) == 0 {
+		return ""
+	}
+	return ", after " + strings.Join(setup, ", ")
+}
+
+func (c Checks) mark(check Check) string {
+	if !c.Tried {
+		return "?   "
+	}
+	return mark(check.Gap == "" && check.State != "not tried")
+}
+
+// said is how it stands in words.
+func (c Check) said() string {
+	switch {
+	case c.Gap != "":
+		return c.Gap
+	case c.Note != "":
+		return c.Note
+	case c.Detected:
+		return c.State + "; nobody named it, the project's own files suggest it"
+	}
+	return c.State
+}

@@ -1,0 +1,64 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// How much of what an agent proposes is kept.
+const (
+	mostProposed = 5  // files
+	mostLines    = 20 // of each
+	longestLine  = 500
+)
+
+// proposed is what an agent in dir would have future agents told. The files
+// themselves are put back: whether it is true and worth telling is for people to
+// say.
+func proposed(ctx context.Context, dir string, trusted *git.Trusted, taken journal.CommitsTaken) []journal.Proposal {
+	var all []journal.Proposal
+	for _, name := range taken.Dropped {
+		if len(all) == mostProposed || !policy.Instructs(name) {
+			continue
+		}
+		text, err := workspace.ReadIn(dir, name)
+		if err != nil { // it was taken away, or is no file
+			continue
+		}
+		before, err := trusted.ReadFile(ctx, git.At{Commit: taken.To, Path: name}, 1<<20)
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			continue
+		}
+		if lines := fresh(string(before), string(text)); len(lines) > 0 {
+			all = append(all, journal.Proposal{Path: name, Lines: lines})
+		}
+	}
+	return all
+}
+
+// fresh are the first lines of now that do not stand in before.
+func fresh(before, now string) []string {
+	known, lines := strings.Split(before, "\n"), []string{}
+	for line := range strings.SplitSeq(now, "\n") {
+		if line = capped(strings.TrimSpace(line)); line == "" || slices.ContainsFunc(known, func(old string) bool { return capped(strings.TrimSpace(old)) == line }) {
+			continue
+		}
+		if len(lines) == mostLines {
+			return append(lines, "…")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func capped(line string) string {
+	runes := []rune(line)
+	return string(runes[:min(len(runes), longestLine)])
+}

@@ -1,0 +1,49 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+// TestManyJobsTakeFewConnections holds a busy server, and one whom strangers ask
+// for tokens, to what it has room for.
+func TestManyJobsTakeFewConnections(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	for n := range 30 {
+		v.deliver(guid(n), s.label("ralph"), http.StatusAccepted)
+		s.await(dispatches)
+	}
+	v.stop()
+	lines := 0
+	s.lines.Range(func(any, any) bool { lines++; return true })
+	if lines > 15 {
+		t.Errorf("30 jobs took %d connections", lines)
+	}
+}
+
+func TestWhatGitHubRefusesIsToldWithWhatToDo(t *testing.T) {
+	const start, installed = "/repos/acme/shop/actions/workflows/ralph.yml/dispatches", "/repos/acme/shop/installation"
+	for name, c := range map[string]struct {
+		fault githubtest.Fault
+		fix   string
+	}{
+		"no workflow":     {githubtest.Fault{Method: "POST", Path: start, Status: 404}, "put .github/workflows/ralph.yml on the default branch"},
+		"no permission":   {githubtest.Fault{Method: "POST", Path: start, Status: 403, Body: `{"message":"Resource not accessible by integration"}`}, "`actions: write`"},
+		"not for the App": {githubtest.Fault{Method: "GET", Path: installed, Status: 404}, "install the App on acme/shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.Inject(c.fault)
+			v := s.serve(s.server())
+			v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+			v.stop()
+			if log := v.log.String(); !strings.Contains(log, `"level":"ERROR","msg":"no job was started"`) || !strings.Contains(log, c.fix) {
+				t.Errorf("the log does not tell what to do:\n%s", log)
+			}
+		})
+	}
+}

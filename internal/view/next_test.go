@@ -1,0 +1,36 @@
+package view_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// A run that stopped short is gone on with by the one thing that means it, where
+// it was asked for.
+func TestWhatGoesOn(t *testing.T) {
+	for _, c := range []struct {
+		kind   plan.Kind
+		policy policy.Policy
+		reason policy.Reason
+		want   string
+	}{
+		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.MaxIterations, "comment `/ralph resume` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "comment `/ralph` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true}, policy.MaxIterations, "comment `/ralph` to go on"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph resume` to go on"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.NeedsInput, "comment `/ralph resume -- your answer`"},
+		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.Timeout, "ask for the same again to go on"},
+		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.NeedsInput, "say it in the prompt, and ask again"},
+		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Timeout, "`ralph resume` goes on"},
+		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "`ralph resume --answer \"…\"` goes on"},
+	} {
+		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}
+		if got := view.Next(run); got != c.want {
+			t.Errorf("%s stopped by %s: %q, want %q", c.kind, c.reason, got, c.want)
+		}
+	}
+}
