@@ -7,10 +7,11 @@ set -eu
 umask 022 # who is behind the wall has to get to where the work lies
 
 if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-  # Variables are kept by their names: not every sudo keeps all of them at once,
-  # and their values would be for all to see. It has a PATH of its own, without
-  # the toolchains that steps have set up.
-  names=$(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | tr '\n' ,)
-  exec sudo -n "--preserve-env=${names%,}" env "PATH=$PATH" ${HOME:+"HOME=$HOME"} "$RALPH_PROGRAM" "$@"
+  # Variables come by standard input, the toolchains' PATH among them: not every
+  # sudo keeps them when told to, and some write them into a log then.
+  # shellcheck disable=SC2016 # for the other shell
+  exec sudo -n /bin/sh -c 'eval "$(cat)"; exec "$@" </dev/null' sh "$RALPH_PROGRAM" "$@" <<VARIABLES
+$(export -p)
+VARIABLES
 fi
 exec "$RALPH_PROGRAM" "$@"

@@ -43,6 +43,9 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
+	if _, err := d.tool.Version(ctx); err != nil { // before anybody mends a PRD for it
+		return 0, err
+	}
 	p, err := c.policy(d)
 	if err != nil {
 		return 0, err

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -141,5 +142,12 @@ func (w world) repository(named string) (repository, error) {
 	if token == "" {
 		return repository{}, fault.Usage("there is no token to ask with", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
 	}
-	return repository{owner, name, strings.TrimSuffix(cmp.Or(w.env("GITHUB_SERVER_URL"), "https://github.com"), "/"), token}, nil
+	server, api := strings.TrimRight(w.env("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.env("GITHUB_API_URL"), "/")
+	if server != "" && server != publicServer && api == "" || api != "" && api != github.PublicURL && server == "" {
+		return repository{}, fault.Usage("only one of GITHUB_SERVER_URL and GITHUB_API_URL names a GitHub of your own",
+			"set both, or github.com is shown its token", nil)
+	}
+	return repository{owner, name, cmp.Or(server, publicServer), token}, nil
 }
+
+const publicServer = "https://github.com"

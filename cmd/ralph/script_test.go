@@ -207,6 +207,7 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	// people
 	"close":          (*visitOf).shut,
 	"reopen":         (*visitOf).reopen,
+	"merge":          (*visitOf).merge,
 	"at":             (*visitOf).at,
 	"edit-issue":     (*visitOf).edit,
 	"delete-comment": (*visitOf).forget,
@@ -309,6 +310,19 @@ func (v *visitOf) reopen(args []string) (string, error) {
 	number, err := strconv.Atoi(args[0])
 	v.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "open" })
 	return "", err
+}
+
+// merge NUMBER has somebody merge a pull request, fast forward, and delete its branch.
+func (v *visitOf) merge(args []string) (string, error) {
+	number, err := strconv.Atoi(args[0])
+	if err != nil {
+		return "", err
+	}
+	pull, _ := v.Pull(shop, number)
+	v.EditIssue(shop, number, func(i *githubtest.Issue) { i.State, i.MergedAt = "closed", time.Now() })
+	_, err = v.git("update-ref", "refs/heads/"+pull.Base, "refs/heads/"+pull.Head)
+	_, gone := v.git("branch", "-D", pull.Head)
+	return "", errors.Join(err, gone)
 }
 
 // at NUMBER has what people do from now on be about that one.

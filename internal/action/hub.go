@@ -111,7 +111,7 @@ func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	if !open {
-		return fault.Usage(fmt.Sprintf("pull request #%d is not open any more", run.Pull.Number), "open it again and comment `/ralph resume`", nil)
+		return h.shut(ctx, *run.Pull, run.Branch)
 	}
 	return h.starting().ReadyPull(ctx, pull)
 }

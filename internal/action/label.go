@@ -3,10 +3,12 @@ package action
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -60,4 +62,16 @@ func (h *hub) dress(ctx context.Context, number int) {
 			h.say(fault.Told(err))
 		}
 	}
+}
+
+// shut is what to do about a pull request that people have put away.
+func (h *hub) shut(ctx context.Context, pull journal.PullOpened, branch string) error {
+	merged, err := h.client.Merged(ctx, pull.Number)
+	switch {
+	case err != nil:
+		return err
+	case merged:
+		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "see whether all of "+branch+" is in it, and open another for what is not", nil)
+	}
+	return fault.Usage(fmt.Sprintf("pull request #%d is not open any more", pull.Number), "open it again and comment `/ralph resume`", nil)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -108,8 +109,7 @@ func (v *visit) hold(ctx context.Context) error {
 	return err
 }
 
-// enter puts the job into the ledger, or declines it. Where GitHub takes no such
-// refs the limits cannot be kept, and people are told.
+// enter puts the job into the ledger, or declines it.
 func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) error {
 	limits := v.inputs.Ledger
 	if limits == (ledger.Limits{}) {
@@ -126,19 +126,26 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 		}
 	}
 	err = v.admit(ctx, e, want)
-	if errors.Is(err, git.ErrRefused) || errors.Is(err, git.ErrAuth) {
-		unkept := journal.Noted{
-			What: "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error(),
-			Hint: "let the job's token write to " + ledger.Ref,
-		}
-		v.say(unkept.What)
-		asked.Notes = append(asked.Notes, unkept)
-		return nil
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		v.entered = e
+	case errors.Is(err, git.ErrRefused) || errors.Is(err, git.ErrAuth):
+		return v.unkept(asked, err)
 	}
 	return err
+}
+
+// unkept is what comes of limits that cannot be kept: people are told, and where
+// they are an organisation's nothing begins.
+func (v *visit) unkept(asked *job.Asked, err error) error {
+	const hint = "let the job's token write to " + ledger.Ref
+	if v.inputs.Ledger.Must {
+		return fault.Usage("what "+v.trigger.Repo.Owner+" lets a repository spend in a day cannot be kept", hint, err)
+	}
+	what := "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error()
+	v.say(what)
+	asked.Notes = append(asked.Notes, journal.Noted{What: what, Hint: hint})
+	return nil
 }
 
 func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*entered, error) {
@@ -150,7 +157,7 @@ func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
 	e := &entered{before: old.CostUSD, account: &account{hub: v.hub, store: store, now: v.Now}, entry: ledger.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
-		Until: v.Now().Add(min(cmp.Or(asked.Policy.Limits.Run.Std(), longest), longest) + 10*time.Minute).UTC(),
+		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), longest) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {
 		e.entry.Branch = cmp.Or(old.Branch, asked.Branch)

@@ -133,8 +133,8 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 	return fmt.Sprintf("#%d", number), nil
 }
 
-// same tells whether what is asked is what an older run was asked, by the same
-// rules: then whoever asks means that run. Words or rules that are new would
+// same tells whether what is asked is what an older run was asked, for the same
+// branch and by the same rules: then whoever asks means that run. Words or rules that are new would
 // be lost on it. That its plan was to be approved first is no rule once it was,
 // and whether a run can be kept on GitHub is for GitHub to say each time.
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
@@ -142,7 +142,7 @@ func (v *visit) same(asked job.Asked, old journal.Run) bool {
 	asked.Policy.Shelve = old.Policy.Shelve
 	now, err := json.Marshal(asked.Policy)
 	then, worse := json.Marshal(old.Policy.Named())
-	return asked.Task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
+	return asked.Task.Same(old.Task) && asked.BaseRef == old.BaseRef && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.

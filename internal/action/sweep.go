@@ -32,8 +32,8 @@ type Swept struct {
 	Kept string    `json:"kept,omitempty"` // why it is still there; empty: it is gone
 }
 
-// errUnread is a ref of which nobody knows what goes with it.
-var errUnread = errors.New("it cannot be read")
+// errStays is a ref of which nobody knows what would go with it.
+var errStays = errors.New("it cannot go")
 
 // Why a ref stays.
 const (
@@ -51,22 +51,22 @@ func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 		return nil, err
 	}
 	var all []Swept
-	unread := 0
+	stay := 0
 	for _, shelf := range shelves {
 		if shelf.Ref == ledger.Ref {
 			continue
 		}
 		why, err := s.sweep(ctx, shelf)
-		if errors.Is(err, errUnread) && ctx.Err() == nil { // no reason to leave the others
-			unread, why, err = unread+1, err.Error(), nil
+		if errors.Is(err, errStays) && ctx.Err() == nil { // no reason to leave the others
+			stay, why, err = stay+1, err.Error(), nil
 		}
 		if err != nil {
 			return all, err
 		}
 		all = append(all, Swept{Ref: shelf.Ref, At: shelf.At, Kept: why})
 	}
-	if unread > 0 {
-		return all, fault.Usage(fmt.Sprintf("%d of %d cannot be read, and stay", unread, len(all)), "look at them with git; without an export a journal is not read", nil)
+	if stay > 0 {
+		return all, fault.Usage(fmt.Sprintf("%d of %d cannot go", stay, len(all)), "look at them with git; without --export no journal is read", nil)
 	}
 	return all, nil
 }
@@ -105,7 +105,7 @@ func (s Sweep) export(ctx context.Context, shelf git.Shelf) error {
 		return err
 	}
 	if err := s.Export(shelf.Ref, text); err != nil {
-		return fmt.Errorf("%w: %w", errUnread, err)
+		return fmt.Errorf("%w: %w", errStays, err)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (s Sweep) read(ctx context.Context, shelf git.Shelf, name string, most int6
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnread, err)
+		return nil, fmt.Errorf("%w: %w", errStays, err)
 	}
 	return text, nil
 }

@@ -51,6 +51,8 @@ func ReadFloor(owner string, data []byte) (Floor, error) {
 	case err != nil:
 	case decoder.More():
 		err = errors.New("something follows the end of it")
+	case doubtful(data) != "":
+		err = errors.New(doubtful(data) + " is there twice, or is null")
 	case f.MaxCost < 0 || f.MaxCostPerDay < 0:
 		err = errors.New("a cost is no less than 0")
 	case f.Sandbox != "" && strength(f.Sandbox) < 0:
@@ -60,6 +62,19 @@ func ReadFloor(owner string, data []byte) (Floor, error) {
 		return Floor{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+floorOf(owner), err)
 	}
 	return *f, nil
+}
+
+// doubtful is a key of which nobody knows what it was meant to be; empty: there
+// is none.
+func doubtful(data []byte) string {
+	root, _ := new(decoder).json(File{Name: FloorFile, Data: data})
+	for i, m := range root.members {
+		same := func(other member) bool { return strings.EqualFold(other.key, m.key) }
+		if m.value.kind == kindNull || slices.ContainsFunc(root.members[:i], same) {
+			return m.key
+		}
+	}
+	return ""
 }
 
 func floorOf(owner string) string { return FloorFile + " in " + owner + "/" + FloorRepo }
@@ -80,6 +95,7 @@ func (f Floor) Hold(owner string, in *Inputs) (notes []string, err error) {
 	}
 	lower("max-cost", &in.Policy.Limits.CostUSD, f.MaxCost)
 	lower("max-cost-per-day", &in.Ledger.USD, f.MaxCostPerDay)
+	in.Ledger.Must = f.MaxCostPerDay > 0
 	breaches := slices.Concat(f.agents(*in), f.hosts(*in), f.wall(in))
 	if len(breaches) == 0 {
 		return notes, nil
@@ -116,7 +132,9 @@ func (f Floor) hosts(in Inputs) []string {
 		input string
 		hosts []string
 	}{
-		{"allow-domains", in.Wall.Network.Allow}, {"setup-domains", in.Wall.Network.Setup}, {"private-hosts", in.Wall.Network.Private},
+		{"allow-domains", in.Wall.Network.Allow},
+		{"setup-domains", in.Wall.Network.Setup},
+		{"private-hosts", in.Wall.Network.Private},
 		{"model-base-url", placed(in.Agent.Keys.ModelBaseURL)},
 	} {
 		for _, host := range one.hosts {

@@ -99,7 +99,7 @@ func TestFloorLowers(t *testing.T) {
 
 // What cannot be understood may be what was meant to hold.
 func TestFloorThatCannotBeRead(t *testing.T) {
-	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``, `null`} {
+	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``, `null`, `{"sandbox": null}`, `{"maxCost": 3, "maxcost": 0}`} {
 		if _, err := config.ReadFloor("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "mend ralph.json in acme/.github") {
 			t.Errorf("%s is read as %v", text, err)
 		}

@@ -22,16 +22,16 @@ type forest struct {
 	blob    string   // one of the objects
 }
 
-func newForest(t *testing.T) forest {
+func newForest(t *testing.T, format string) forest {
 	t.Helper()
 	g, _ := newGit(t)
 	f := forest{T: t, dir: t.TempDir()}
-	f.git("", "init", "-q")
+	f.git("", "init", "-q", "--object-format="+format)
 	f.trusted = must(g.Open(filepath.Join(f.dir, ".git")))(t)
 	f.blob = f.git("one", "hash-object", "-w", "--stdin")
 	f.things = []string{
 		"100644 blob " + f.blob, "100644 blob " + f.git("two", "hash-object", "-w", "--stdin"), "100755 blob " + f.blob,
-		"120000 blob " + f.blob, "160000 commit " + strings.Repeat("c", 40),
+		"120000 blob " + f.blob, "160000 commit " + strings.Repeat("c", len(f.blob)),
 	}
 	return f
 }
@@ -71,25 +71,27 @@ func (f forest) compared(from, to string) []string {
 
 // TestDifferIsWhatGitCompares has trees compared as a hand-over does and by git.
 func TestDifferIsWhatGitCompares(t *testing.T) {
-	f := newForest(t)
-	chance := rand.New(rand.NewPCG(1, 2))
-	before := f.git("", "mktree")
-	for range 25 {
-		after := f.grow(chance, 2)
-		got, told, err := f.trusted.Differ(t.Context(), git.Span{From: before, To: after})
-		if err != nil || !told {
-			t.Fatalf("Differ: told %t, %v", told, err)
+	for format, many := range map[string]int{"sha1": 25, "sha256": 5} {
+		f := newForest(t, format)
+		chance := rand.New(rand.NewPCG(1, 2))
+		before := f.git("", "mktree")
+		for range many {
+			after := f.grow(chance, 2)
+			got, told, err := f.trusted.Differ(t.Context(), git.Span{From: before, To: after})
+			if err != nil || !told {
+				t.Fatalf("Differ: told %t, %v", told, err)
+			}
+			if diff := cmp.Diff(f.compared(before, after), got); diff != "" {
+				t.Errorf("%s to %s (-git +ours):\n%s", before, after, diff)
+			}
+			before = after
 		}
-		if diff := cmp.Diff(f.compared(before, after), got); diff != "" {
-			t.Errorf("%s to %s (-git +ours):\n%s", before, after, diff)
-		}
-		before = after
 	}
 }
 
 // TestDifferLeavesToGit what is odd, or too much.
 func TestDifferLeavesToGit(t *testing.T) {
-	f := newForest(t)
+	f := newForest(t, "sha1")
 	raw := string(unhex(f.blob))
 	odd := func(entry string) string {
 		return f.git(entry, "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
@@ -147,15 +149,19 @@ func TestTakeStartsFewGits(t *testing.T) {
 // goes on asking for objects then.
 func TestTakeHasGitCompareMuch(t *testing.T) {
 	l := newLab(t)
-	blob, top := string(unhex(plant(l, "blob", "x"))), l.agent("ls-tree", "HEAD")
-	for folder := range 3 {
+	blob, below := string(unhex(plant(l, "blob", "x"))), ""
+	for folder := range 3 { // each in the one before
 		var raw strings.Builder
 		for i := range 175 {
 			fmt.Fprintf(&raw, "100644 %d%03d%s\x00%s", folder, i, strings.Repeat("n", 4000), blob)
 		}
-		top += fmt.Sprintf("\n040000 tree %s\tz%d", plant(l, "tree", raw.String()), folder)
+		if below != "" {
+			raw.WriteString("40000 z\x00" + string(unhex(below)))
+		}
+		below = plant(l, "tree", raw.String())
 	}
-	whole := sh(t, l.tree.Dir, top+"\n", "git", "mktree")
+	top := l.agent("ls-tree", "HEAD") + "\n040000 tree " + below + "\tz\n"
+	whole := sh(t, l.tree.Dir, top, "git", "mktree")
 	tip := plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), whole, 1))
 	got := l.take(l.terms())
 	if got.To != tip || len(got.Files) != 100 || !slices.ContainsFunc(l.seen.argv, func(argv []string) bool { return argv[1] == "diff-tree" }) {

@@ -31,7 +31,7 @@ func (s *Sight) Huge() []string {
 	scales := scales{left: mostWeighed}
 	for _, e := range s.found {
 		if e.path != "" && e.counts() {
-			_ = fs.WalkDir(root.FS(), strings.TrimSuffix(e.path, "/"), scales.weigh) // what cannot be read is not huge
+			_ = fs.WalkDir(root.FS(), strings.TrimSuffix(e.path, "/"), scales.weigh)
 		}
 	}
 	s.huge = scales.huge
@@ -50,7 +50,7 @@ func (w *scales) weigh(path string, file fs.DirEntry, err error) error {
 	case w.left < 0 || len(w.huge) == mostHuge:
 		return fs.SkipAll
 	case err != nil:
-		return nil
+		return nil //nolint:nilerr // what nobody can read is not huge
 	case file.IsDir() && file.Name() == ".git":
 		return fs.SkipDir
 	case !file.Type().IsRegular():

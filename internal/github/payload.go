@@ -53,8 +53,18 @@ type issue struct {
 	URL       string          `json:"html_url"`
 	State     string          `json:"state"`
 	Pull      json.RawMessage `json:"pull_request"`
+	MergedAt  stamp           `json:"merged_at"` // of a pull request
 	CreatedAt stamp           `json:"created_at"`
 	UpdatedAt stamp           `json:"updated_at"`
+}
+
+// merged tells of a pull request that was, however it was sent.
+func (i *issue) merged() bool {
+	var side struct {
+		MergedAt stamp `json:"merged_at"`
+	}
+	_ = json.Unmarshal(i.Pull, &side) // an issue has none
+	return !i.MergedAt.IsZero() || !side.MergedAt.IsZero()
 }
 
 type comment struct {
@@ -208,6 +218,7 @@ func (i *issue) read(wash *laundry) trigger.Issue {
 		State:  i.State,
 		// REST shows null for an issue, webhooks leave it out.
 		IsPull:    len(i.Pull) > 0 && string(i.Pull) != "null",
+		Merged:    i.merged(),
 		CreatedAt: i.CreatedAt.Time,
 		UpdatedAt: i.UpdatedAt.Time,
 	}

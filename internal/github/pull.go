@@ -67,6 +67,14 @@ func (c *Client) FindPull(ctx context.Context, branch string) (Pull, bool, error
 	return Pull{}, false, nil
 }
 
+// Merged tells whether a pull request was, and not only closed.
+func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
+	pull, err := one[struct {
+		Merged bool `json:"merged"`
+	}](ctx, c, act{what: fmt.Sprintf("ask what became of #%d", number), needs: pullsWrite}, fmt.Sprintf("pulls/%d", number))
+	return pull.Merged, err
+}
+
 // owns tells of a pull request whose head is branch here: a head that GitHub
 // does not understand is no filter to it at all.
 func (c *Client) owns(pull *gh.PullRequest, branch string) bool {

@@ -119,8 +119,8 @@ func (s seal) changed(root *os.Root) []string {
 // it ran: nobody knows what it was measured by. One that does so at the base
 // does it by itself.
 func (s seal) watch(emit emit) emit {
-	if s.at.Where != journal.AtBase && s.at.Where != journal.AtProof {
-		return emit
+	if s.at.Where == journal.AtTests {
+		return emit // nothing is better there for having passed
 	}
 	return func(event journal.Event) {
 		if ended, is := event.(journal.CheckEnded); is && ended.Passed {
@@ -137,18 +137,21 @@ func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 		changed = s.changed(root)
 		_ = root.Close()
 	}
-	note := journal.Noted{
-		What: "the check " + ended.Name + " changed tests, or what defines the checks, while it ran: " + journal.Few(changed),
-		Hint: "have what it builds and runs leave these files alone",
-	}
-	if len(changed) == 0 || slices.Contains(s.run.Notes, note) {
+	what := "the check " + ended.Name + " changed tests, or what defines the checks, while it ran"
+	const hint = "have what it builds and runs leave these files alone"
+	own := journal.Noted{What: what + " at the base: " + journal.Few(changed), Hint: hint}
+	note := journal.Noted{What: what + ": " + journal.Few(changed), Hint: hint}
+	switch {
+	case len(changed) == 0 || slices.Contains(s.run.Notes, own):
 		return ended
+	case s.at.Where == journal.AtBase:
+		emit(own)
+		return ended
+	case !slices.Contains(s.run.Notes, note):
+		emit(note)
 	}
-	emit(note)
-	if s.at.Where == journal.AtProof {
-		ended.Passed = false
-		ended.Excerpt += "\n" + note.What + "; so what it says counts for nothing - " + note.Hint + "\n"
-	}
+	ended.Passed = false
+	ended.Excerpt += "\n" + note.What + "; so what it says counts for nothing - " + hint + "\n"
 	return ended
 }
 

@@ -23,6 +23,7 @@ type Limits struct {
 	USD   float64 // within a day
 	Runs  int     // at once
 	Pulls int     // of ralph's that are open
+	Must  bool    // be kept: where they cannot be, nothing begins
 }
 
 // Default are the limits unless a workflow says otherwise.

@@ -45,6 +45,7 @@ var roles = map[string]func(args []string){
 	"flood":   playFlood,
 	"cat":     func([]string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
 	"pid":     playPID,
+	"stay":    func([]string) { forever() },
 	"outer":   playOuter,
 }
 

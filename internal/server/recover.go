@@ -40,7 +40,7 @@ func (d *desk) catchUp(ctx context.Context) error {
 		return err
 	}
 	if !whole {
-		d.Log.Warn("GitHub's log holds more than is read of it", "read", len(log), "oldest", log[len(log)-1].At)
+		d.Log.Warn("GitHub's log holds more than is read of it", "read", len(log))
 	}
 	var all error // what one of them lacks is no reason to leave out those behind it
 	for _, tried := range overdue(log, d.Now(), d.memory.owes) {

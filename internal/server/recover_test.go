@@ -81,7 +81,7 @@ func TestALogThatIsTooLongIsToldOf(t *testing.T) {
 	v := s.serve(s.server())
 	s.await(dispatches)
 	v.stop()
-	if !strings.Contains(v.log.String(), `"GitHub's log holds more than is read of it","read":50,`) {
+	if !strings.Contains(v.log.String(), `"GitHub's log holds more than is read of it","read":50}`) {
 		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }

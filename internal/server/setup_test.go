@@ -160,25 +160,18 @@ func TestOneAppIsMade(t *testing.T) {
 	keeping, kept := make(chan struct{}), make(chan struct{})
 	m := s.setup("", func(github.Made) error { close(keeping); <-kept; return nil })
 	first, second := m.click(), m.click()
-	var both sync.WaitGroup
-	both.Go(func() { m.open(first) })
+	var making sync.WaitGroup
+	making.Go(func() { m.open(first) })
 	<-keeping
-	both.Go(func() {
-		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: here\r\n\r\n", strings.TrimPrefix(second, m.url))
-		m.open(m.url + "/healthz") // who came before is let in by now
-		close(kept)
-		answered, _ := io.ReadAll(conn)
-		if err != nil || !strings.HasPrefix(string(answered), "HTTP/1.1 410 ") {
-			t.Errorf("the second is answered with %s (%v)", answered, err)
-		}
-	})
-	both.Wait()
+	coming, after := m.line(second), m.line(m.url+"/healthz")
+	if said, err := io.ReadAll(after); err != nil || !strings.Contains(string(said), " 200 ") {
+		t.Errorf("the server is %s (%v)", said, err)
+	}
+	close(kept) // who came before that is let in by now
+	if said, err := io.ReadAll(coming); err != nil || !strings.Contains(string(said), " 410 ") {
+		t.Errorf("the second is answered with %s (%v)", said, err)
+	}
+	making.Wait()
 	if m.end() == nil {
 		t.Error("there is no App")
 	}
@@ -191,6 +184,18 @@ func TestOneAppIsMade(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("GitHub was asked for %d Apps", asked)
 	}
+}
+
+// line is a connection of its own, with a request on it.
+func (m *maker) line(address string) net.Conn {
+	m.t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(m.t.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { _ = conn.Close() })
+	write(m.t, conn, fmt.Sprintf("GET %s HTTP/1.0\r\n\r\n", strings.TrimPrefix(address, m.url)))
+	return conn
 }
 
 func TestWhereNobodyReachesTheServer(t *testing.T) {

@@ -41,6 +41,7 @@ type Issue struct {
 	URL       string
 	State     string // open or closed
 	IsPull    bool
+	Merged    bool
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

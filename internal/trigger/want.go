@@ -38,6 +38,9 @@ func (t Trigger) closed(cmd Command) string {
 	if t.Issue.Number == 0 || t.Issue.State == "open" || !cmd.Verb.Agent() {
 		return ""
 	}
+	if t.Issue.Merged {
+		return fmt.Sprintf("#%d is merged: ask for more on an issue, or on a pull request that is open", t.Issue.Number)
+	}
 	return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 }
 

@@ -2,6 +2,7 @@ package trigger_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,6 +107,10 @@ func TestAClosedIssue(t *testing.T) {
 				t.Errorf("Want refuses with %q, want %q (-want +got):\n%s", why, c.why, diff)
 			}
 		})
+	}
+	merged := with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.State, t.Issue.IsPull, t.Issue.Merged = "closed", true, true })
+	if cmd, _ := trigger.Want(merged, trigger.Rules{}); !strings.HasPrefix(cmd.Why, "#7 is merged: ask for more on an issue") {
+		t.Errorf("of a merged pull request people hear %q: that nobody can open again", cmd.Why)
 	}
 }
 

@@ -19,12 +19,18 @@ type Base struct {
 
 // What to do where nothing can be proven, in a job and elsewhere.
 var (
-	nameChecks = cure{"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base", "name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`"}
-	haveStart  = cure{"bring what it starts: by `setup`, an image of your own, or ralph-loop/ralph/host after the steps that set it up (docs/CONTAINER.md)", "install what it starts, or bring it by `setup` in `.ralph/settings.json`"}
-	haveTime   = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
-	haveNames  = same("have it green before the work begins, or have its runner name the tests that fail")
-	haveSetup  = same("have `setup` work on a fresh clone, where nothing lies that is not committed")
-	haveOwn    = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
+	nameChecks = cure{
+		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base",
+		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
+	}
+	haveStart = cure{
+		"bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
+		"install what it starts, or bring it by `setup` in `.ralph/settings.json`",
+	}
+	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
+	haveNames = same("have it green before the work begins, or have its runner name the tests that fail")
+	haveSetup = same("have `setup` work on a fresh clone, where nothing lies that is not committed")
 )
 
 // cure is a remedy as people need it for a job, and for their own machine.

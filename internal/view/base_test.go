@@ -32,7 +32,7 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		"missing in a job": {
 			said: &journal.CheckEnded{Exit: 126, CannotRun: true}, but: func(p *policy.Policy) { p.Publish = true },
 			want: view.Base{State: "cannot start", Gap: "it cannot start (exit 126)"},
-			mend: "bring what it starts: by `setup`, an image of your own, or ralph-loop/ralph/host after the steps that set it up (docs/CONTAINER.md)",
+			mend: "bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
 		},
 		"slow": {
 			said: &journal.CheckEnded{TimedOut: true, Exit: 143},
@@ -69,6 +69,17 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		if got := view.Mend(run); got != c.mend {
 			t.Errorf("%s: Mend = %q, want %q", name, got, c.mend)
 		}
+	}
+}
+
+// A checkout that could not be made ready says nothing of the checks.
+func TestABaseThatWasNotMadeReady(t *testing.T) {
+	run := journal.Run{
+		Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Baseline: &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
+	}
+	const want = "have `setup` work on a fresh clone, where nothing lies that is not committed; install what it starts, or bring it by `setup` in `.ralph/settings.json`"
+	if got := view.Mend(run); got != want {
+		t.Errorf("Mend = %q, want %q", got, want)
 	}
 }
 

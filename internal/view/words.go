@@ -292,5 +292,10 @@ func review(run journal.Run) string {
 	case !run.Sound():
 		return "look at the draft pull request with care: " + held(run)
 	}
+	for _, failure := range slices.Backward(run.Failures) {
+		if failure.Act == "ready" && failure.Fix != "" {
+			return clean.Inline(failure.Fix, 300)
+		}
+	}
 	return "review the draft pull request and mark it as ready"
 }

@@ -118,7 +118,7 @@ func lost(old, young, of []string) bool {
 // narrowed tells whether a variable that the recipes use, and those it is made
 // of, holds less than it did.
 func narrowed(old, young []rule, parts []string) bool {
-	was, now := variables(old), variables(young)
+	was, now, last, latest := variables(old), variables(young), effective(old), effective(young)
 	var used []string
 	for _, name := range parts {
 		for _, r := range named(old, name) {
@@ -126,7 +126,7 @@ func narrowed(old, young []rule, parts []string) bool {
 		}
 	}
 	for n := 0; n < len(used) && n < mostErrands; n++ {
-		if lost(was[used[n]], now[used[n]], was[used[n]]) {
+		if lost(was[used[n]], now[used[n]], was[used[n]]) || lost(last[used[n]], latest[used[n]], last[used[n]]) {
 			return true
 		}
 		for _, more := range uses(strings.Join(was[used[n]], " ")) {
@@ -143,8 +143,25 @@ func variables(rules []rule) map[string][]string {
 	all := map[string][]string{}
 	for _, line := range loose(rules) {
 		if found := assigned.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
-			all[found[1]] = append(all[found[1]], strings.Fields(found[2])...)
+			all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
 		}
+	}
+	return all
+}
+
+// effective is what variables hold in the end, as far as no condition says
+// otherwise.
+func effective(rules []rule) map[string][]string {
+	all := map[string][]string{}
+	for _, line := range loose(rules) {
+		found := assigned.FindStringSubmatch(strings.TrimSpace(line))
+		if found == nil || found[2] == "?=" && all[found[1]] != nil {
+			continue
+		}
+		if found[2] != "+=" {
+			all[found[1]] = nil
+		}
+		all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
 	}
 	return all
 }

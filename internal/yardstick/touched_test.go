@@ -19,6 +19,10 @@ func TestChangedByWhatComes(t *testing.T) {
 	phony := tree{"Makefile": ".PHONY: test\ntest:\n\tsh check.sh\n"}
 	script := tree{"check.sh": "for part in lib/*.sh; do . \"./$part\"; done\nfor t in tests/*.sh; do . \"$t\"; done\n", "lib/run.sh": "assert_same() { [ \"$1\" = \"$2\" ]; }\n"}
 	first := tree{"check.sh": "PATH=$PWD/bin:$PATH\nsh tests/one.sh\n", "bin/hello": ""}
+	tools := tree{
+		"tools/check.py": "import sys\n\nfrom rules import run\n", "tools/rules.py": "", "check.py": "from prices import price\n", "prices.py": "",
+		"scripts/test.js": "const { run } = require('./lib/run');\n", "scripts/lib/run.js": "require('../../price.js');\n", "price.js": "",
+	}
 	for name, c := range map[string]struct {
 		command       string
 		base, changes tree
@@ -34,6 +38,12 @@ func TestChangedByWhatComes(t *testing.T) {
 		"a part that says nothing of it":      {"make test", parts, tree{"mk/release.mk": "release:\n\ttar c .\n"}, nil},
 		"what a script reads in":              {"sh check.sh", script, tree{"lib/zz.sh": "sh() { :; }\n", "lib/zz.txt": "", "tests/ten.sh": "x\n"}, []string{"lib/zz.sh"}},
 		"how it compares":                     {"sh check.sh", script, tree{"lib/run.sh": "assert_same() { :; }\n"}, []string{"lib/run.sh"}},
+		"a variable once more":                {"make test", parts, tree{"Makefile": parts["Makefile"] + "TESTS := $(filter-out tests/nine.sh,$(TESTS))\n"}, []string{"Makefile"}},
+		"more of a variable":                  {"make test", parts, tree{"Makefile": parts["Makefile"] + "TESTS += more/ten.sh\n"}, nil},
+		"what a tool imports":                 {"python3 tools/check.py", tools, tree{"tools/rules.py": "x\n"}, []string{"tools/rules.py"}},
+		"what it checks":                      {"python3 check.py", tools, tree{"prices.py": "x\n"}, nil},
+		"what a runner requires":              {"node scripts/test.js", tools, tree{"scripts/lib/run.js": "x\n", "price.js": "x\n"}, []string{"scripts/lib/run.js"}},
+		"a program that checks":               {"go run ./cmd/check", tree{}, tree{"cmd/check/main.go": "x\n", "cmd/check/main_test.go": "x\n", "cmd/shop/main.go": "x\n"}, []string{"cmd/check/main.go"}},
 		"a program that is found first":       {"sh check.sh", first, tree{"bin/cmp": "x\n", "bin/shop": "x\n"}, []string{"bin/cmp"}},
 	} {
 		now := c.base.with(c.changes)

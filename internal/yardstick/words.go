@@ -78,6 +78,7 @@ func (t *trail) script(call []string, in errand) {
 	if shell {
 		t.add(errand{besideScript(string(text), called), in.dir, in.ready})
 	}
+	t.imports(name, string(text))
 }
 
 // itsFolder is how a script tells the folder that it lies in.

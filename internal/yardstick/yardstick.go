@@ -212,5 +212,7 @@ func (t *trail) call(words []string, in errand) {
 		t.build(orderOf(tool, words[1:], in))
 	case "npm", "pnpm", "yarn", "bun":
 		t.node(words[1:], in)
+	case "go":
+		t.goRun(words[1:], in)
 	}
 }

@@ -26,6 +26,7 @@ type Issue struct {
 	UpdatedAt time.Time
 	EditedAt  time.Time // of its title or text
 	ClosedAt  time.Time
+	MergedAt  time.Time // of a pull request
 }
 
 type issue struct {
@@ -152,7 +153,7 @@ func (s *Server) issueJSON(r *repo, i *issue) object {
 		body["html_url"] = i.pull.page(s, r, i)
 		body["pull_request"] = object{
 			"url": s.api(fmt.Sprintf("/repos/%s/pulls/%d", r.name(), i.Number)), "html_url": body["html_url"],
-			"diff_url": i.pull.page(s, r, i) + ".diff", "patch_url": i.pull.page(s, r, i) + ".patch", "merged_at": nil,
+			"diff_url": i.pull.page(s, r, i) + ".diff", "patch_url": i.pull.page(s, r, i) + ".patch", "merged_at": stampOrNull(i.MergedAt),
 		}
 	}
 	return body

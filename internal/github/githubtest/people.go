@@ -47,7 +47,7 @@ func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 		i.EditedAt = s.now()
 	}
 	i.Title, i.Body, i.Locked = edited.Title, edited.Body, edited.Locked
-	i.Assignees, i.State, i.UpdatedAt = edited.Assignees, edited.State, s.now()
+	i.Assignees, i.State, i.MergedAt, i.UpdatedAt = edited.Assignees, edited.State, edited.MergedAt, s.now()
 	return i.copy()
 }
 

@@ -30,7 +30,7 @@ func (s *Server) pullJSON(r *repo, i *issue) object {
 		"url": api, "html_url": page, "diff_url": page + ".diff", "patch_url": page + ".patch", "issue_url": issues,
 		"commits_url": api + "/commits", "review_comments_url": api + "/comments",
 		"review_comment_url": s.api("/repos/" + r.name() + "/pulls/comments{/number}"), "comments_url": issues + "/comments",
-		"statuses_url": statuses, "merged_at": nil, "merge_commit_sha": nil, "auto_merge": nil, "draft": i.pull.draft,
+		"statuses_url": statuses, "merged_at": stampOrNull(i.MergedAt), "merge_commit_sha": nil, "auto_merge": nil, "draft": i.pull.draft,
 		"requested_reviewers": s.usersJSON(i.pull.reviewers), "requested_teams": []object{},
 		"head": s.sideJSON(s.repo(i.pull.headRepo), i.pull.head, head), "base": s.sideJSON(r, i.pull.base, branch(r, i.pull.base)),
 		"_links": object{
@@ -62,7 +62,7 @@ func (s *Server) fullPullJSON(r *repo, i *issue) object {
 		state = "draft"
 	}
 	maps.Copy(body, (object{
-		"merged": false, "mergeable": true, "rebaseable": true, "mergeable_state": state, "merged_by": nil,
+		"merged": !i.MergedAt.IsZero(), "mergeable": true, "rebaseable": true, "mergeable_state": state, "merged_by": nil,
 		"comments": len(r.commentsOf(i.Number)), "review_comments": len(i.pull.threads), "maintainer_can_modify": false,
 		"commits": s.ahead(r, i.pull),
 	}))

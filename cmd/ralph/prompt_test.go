@@ -1,0 +1,52 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/github/githubtest"
+)
+
+// asks has somebody start a workflow with a prompt, in the place of the issue.
+func (s *scene) asks(prompt string) {
+	s.t.Helper()
+	payload, err := s.DispatchEvent(githubtest.Event{Repo: shop, Sender: maintainer}, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	env, err := s.job("workflow_dispatch", maintainer, payload)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.env = append(append(s.env, env...), "INPUT_PROMPT="+prompt)
+}
+
+// A run without an issue whose job is killed is gone on with on another machine,
+// by whoever asks the same; its lease is given back by the step that comes after.
+func TestAPromptIsKilled(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	issue, _ := s.Issue(shop, s.issue)
+	s.asks(issue.Title + "\n\n" + issue.Body)
+	s.killed(death{Event: "iteration_began", Nth: 2})
+	ref := s.must("for-each-ref", "--format=%(refname)", "refs/ralph/")
+	if !strings.HasPrefix(ref, "refs/ralph/run-") || strings.Contains(ref, "\n") {
+		t.Fatalf("it is kept on %q, want one refs/ralph/run-", ref)
+	}
+	if kept := s.must("ls-tree", "--name-only", ref); !strings.Contains(kept, "lease.json") || !strings.Contains(kept, "journal.jsonl") {
+		t.Errorf("kept are %q, want a lease and a journal", kept)
+	}
+	s.finish("the run was killed")
+	if kept := s.must("ls-tree", "--name-only", ref); strings.Contains(kept, "lease.json") {
+		t.Errorf("the lease stands: %q", kept)
+	}
+	s.elsewhere()
+	issue, _ = s.Issue(shop, s.issue)
+	s.asks(issue.Title + "\n\n" + issue.Body)
+	if code := s.end(s.begin()); code != 0 {
+		t.Errorf("exit %d, want 0", code)
+	}
+	if run := s.run(); !run.Completed() || run.Resumed != 1 {
+		t.Errorf("run %s: stopped %+v, gone on with %d times, want complete and once", run.ID, run.Stop, run.Resumed)
+	}
+}
