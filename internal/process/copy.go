@@ -82,6 +82,9 @@ func (o *output) held() bool {
 	err = raw.Control(func(fd uintptr) {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor fits
 		_, err := unix.Poll(p, 0)
+		for errors.Is(err, unix.EINTR) { // a signal is no answer
+			_, err = unix.Poll(p, 0)
+		}
 		open = err == nil && p[0].Revents&unix.POLLHUP == 0
 	})
 	return err == nil && open

@@ -7,10 +7,13 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -198,6 +201,37 @@ func TestHeldOutputIsCut(t *testing.T) {
 	got, err := g.wait()
 	if diff := cmp.Diff(process.Result{Leaked: true}, got); diff != "" || err != nil {
 		t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
+	}
+}
+
+// Signals come at any moment: of children that end, and of the runtime to its own
+// threads.
+func TestHeldIsSeenAmongSignals(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }()
+	var over atomic.Bool
+	var signals sync.WaitGroup
+	signals.Go(func() {
+		for !over.Load() {
+			threads, _ := os.ReadDir("/proc/self/task")
+			for _, thread := range threads {
+				_ = unix.Tgkill(os.Getpid(), atoi(thread.Name()), unix.SIGURG)
+			}
+		}
+	})
+	wrong := 0
+	for range 300_000 {
+		if !process.Held(r) {
+			wrong++
+		}
+	}
+	over.Store(true)
+	signals.Wait()
+	if wrong > 0 {
+		t.Errorf("%d times nobody was seen who holds it", wrong)
 	}
 }
 
