@@ -49,7 +49,7 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
-	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=10m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m -bench=. -benchtime=50x
