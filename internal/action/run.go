@@ -54,6 +54,9 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	case way.Refuse != "":
 		return Outcome{}, declined{way.Refuse}
 	}
+	if err := v.readable(ctx, before.run); err != nil {
+		return Outcome{}, err
+	}
 	if err := v.install(ctx); err != nil { // of which whoever is declined hears nothing
 		return Outcome{}, err
 	}

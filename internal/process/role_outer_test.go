@@ -51,6 +51,7 @@ func playInner(args []string, signals <-chan os.Signal) {
 	case "exit":
 		os.Exit(atoi(args[1]))
 	case "kill":
+		signal.Reset()
 		_ = syscall.Kill(os.Getpid(), syscall.Signal(atoi(args[1])))
 		forever()
 	case "late":

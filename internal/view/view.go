@@ -50,6 +50,13 @@ func Of(run journal.Run) Board {
 	}
 }
 
+// Planned is the plan as the comment shows it, between two empty lines.
+func Planned(run journal.Run) string {
+	_, text, _ := strings.Cut(Of(run).Comment, "\n\n") // the headline
+	text, _, _ = strings.Cut(text, "\n\n")
+	return text
+}
+
 // marked is a comment with no hidden mark but those of its first line: text of
 // others may hold one in code, where it is text to a reader, and not to those who
 // look for marks.
