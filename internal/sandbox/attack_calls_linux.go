@@ -80,13 +80,7 @@ func serveYourself() string {
 		return err.Error()
 	}
 	defer func() { _ = l.Close() }()
-	go func() {
-		c, err := l.Accept()
-		if err == nil {
-			_, _ = io.WriteString(c, greeting)
-			_ = c.Close()
-		}
-	}()
+	go greet(l)
 	c, err := new(net.Dialer).DialContext(context.Background(), "tcp4", l.Addr().String())
 	if err != nil {
 		return err.Error()
@@ -96,4 +90,17 @@ func serveYourself() string {
 		return "nobody answered"
 	}
 	return "reached"
+}
+
+// greet serves whoever comes. A connect that a signal cut short is made once more
+// by the kernel, and what is left of the first may be accepted before it.
+func greet(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(c, greeting)
+		_ = c.Close()
+	}
 }

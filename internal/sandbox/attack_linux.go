@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -37,6 +38,9 @@ type targets struct {
 	Loopback       bool              // only show that a server inside is reached
 	SameUser       bool
 }
+
+// patience is a hundred times what the attempts take.
+const patience = time.Minute
 
 // canary begins every secret that is laid out.
 const canary = "RALPH-CANARY-"
@@ -89,10 +93,13 @@ func (w Wall) inside(ctx context.Context, next Next, t targets) (map[string]stri
 	w.Read = slices.Concat(w.Read, []string{lent})
 	res, err := w.Run(next)(ctx, process.Command{
 		Argv: []string{lent, Hidden, attack}, Dir: "/", Files: []*os.File{self},
-		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said,
+		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said, Timeout: patience,
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case res.TimedOut:
+		return nil, fmt.Errorf("it did not end within %s", patience)
 	}
 	var saw map[string]string
 	if err := json.Unmarshal(out.Bytes(), &saw); err != nil || res.Exit != 0 {
