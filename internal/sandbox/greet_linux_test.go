@@ -1,11 +1,15 @@
 package sandbox_test
 
 import (
+	"context"
 	"io"
 	"net"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -31,5 +35,25 @@ func TestGreetServesWhoComesLater(t *testing.T) {
 	go sandbox.Greet(l)
 	if text, err := io.ReadAll(late); err != nil || string(text) != "from inside" {
 		t.Errorf("it heard %q, %v", text, err)
+	}
+}
+
+// A wall whose own trial hangs is tried once more, and then not believed.
+func TestATrialThatHangs(t *testing.T) {
+	for name, late := range map[string]int{"once": 1, "always": 99} {
+		t.Run(name, func(t *testing.T) {
+			tries, honest := 0, new(process.Runner)
+			next := func(ctx context.Context, c process.Command) (process.Result, error) {
+				if tries++; tries <= late {
+					return process.Result{TimedOut: c.Timeout > 0}, nil
+				}
+				return honest.Run(ctx, c)
+			}
+			wall := sandbox.Wall{Level: sandbox.Landlock, UID: os.Geteuid(), GID: os.Getegid(), Read: []string{"/"}}
+			err := sandbox.Try(t.Context(), wall, next)
+			if late == 1 && err != nil || late > 1 && (err == nil || !strings.Contains(err.Error(), "it did not end within")) || tries != 2 {
+				t.Errorf("%d tries, %v", tries, err)
+			}
+		})
 	}
 }
