@@ -43,18 +43,11 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
-	if _, err := d.tool.Version(ctx); err != nil { // before anybody mends a PRD for it
-		return 0, err
-	}
-	p, err := c.policy(d)
-	if err != nil {
-		return 0, err
-	}
 	to := w.stdout
 	if c.JSON {
 		to = w.stderr
 	}
-	run, err := c.look(ctx, d, p, job.Verifier{
+	run, err := c.look(ctx, d, c.policy, job.Verifier{
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
 	})
 	if err != nil {
@@ -81,14 +74,18 @@ func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 	return p, nil
 }
 
-// look runs the checks of a policy at HEAD, or only finds them; as tells how what
-// happens is told.
-func (c checksCommand) look(ctx context.Context, d *desk, p policy.Policy, as job.Verifier) (run journal.Run, err error) {
+// look runs the checks of some rules at HEAD, or only finds them; as tells how
+// what happens is told. What git lacks is said before anybody mends a PRD.
+func (c checksCommand) look(ctx context.Context, d *desk, rules func(*desk) (policy.Policy, error), as job.Verifier) (run journal.Run, err error) {
 	head, done, err := c.begin(ctx, d, &as)
 	if err != nil {
 		return journal.Run{}, err
 	}
 	defer done()
+	p, err := rules(d)
+	if err != nil {
+		return journal.Run{}, err
+	}
 	if c.find {
 		return as.Find(ctx, c.ProjectDir, head, p)
 	}

@@ -43,12 +43,11 @@ func (c doctorCommand) judged(ctx context.Context, d *desk, look checksCommand) 
 	if c.GitHub {
 		rules = look.inJob
 	}
-	p, err := rules(d)
+	run, err := look.look(ctx, d, rules, job.Verifier{Hand: check.Hand{Began: d.w.progress()}})
 	if err != nil {
 		return doctor.Checks{}, err
 	}
-	run, err := look.look(ctx, d, p, job.Verifier{Hand: check.Hand{Began: d.w.progress()}})
-	return doctor.LookAtChecks(run), err
+	return doctor.LookAtChecks(run), nil
 }
 
 // inJob is what a job would go by, as the workflow and the settings that lie here

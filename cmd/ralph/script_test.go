@@ -362,8 +362,9 @@ func (v *visitOf) forget(args []string) (string, error) {
 
 // scrawl OLD NEW has somebody with write permission change the progress comment.
 func (v *visitOf) scrawl(args []string) (string, error) {
+	ends := strings.NewReplacer(`\r`, "\r", `\n`, "\n")
 	for _, comment := range v.progress(v.issue) {
-		v.EditComment(shop, comment.ID, strings.ReplaceAll(comment.Body, args[0], args[1]))
+		v.EditComment(shop, comment.ID, strings.ReplaceAll(comment.Body, ends.Replace(args[0]), ends.Replace(args[1])))
 	}
 	return "", nil
 }

@@ -137,9 +137,10 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 }
 
 // same tells whether what is asked is what an older run was asked, for the same
-// branch and by the same rules: then whoever asks means that run. Words or rules that are new would
-// be lost on it. That its plan was to be approved first is no rule once it was,
-// and whether a run can be kept on GitHub is for GitHub to say each time.
+// branch and by the same rules: then whoever asks means that run. Words or rules
+// that are new would be lost on it. That its plan was to be approved first is no
+// rule once it was, and whether a run can be kept on GitHub is for GitHub to say
+// each time.
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
 	asked.Policy.Approval = asked.Policy.Approval || old.Approved != ""
 	asked.Policy.Shelve = old.Policy.Shelve

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -17,6 +16,7 @@ const (
 	mostProposed = 5  // files
 	mostLines    = 20 // of each
 	longestLine  = 500
+	mostBefore   = 1 << 20 // bytes of what it is held against
 )
 
 // proposed is what an agent in dir would have future agents told. The files
@@ -32,7 +32,7 @@ func proposed(ctx context.Context, dir string, trusted *git.Trusted, taken journ
 		if err != nil { // it was taken away, or is no file
 			continue
 		}
-		before, err := trusted.ReadFile(ctx, git.At{Commit: taken.To, Path: name}, 1<<20)
+		before, err := trusted.ReadFile(ctx, git.At{Commit: taken.To, Path: name}, mostBefore)
 		if err != nil && !errors.Is(err, git.ErrNotFound) {
 			continue
 		}
@@ -45,9 +45,12 @@ func proposed(ctx context.Context, dir string, trusted *git.Trusted, taken journ
 
 // fresh are the first lines of now that do not stand in before.
 func fresh(before, now string) []string {
-	known, lines := strings.Split(before, "\n"), []string{}
-	for line := range strings.SplitSeq(now, "\n") {
-		if line = capped(strings.TrimSpace(line)); line == "" || slices.ContainsFunc(known, func(old string) bool { return capped(strings.TrimSpace(old)) == line }) {
+	known, lines := map[string]bool{"": true}, []string{}
+	for line := range strings.Lines(before) {
+		known[capped(line)] = true
+	}
+	for line := range strings.Lines(now) {
+		if line = capped(line); known[line] {
 			continue
 		}
 		if len(lines) == mostLines {
@@ -58,7 +61,8 @@ func fresh(before, now string) []string {
 	return lines
 }
 
+// capped is as much of a line as is kept.
 func capped(line string) string {
-	runes := []rune(line)
+	runes := []rune(strings.TrimSpace(line))
 	return string(runes[:min(len(runes), longestLine)])
 }

@@ -29,15 +29,14 @@ func MergeLog(kept, proposed string) (log string, cut bool) {
 type divided struct{ head, entries string }
 
 func divide(log string) (d divided, found bool) {
+	end := 0
 	for line := range strings.Lines(log) {
-		if found {
-			d.entries += line
-			continue
+		end += len(line)
+		if strings.TrimSpace(line) == "---" {
+			return divided{log[:end], log[end:]}, true
 		}
-		d.head += line
-		found = strings.TrimSpace(line) == "---"
 	}
-	return d, found
+	return divided{head: log}, false
 }
 
 // added are the lines of a text that do not stand in another.

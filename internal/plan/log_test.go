@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +41,7 @@ func TestMergeLog(t *testing.T) {
 		"written anew without a line":   {keptLog, "all is well\n", keptLog + "\nall is well\n", true},
 		"without a line in the first":   {"free words\n", "", "", false},
 		"nothing below the line so far": {"# Log\n---\n", "other\n", "other\n", false},
+		"with a million empty lines":    {keptLog + strings.Repeat("\n", 1<<20), "", keptLog, true},
 		"without its last line end":     {keptLog, "# Log\n---\n\n## US-001\nfirst\n\n---\n\n## US-002\nsecond", "# Log\n---\n\n## US-001\nfirst\n\n---\n\n## US-002\nsecond", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,8 +92,8 @@ func serveYourself() string {
 	return "reached"
 }
 
-// greet serves whoever comes. A connect that a signal cut short is made once more
-// by the kernel, and what is left of the first may be accepted before it.
+// greet serves whoever comes: what is left of a connect that the supervisor had
+// to make twice would be accepted before the one that counts.
 func greet(l net.Listener) {
 	for {
 		c, err := l.Accept()

@@ -181,6 +181,9 @@ func worked(e journal.AgentEnded) string {
 // logMended is said where an agent cut or rewrote what others had written down.
 const logMended = "put back in the progress log: what earlier iterations wrote"
 
+// leftOut begins what is said of files that are no work for their size.
+const leftOut = "left out, as larger than 100 MiB: "
+
 func planned(e journal.PlanRead) string {
 	var parts []string
 	if len(e.Claimed) > 0 {
@@ -204,7 +207,7 @@ func taken(e journal.CommitsTaken) string {
 		parts = append(parts, "  protected file put back: "+one(path))
 	}
 	if len(e.Huge) > 0 {
-		parts = append(parts, "  left out, as larger than 100 MiB: "+one(journal.Few(e.Huge)))
+		parts = append(parts, "  "+leftOut+one(journal.Few(e.Huge)))
 	}
 	for _, finding := range e.Refused {
 		parts = append(parts, "  refused "+one(short(finding.Commit)+" "+blamed(finding)))

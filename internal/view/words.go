@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -156,7 +155,7 @@ func heard(run journal.Run) []string {
 		said = append(said, "protected file put back: "+Code(path, 200))
 	}
 	if len(it.Taken.Huge) > 0 {
-		said = append(said, "left out, as larger than 100 MiB: "+clean.Inline(journal.Few(it.Taken.Huge), 300))
+		said = append(said, leftOut+clean.Inline(journal.Few(it.Taken.Huge), 300))
 	}
 	for _, finding := range it.Taken.Refused {
 		said = append(said, "commits refused: "+clean.Inline(blamed(finding), 300))
@@ -236,66 +235,4 @@ func Code(text string, limit int) string {
 		out.WriteRune(r)
 	}
 	return "<code>" + out.String() + "</code>"
-}
-
-// next is the one thing to do now; empty while the run goes on by itself.
-func next(run journal.Run) string {
-	switch {
-	case run.Stop == nil:
-		return ""
-	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
-		return apart(run)
-	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
-		return "once that is done, comment `/ralph resume`"
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
-		return review(run)
-	case run.Unapproved():
-		return "comment `/ralph approve` to have this worked on, or change the issue and ask for a plan again"
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Unsettled() != "":
-		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
-	case run.Stop.Reason == policy.NothingToDo:
-		return "see whether that is so; if not, say what is missing and ask again"
-	case run.Stop.Reason.Status() == policy.StatusCompleted:
-		return ""
-	}
-	if run.Policy.Done == policy.ByFile {
-		return supervised(run)
-	}
-	if way := byHand(run); way != "" {
-		return way
-	}
-	asked, commented := run.Stop.Reason == policy.NeedsInput, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
-	switch job := run.Policy.Publish && !run.Policy.NoPull; {
-	case commented && asked:
-		return "comment `/ralph resume -- your answer`"
-	case commented && run.Policy.Shelve && run.Stop.Reason != policy.VerificationFailed: // where it would stop again
-		return "comment `/ralph resume` to go on"
-	case commented:
-		return "comment `/ralph` to go on"
-	case job && asked:
-		return "say it in the prompt, and ask again"
-	case job:
-		return "ask for the same again to go on"
-	case asked:
-		return "`ralph resume --answer \"…\"` goes on"
-	}
-	return "`ralph resume` goes on"
-}
-
-// review is what to do about the pull request of a run whose stories all passed.
-func review(run journal.Run) string {
-	switch {
-	case !run.Pull.Draft:
-		return "review the pull request"
-	case !verified(run):
-		return "look at the draft pull request with care; nothing turned it ready"
-	case !run.Sound():
-		return "look at the draft pull request with care: " + held(run)
-	}
-	for _, failure := range slices.Backward(run.Failures) {
-		if failure.Act == "ready" && failure.Fix != "" {
-			return clean.Inline(failure.Fix, 300)
-		}
-	}
-	return "review the draft pull request and mark it as ready"
 }
