@@ -19,13 +19,14 @@ func TestEveryPatternCanBeRead(t *testing.T) {
 	}
 	read := 0
 	for _, f := range files {
+		named := constants(f.syntax)
 		for node := range ast.Preorder(f.syntax) {
 			call, is := node.(*ast.CallExpr)
 			if !is || !isPatternOf(call.Fun) {
 				continue
 			}
 			read++
-			if err := readable(call.Args[0]); err != nil {
+			if err := readable(call.Args[0], named); err != nil {
 				t.Errorf("%s: %v", f.name, err)
 			}
 		}
@@ -37,12 +38,12 @@ func TestEveryPatternCanBeRead(t *testing.T) {
 
 // What is malformed, or is not there to be seen, is found.
 func TestOddPatternsAreFound(t *testing.T) {
-	for text, odd := range map[string]bool{"`a(b)`": false, `"a" + "\\d"`: false, "`a(b`": true, `"(" + x`: true, `f()`: true} {
+	for text, odd := range map[string]bool{"`a(b)`": false, `"a" + "\\d"`: false, "`a(b`": true, `"(" + x`: true, `f()`: true, `"a" + part`: false, `"(" + part`: true} {
 		expression, err := parser.ParseExpr(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := readable(expression); (err != nil) != odd {
+		if err := readable(expression, map[string]ast.Expr{"part": &ast.BasicLit{Value: `"b"`}}); (err != nil) != odd {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -57,8 +58,23 @@ func isPatternOf(called ast.Expr) bool {
 	return is && from.Name == "pattern" && selector.Sel.Name == "Of"
 }
 
-func readable(expression ast.Expr) error {
-	text, err := literal(expression)
+// constants are what a file gives names to.
+func constants(file *ast.File) map[string]ast.Expr {
+	all := make(map[string]ast.Expr)
+	for node := range ast.Preorder(file) {
+		spec, is := node.(*ast.ValueSpec)
+		if !is || len(spec.Values) != len(spec.Names) {
+			continue
+		}
+		for i, name := range spec.Names {
+			all[name.Name] = spec.Values[i]
+		}
+	}
+	return all
+}
+
+func readable(expression ast.Expr, named map[string]ast.Expr) error {
+	text, err := literal(expression, named)
 	if err == nil {
 		_, err = regexp.Compile(text)
 	}
@@ -66,16 +82,20 @@ func readable(expression ast.Expr) error {
 }
 
 // literal is a string as it stands in the code, or several put together.
-func literal(expression ast.Expr) (string, error) {
+func literal(expression ast.Expr, named map[string]ast.Expr) (string, error) {
 	switch e := expression.(type) {
 	case *ast.BasicLit:
 		return strconv.Unquote(e.Value)
+	case *ast.Ident:
+		if value, is := named[e.Name]; is {
+			return literal(value, nil)
+		}
 	case *ast.BinaryExpr:
-		left, err := literal(e.X)
-		right, also := literal(e.Y)
+		left, err := literal(e.X, named)
+		right, also := literal(e.Y, named)
 		return left + right, errors.Join(err, also)
 	case *ast.ParenExpr:
-		return literal(e.X)
+		return literal(e.X, named)
 	}
 	return "", errors.New("a pattern is no literal")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,9 +69,8 @@ func parse(w world) (chosen command, done bool, err error) {
 	if asked, is := hooked(w.args); is {
 		return asked, false, nil
 	}
-	var g grammar
 	quit := false
-	parser, err := kong.New(&g,
+	parser, err := kong.New(needed(w.args),
 		kong.Name("ralph"),
 		kong.Description(description),
 		kong.Vars{
@@ -87,8 +87,8 @@ func parse(w world) (chosen command, done bool, err error) {
 		return nil, true, fmt.Errorf("build the command line: %w", err)
 	}
 	args := w.args
-	if question, is := asked(args, parser.Model.Node); is {
-		return question, false, nil
+	if completes(args) {
+		return completed{args[1], parser.Model.Node, args[3:]}, false, nil
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -105,6 +105,26 @@ func parse(w world) (chosen command, done bool, err error) {
 		return nil, true, errors.New("a command without a body: " + parsed.Command())
 	}
 	return chosen, false, nil
+}
+
+// needed is the grammar, or as much of it as args can be of: to build the whole
+// takes longer than all else that the program does before it begins.
+func needed(args []string) any {
+	if len(args) == 0 || completes(args) {
+		return new(grammar)
+	}
+	whole := reflect.TypeFor[grammar]()
+	var parts []reflect.StructField
+	for field := range whole.Fields() {
+		_, is := field.Tag.Lookup("cmd")
+		if !is || args[0] == cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name)) {
+			parts = append(parts, field)
+		}
+	}
+	if len(parts) == 1 { // none is of that name
+		return new(grammar)
+	}
+	return reflect.New(reflect.StructOf(parts)).Interface()
 }
 
 type versionCommand struct{}

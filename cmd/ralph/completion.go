@@ -45,13 +45,10 @@ type completed struct {
 	words []string
 }
 
-// asked tells whether it is such a question. The grammar does not know them: what
-// follows is half a command line.
-func asked(args []string, model *kong.Node) (completed, bool) {
-	if len(args) < 3 || args[0] != "completion" || args[2] != "--" {
-		return completed{}, false
-	}
-	return completed{args[1], model, args[3:]}, true
+// completes tells whether it is such a question. The grammar does not know them:
+// what follows is half a command line.
+func completes(args []string) bool {
+	return len(args) >= 3 && args[0] == "completion" && args[2] == "--"
 }
 
 func (completed) guarded() bool { return false }

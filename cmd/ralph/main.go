@@ -21,11 +21,7 @@ import (
 // version is set when a release is built.
 var version = "dev"
 
-func main() {
-	// It holds so little that its memory would be tidied up all the time.
-	debug.SetGCPercent(200)
-	os.Exit(start(here()))
-}
+func main() { os.Exit(start(here())) }
 
 // world is all that a command may touch of the process it runs in.
 type world struct {
@@ -61,6 +57,8 @@ func here() world {
 // start runs the program: the outer one sees to it that nothing outlives the
 // inner, which does the work.
 func start(w world) int {
+	// It holds so little that its memory would be tidied up all the time.
+	debug.SetGCPercent(200)
 	if launched(w) {
 		return launch(w)
 	}

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/github/githubtest"
-	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -107,20 +106,6 @@ func (t *town) pushed(push githubtest.Push) string {
 	return t.why
 }
 
-// lawful holds every call and answer against GitHub's own description of its
-// API, where that is installed; make contract wants it to be.
-func (t *town) lawful(next http.Handler) http.Handler {
-	next = t.watched(next)
-	description, err := contract.Installed()
-	if err != nil {
-		if os.Getenv("CONTRACT") != "" {
-			t.violated(err)
-		}
-		return next
-	}
-	return description.Validate(next, t.violated)
-}
-
 func (t *town) violated(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,8 +120,10 @@ func (t *town) leave() error {
 	return errors.Join(append(t.broken, err)...)
 }
 
-func (t *town) watched(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// lawful has whoever wants to look see each call, and where make contract built
+// it in, GitHub's own description judge it.
+func (t *town) lawful(next http.Handler) http.Handler {
+	return byTheBook(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.mu.Lock()
 		visits := t.visits
 		t.mu.Unlock()
@@ -144,7 +131,7 @@ func (t *town) watched(next http.Handler) http.Handler {
 			look(r)
 		}
 		next.ServeHTTP(w, r)
-	})
+	}), t.violated)
 }
 
 // gitEnv keeps the machine's own configuration out of the tests.

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // versions are what npm takes for one, or for a name of one.
-var versions = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
+var versions = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
 // patient is how long npm may take.
 const patient = 10 * time.Minute

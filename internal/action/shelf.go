@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -69,7 +69,7 @@ const (
 )
 
 // keptIn finds which commit was kept last, and in a pull request on which ref.
-var keptIn = regexp.MustCompile(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
+var keptIn = pattern.Of(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
 
 // store is the repository through which what is kept on refs is reached.
 func (v *visit) store(ctx context.Context) (*git.Trusted, error) {

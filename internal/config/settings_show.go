@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
@@ -59,10 +59,10 @@ const (
 )
 
 var (
-	assigned   = regexp.MustCompile(`(?i)(` + nameForm + `(?:=|:\s+))` + valueForm)
-	flagged    = regexp.MustCompile(`(?i)((?:^|[\s"'])--?` + nameForm + `\s+)` + valueForm)
-	inAddress  = regexp.MustCompile(`(://[^\s/:@]*:)[^\s/@]+@`)
-	secretFlag = regexp.MustCompile(`(?i)^--?` + nameForm + `$`)
+	assigned   = pattern.Of(`(?i)(` + nameForm + `(?:=|:\s+))` + valueForm)
+	flagged    = pattern.Of(`(?i)((?:^|[\s"'])--?` + nameForm + `\s+)` + valueForm)
+	inAddress  = pattern.Of(`(://[^\s/:@]*:)[^\s/@]+@`)
+	secretFlag = pattern.Of(`(?i)^--?` + nameForm + `$`)
 )
 
 // mask hides the values in a line of words that their names give away.

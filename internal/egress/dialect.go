@@ -6,9 +6,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Dialect is the API of a model's maker.
@@ -53,18 +54,18 @@ type grammar struct {
 
 // endpoint is a path that may be asked, with POST and no other method.
 type endpoint struct {
-	pattern *regexp.Regexp // a first group is the model
-	query   string         // what must be asked with it
-	may     string         // what may be
-	free    bool           // it costs nothing
+	path  *pattern.Pattern // a first group is the model
+	query string           // what must be asked with it
+	may   string           // what may be
+	free  bool             // it costs nothing
 }
 
 var grammars = map[Dialect]*grammar{
 	Anthropic: {
 		base: "https://api.anthropic.com", folder: "/v1",
 		paths: []endpoint{
-			{pattern: exactly("/messages"), may: "beta=true"},
-			{pattern: exactly("/messages/count_tokens"), may: "beta=true", free: true},
+			{path: pattern.Of("^/messages$"), may: "beta=true"},
+			{path: pattern.Of("^/messages/count_tokens$"), may: "beta=true", free: true},
 		},
 		tools:    set("custom", "function", "bash_*", "text_editor_*", "memory_*", "tool_search_tool_*"),
 		kind:     kindByType("custom"),
@@ -85,7 +86,7 @@ var grammars = map[Dialect]*grammar{
 	OpenAI: {
 		base: "https://api.openai.com", folder: "/v1",
 		paths: []endpoint{
-			{pattern: exactly("/responses")}, {pattern: exactly("/responses/compact")}, {pattern: exactly("/chat/completions")},
+			{path: pattern.Of("^/responses$")}, {path: pattern.Of("^/responses/compact$")}, {path: pattern.Of("^/chat/completions$")},
 		},
 		tools: set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
 		kind:  kindByType("function"),
@@ -102,9 +103,9 @@ var grammars = map[Dialect]*grammar{
 	Gemini: {
 		base: "https://generativelanguage.googleapis.com", folder: "/v1beta",
 		paths: []endpoint{
-			{pattern: exactly("/models/([A-Za-z0-9._-]+):generateContent")},
-			{pattern: exactly("/models/([A-Za-z0-9._-]+):streamGenerateContent"), query: "alt=sse"},
-			{pattern: exactly("/models/([A-Za-z0-9._-]+):countTokens"), free: true},
+			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):generateContent$")},
+			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):streamGenerateContent$"), query: "alt=sse"},
+			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):countTokens$"), free: true},
 		},
 		tools:    set("functionDeclarations", "function_declarations"),
 		kind:     kindByField,
@@ -119,8 +120,6 @@ var grammars = map[Dialect]*grammar{
 }
 
 const remote = "the maker's server would reach out for it, past the list of hosts"
-
-func exactly(pattern string) *regexp.Regexp { return regexp.MustCompile("^" + pattern + "$") }
 
 func set(words ...string) map[string]bool {
 	all := make(map[string]bool, len(words))
@@ -179,7 +178,7 @@ func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
 			continue
 		}
 		for _, p := range g.paths {
-			if m := p.pattern.FindStringSubmatch(rest); m != nil {
+			if m := p.path.FindStringSubmatch(rest); m != nil {
 				return d, p, strings.Join(m[1:], ""), true
 			}
 		}

@@ -3,11 +3,11 @@ package egress
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // rules are what may be asked of a model.
@@ -71,13 +71,13 @@ func ParseModels(names []string) ([]string, error) {
 }
 
 // listed is how a list may name models.
-var listed = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
+var listed = pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
 
 // likely is what a model may well be called.
-var likely = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
+var likely = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
 // dated is the end of a snapshot's name.
-var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+var dated = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
 
 // Allows tells whether a list of models has that one: by its name, by that of
 // which it is a snapshot, or by a pattern, "claude-haiku-*". A list without any

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // question is what a client is asked, and how its answer is read.
@@ -71,8 +72,8 @@ func (s *sources) add(other sources) {
 }
 
 var (
-	address   = regexp.MustCompile("https?://[^\\s\"'`<>,|()\\[\\]{}]+")
-	defaultTo = regexp.MustCompile(`\(default\s+(https?://[^\s)]+)\)`)
+	address   = pattern.Of("https?://[^\\s\"'`<>,|()\\[\\]{}]+")
+	defaultTo = pattern.Of(`\(default\s+(https?://[^\s)]+)\)`)
 )
 
 func urlsIn(text string) []string { return address.FindAllString(text, -1) }

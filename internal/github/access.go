@@ -8,13 +8,13 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Access says which repository is meant, where its GitHub is and who we are
@@ -128,7 +128,7 @@ func uploadURL(base *url.URL) *url.URL {
 
 // names are what GitHub allows for owners and repositories. They become parts
 // of a URL, so nothing else may.
-var names = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var names = pattern.Of(`^[A-Za-z0-9._-]+$`)
 
 func baseURL(a Access) (*url.URL, error) {
 	for _, name := range []string{a.Owner, a.Repo} {

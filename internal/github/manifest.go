@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Blueprint is a GitHub App that is still to be made.
@@ -64,7 +64,7 @@ type Made struct {
 }
 
 // codes are what GitHub sends an App's maker back with.
-var codes = regexp.MustCompile(`^[A-Za-z0-9]{8,128}$`)
+var codes = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
 
 var errNoCode = errors.New("that is no code of GitHub's")
 

@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // logins are what GitHub allows for people and bots. They come from outside
 // and become part of a URL; go-github does not escape them.
-var logins = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
+var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // Permission is what login may do in the repository: admin, write, read or
 // none. The API folds maintain into write, triage into read, and a custom role

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -23,7 +23,7 @@ type marks struct{ root *os.Root }
 
 // plain is a session's id as programs make them; any other is replaced by its
 // digest before it becomes the name of a folder.
-var plain = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var plain = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func folderOf(session string) string {
 	if plain.MatchString(session) {

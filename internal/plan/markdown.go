@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -13,6 +12,8 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // page is a parsed body. Tables stay paragraphs: nothing is read out of them,
@@ -134,12 +135,12 @@ func (p page) blocks(parent ast.Node, between string) string {
 	return strings.Join(all, between)
 }
 
-var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
+var comment = pattern.Of(`(?s)<!--.*?-->`)
 
 func (p page) paragraph(n ast.Node) string {
-	raw := comment.ReplaceAll(n.Lines().Value(p.src), nil)
+	raw := comment.ReplaceAllString(string(n.Lines().Value(p.src)), "")
 	var lines []string
-	for line := range strings.Lines(string(raw)) {
+	for line := range strings.Lines(raw) {
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))

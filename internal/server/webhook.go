@@ -6,9 +6,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"regexp"
 
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -47,7 +47,7 @@ func (d *desk) webhook(w http.ResponseWriter, r *http.Request) {
 }
 
 // ids are what GitHub numbers deliveries with.
-var ids = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var ids = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // receive reads what is genuine, and as little as may be of what is not.
 func (d *desk) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {

@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,7 +169,7 @@ func length(to *policy.Duration, value string) error {
 }
 
 // models are what one may well be called: it becomes an argument of a command.
-var models = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
+var models = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
 func model(to *string, value string) error {
 	if !models.MatchString(value) {

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // The message buses: of a task in its folder, of its project beside that.
@@ -77,8 +78,8 @@ func (t Task) busFrom(offset int64) (string, error) {
 const dashes = "---"
 
 var (
-	field  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*:( |$)`)
-	asking = regexp.MustCompile(`(?i)^type: *["']?` + waitType + `["']?$`)
+	field  = pattern.Of(`^[A-Za-z][A-Za-z0-9_-]*:( |$)`)
+	asking = pattern.Of(`(?i)^type: *["']?` + waitType + `["']?$`)
 )
 
 // waitingIn looks for a head with the type that asks to wait. A head stands

@@ -4,16 +4,17 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 var (
-	mutation  = regexp.MustCompile(`\b(markPullRequestReadyForReview|convertPullRequestToDraft)\b`)
-	inline    = regexp.MustCompile(`pullRequestId:\s*(?:"([^"]*)"|\$(\w+))`)
-	selection = regexp.MustCompile(`\bpullRequest\s*\{([^}]*)\}`)
-	byInput   = regexp.MustCompile(`input:\s*\$(\w+)`)
+	mutation  = pattern.Of(`\b(markPullRequestReadyForReview|convertPullRequestToDraft)\b`)
+	inline    = pattern.Of(`pullRequestId:\s*(?:"([^"]*)"|\$(\w+))`)
+	selection = pattern.Of(`\bpullRequest\s*\{([^}]*)\}`)
+	byInput   = pattern.Of(`input:\s*\$(\w+)`)
 )
 
 // query is a GraphQL request.

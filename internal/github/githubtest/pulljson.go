@@ -3,8 +3,9 @@ package githubtest
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // pullJSON is a pull request as it stands in lists.
@@ -71,7 +72,7 @@ func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	return body
 }
 
-var counts = regexp.MustCompile(`(\d+) (file|insertion|deletion)`)
+var counts = pattern.Of(`(\d+) (file|insertion|deletion)`)
 
 // size is how large the diff of a pull request is, by git's short form.
 func (s *Server) size(r *repo, p *pull) (files, added, deleted int) {

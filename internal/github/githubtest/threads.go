@@ -3,10 +3,11 @@ package githubtest
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // remark finds a remark on a line of a pull request.
@@ -80,7 +81,7 @@ func replyToRemark(c *call) answer {
 }
 
 // questions are what GraphQL is asked because REST does not tell.
-var questions = regexp.MustCompile(`\b(pullRequest|issue)\(number: (\d+)\)\s*\{\s*(reviewThreads|lastEditedAt)\b`)
+var questions = pattern.Of(`\b(pullRequest|issue)\(number: (\d+)\)\s*\{\s*(reviewThreads|lastEditedAt)\b`)
 
 // answerTo answers the queries for the threads of a pull request and whether
 // they are resolved, and for when an issue was edited; ok is false for any
