@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -15,7 +16,7 @@ func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hid
 // launch becomes that program, or says why not.
 func launch(w world) int {
 	return report(w.stderr, sandbox.Launch(sandbox.Launcher{
-		Args: w.args[1:], Env: w.environ(), Exit: os.Exit,
+		Args: w.args[1:], Env: w.environ(), Exit: syscall.Exit, // it has nothing to put in order
 		Deaf: func(all ...os.Signal) { signal.Notify(make(chan os.Signal, 1), all...) },
 	}))
 }

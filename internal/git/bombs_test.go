@@ -39,11 +39,11 @@ func TestTakeRefusesBombs(t *testing.T) {
 		make func(l *lab)
 		why  string
 	}{
-		"a file of 300 MB": {func(l *lab) {
-			l.send(packed{packBlob, "", 300 << 20, nil})
+		"a file of 150 MB": {func(l *lab) {
+			l.send(packed{packBlob, "", 150 << 20, nil})
 		}, "larger than"},
-		"a folder of 200 MB":  {func(l *lab) { l.send(packed{packTree, "", 200 << 20, nil}) }, "larger than"},
-		"a message of 200 MB": {func(l *lab) { l.send(packed{packCommit, "", 200 << 20, nil}) }, "larger than"},
+		"a folder of 150 MB":  {func(l *lab) { l.send(packed{packTree, "", 150 << 20, nil}) }, "larger than"},
+		"a message of 150 MB": {func(l *lab) { l.send(packed{packCommit, "", 150 << 20, nil}) }, "larger than"},
 		"a file that says it is without end": {func(l *lab) {
 			l.send(packed{packBlob, "", 1 << 50, []byte("x")})
 		}, "not sound"},

@@ -60,8 +60,17 @@ func ioctl[T any](n notices, request uintptr, what *T) error {
 }
 
 // next waits for a call to be asked about; false: nobody is left who could ask.
+// It looks first, since newer kernels, asked for a call where nobody is left,
+// say the same as where one has gone: again without end.
 func (n notices) next() (notice, bool) {
 	for {
+		at := []unix.PollFd{{Fd: int32(n), Events: unix.POLLIN}} //nolint:gosec // a descriptor
+		if _, err := unix.Poll(at, -1); errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if at[0].Revents&unix.POLLIN == 0 {
+			return notice{}, false
+		}
 		var got notice
 		err := ioctl(n, ioReceive, &got)
 		switch {

@@ -47,7 +47,10 @@ func FuzzFind(f *testing.F) {
 // Files made to be slow are read like others. Nothing is asserted but the end:
 // what is more than linear does not come to one here.
 func TestHostileFilesAreReadInTime(t *testing.T) {
-	const n = 8 << 10
+	n := 8 << 10
+	if testing.Short() { // the race detector makes it twenty times as long
+		n /= 4
+	}
 	for name, unit := range map[string]string{
 		"open": "(", "braces": "{[(", "closed": ")]}", "wrong": "([{)]}", "quotes": "'\"`", "templates": "`${", "colons": "a:\n ", "dashes": "- ", "asserts": "assert a == b\n",
 		"its": "it('a', () => { expect(a).toBe(1) })\n", "tests": "def test_a(): assert f(1) == 2\n", "deep": "if x:\n\t", "anchors": "a: &a [*a]\n", "slashes": "/*//", "generic": "a<",
