@@ -17,7 +17,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
 	go run ./cmd/ralph demo $(ARGS)
-test: # of tests that kill the program, and of GitHub's faults, every fifth; check has them all
+test: # of tests that kill the program, and of GitHub's faults, every fifth, and of hostile tables the shorter ones; check has them all
 	go test -short ./...
 check: lint
 	go mod tidy -diff

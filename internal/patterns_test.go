@@ -4,6 +4,7 @@ import (
 	"errors"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"os"
 	"regexp"
 	"strconv"
@@ -58,16 +59,19 @@ func isPatternOf(called ast.Expr) bool {
 	return is && from.Name == "pattern" && selector.Sel.Name == "Of"
 }
 
-// constants are what a file gives names to.
+// constants are the values of those that a file declares.
 func constants(file *ast.File) map[string]ast.Expr {
 	all := make(map[string]ast.Expr)
-	for node := range ast.Preorder(file) {
-		spec, is := node.(*ast.ValueSpec)
-		if !is || len(spec.Values) != len(spec.Names) {
+	for _, decl := range file.Decls {
+		group, is := decl.(*ast.GenDecl)
+		if !is || group.Tok != token.CONST {
 			continue
 		}
-		for i, name := range spec.Names {
-			all[name.Name] = spec.Values[i]
+		for _, spec := range group.Specs {
+			s := spec.(*ast.ValueSpec)
+			for i, value := range s.Values {
+				all[s.Names[i].Name] = value
+			}
 		}
 	}
 	return all

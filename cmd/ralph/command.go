@@ -113,15 +113,17 @@ func needed(args []string) any {
 	if len(args) == 0 || completes(args) {
 		return new(grammar)
 	}
-	whole := reflect.TypeFor[grammar]()
 	var parts []reflect.StructField
-	for field := range whole.Fields() {
+	known := false
+	for field := range reflect.TypeFor[grammar]().Fields() {
 		_, is := field.Tag.Lookup("cmd")
-		if !is || args[0] == cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name)) {
+		named := is && args[0] == cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name))
+		if !is || named {
 			parts = append(parts, field)
 		}
+		known = known || named
 	}
-	if len(parts) == 1 { // none is of that name
+	if !known {
 		return new(grammar)
 	}
 	return reflect.New(reflect.StructOf(parts)).Interface()

@@ -15,6 +15,9 @@ func TestNobodyIsLeftToAsk(t *testing.T) {
 	listener := make(chan int)
 	go filtered(t, listener)
 	at := <-listener
+	if at < 0 {
+		return
+	}
 	defer func() { _ = unix.Close(at) }()
 	if sandbox.Asked(at) {
 		t.Error("a thread that has ended asks")
