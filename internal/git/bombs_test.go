@@ -215,12 +215,13 @@ func packOf(all []packed) []byte {
 	var out bytes.Buffer
 	out.WriteString("PACK")
 	_ = binary.Write(&out, binary.BigEndian, []uint32{2, uint32(len(all))})
+	z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed)
 	for _, p := range all {
 		out.Write(header(p.kind, p.length()))
 		if p.kind == packDelta {
 			out.Write(unhex(p.base))
 		}
-		z, _ := zlib.NewWriterLevel(&out, zlib.BestSpeed)
+		z.Reset(&out)
 		_, _ = io.Copy(z, p.content())
 		_ = z.Close()
 	}

@@ -122,11 +122,16 @@ func few(all []string, room, markup int) (shown []string, more int) {
 
 // oneLine is text on a line, and no longer than a line should be.
 func oneLine(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	var line []rune
+	for word := range strings.FieldsSeq(text) {
+		if len(line) > 0 {
+			line = append(line, ' ')
+		}
+		if line = append(line, []rune(word)...); len(line) > most {
+			return string(line[:most-1]) + "…"
+		}
 	}
-	return text
+	return string(line)
 }
 
 func count(n int, word string) string {
