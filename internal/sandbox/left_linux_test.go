@@ -30,9 +30,11 @@ func playLitter(args []string) {
 	fmt.Println("left")
 }
 
-const (
-	stranger = 61500 // a user of this test alone
-	mark     = "ralph-left-by-a-test"
+// A user and a name of this run alone: the memory is the machine's, where these
+// tests may run twice at once.
+var (
+	stranger = 61000 + os.Getpid()%1000
+	mark     = fmt.Sprintf("ralph-%d-left-by-a-test", os.Getpid())
 )
 
 // litter is what somebody has in the memory that is shared, by its kinds.
