@@ -17,8 +17,8 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
 	go run ./cmd/ralph demo $(ARGS)
-test: # of tests that kill the program, and of GitHub's faults, every fifth, and of hostile tables the shorter ones; check has them all
-	go test -short ./...
+test: # of whole Actions every third, of kills and GitHub's faults every fifth, of hostile tables the shorter; check has them all
+	go test -short -ldflags='-s -w' ./...
 check: lint
 	go mod tidy -diff
 	go test -race -shuffle=on $$(go list ./... | grep -vE '$(slow)')

@@ -80,8 +80,8 @@ func (s *scene) sameAs(want undisturbed) {
 }
 
 // dealt tells which of many cases that take their time are tried: all of them,
-// but with -short every fifth.
-func dealt(i int) bool { return !testing.Short() || i%5 == 0 }
+// but with -short one of so many.
+func dealt(i, of int) bool { return !testing.Short() || i%of == 0 }
 
 // TestKill kills the program at events of each type, and has it go on.
 func TestKill(t *testing.T) {
@@ -94,7 +94,7 @@ func TestKill(t *testing.T) {
 	t.Run("at", func(t *testing.T) {
 		for i, d := range deaths(plain.entries, second.entries()) {
 			hit[d.Event], ways[[2]bool{d.Outer, d.Late}] = true, true
-			if !dealt(i) {
+			if !dealt(i, 5) {
 				continue
 			}
 			t.Run(d.String(), func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestKill(t *testing.T) {
 		}
 		for i, name := range slices.Sorted(maps.Keys(rare)) {
 			hit[name] = true
-			if !dealt(i) {
+			if !dealt(i, 5) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
@@ -386,7 +386,7 @@ func TestKillAtACall(t *testing.T) {
 		"the pull request, answered": {match: to(http.MethodPost, "/pulls"), done: true},
 	}
 	for i, name := range slices.Sorted(maps.Keys(calls)) {
-		if !dealt(i) {
+		if !dealt(i, 5) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

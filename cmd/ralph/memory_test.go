@@ -30,14 +30,22 @@ func memory(t *testing.T) string {
 	return dir
 }
 
-// sorted are the stories of a folder: those that raise a wall, and the rest.
+// sorted are the stories of a folder that are dealt: those that raise a wall,
+// and the rest.
 func sorted(t *testing.T, folder string) (walled, rest []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	actions := 0
 	for _, path := range all {
+		if strings.HasPrefix(filepath.Base(path), "action-") { // whole runs, against GitHub
+			actions++
+			if !dealt(actions, 3) {
+				continue
+			}
+		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

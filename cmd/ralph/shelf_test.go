@@ -144,7 +144,7 @@ func TestKillAtAPush(t *testing.T) {
 		t.Fatalf("%d pushes in a run, want a lease, its commits and its states", all)
 	}
 	for nth := 1; nth <= all; nth++ {
-		if !dealt(nth) {
+		if !dealt(nth, 5) {
 			continue
 		}
 		ways := []pushKill{{nth, false, false}, {nth, true, true}, {nth, false, true}, {nth, true, false}}

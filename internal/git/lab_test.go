@@ -3,12 +3,14 @@ package git_test
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -51,22 +53,61 @@ func newLab(t *testing.T) *lab {
 	t.Helper()
 	l := &lab{T: t, remote: filepath.Join(t.TempDir(), "remote.git")}
 	l.git, l.seen = newGit(t)
-	l.sh(".", "git", "init", "-q", "--bare", "-b", "main", l.remote)
-	work := t.TempDir()
-	l.sh(work, "git", "init", "-q", "-b", "main")
-	for name, text := range map[string]string{
-		"README.md": "# a project\n", "src/main.go": "package main\n", "CODEOWNERS": "* @owner\n",
-		".github/workflows/ci.yml": "on: push\n", ".gitignore": "*.log\n", ".gitattributes": "*.png binary\n",
-	} {
-		write(t, filepath.Join(work, name), text)
+	var files fs.FS
+	files, l.base = beginning(t)
+	if err := os.CopyFS(l.remote, files); err != nil {
+		t.Fatal(err)
 	}
-	l.sh(work, "git", "add", "-A")
-	l.sh(work, "git", "commit", "-q", "-m", "begin")
-	l.sh(work, "git", "push", "-q", l.remote, "main")
-	l.base = l.sh(work, "git", "rev-parse", "HEAD")
 	l.trusted = must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "trusted.git"), git.Want{Base: "main", Work: []string{"work"}}))(t)
 	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
 	return l
+}
+
+var begin struct {
+	sync.Once
+
+	files fstest.MapFS
+	base  string
+}
+
+// beginning is the remote that every lab has a copy of, and its only commit.
+func beginning(t *testing.T) (files fs.FS, base string) {
+	t.Helper()
+	begin.Do(func() {
+		remote, work := t.TempDir(), t.TempDir()
+		sh(t, remote, "", "git", "init", "-q", "--bare", "-b", "main")
+		sh(t, work, "", "git", "init", "-q", "-b", "main")
+		for name, text := range map[string]string{
+			"README.md": "# a project\n", "src/main.go": "package main\n", "CODEOWNERS": "* @owner\n",
+			".github/workflows/ci.yml": "on: push\n", ".gitignore": "*.log\n", ".gitattributes": "*.png binary\n",
+		} {
+			write(t, filepath.Join(work, name), text)
+		}
+		sh(t, work, "", "git", "add", "-A")
+		sh(t, work, "", "git", "commit", "-q", "-m", "begin")
+		sh(t, work, "", "git", "push", "-q", remote, "main")
+		begin.base = sh(t, work, "", "git", "rev-parse", "HEAD")
+		begin.files = held(t, remote)
+	})
+	return begin.files, begin.base
+}
+
+// held is what a folder holds, for as long as any test may want it.
+func held(t *testing.T, dir string) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	from := os.DirFS(dir)
+	if err := fs.WalkDir(from, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(from, path)
+		files[path] = &fstest.MapFile{Data: data, Mode: 0o644}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // sh runs a program as a person or an agent would, and returns what it printed.

@@ -130,6 +130,22 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// A title is a line of its own: whole where there is room, and else cut.
+func TestLongTitles(t *testing.T) {
+	room := strings.Repeat("ä", 199)
+	for text, shows := range map[string]string{
+		"one\n\n two\t": "one two",
+		room + "x":      room + "x",
+		room + " x":     room + "…",
+		room + "xy":     room + "…",
+	} {
+		page := html(t, longRun(t, 1, text))
+		if !strings.Contains(page, `<p class="over">ralph · `+shows+"</p>") {
+			t.Errorf("%q: want %q in %.400s", text, shows, page)
+		}
+	}
+}
+
 var link = regexp.MustCompile(`href="#([^"]*)"`)
 
 func deadLinks(page string) (dead []string) {
