@@ -17,7 +17,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
 	go run ./cmd/ralph demo $(ARGS)
-test: # of whole Actions every third, of kills and GitHub's faults every fifth, of hostile tables the shorter; check has them all
+test: # of whole Actions every fourth, of kills and GitHub's faults every fifth, of hostile tables the shorter; check has them all
 	go test -short -ldflags='-s -w' ./...
 check: lint
 	go mod tidy -diff

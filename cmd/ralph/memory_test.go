@@ -42,7 +42,7 @@ func sorted(t *testing.T, folder string) (walled, rest []string) {
 	for _, path := range all {
 		if strings.HasPrefix(filepath.Base(path), "action-") { // whole runs, against GitHub
 			actions++
-			if !dealt(actions, 3) {
+			if !dealt(actions, 4) {
 				continue
 			}
 		}

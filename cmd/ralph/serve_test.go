@@ -4,13 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/hmac"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,16 +20,11 @@ import (
 // serveApp gives the town an App, and starts the server for it.
 func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exec.Cmd, log *bufio.Scanner) {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
 	town.AddApp(githubtest.App{
-		ID: 12, Slug: "ralph-loop", Owner: "octo", Key: &key.PublicKey, Installation: 345, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
+		ID: 12, Slug: "ralph-loop", Owner: "octo", Key: &githubtest.Key().PublicKey, Installation: 345, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
 	})
-	block := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 	cmd = exec.CommandContext(t.Context(), "ralph", "serve", "--app-id", "12", "--listen", "127.0.0.1:0", "--api-url", town.URL+"/api/v3", "--verbose")
-	cmd.Env = append(os.Environ(), "RALPH_APP_PRIVATE_KEY="+string(block), "RALPH_WEBHOOK_SECRET="+secret)
+	cmd.Env = append(os.Environ(), "RALPH_APP_PRIVATE_KEY="+githubtest.PEM(githubtest.Key()), "RALPH_WEBHOOK_SECRET="+secret)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

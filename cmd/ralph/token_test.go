@@ -1,10 +1,6 @@
 package main_test
 
 import (
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/pem"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,13 +15,9 @@ import (
 // more from the first push on, as after an hour. The run goes on with another.
 func TestTokensEnd(t *testing.T) {
 	t.Parallel()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := newScene(t)
 	s.AddApp(githubtest.App{
-		ID: 7, Slug: "ralph", Owner: "octo", Key: &key.PublicKey, Installation: 70, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
+		ID: 7, Slug: "ralph", Owner: "octo", Key: &githubtest.Key().PublicKey, Installation: 70, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
 	})
 	const old = "ghs_old"
 	s.AddToken(old, githubtest.Token{Login: "ralph[bot]", Kind: githubtest.Installation, Repos: []string{shop}, Permissions: githubtest.WriteAll()})
@@ -44,8 +36,7 @@ func TestTokensEnd(t *testing.T) {
 		}
 		return ""
 	})
-	pemKey := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	if code := s.end(s.begin("INPUT_GITHUB-TOKEN=", "INPUT_APP-ID=7", "INPUT_APP-PRIVATE-KEY="+string(pemKey))); code != 0 {
+	if code := s.end(s.begin("INPUT_GITHUB-TOKEN=", "INPUT_APP-ID=7", "INPUT_APP-PRIVATE-KEY="+githubtest.PEM(githubtest.Key()))); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}
 	run := s.run()

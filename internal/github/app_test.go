@@ -3,8 +3,6 @@ package github_test
 import (
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/x509"
-	"encoding/pem"
 	"strings"
 	"testing"
 	"time"
@@ -14,26 +12,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/github/githubtest"
 )
 
-func newKey(t *testing.T) (*rsa.PrivateKey, string) {
-	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
-	return key, string(pem.EncodeToMemory(&block))
-}
-
 // asApp is access by an App that is installed on repos.
 func asApp(t *testing.T, server *githubtest.Server, repos ...string) github.Access {
 	t.Helper()
-	key, text := newKey(t)
 	server.AddApp(githubtest.App{
-		ID: 12, Slug: "ralph-loop", Owner: "acme", Key: &key.PublicKey, Installation: 345,
+		ID: 12, Slug: "ralph-loop", Owner: "acme", Key: &githubtest.Key().PublicKey, Installation: 345,
 		Repos: repos, Permissions: githubtest.WriteAll(),
 	})
 	a := access(server)
-	a.Token, a.App = "", &github.App{ID: 12, PrivateKey: text}
+	a.Token, a.App = "", &github.App{ID: 12, PrivateKey: githubtest.PEM(githubtest.Key())}
 	return a
 }
 
@@ -105,7 +92,11 @@ func TestAppsThatDoNotFit(t *testing.T) {
 	server := stand(t, nil)
 	server.AddRepo(githubtest.Repo{Owner: "acme", Name: "other"})
 	good := asApp(t, server, "acme/other")
-	_, foreign := newKey(t)
+	other, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := githubtest.PEM(other)
 	for name, c := range map[string]struct {
 		app  github.App
 		kind github.Kind

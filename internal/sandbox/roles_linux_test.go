@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -35,7 +36,7 @@ func cast() {
 		"connects": playConnects,
 		"lonely":   playLonely,
 		"hold":     playHold,
-		"signal":   func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); select {} },
+		"signal":   func(a []string) { _ = syscall.Kill(os.Getpid(), syscall.Signal(number(a[0]))); rest() },
 		"stubborn": playStubborn,
 		"litter":   playLitter,
 		"meddle":   playMeddle,
@@ -165,7 +166,15 @@ func playHold(args []string) {
 func playStubborn([]string) {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	fmt.Println(os.Getpid())
-	select {}
+	rest()
+}
+
+// rest is until somebody else makes an end. Without cgo Go ends a program in
+// which everybody waits for ever.
+func rest() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 // playKill signals its parent and says what came of it.

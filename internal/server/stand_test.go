@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
-	"crypto/x509"
 	"encoding/hex"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log/slog"
@@ -75,14 +71,10 @@ func newScene(t *testing.T) *scene {
 
 func (s *scene) addApp() {
 	s.t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.key = string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	s.key = githubtest.PEM(githubtest.Key())
 	permissions := githubtest.WriteAll()
 	permissions["workflows"] = "write"
-	s.AddApp(githubtest.App{ID: 12, Slug: "ralph-loop", Owner: "acme", Key: &key.PublicKey, Installation: 345, Repos: []string{shop}, Permissions: permissions})
+	s.AddApp(githubtest.App{ID: 12, Slug: "ralph-loop", Owner: "acme", Key: &githubtest.Key().PublicKey, Installation: 345, Repos: []string{shop}, Permissions: permissions})
 }
 
 // bare is as much of a bare repository as the stand-in reads.

@@ -1,8 +1,6 @@
 package githubtest_test
 
 import (
-	"crypto/rand"
-	"crypto/rsa"
 	"testing"
 	"time"
 
@@ -15,10 +13,7 @@ import (
 // A token may be narrower than its App, in permissions and repositories, and
 // never wider: one permission too many refuses all of them, whatever the others.
 func TestTokensAreNoWiderThanTheirApp(t *testing.T) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := githubtest.Key()
 	s := start(t, func(s *githubtest.Server) {
 		s.Now = time.Now
 		s.AddApp(githubtest.App{
@@ -32,7 +27,7 @@ func TestTokensAreNoWiderThanTheirApp(t *testing.T) {
 	wide := rw()
 	wide.Contents = new("write")
 	for range 10 { // in whatever order they are looked at
-		_, _, err = app.Apps.CreateInstallationToken(t.Context(), 70, &github.InstallationTokenOptions{Permissions: wide})
+		_, _, err := app.Apps.CreateInstallationToken(t.Context(), 70, &github.InstallationTokenOptions{Permissions: wide})
 		if status, message := refused(t, err); status != 422 || message != "The permissions requested are not granted to this installation." {
 			t.Fatalf("wider = %d %s, want it refused", status, message)
 		}

@@ -1,7 +1,6 @@
 package githubtest_test
 
 import (
-	"crypto/rand"
 	"crypto/rsa"
 	"net/http"
 	"os"
@@ -69,10 +68,7 @@ func contracted(t *testing.T) func(*githubtest.Server) {
 // Every operation of the stand-in, driven by the client that ralph uses, in
 // success and in refusal, is as GitHub describes it.
 func TestContract(t *testing.T) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := githubtest.Key()
 	s := start(t, contracted(t), func(s *githubtest.Server) {
 		s.Now = time.Now
 		s.AddApp(githubtest.App{

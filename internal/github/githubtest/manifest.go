@@ -2,10 +2,7 @@ package githubtest
 
 import (
 	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
@@ -43,10 +40,6 @@ func (s *Server) MakeApp(owner, state, text string, repos ...string) (back strin
 	if m.Name == "" || m.URL == "" || m.Redirect == "" || m.Hook.URL == "" || len(m.Events) == 0 {
 		return "", errors.New("the manifest lacks something: " + text)
 	}
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		return "", fmt.Errorf("make a key: %w", err)
-	}
 	code, secret := rand.Text(), rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,9 +47,9 @@ func (s *Server) MakeApp(owner, state, text string, repos ...string) (back strin
 		s.drawn = map[string]drawn{}
 	}
 	s.drawn[code] = drawn{
-		app:    App{ID: s.nextID(), Slug: m.Name, Owner: owner, Key: &key.PublicKey, Installation: s.nextID(), Repos: repos, Permissions: m.Permissions},
+		app:    App{ID: s.nextID(), Slug: m.Name, Owner: owner, Key: &Key().PublicKey, Installation: s.nextID(), Repos: repos, Permissions: m.Permissions},
 		secret: secret,
-		key:    string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})),
+		key:    PEM(Key()),
 	}
 	to, err := url.Parse(m.Redirect)
 	if err != nil {
