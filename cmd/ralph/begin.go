@@ -64,10 +64,9 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 // itself; behind the wall with what the settings name, and no more than is plain.
 func (d *desk) agentEnv(vars ...string) []string {
 	if level, err := d.wanted(d); err != nil || level == sandbox.None || level == inDocker {
-		return agent.LocalEnv(d.w.env, vars...)
+		return agent.LocalEnv(d.w.environ(), vars...)
 	}
-	vars = append(vars, d.settings.Sandbox.Env...)
-	return agent.Plain(agent.LocalEnv(d.w.env, vars...), vars...)
+	return agent.Plain(d.w.environ(), append(vars, d.settings.Sandbox.Env...)...)
 }
 
 // enter has agent and reviewer go behind the wall, where they need not know the
@@ -110,6 +109,9 @@ func (d *desk) options() (name string, options agent.Options, err error) {
 
 // job gathers what a run by p needs, and fails before anything is spent.
 func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	if d.unread != nil { // a run beside it would look as if there were none
+		return nil, d.unread
+	}
 	h, err := d.hire(ctx, p)
 	if err != nil {
 		return nil, err

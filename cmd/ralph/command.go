@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // command is something ralph can do.
@@ -77,12 +78,16 @@ func parse(w world) (chosen command, done bool, err error) {
 			"agents": strings.Join(agent.Names(), ", "), "version": "ralph " + version,
 			"hooks": strings.Join(append(hook.Names(), loopStart, loopCancel), ","), "events": strings.Join(append(hook.Names(), loopStart, loopCancel), ", "),
 			"response": policy.Of(policy.Guardrails).Word, "tag": policy.Of(policy.Checked).Word,
+			"levels": strings.Join(sandbox.Names(), ", "),
 		},
 		kong.UsageOnError(),
 		kong.Writers(w.stdout, w.stderr),
 		kong.Exit(func(int) { quit = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
+	if err == nil {
+		err = refuseBlank(parser.Model)
+	}
 	if err != nil {
 		return nil, true, fmt.Errorf("build the command line: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -183,8 +184,8 @@ func (l *halfLine) flags() (all []offer) {
 // choosing is a value that can only be one of some words.
 type choosing interface{ choices() []string }
 
-func (*level) choices() []string { return append(levels(), inDocker) }
-func (*rung) choices() []string  { return levels() }
+func (*level) choices() []string { return sandbox.Names(inDocker) }
+func (*rung) choices() []string  { return sandbox.Names() }
 
 func choices(value *kong.Value, before string) (all []offer) {
 	var words []string

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -24,6 +25,7 @@ type desk struct {
 	w        world
 	tool     git.Git
 	place    *git.Place    // nil where the project is no repository
+	unread   error         // what keeps git from reading the one that it is
 	found    []config.File // the project's settings
 	settings config.Settings
 	stream   *bool
@@ -64,8 +66,11 @@ func (d *desk) look(ctx context.Context) error {
 		return err
 	}
 	place, err := d.tool.Inspect(ctx, d.ProjectDir)
-	if err == nil {
+	switch {
+	case err == nil:
 		d.place = &place
+	case errors.As(err, new(*git.Unreadable)):
+		d.unread = err
 	}
 	if d.DryRun {
 		return nil
@@ -92,8 +97,8 @@ func (d *desk) repository(ctx context.Context) error {
 	place, err := repositoryAt(ctx, d.tool, d.ProjectDir)
 	d.place = &place
 	left, is := errors.AsType[*fault.Fault](err)
-	if _, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.Completed() }); is && half && len(place.Dirty) > 0 {
-		left.Fix += ", or go on with the run that may have left them: ralph resume"
+	if old, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.Completed() }); is && half && len(place.Dirty) > 0 {
+		left.Fix += ", or go on with the run that may have left them: " + view.Resume(old.Policy.Agent)
 	}
 	return err
 }

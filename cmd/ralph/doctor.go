@@ -113,7 +113,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 		return err
 	}
 	look := doctor.Agents{
-		Chosen: chosen, Getenv: w.env, Dir: d.ProjectDir, Run: w.runner.Run,
+		Chosen: chosen, Environ: w.environ(), Dir: d.ProjectDir, Run: w.runner.Run,
 		Pick: func(name string) (agent.Adapter, error) {
 			if name == chosen {
 				return agent.Pick(name, options)

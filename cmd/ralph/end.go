@@ -86,13 +86,23 @@ func (d *desk) finish(ctx context.Context, outcome job.Outcome, broke error) (in
 	run := outcome.Run
 	ctx = context.WithoutCancel(ctx)
 	tree, err := worktreeOf(ctx, d.tool, d.place, run)
-	err = errors.Join(broke, d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
+	err = errors.Join(brief(broke, run), d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
 	d.notify(ctx, outcome, tree.Dir)
 	code := run.Stop.Reason.Status().Exit(false)
 	if err != nil && code != fault.ExitDone {
 		err = &fault.Fault{What: err.Error(), Fix: hint(err), Exit: code}
 	}
 	return code, err
+}
+
+// brief is what broke the run without the cause, where the run's end has told of
+// that.
+func brief(broke error, run journal.Run) error {
+	f, is := errors.AsType[*fault.Fault](broke)
+	if !is || f.Error() != broke.Error() || run.Stop.Why != broke.Error() {
+		return broke
+	}
+	return &fault.Fault{What: f.What, Fix: f.Fix, Exit: f.Exit}
 }
 
 // conclude prints the result, and where the work is when it is elsewhere.
@@ -107,6 +117,8 @@ func (d *desk) conclude(outcome job.Outcome, worktree string) error {
 	switch {
 	case worktree != "":
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
+	case run.Policy.Apart && run.Head != run.Start && run.Pushed != run.Head:
+		text += fmt.Sprintf("the work is not all on the branch %s yet: %s goes on with it\n", run.Branch, view.Resume(run.Policy.Agent))
 	case run.Policy.Apart && run.Head != run.Start:
 		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
 	}

@@ -15,7 +15,7 @@ import (
 // fence are the flags of commands that run what somebody wrote, where no agent
 // of ralph's is at work.
 type fence struct {
-	Sandbox   level    `xor:"sandbox" placeholder:"LEVEL" help:"Confine what is run: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: namespace, notify, landlock, none. Refuses where it does not hold."`
+	Sandbox   level    `xor:"sandbox" placeholder:"LEVEL" help:"Confine what is run: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: ${levels}. Refuses where it does not hold."`
 	NoSandbox bool     `xor:"sandbox" help:"Run with nothing that confines it."`
 	Allow     []string `placeholder:"HOST" help:"A host that it may reach behind the sandbox, by its exact name. Repeatable; every public one when not given."`
 }

@@ -16,8 +16,14 @@ import (
 // glance is how often a run that goes on elsewhere is looked at.
 const glance = 200 * time.Millisecond
 
+// wordless is said of a run whose journal ends before it stopped: a full disk
+// leaves no more than a kill.
+const wordless = "it ended without a word, killed or unable to write"
+
 // abandoned is said of a run that did not stop, and that nobody works on.
-const abandoned = "! nobody is at work on it any more: it was killed\nnext: `ralph resume` goes on"
+func abandoned(run journal.Run) string {
+	return "! nobody is at work on it any more: " + wordless + "\nnext: `" + view.Resume(run.Policy.Agent) + "` goes on"
+}
 
 // follow prints what happens in a run, until it has stopped, or nobody works on
 // it any more.
@@ -38,7 +44,7 @@ func (c statusCommand) follow(ctx context.Context, w world, home workspace.Run, 
 			return nil
 		}
 		if last {
-			_, err := fmt.Fprintln(w.stdout, abandoned)
+			_, err := fmt.Fprintln(w.stdout, abandoned(f.run))
 			return err
 		}
 		select {

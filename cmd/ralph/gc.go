@@ -54,8 +54,11 @@ func (a *age) UnmarshalText(text []byte) error {
 		}
 	}
 	d, err := policy.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no age: write it as 90d or 36h", text)
+	}
 	*a = age(d)
-	return err
+	return nil
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
@@ -85,6 +88,9 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 		sweep.Export = func(_ string, journal []byte) error { return exported(file, journal) }
 	}
 	swept, err := sweep.Do(ctx)
+	if errors.Is(err, git.ErrNetwork) {
+		err = &fault.Fault{What: err.Error(), Fix: "see to it that this machine reaches " + at.server + ", by https_proxy where there is a proxy, and try again"}
+	}
 	if err != nil && len(swept) == 0 {
 		return 0, err
 	}
@@ -134,9 +140,13 @@ func (r repository) clone() string { return r.server + "/" + r.owner + "/" + r.n
 
 // repository is the one that is named, else that of the job.
 func (w world) repository(named string) (repository, error) {
-	owner, name, is := strings.Cut(cmp.Or(named, w.env("GITHUB_REPOSITORY")), "/")
-	if !is {
+	asked := cmp.Or(named, w.env("GITHUB_REPOSITORY"))
+	if asked == "" {
 		return repository{}, fault.Usage("which repository is not said", "name it: --repo OWNER/NAME", nil)
+	}
+	owner, name, _ := strings.Cut(asked, "/")
+	if owner == "" || name == "" || strings.Contains(name, "/") {
+		return repository{}, fault.Usage(fmt.Sprintf("%q is no owner/name", asked), "name the repository as in --repo octo/greeter", nil)
 	}
 	token := cmp.Or(w.env("GITHUB_TOKEN"), w.env("GH_TOKEN"), w.env("INPUT_GITHUB-TOKEN"))
 	if token == "" {

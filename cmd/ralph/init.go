@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/workspace"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -88,9 +89,7 @@ func (c initCommand) ignore(to io.Writer) error {
 
 // next says what is left to do by hand.
 func (c initCommand) next(w world) error {
-	if _, err := os.Lstat(filepath.Join(c.ProjectDir, ".git")); c.GitHub && errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(w.stderr, "mind: GitHub looks for .github at the top of a repository, and %s is none\n", c.ProjectDir)
-	}
+	c.mind(w.stderr)
 	for _, part := range []struct {
 		path  string
 		asked bool
@@ -107,6 +106,24 @@ func (c initCommand) next(w world) error {
 		}
 	}
 	return nil
+}
+
+// mind warns of files that lie where nobody will look for them: not at the top of
+// a checkout.
+func (c initCommand) mind(to io.Writer) {
+	if _, err := os.Lstat(filepath.Join(c.ProjectDir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if c.PRD {
+		remedy := "make the PRD in one, as git init or git clone makes it"
+		if top := git.Around(c.ProjectDir); top != c.ProjectDir {
+			remedy = "make the PRD in " + top
+		}
+		fmt.Fprintf(to, "mind: ralph run works on stories at the top of a checkout, and %s is none: %s\n", c.ProjectDir, remedy)
+	}
+	if c.GitHub {
+		fmt.Fprintf(to, "mind: GitHub looks for .github at the top of a repository, and %s is none\n", c.ProjectDir)
+	}
 }
 
 // placed is a text of ours about the loop's folder, where that has another

@@ -43,7 +43,7 @@ func (r *rung) Decode(ctx *kong.DecodeContext) error {
 
 func (r *rung) read(word string, besides ...string) error {
 	if !sandbox.Level(word).Known() {
-		return fmt.Errorf("%q is no sandbox level; there are %s", word, strings.Join(append(levels(), besides...), ", "))
+		return fmt.Errorf("%q is no sandbox level; there are %s", word, strings.Join(sandbox.Names(besides...), ", "))
 	}
 	*r = rung(word)
 	return nil
@@ -51,11 +51,3 @@ func (r *rung) read(word string, besides ...string) error {
 
 // inDocker is the level that Docker makes, and not ralph.
 const inDocker = "docker"
-
-func levels() []string {
-	var names []string
-	for _, l := range sandbox.Levels() {
-		names = append(names, string(l))
-	}
-	return names
-}

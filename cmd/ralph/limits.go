@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // most is what dollars and counts are taken seriously up to, here as in
@@ -21,36 +20,11 @@ func (l local) Validate() error {
 
 // Validate refuses more of them.
 func (c runCommand) Validate() error {
-	prompts := []string{}
-	if c.Prompt != nil {
-		prompts = append(prompts, *c.Prompt)
-	}
 	return errors.Join(
 		c.local.Validate(),
 		reasonable("--maximum-iterations", c.MaximumIterations, most),
 		reasonable("--max-iterations", c.MaxIterations, most),
-		worded("--prompt", prompts...),
-		worded("--check", c.Check...),
 	)
-}
-
-// Validate refuses a check that would always pass.
-func (c loopCommand) Validate() error {
-	return errors.Join(c.local.Validate(), worded("--check", c.Check...))
-}
-
-// Validate refuses one here, too.
-func (c checksCommand) Validate() error { return worded("--check", c.Check...) }
-
-// worded refuses what says nothing, as of a variable that is not set: an empty
-// command passes, and an empty prompt asks for nothing.
-func worded(flag string, values ...string) error {
-	for _, value := range values {
-		if strings.TrimSpace(value) == "" {
-			return fmt.Errorf("%s: there is nothing in it", flag)
-		}
-	}
-	return nil
 }
 
 // Validate refuses a number of restarts below none.

@@ -3,7 +3,9 @@ package main
 import (
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // rescue is how long saving the work may take after Ctrl-C.
@@ -22,7 +24,7 @@ type local struct {
 	IterationTimeout *policy.Duration `placeholder:"TIME" help:"End an agent that takes longer; 0: never."`
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that prints nothing for so long; 0: never."`
 	Worktree         bool             `help:"Work in a tree apart and leave the work on a branch."`
-	Sandbox          level            `xor:"sandbox" placeholder:"LEVEL" help:"Confine the agent and the checks: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: namespace, notify, landlock, none, or docker for Claude Code in a Docker sandbox. Refuses where it does not hold."`
+	Sandbox          level            `xor:"sandbox" placeholder:"LEVEL" help:"Confine the agent and the checks: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: ${levels}, or docker for Claude Code in a Docker sandbox. Refuses where it does not hold."`
 	NoSandbox        bool             `xor:"sandbox" help:"Run with nothing that confines the agent, whatever the settings say."`
 	Emoji            *bool            `negatable:"" help:"Mark what is shown with emoji, or with words such as [OK]; as the terminal can when not given."`
 	Timestamps       bool             `help:"Show the time before each line."`
@@ -31,6 +33,9 @@ type local struct {
 	DryRun           bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
 	Verbose          bool             `short:"V" help:"Say what is read, run and decided, with times."`
 }
+
+// again is the command that goes on with what was begun with these flags.
+func (l local) again() string { return view.Resume(agent.Named(l.Agent, l.AgentCommand)) }
 
 // limits lays the flags that are limits over those in force.
 func (l local) limits(p policy.Limits) policy.Limits {

@@ -95,7 +95,7 @@ func inner(w world, command command) int {
 	}
 	told := make(chan struct{})
 	if d, is := command.(drainer); is && d.drains() {
-		fix = "go on with it: ralph resume; what was done is kept"
+		fix = "go on with it: " + d.again() + "; what was done is kept"
 		o.polite = func() {
 			close(drain) // first: who has read the words may count on them
 			fmt.Fprintf(w.stderr, "Received signal, shutting down… once the step under way has ended, %s; a second signal ends it at once\n", w.patience)
@@ -121,8 +121,12 @@ func inner(w world, command command) int {
 // marking is a command that leaves a marker where it works.
 type marking interface{ unmark() error }
 
-// drainer is a command that, asked to end, lets the step under way end first.
-type drainer interface{ drains() bool }
+// drainer is a command that, asked to end, lets the step under way end first, and
+// knows which command goes on.
+type drainer interface {
+	drains() bool
+	again() string
+}
 
 // restarter is a command that has its own words for how it is begun again.
 type restarter interface{ restart() string }

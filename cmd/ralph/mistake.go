@@ -30,6 +30,10 @@ func misused(err error) error {
 	}
 	chosen := wrong.Context.Selected()
 	fix = "see ralph " + chosen.Path() + " --help"
+	if errors.Is(err, errBlank) {
+		flag, _, _ := strings.Cut(what, ":")
+		fix = "say what it is to be, or leave " + flag + " out; it may be a variable that is not set"
+	}
 	if word, stray := strings.CutPrefix(what, "unexpected argument "); stray {
 		if s, is := reflect.TypeAssert[straying](chosen.Target); is {
 			fix = s.stray(word)
@@ -44,6 +48,7 @@ func plainly(said string) string {
 		{`^(--\S+): expected \S+ value but got "(-[\d.]+)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
 		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1: there is nothing behind it"},
 		{`^expected "(<[^"]+>).*`, "$1 is missing"},
+		{`^(--\S+): expected a (?:float but got ("\d+(?:\.\d*)?(?:[eE]\+?\d+)?")|valid \d+ bit int but got ("[1-9]\d*")).*`, "$1: $2$3 is too large"},
 		{`^(--\S+): expected a(?: valid \d+ bit)? (?:float|int) but got ("[^"]*").*`, "$1: $2 is no number"},
 	} {
 		said = regexp.MustCompile(words[0]).ReplaceAllString(said, words[1])

@@ -91,7 +91,7 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
 	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Hide: redact.New(secrets(w.env)...).String}
 	if run.Stop == nil && c.status().abandoned(run) {
-		from.Notes = []string{"Nobody is at work on it any more: it was killed."}
+		from.Notes = []string{"Nobody is at work on it any more: " + wordless + "."}
 	}
 	tool, done, err := w.git()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -55,6 +56,9 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err := c.known(d, old.Policy); err != nil {
 		return 0, err
 	}
+	if err := d.takesAgain(ctx, old); err != nil {
+		return 0, err
+	}
 	p := c.over(old.Policy)
 	j, err := d.job(ctx, p)
 	if err != nil {
@@ -83,7 +87,7 @@ func (c resumeCommand) known(d *desk, old policy.Policy) error {
 	unnamed := d.Agent == "" && c.AgentCommand == ""
 	switch {
 	case unnamed && old.Agent == "command" && d.settings.Agent.Command == "", unnamed && old.Agent == "scripted":
-		return fault.Usage("the command that was the agent of that run is not on record", "give it again: ralph resume --agent-command CMD", nil)
+		return fault.Usage("the command that was the agent of that run is not on record", "give it again: "+view.Resume(old.Agent), nil)
 	case unnamed && old.Agent != "command":
 		d.Agent = old.Agent
 	}

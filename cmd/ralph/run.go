@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/config"
@@ -118,13 +119,12 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 		return job.Asked{}, err
 	}
 	if stories.UserStories == nil {
-		return job.Asked{}, fault.Usage("there is nothing to work on: no prompt, and no "+prd,
-			"give a prompt with -p or -f, or make a PRD: ralph init --prd", nil)
+		return job.Asked{}, d.planless(memory, prd)
 	}
 	if err := d.repository(ctx); err != nil {
 		return job.Asked{}, err
 	}
-	if at, err := filepath.EvalSymlinks(d.ProjectDir); err == nil && at != d.place.Top {
+	if !d.atTop() {
 		return job.Asked{}, fault.Usage(d.ProjectDir+" is not the top of its repository", "name the top: ralph run -d "+d.place.Top, nil)
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
@@ -132,11 +132,34 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 	if memory != workspace.MemoryDir {
 		p.Memory = filepath.ToSlash(memory)
 	}
+	branch := cmp.Or(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
+	if err := d.takes(ctx, p, branch, prd); err != nil {
+		return job.Asked{}, err
+	}
 	return job.Asked{
-		Policy: p, Plan: stories, Source: string(plan.SourceJSON),
-		Branch: cmp.Or(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40)),
-		Task:   plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
+		Policy: p, Plan: stories, Source: string(plan.SourceJSON), Branch: branch,
+		Task: plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
 	}, nil
+}
+
+// atTop tells whether the project is all of its repository, or in none.
+func (d *desk) atTop() bool {
+	if d.place == nil {
+		return true
+	}
+	at, err := filepath.EvalSymlinks(d.ProjectDir)
+	return err != nil || at == d.place.Top
+}
+
+// planless says where there could be a plan.
+func (d *desk) planless(memory, prd string) error {
+	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
+	if !d.atTop() {
+		if _, err := os.Lstat(filepath.Join(d.place.Top, memory, "prd.json")); err == nil {
+			fix = "name the top of the repository, where there is one: ralph run -d " + d.place.Top
+		}
+	}
+	return fault.Usage("there is nothing to work on: no prompt, and no "+prd, fix, nil)
 }
 
 // prd is the plan in a folder of the project, and its file; empty where there is

@@ -80,6 +80,9 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 			tell(*news)
 		}
 	}
+	if process.CannotStart(err) {
+		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
+	}
 	return result.Exit, errors.Join(err, wall.Close())
 }
 

@@ -37,7 +37,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if !c.Follow {
 		text := view.Text(run)
 		if run.Stop == nil && c.abandoned(run) {
-			text += abandoned + "\n"
+			text += abandoned(run) + "\n"
 		}
 		_, err = fmt.Fprint(w.stdout, harmless(text))
 		return fault.ExitDone, err

@@ -4,12 +4,54 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
+
+// takes is a fault where the branch that the PRD names could not take the work of
+// a tree apart: that must be known before anything is spent.
+func (d *desk) takes(ctx context.Context, p policy.Policy, branch, prd string) error {
+	if !p.Apart {
+		return nil
+	}
+	if err := git.CheckBranch(branch); err != nil {
+		return fault.Usage("the PRD cannot be used", fmt.Sprintf("give branchName in %s another name, such as ralph/%s, or run without --worktree",
+			prd, plan.Slug(strings.TrimPrefix(branch, "ralph/"), 40)), err)
+	}
+	dir, err := d.tool.CheckedOut(ctx, *d.place, branch)
+	if err != nil || dir == "" {
+		return err
+	}
+	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of a tree apart cannot be brought there", branch, dir),
+		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
+}
+
+// takesAgain is a fault where the run cannot go on as it began: there is no
+// repository to look into any more, or its branch is checked out by now.
+func (d *desk) takesAgain(ctx context.Context, run journal.Run) error {
+	if run.Branch == "" {
+		return nil
+	}
+	if d.place == nil {
+		_, err := d.tool.Inspect(ctx, d.ProjectDir)
+		return err
+	}
+	if !run.Policy.Apart || run.Policy.Linked() {
+		return nil
+	}
+	dir, err := d.tool.CheckedOut(ctx, *d.place, run.Branch)
+	if err != nil || dir == "" {
+		return err
+	}
+	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of the run cannot be brought there", run.Branch, dir),
+		"switch to another branch there, then: ralph resume", nil)
+}
 
 // link makes the worktree for a run that wants one, and has it begin there.
 func (d *desk) link(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {

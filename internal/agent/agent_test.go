@@ -3,6 +3,7 @@ package agent_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,16 +107,21 @@ func TestBaseEnv(t *testing.T) {
 	}
 }
 
-// On a laptop the way out is the user's own; a job's is its own affair.
+// On a laptop the environment is the user's own, and the way out, too; a job's is
+// its own affair. What is called a secret or looks like one is the user's alone,
+// and so is what belongs to a session or to a command of git's round ralph.
 func TestLocalEnv(t *testing.T) {
-	machine := map[string]string{"PATH": "/bin", "HTTPS_PROXY": "http://me:word@proxy:3128", "no_proxy": "localhost", "NODE_EXTRA_CA_CERTS": "/ca.pem", "MORE": "1", "OTHER": "1"}
-	getenv := func(name string) string { return machine[name] }
-	want := []string{"PATH=/bin", "HTTPS_PROXY=http://me:word@proxy:3128", "no_proxy=localhost", "NODE_EXTRA_CA_CERTS=/ca.pem", "MORE=1"}
-	if diff := cmp.Diff(want, agent.LocalEnv(getenv, "MORE")); diff != "" {
-		t.Errorf("LocalEnv (-want +got):\n%s", diff)
+	mine := []string{
+		"PATH=/bin", "FOO=1", "EMPTY=", "JAVA_HOME=/j", "GIT_AUTHOR_NAME=Ada", "PWD=/x", "http_proxy=http://proxy:3128",
+		"HTTPS_PROXY=http://me:word@proxy:3128", "MY_KEY=1",
 	}
-	if diff := cmp.Diff([]string{"PATH=/bin", "MORE=1"}, agent.BaseEnv(getenv, "MORE")); diff != "" {
-		t.Errorf("BaseEnv (-want +got):\n%s", diff)
+	theirs := []string{
+		"GITHUB_OUTPUT=/f", "NPM_TOKEN=1", "GH_PAT=1", "DB_PASSWORD=1", "OTHER_KEY=1", "aws_secret_access_key=1", "SSH_AUTH_SOCK=/s",
+		"DATABASE_URL=postgres://ada:word@db/shop", "NOTE=ghp_0123456789abcdefghijABCDEFGHIJ012345",
+		"CLAUDECODE=1", "GIT_DIR=/elsewhere/.git",
+	}
+	if diff := cmp.Diff(mine, agent.LocalEnv(slices.Concat(mine, theirs), "MY_KEY", "NPM_TOKEN")); diff != "" {
+		t.Errorf("LocalEnv (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,10 +16,23 @@ type ampLine struct {
 // ampDecoder reads Amp's lines, words and tools as Claude Code's are read.
 // What differs is usage, whose messages have no id, and how errors end.
 type ampDecoder struct {
-	like   claudeDecoder
+	like claudeDecoder
+	summed
+}
+
+// summed is a stream of which the decoder sums up what it spent.
+type summed struct {
 	spent  stream.Usage
 	spoke  bool
 	closed bool
+}
+
+// End stands in for the result line of an agent that was killed.
+func (s *summed) End() []stream.Item {
+	if s.closed || !s.spoke {
+		return nil
+	}
+	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: s.spent}}
 }
 
 // Line reads one line. What it does not know passes silently, so that a newer
@@ -53,14 +66,6 @@ func (d *ampDecoder) meter(u claudeUsage) []stream.Item {
 	}
 	d.spent = d.spent.Plus(ampUsage(u))
 	return []stream.Item{stream.Spent{Usage: d.spent}}
-}
-
-// End stands in for the result line of an agent that was killed.
-func (d *ampDecoder) End() []stream.Item {
-	if d.closed || !d.spoke {
-		return nil
-	}
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent}}
 }
 
 func (d *ampDecoder) result(l claudeLine) stream.Result {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -71,17 +72,20 @@ func isTypeError(err error) bool {
 	return errors.As(err, &mismatch)
 }
 
-// claudeTodo reads the input of a TodoWrite call.
-func claudeTodo(input json.RawMessage) stream.Todo {
+// todoList reads the input of a call by which an agent keeps its list: TodoWrite
+// of Claude Code, where a task is its content, write_todos of Gemini's, where it
+// is a description.
+func todoList(input json.RawMessage) stream.Todo {
 	parsed, _ := readLine[struct {
 		Todos []struct {
-			Content string `json:"content"`
-			Status  string `json:"status"`
+			Content     string `json:"content"`
+			Description string `json:"description"`
+			Status      string `json:"status"`
 		} `json:"todos"`
 	}](input)
 	var todo stream.Todo
 	for _, task := range parsed.Todos {
-		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(task.Content), State: taskState(task.Status)})
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(cmp.Or(task.Content, task.Description)), State: taskState(task.Status)})
 	}
 	return todo
 }

@@ -149,7 +149,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 			items = append(items, stream.Progress{Text: short(block.Text)})
 		case (block.Name == "TodoWrite" || block.Name == "todo_write") && l.Parent == nil:
 			d.todos.put(block.ID, true)
-			items = append(items, claudeTodo(block.Input))
+			items = append(items, todoList(block.Input))
 		case strings.HasSuffix(block.Type, "tool_use"): // server_tool_use, mcp_tool_use
 			items = append(items, stream.ToolStart{ID: block.ID, Name: block.Name, Input: summary(block.Input)})
 		}

@@ -46,9 +46,7 @@ type copilotData struct {
 type copilotDecoder struct {
 	failure copilotData // of the last call to the model
 	broken  copilotData // the error that ends the session
-	spent   stream.Usage
-	spoke   bool
-	closed  bool
+	summed
 }
 
 // Line reads one line. What it does not know passes silently, so that a newer
@@ -80,14 +78,6 @@ func (d *copilotDecoder) Line(line []byte) []stream.Item {
 		return []stream.Item{d.result(parsed.ExitCode)}
 	}
 	return nil
-}
-
-// End stands in for the result line of an agent that was killed.
-func (d *copilotDecoder) End() []stream.Item {
-	if d.closed || !d.spoke {
-		return nil
-	}
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent}}
 }
 
 func (d *copilotDecoder) said(data copilotData) []stream.Item {

@@ -21,16 +21,27 @@ var ways = []string{
 	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// LocalEnv is BaseEnv on the user's own machine.
-func LocalEnv(getenv func(string) string, extra ...string) []string {
-	return BaseEnv(getenv, slices.Concat(ways, extra)...)
+// around are the variables of a session or a command that ralph was started in:
+// of another tree than the agent's, or taken by an agent for a session of its own.
+var around = split(`
+	CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT
+	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
+`)
+
+// LocalEnv is what an agent starts from on the user's own machine, where no wall
+// stands: the user's environment without what is known to be secret, by its name
+// or by its value, but with what is named in extra.
+func LocalEnv(environ []string, extra ...string) []string {
+	return only(environ, slices.Concat(ways, extra), func(name string) bool {
+		return isPlain(name) || !slices.Contains(around, name) && !calledSecret(strings.ToUpper(name))
+	})
 }
 
 // never are the beginnings of names that belong to the job and not to the
 // work in it: with them an agent could speak for the job.
 var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_"}
 
-// BaseEnv is the environment that an agent starts from: what getenv has of the
+// BaseEnv is the environment that an agent starts from in a job: what getenv has of the
 // allow-list and of the names in extra. Runner variables and anything that
 // ends in _TOKEN stay out, even when extra names them.
 func BaseEnv(getenv func(string) string, extra ...string) []string {
@@ -58,7 +69,7 @@ func Harmless(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		name = strings.ToUpper(name)
-		return forbidden(name) || slices.ContainsFunc(secret, func(end string) bool { return strings.HasSuffix(name, end) })
+		return forbidden(name) || slices.Contains(around, name) || slices.ContainsFunc(secret, func(end string) bool { return strings.HasSuffix(name, end) })
 	})
 }
 
@@ -99,7 +110,8 @@ func merge(envs ...[]string) []string {
 	return merged
 }
 
-func lookup(env []string, name string) string {
+// Lookup is what env says of a variable, where it says it last.
+func Lookup(env []string, name string) string {
 	for _, variable := range slices.Backward(env) {
 		if key, value, _ := strings.Cut(variable, "="); key == name {
 			return value

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // Find gives the path of the program that a child with that environment, in
@@ -18,7 +20,7 @@ func Find(program string, env []string, dir string) (string, error) {
 		}
 		return program, runnable(program)
 	}
-	for _, folder := range filepath.SplitList(lookup(env, "PATH")) {
+	for _, folder := range filepath.SplitList(Lookup(env, "PATH")) {
 		path := filepath.Join(folder, program)
 		if filepath.IsAbs(folder) && runnable(path) == nil {
 			return path, nil
@@ -32,7 +34,10 @@ func runnable(path string) error {
 	if err != nil {
 		return err
 	}
-	if info.IsDir() || info.Mode()&0o111 == 0 {
+	if info.IsDir() {
+		return &fs.PathError{Op: "run", Path: path, Err: process.ErrFolder}
+	}
+	if info.Mode()&0o111 == 0 {
 		return &fs.PathError{Op: "run", Path: path, Err: fs.ErrPermission}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (d *geminiDecoder) read(l geminiLine) []stream.Item {
 	case "tool_use":
 		if l.ToolName == "write_todos" {
 			d.todos.put(l.ToolID, true)
-			return []stream.Item{geminiTodo(l.Parameters)}
+			return []stream.Item{todoList(l.Parameters)}
 		}
 		return []stream.Item{stream.ToolStart{ID: l.ToolID, Name: short(l.ToolName), Input: summary(l.Parameters)}}
 	case "tool_result":
@@ -123,19 +123,4 @@ func (l geminiLine) toolEnd() stream.ToolEnd {
 		end.Output = head(l.Error.Message, maxOutput)
 	}
 	return end
-}
-
-// geminiTodo reads the parameters of a write_todos call.
-func geminiTodo(parameters json.RawMessage) stream.Todo {
-	parsed, _ := readLine[struct {
-		Todos []struct {
-			Description string `json:"description"`
-			Status      string `json:"status"`
-		} `json:"todos"`
-	}](parameters)
-	var todo stream.Todo
-	for _, task := range parsed.Todos {
-		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(task.Description), State: taskState(task.Status)})
-	}
-	return todo
 }

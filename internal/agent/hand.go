@@ -49,7 +49,7 @@ func (h *Hand) Ready() (string, error) {
 		return path, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return "", fault.Usage("the agent "+h.Adapter.Program+" cannot be run", "make it a program: chmod +x "+h.Adapter.Program, err)
+		return "", fault.Usage("the agent "+h.Adapter.Program+" cannot be run", process.Remedy(h.Adapter.Program, err), err)
 	}
 	what := fmt.Sprintf("no agent named %q on PATH", h.Adapter.Program)
 	if strings.Contains(h.Adapter.Program, "/") {
@@ -92,11 +92,19 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	}
 	if s.unbegun(e) {
 		return journal.AgentEnded{}, fault.Usage(
-			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.Adapter.remedy(), e.err)
+			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.unstarted(e.err), e.err)
 	}
 	ended := s.ended(e)
 	ended.Transcript, ended.Blind = attachment, !h.Adapter.Speaks
 	return ended, nil
+}
+
+// unstarted is what to do about a program that was found, and does not start.
+func (h *Hand) unstarted(err error) string {
+	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
+		return h.Adapter.remedy()
+	}
+	return cmp.Or(process.Remedy(h.Adapter.Program, err), h.Adapter.remedy())
 }
 
 func (h *Hand) command(o Order) (process.Command, error) {

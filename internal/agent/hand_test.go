@@ -70,6 +70,14 @@ func TestAgentEnds(t *testing.T) {
 			child: "fails",
 			want:  journal.AgentEnded{Exit: 3, Failed: true, Why: "exit code 3: Error: model not found", Words: "I will try"},
 		},
+		"with advice behind the cause": {
+			child: "advises",
+			want:  journal.AgentEnded{Exit: 2, Failed: true, Why: "exit code 2: ralph: cannot read script.txtar"},
+		},
+		"with a cause that does not end the complaint": {
+			child: "locked",
+			want:  journal.AgentEnded{Exit: 128, Failed: true, Why: "exit code 128: fatal: Unable to create '.git/index.lock': File exists."},
+		},
 		"before it began": {
 			child: "refuses", agent: "claude",
 			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Why: "exit code 1: error: unknown option '--verbose'"},

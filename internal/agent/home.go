@@ -23,7 +23,7 @@ func (h *Hand) furnish(o *Order) (leave func() error, err error) {
 	if len(h.Adapter.Home) == 0 {
 		return func() error { return nil }, nil
 	}
-	home, err := os.MkdirTemp(lookup(h.Env, "TMPDIR"), "ralph-home-")
+	home, err := os.MkdirTemp(Lookup(h.Env, "TMPDIR"), "ralph-home-")
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,14 @@ var children = map[string]func() int{
 		fmt.Fprintln(os.Stderr, "Error: model not found\n    at somewhere (file.js:1)")
 		return 3
 	},
+	"advises": func() int {
+		fmt.Fprintln(os.Stderr, "ralph: cannot read script.txtar\nralph: hint: name the script's file")
+		return 2
+	},
+	"locked": func() int {
+		fmt.Fprintln(os.Stderr, "fatal: Unable to create '.git/index.lock': File exists.\n\nAnother git process seems to be running,\nremove the file manually to continue.")
+		return 128
+	},
 	"refuses": func() int {
 		fmt.Fprintln(os.Stderr, "error: unknown option '--verbose'")
 		return 1

@@ -105,7 +105,7 @@ func (d *opencodeDecoder) Line(line []byte) []stream.Item {
 // call is a tool's whole life, for opencode tells of it when it is over.
 func (p opencodePart) call() []stream.Item {
 	if p.Tool == "todowrite" {
-		return []stream.Item{claudeTodo(p.State.Input)}
+		return []stream.Item{todoList(p.State.Input)}
 	}
 	end := stream.ToolEnd{ID: p.CallID, Output: head(p.State.Output, maxOutput)}
 	end.Failed = p.State.Status == "error" || p.State.Metadata.Exit != 0 || p.Tool == "invalid"

@@ -53,13 +53,18 @@ var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 // names in more: those behind a wall get that alone. What belongs to the job,
 // and what ends in _TOKEN, stays out even when more names it.
 func Plain(environ []string, more ...string) []string {
+	return only(environ, more, isPlain)
+}
+
+// only is what of environ is named, or is harmless by its name and looks it.
+func only(environ, named []string, harmless func(name string) bool) []string {
 	shapes := redact.New()
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")
-		if forbidden(name) || slices.Contains(more, name) {
+		if forbidden(name) || slices.Contains(named, name) {
 			return forbidden(name)
 		}
-		return !isPlain(name) || userinfo.MatchString(value) || shapes.String(value) != value
+		return !harmless(name) || userinfo.MatchString(value) || shapes.String(value) != value
 	})
 }
 

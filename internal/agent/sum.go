@@ -63,9 +63,26 @@ func (s *sum) complain(line string) {
 	s.take(stream.Progress{Text: line})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if says := strings.Contains(strings.ToLower(line), "error"); says || !strings.Contains(strings.ToLower(s.gripe), "error") {
+	if causal(line) >= causal(s.gripe) {
 		s.gripe = line
 	}
+}
+
+// causal is how much of a cause there is likely to be in a line of complaints:
+// what programs say last is often only what to do about it.
+func causal(line string) int {
+	line = strings.ToLower(line)
+	switch {
+	case line == "":
+		return 0
+	case strings.HasPrefix(line, "error"), strings.HasPrefix(line, "fatal"):
+		return 4
+	case strings.HasPrefix(line, "hint: "), strings.Contains(line, ": hint: "):
+		return 1
+	case strings.Contains(line, "error"):
+		return 3
+	}
+	return 2
 }
 
 func (s *sum) take(items ...stream.Item) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 func readsSettings(text string) error {
@@ -24,8 +25,12 @@ func readsPlan(text string) error {
 
 // Whoever writes a file in an editor is told the same as by the program.
 func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
+	var modes []string
+	for _, mode := range sandbox.Names("docker") {
+		modes = append(modes, `{"sandbox": {"mode": "`+mode+`"}}`)
+	}
 	agree(t, "../../schema/settings.schema.json", readsSettings, corpus{
-		good: []string{
+		good: append(modes,
 			`{}`,
 			`{"$schema": "settings.schema.json", "maximumIterations": 0, "outputTruncateChars": 1e3, "streamAgentOutput": false}`,
 			`{"agent": {}}`, `{"agent": {"command": "claude --fast", "flags": ["--model opus"], "model": "m", "timeout": 1.5}}`,
@@ -35,7 +40,7 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 			`{"scm": {"command": "git", "tasks": ["commit", "push"]}}`, `{"scm": {"command": "git"}}`,
 			`{"limits": {"maxCost": 0, "maxTime": "2h", "maxTokens": 1000000, "stallAfter": 3}}`,
 			`{"protect": ["**/*.go"], "setup": ["npm ci"], "sandbox": {"mode": "none", "allowDomains": ["a.example:443"], "allowModels": ["gpt-6.2-sol", "claude-haiku-*", "*"]}}`,
-		},
+		),
 		bad: []string{
 			`[]`, `null`, `{"unknown": 1}`, `{"maximumIterations": -1}`, `{"maximumIterations": 1.5}`, `{"maximumIterations": "5"}`,
 			`{"maximumIterations": 1e10}`, `{"completionResponse": " "}`, `{"completionResponse": 5}`, `{"streamAgentOutput": 1}`,

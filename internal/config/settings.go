@@ -113,8 +113,8 @@ type Limits struct {
 
 // Sandbox is what confines the agent.
 type Sandbox struct {
-	// The level that is asked for; auto takes the best there is.
-	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=docker,enum=namespace,enum=notify,enum=landlock,enum=uid,enum=none"`
+	// The level that is asked for; auto takes the best there is, docker is a Docker sandbox for Claude Code.
+	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=namespace,enum=notify,enum=landlock,enum=uid,enum=external,enum=none,enum=docker"`
 	// Hosts that the agent may reach beside its model; none at all if the list is empty.
 	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
 	// Hosts that the setup commands may reach instead; those of allowDomains when not given.
@@ -124,9 +124,6 @@ type Sandbox struct {
 	// Variables of the user's environment that go in behind the wall, beside those that toolchains need.
 	Env []string `json:"env,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=DATABASE_URL"`
 }
-
-// modes are the levels that sandbox.mode may ask for.
-var modes = []string{"auto", "docker", "namespace", "notify", "landlock", "uid", "none"}
 
 // guardrailTimeout bounds a guardrail that names no time of its own.
 const guardrailTimeout = policy.Duration(120e9)

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // most is the most that counts and dollars are taken seriously for: what is
@@ -134,7 +135,8 @@ func (d *decoder) tamper(s spot) policy.Tamper {
 	return policy.Tamper(d.oneOf(s, policy.Tampers()))
 }
 
-func (d *decoder) mode(s spot) string { return d.oneOf(s, modes) }
+// mode is a level of ralph's own, or the one that Docker makes.
+func (d *decoder) mode(s spot) string { return d.oneOf(s, sandbox.Names("docker")) }
 
 func (d *decoder) oneOf(s spot, words []string) string {
 	if s.kind == kindText && slices.Contains(words, s.text) {

@@ -33,7 +33,7 @@ func (r *reader) wall() Wall {
 		case word == keyInAgent:
 			w.KeyInAgent = true
 		case !level.Known():
-			r.note("sandbox", fmt.Errorf("%q is none of %s", word, strings.Join(levelNames(), ", ")))
+			r.note("sandbox", fmt.Errorf("%q is none of %s", word, strings.Join(sandbox.Names(keyInAgent), ", ")))
 		default:
 			w.Level = level
 			levels++
@@ -57,14 +57,6 @@ func (w Wall) Secrets() []string {
 	}
 	password, _ := upstream.User.Password()
 	return []string{password, w.Network.Upstream}
-}
-
-func levelNames() []string {
-	var names []string
-	for _, level := range sandbox.Levels() {
-		names = append(names, string(level))
-	}
-	return append(names, keyInAgent)
 }
 
 // models are the names of an input, or patterns of them.

@@ -31,11 +31,11 @@ type Agent struct {
 
 // Agents says where they are looked for.
 type Agents struct {
-	Chosen string // the name of the one that a run would take
-	Pick   func(name string) (agent.Adapter, error)
-	Getenv func(string) string
-	Dir    string
-	Run    func(context.Context, process.Command) (process.Result, error)
+	Chosen  string // the name of the one that a run would take
+	Pick    func(name string) (agent.Adapter, error)
+	Environ []string
+	Dir     string
+	Run     func(context.Context, process.Command) (process.Result, error)
 }
 
 // Look finds all agents that there can be, and asks those that there are for
@@ -62,7 +62,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		return
 	}
 	found.Tested, found.Notes = adapter.Tested, adapter.Notes
-	env := agent.LocalEnv(a.Getenv, adapter.Vars...)
+	env := agent.LocalEnv(a.Environ, adapter.Vars...)
 	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: a.Dir}).Ready()
 	if err != nil {
 		found.Gap, found.Remedy = err.Error(), fault.Hint(err)

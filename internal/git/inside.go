@@ -34,8 +34,7 @@ func (t *Tree) do(ctx context.Context, c call) ([]byte, error) {
 }
 
 func (t *Tree) ask(ctx context.Context, args ...string) (string, error) {
-	out, err := t.do(ctx, call{args: args})
-	return strings.TrimSuffix(string(out), "\n"), err
+	return printed(t.do(ctx, call{args: args}))
 }
 
 // tamed is a tree whose configured filters do not run, and where the user's own

@@ -1,12 +1,14 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -98,11 +100,11 @@ func (u user) top(ctx context.Context) (string, error) {
 	// In a repository without a work tree it says so, before the second fails.
 	out, err := u.ask(ctx, "rev-parse", "--is-inside-work-tree", "--show-toplevel")
 	inside, top, _ := strings.Cut(out, "\n")
-	switch _, ok := answered(err); {
+	switch answer, ok := answered(err); {
 	case err != nil && !ok:
 		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
-	case inside == "":
-		return "", fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
+	case inside == "" && err != nil:
+		return "", u.none(answer)
 	case inside != "true":
 		return "", fault.Usage("no work tree: "+u.dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	case err != nil:
@@ -111,6 +113,40 @@ func (u user) top(ctx context.Context) (string, error) {
 		return "", fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", top), "give the folder another name", nil)
 	}
 	return top, u.meant(top)
+}
+
+// Unreadable is why git cannot read a repository that is there.
+type Unreadable struct{ Said string }
+
+// Error is what git said, or did.
+func (e *Unreadable) Error() string { return e.Said }
+
+// none is the fault of a folder in which git finds no repository, or one that it
+// cannot read: nobody is to be told to make one where there is one.
+func (u user) none(answer *Error) error {
+	dir, err := filepath.Abs(u.dir)
+	if err != nil {
+		return fmt.Errorf("inspect %s: %w", u.dir, err)
+	}
+	at := Around(dir)
+	beyond := at != dir && strings.Contains(answer.Said, "mount point") // git looks no farther
+	if strings.Contains(answer.Said, "not a git repository") && (beyond || !begun(filepath.Join(at, ".git"))) {
+		return fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
+	}
+	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "mend it: git status says the same there")
+}
+
+func unreadable(at, said, fix string) error {
+	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{said})
+}
+
+// begun tells whether a .git is, or leads to, more than a folder of that name.
+func begun(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && (!info.IsDir() || slices.ContainsFunc(within(path, traces...), func(trace string) bool {
+		_, err := os.Lstat(trace)
+		return err == nil
+	}))
 }
 
 // meant is a fault where git passed over a .git that is none to it, and found
@@ -125,7 +161,7 @@ func (u user) meant(top string) error {
 	}
 	at := Around(dir)
 	if way, err := filepath.Rel(top, at); err == nil && way != "." && filepath.IsLocal(way) {
-		return fault.Usage("what git finds is no repository: "+filepath.Join(at, ".git"), "mend it, or take it away", nil)
+		return unreadable(at, "it passes over "+filepath.Join(at, ".git"), "mend it, or take that away")
 	}
 	return nil
 }

@@ -59,10 +59,16 @@ func TestInspectFaults(t *testing.T) {
 		"missing":       {nil, "none", "no such folder: ", "-d"},
 		"a file":        {nil, "file", "not a folder: ", "-d"},
 		"no repository": {nil, "", "not a git repository: ", "git init"},
-		"no commit":     {[]string{"init -q"}, "", "no commit yet in ", "git commit"},
-		"bare":          {[]string{"init -q --bare"}, "", "no work tree: ", "-d"},
-		"in .git":       {[]string{"init -q", commit}, ".git", "no work tree: ", "-d"},
-		"no branch":     {[]string{"init -q", commit, "switch -q --detach"}, "", "no branch is checked out in ", "git switch"},
+		"bad settings":  {[]string{"init -q", "config core.repositoryformatversion 9"}, "", "git cannot read the repository in ", "git status"},
+		"bad HEAD":      {[]string{"init -q -b x", commit, "archive -o .git/HEAD x"}, "", "git cannot read the repository in ", "git status"},
+		"bad within one": {
+			[]string{"init -q -b x", commit, "init -q file.d", "archive -o file.d/.git/HEAD x"},
+			"file.d", "git cannot read the repository in ", "take that away",
+		},
+		"no commit": {[]string{"init -q"}, "", "no commit yet in ", "git commit"},
+		"bare":      {[]string{"init -q --bare"}, "", "no work tree: ", "-d"},
+		"in .git":   {[]string{"init -q", commit}, ".git", "no work tree: ", "-d"},
+		"no branch": {[]string{"init -q", commit, "switch -q --detach"}, "", "no branch is checked out in ", "git switch"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)

@@ -54,7 +54,11 @@ func (t *Trusted) do(ctx context.Context, c call) ([]byte, error) {
 }
 
 func (t *Trusted) ask(ctx context.Context, args ...string) (string, error) {
-	out, err := t.do(ctx, call{args: args})
+	return printed(t.do(ctx, call{args: args}))
+}
+
+// printed is what git printed, without the end of its line.
+func printed(out []byte, err error) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 

@@ -181,13 +181,27 @@ func TestDeliverForcesNothing(t *testing.T) {
 	place := must(l.git.Inspect(t.Context(), work))(t)
 	sha := l.commit("one", map[string]string{"a": "1"})
 	l.take(l.terms())
-	if err := l.trusted.Deliver(t.Context(), place, "main", sha); err == nil {
-		t.Error("the branch that is checked out was moved")
+	if err := l.trusted.Deliver(t.Context(), place, "main", sha); !strings.Contains(fault.Hint(err), "switch to another branch") {
+		t.Errorf("of the branch that is checked out Deliver = %v", err)
 	}
 	l.sh(work, "git", "switch", "-q", "-c", "work")
 	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
 	l.sh(work, "git", "switch", "-q", "main")
-	if err := l.trusted.Deliver(t.Context(), place, "work", sha); err == nil {
-		t.Error("a person's commit was thrown away")
+	if err := l.trusted.Deliver(t.Context(), place, "work", sha); !errors.Is(err, git.ErrNonFastForward) {
+		t.Errorf("of a branch with a person's commit Deliver = %v", err)
+	}
+}
+
+func TestCheckedOut(t *testing.T) {
+	l := newLab(t)
+	work, beside := t.TempDir(), filepath.Join(must(filepath.EvalSymlinks(t.TempDir()))(t), "a tree")
+	l.sh(work, "git", "clone", "-q", l.remote, ".")
+	l.sh(work, "git", "branch", "free")
+	l.sh(work, "git", "worktree", "add", "-q", "-b", "ralph/held", beside)
+	place := must(l.git.Inspect(t.Context(), work))(t)
+	for branch, want := range map[string]string{"main": place.Top, "ralph/held": beside, "free": "", "ralph": "", "new": ""} {
+		if dir, err := l.git.CheckedOut(t.Context(), place, branch); err != nil || dir != want {
+			t.Errorf("CheckedOut(%s) = %q, %v, want %q", branch, dir, err, want)
+		}
 	}
 }

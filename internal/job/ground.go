@@ -33,7 +33,7 @@ type ground interface {
 	diff(ctx context.Context, run journal.Run, limit int) (string, error)
 }
 
-// ground is chosen by what the job was given: the user's own repository, a
+// onGround chooses by what the job was given: the user's own repository, a
 // folder that is none, or else a tree apart.
 func (s *site) onGround() ground {
 	switch {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -51,7 +52,7 @@ func (s *site) supervise(ctx context.Context, run journal.Run, step verdict.Iter
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
 		TookMS: result.Took.Milliseconds(), CannotRun: !interrupted && process.CannotStart(err),
-		Why: failure(result, err, command.Timeout),
+		Why: failure(result, unstarted(command.Argv[0], err), command.Timeout),
 	}
 	if interrupted {
 		ended.Why = "interrupted"
@@ -84,6 +85,15 @@ func (c *Supervised) command(p policy.Policy, number int) process.Command {
 	}
 }
 
+// unstarted is err with what to do about it, where it is of a program that cannot
+// be started.
+func unstarted(program string, err error) error {
+	if !process.CannotStart(err) {
+		return err
+	}
+	return &fault.Fault{What: err.Error(), Fix: process.Remedy(program, err)}
+}
+
 // failure is why an attempt failed; empty when it did not. That it asks to wait
 // is no failure.
 func failure(result process.Result, err error, limit time.Duration) string {
@@ -91,7 +101,7 @@ func failure(result process.Result, err error, limit time.Duration) string {
 	case result.TimedOut:
 		return "agent timeout after " + limit.String()
 	case err != nil:
-		return err.Error()
+		return fault.Told(err)
 	case result.Signal != "":
 		return "ended by " + result.Signal
 	case result.Exit != 0 && result.Exit != verdict.WaitExit:
@@ -122,7 +132,7 @@ func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emi
 	var looked journal.TaskLooked
 	done, err := s.Supervised.Task.Done()
 	if err != nil {
-		looked.Broken = err.Error()
+		looked.Broken = fault.Told(err)
 	}
 	looked.Done = done
 	if n := len(run.Iterations); n > 0 {

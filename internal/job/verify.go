@@ -113,8 +113,8 @@ func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Po
 // proven one are what the evidence says they are.
 func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 	for _, sha := range []string{e.Code.Base, e.Code.Head, e.Proof.Commit} {
-		if _, err := v.trusted.Resolve(ctx, sha); err != nil {
-			return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
+		if err := v.has(ctx, e, sha); err != nil {
+			return err
 		}
 	}
 	for sha, said := range map[string]string{e.Code.Head: e.Code.Tree, e.Proof.Commit: e.Proof.Tree} {
@@ -134,12 +134,20 @@ func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 	return nil
 }
 
+// has tells that the repository has a commit that the evidence names.
+func (v *Verifier) has(ctx context.Context, e evidence.Evidence, sha string) error {
+	if _, err := v.trusted.Resolve(ctx, sha); err != nil {
+		return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
+	}
+	return nil
+}
+
 // built tells that a story's own commit is one that the newest was built on, and
 // what the evidence says it is.
 func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidence.Story) error {
 	sha := story.Proof.Commit
-	if _, err := v.trusted.Resolve(ctx, sha); err != nil {
-		return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
+	if err := v.has(ctx, e, sha); err != nil {
+		return err
 	}
 	tree, err := v.trusted.TreeOf(ctx, sha)
 	if err != nil {

@@ -171,22 +171,13 @@ func there(home string, names, env []string) []string {
 	for _, name := range names {
 		path := filepath.Join(home, name)
 		if variable, is := strings.CutPrefix(name, "$"); is {
-			path = lookup(env, variable)
+			path = agent.Lookup(env, variable)
 		}
 		if _, err := os.Stat(path); err == nil && filepath.IsAbs(path) {
 			found = append(found, path)
 		}
 	}
 	return found
-}
-
-func lookup(env []string, name string) string {
-	for _, variable := range slices.Backward(env) {
-		if key, value, _ := strings.Cut(variable, "="); key == name {
-			return value
-		}
-	}
-	return ""
 }
 
 // toolchain is what programs are made of beyond the usual folders: where PATH
@@ -197,7 +188,7 @@ func toolchain(asked WallAsked) []string {
 		read = append(read, there(asked.Home, tools, asked.Env)...)
 	}
 	read = append(read, there("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
-	for _, folder := range filepath.SplitList(lookup(asked.Env, "PATH")) {
+	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
 		read = append(read, beside(asked, folder)...)
 	}
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
@@ -212,7 +203,7 @@ func beside(asked WallAsked, folder string) []string {
 		return nil
 	}
 	above := filepath.Dir(place)
-	home := []string{"/", asked.Home, lookup(asked.Env, "HOME")}
+	home := []string{"/", asked.Home, agent.Lookup(asked.Env, "HOME")}
 	for _, dir := range slices.Clone(home[1:]) {
 		home = append(home, filepath.Join(dir, ".local"), filepath.Join(dir, ".cargo"))
 	}

@@ -90,7 +90,7 @@ func TestNoWall(t *testing.T) {
 func TestToolchain(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "work")
-	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", ".ssh", ".config/git"} {
+	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", "cache", ".ssh", ".config/git"} {
 		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -103,8 +103,8 @@ func TestToolchain(t *testing.T) {
 		return paths
 	}
 	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
-	read := job.Toolchain(job.WallAsked{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home}})
-	want := append([]string{"/ralph"}, at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node", "tools/plain")...)
+	read := job.Toolchain(job.WallAsked{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
+	want := append([]string{"/ralph"}, at("cache", "bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node", "tools/plain")...)
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -48,6 +48,14 @@ func Encode(e Entry) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
+// OtherVersion is that an event is not of the version that this program reads.
+type OtherVersion struct{ V int }
+
+// Error names both.
+func (e *OtherVersion) Error() string {
+	return fmt.Sprintf("event has version %d, this program reads %d", e.V, Version)
+}
+
 // Decode reads one line.
 func Decode(line []byte) (Entry, error) {
 	var h header
@@ -55,7 +63,7 @@ func Decode(line []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("read event: %w", err)
 	}
 	if h.V != Version {
-		return Entry{}, fmt.Errorf("event has version %d, this program reads %d", h.V, Version)
+		return Entry{}, &OtherVersion{h.V}
 	}
 	read, known := kinds[h.Type]
 	if !known {

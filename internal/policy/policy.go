@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Policy is in force for a whole run; the journal's first event carries it, so
@@ -154,6 +156,10 @@ const DefaultCheckTimeout = Duration(10 * time.Minute)
 // Duration is a time.Duration that people write as "90", "90s" or "1h30m".
 type Duration time.Duration
 
+// wellFormed is a duration as it is written: what is wrong with one is that it is
+// too large.
+var wellFormed = pattern.Of(`^(?:\d+(?:\.\d*)?(?:[eE]\+?\d+)?|(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$`)
+
 // ParseDuration reads a bare number as seconds, else a Go duration.
 func ParseDuration(text string) (Duration, error) {
 	long := text
@@ -163,6 +169,8 @@ func ParseDuration(text string) (Duration, error) {
 	}
 	d, err := time.ParseDuration(long)
 	switch {
+	case err != nil && wellFormed.MatchString(text):
+		return 0, fmt.Errorf("%q is too large: no duration is longer than 292 years", text)
 	case err != nil:
 		return 0, fmt.Errorf("%q is no duration: write seconds (90) or units (1h30m)", text)
 	case d < 0:

@@ -109,7 +109,7 @@ func TestParseDuration(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"": "no duration", "soon": "no duration", "1 h": "no duration", "10x": "no duration", "NaN": "no duration", "Inf": "no duration",
-		"-inf": "no duration", "1e300": "no duration", "9e18": "no duration", "3000000h": "no duration",
+		"-inf": "no duration", "1e300": "too large", "9e18": "too large", "3000000h": "too large", "1e400": "too large", "1e": "no duration", "9h9": "no duration",
 		"-1": "below zero", "-1s": "below zero", "-0.5h": "below zero",
 	} {
 		got, err := policy.ParseDuration(text)

@@ -1,6 +1,6 @@
 package price
 
-// listed are standard rates. Those of gpt-5-codex, gpt-6.2-sol and Claude were
+// listed are standard rates, as of 2026-11-20. Those of gpt-5-codex, gpt-6.2-sol and Claude were
 // read on the makers' own pages (developers.openai.com/api/docs/models,
 // platform.claude.com/docs/en/about-claude/pricing), the others with several who
 // quote OpenAI's page alike; where they differ, the model is left out. A cache

@@ -9,9 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// AsOf is the day on which the list was last held against its sources.
-const AsOf = "2026-11-20"
-
 // Rate is what a model costs, in dollars for a million tokens.
 type Rate struct {
 	Input      float64 // neither read from the cache nor written to it

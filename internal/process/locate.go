@@ -89,17 +89,20 @@ func lookUp(name, dir string, env []string) (string, error) {
 }
 
 func runnable(path, dir string) error {
+	named := path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path) // the child changes directory first
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
-		return fmt.Errorf("look up %q: %w", path, exec.ErrNotFound)
+		return fmt.Errorf("look up %q: %w", named, exec.ErrNotFound)
 	case err != nil:
-		return fmt.Errorf("look up %q: %w", path, err)
+		return fmt.Errorf("look up %q: %w", named, err)
+	case info.IsDir():
+		return fmt.Errorf("look up %q: %w", named, ErrFolder)
 	case !info.Mode().IsRegular() || unix.Access(path, unix.X_OK) != nil:
-		return fmt.Errorf("look up %q: not executable: %w", path, fs.ErrPermission)
+		return fmt.Errorf("look up %q: not executable: %w", named, fs.ErrPermission)
 	}
 	return nil
 }
@@ -117,7 +120,7 @@ func valueOf(env []string, name string) string {
 // so "no such file" means the interpreter in its first line, or its loader.
 func StartError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("start %s: its interpreter is missing: %w: %w", path, exec.ErrNotFound, err)
+		return fmt.Errorf("start %s: %w: %w", path, ErrInterpreter, err)
 	}
 	return fmt.Errorf("start: %w", err)
 }

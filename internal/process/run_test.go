@@ -68,6 +68,7 @@ func TestRunThatCannotStart(t *testing.T) {
 		{"relative PATH", process.Command{Argv: []string{"tool"}, Dir: dir, Env: []string{"PATH=relative"}}, exec.ErrNotFound, `"tool"`},
 		{"not executable", process.Command{Argv: []string{"plain"}, Env: path}, fs.ErrPermission, "plain"},
 		{"a directory", process.Command{Argv: []string{dir}}, fs.ErrPermission, dir},
+		{"and it is said", process.Command{Argv: []string{dir}}, process.ErrFolder, "it is a folder"},
 		{"no interpreter", process.Command{Argv: []string{"orphaned"}, Env: path}, exec.ErrNotFound, "interpreter"},
 		{"no program at all", process.Command{Argv: []string{"formless"}, Env: path}, syscall.ENOEXEC, "exec format"},
 		{"no directory", process.Command{Argv: []string{"/bin/sh"}, Dir: dir + "/gone"}, fs.ErrNotExist, "working directory"},

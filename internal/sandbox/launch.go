@@ -12,3 +12,11 @@ type Launcher struct {
 	Deaf func(...os.Signal)
 	Exit func(code int)
 }
+
+// Told is an error of Launch that who started it knows, and tells of.
+type Told struct{ Err error }
+
+func (t Told) Error() string { return t.Err.Error() }
+
+// Unwrap gives the error itself.
+func (t Told) Unwrap() error { return t.Err }

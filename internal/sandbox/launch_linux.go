@@ -53,7 +53,10 @@ func Launch(l Launcher) error {
 	unix.CloseOnExec(first)
 	p := &launch{spec: s, wire: w, orders: orders, launcher: l}
 	err = p.run(len(l.Args) > 1 && l.Args[1] == inner)
-	return errors.Join(err, w.send(failure(err), -1))
+	if unsent := w.send(failure(err), -1); unsent != nil {
+		return errors.Join(err, unsent)
+	}
+	return Told{err}
 }
 
 type launch struct {

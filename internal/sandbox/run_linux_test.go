@@ -68,8 +68,9 @@ func TestWhatCannotStartIsToldAsWithoutAWall(t *testing.T) {
 			{"not on PATH", process.Command{Argv: []string{"nothing"}, Env: path, Dir: dir}, exec.ErrNotFound, `"nothing"`},
 			{"no PATH", process.Command{Argv: []string{"sh"}, Dir: dir}, exec.ErrNotFound, `"sh"`},
 			{"not executable", process.Command{Argv: []string{"./plain"}, Dir: dir}, fs.ErrPermission, "plain"},
+			{"a folder", process.Command{Argv: []string{dir}, Dir: dir}, process.ErrFolder, "it is a folder"},
 			{"no format", process.Command{Argv: []string{"./formless"}, Dir: dir}, syscall.ENOEXEC, "formless"},
-			{"no interpreter", process.Command{Argv: []string{"./orphaned"}, Dir: dir}, exec.ErrNotFound, "interpreter"},
+			{"no interpreter", process.Command{Argv: []string{"./orphaned"}, Dir: dir}, process.ErrInterpreter, "interpreter"},
 			{"no folder", process.Command{Argv: []string{"/bin/sh"}, Dir: dir + "/gone"}, fs.ErrNotExist, "working directory"},
 		} {
 			_, err := w.Run(new(process.Runner).Run)(t.Context(), tt.c)

@@ -32,6 +32,15 @@ const (
 // Levels are all that can be asked for.
 func Levels() []Level { return []Level{Auto, Namespace, Notify, Landlock, UID, External, None} }
 
+// Names are their names, besides those of others that can be asked for as well.
+func Names(besides ...string) []string {
+	var names []string
+	for _, level := range Levels() {
+		names = append(names, string(level))
+	}
+	return append(names, besides...)
+}
+
 // Known tells whether l is one of Levels.
 func (l Level) Known() bool { return slices.Contains(Levels(), l) }
 

@@ -26,36 +26,45 @@ type word struct {
 
 // Failures of the program itself, which callers tell apart as if there were no
 // wall; any other is ours.
-const (
-	absent    = "absent"
-	forbidden = "forbidden"
-	formless  = "formless"
-)
+var kinds = []struct {
+	name string
+	of   error
+}{
+	{"folder", process.ErrFolder},
+	{"uninterpreted", process.ErrInterpreter},
+	{"absent", process.ErrNotFound},
+	{"forbidden", fs.ErrPermission},
+	{"formless", process.ErrFormless},
+}
 
 func failure(err error) word {
 	w := word{Failed: err.Error()}
-	switch {
-	case errors.Is(err, process.ErrNotFound):
-		w.Kind = absent
-	case errors.Is(err, fs.ErrPermission):
-		w.Kind = forbidden
-	case errors.Is(err, unix.ENOEXEC):
-		w.Kind = formless
+	for _, kind := range kinds {
+		if errors.Is(err, kind.of) {
+			w.Kind = kind.name
+			break
+		}
 	}
 	return w
 }
 
 func (w word) err() error {
-	switch w.Kind {
-	case absent:
-		return fmt.Errorf("%s: %w", w.Failed, process.ErrNotFound)
-	case forbidden:
-		return fmt.Errorf("%s: %w", w.Failed, fs.ErrPermission)
-	case formless:
-		return fmt.Errorf("%s: %w", w.Failed, unix.ENOEXEC)
+	for _, kind := range kinds {
+		if w.Kind == kind.name {
+			return relayed{w.Failed, kind.of}
+		}
 	}
 	return errors.New(w.Failed)
 }
+
+// relayed is a failure in the launcher's words, which name its kind.
+type relayed struct {
+	words string
+	kind  error
+}
+
+func (r relayed) Error() string { return r.words }
+func (r relayed) Unwrap() error { return r.kind }
 
 // wire carries words, each with at most one descriptor.
 type wire struct{ *net.UnixConn }

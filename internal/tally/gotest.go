@@ -20,7 +20,7 @@ func (g *goEvents) line(text string) {
 	if !strings.HasPrefix(text, `{"`) || !strings.Contains(text, `"Action":"`) {
 		return
 	}
-	var event struct{ Action, Package, Test, Output, FailedBuild string }
+	var event struct{ Action, Package, Test, Output string }
 	if json.Unmarshal([]byte(text), &event) != nil || event.Package == "" {
 		return
 	}

@@ -25,8 +25,9 @@ var (
 	}
 	haveStart = cure{
 		"bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
-		"install what it starts, or bring it by `setup` in `.ralph/settings.json`",
+		"install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
 	}
+	haveTried = cure{"", "; `ralph doctor --checks` tries it"}
 	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
 	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
 	haveNames = same("have it green before the work begins, or have its runner name the tests that fail")
@@ -74,6 +75,50 @@ func holding(run journal.Run, name string) string {
 		return "no story passes before it is green, as `baseline: strict` has it"
 	}
 	return "only what fails anew holds a story back"
+}
+
+// cannotStart tells of a check whose program is not there.
+func cannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
+
+// toStart is what to do about a check that cannot start, and how to see that it
+// helps before another run does.
+func toStart(run journal.Run) string { return haveStart.of(run) + haveTried.of(run) }
+
+// unstarted is toStart where a check that nobody tried at a base cannot start for
+// the first time: said once, not in each iteration.
+func unstarted(run journal.Run, check journal.CheckEnded) string {
+	if run.Baseline != nil || check.Where != journal.AtWork || !cannotStart(check) {
+		return ""
+	}
+	before := 0
+	for _, it := range run.Iterations {
+		for _, other := range it.Checks {
+			if other.Name == check.Name && cannotStart(other) {
+				before++
+			}
+		}
+	}
+	if before > 1 {
+		return ""
+	}
+	return " – " + toStart(run)
+}
+
+// stuck are the checks that could not start in the newest iteration of a run that
+// had no base looked at, with what to do about them; Markdown.
+func stuck(run journal.Run) string {
+	var names []string
+	if it, found := run.Last(); found {
+		for _, check := range it.Checks {
+			if check.Where == journal.AtWork && cannotStart(check) {
+				names = append(names, fmt.Sprintf("%s cannot run here (exit %d)", Code(check.Name, 80), check.Exit))
+			}
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return strings.Join(few(names), ", ") + ". To change that: " + toStart(run) + "."
 }
 
 // lastly is the last thing that a check said.

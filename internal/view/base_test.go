@@ -27,7 +27,7 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		"missing": {
 			said: &journal.CheckEnded{Exit: 127, CannotRun: true, Excerpt: "hello\nsh: 1: npm: not found\n"},
 			want: view.Base{State: "cannot start", Gap: "it cannot start (exit 127): sh: 1: npm: not found"},
-			mend: "install what it starts, or bring it by `setup` in `.ralph/settings.json`",
+			mend: "install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
 		},
 		"missing in a job": {
 			said: &journal.CheckEnded{Exit: 126, CannotRun: true}, but: func(p *policy.Policy) { p.Publish = true },
@@ -77,7 +77,7 @@ func TestABaseThatWasNotMadeReady(t *testing.T) {
 	run := journal.Run{
 		Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Baseline: &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
 	}
-	const want = "have `setup` work on a fresh clone, where nothing lies that is not committed; install what it starts, or bring it by `setup` in `.ralph/settings.json`"
+	const want = "have `setup` work on a fresh clone, where nothing lies that is not committed; install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`"
 	if got := view.Mend(run); got != want {
 		t.Errorf("Mend = %q, want %q", got, want)
 	}
@@ -95,5 +95,31 @@ func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
 	run.Policy.Checks = []policy.Check{{Name: "test"}}
 	if got := view.Cautions(run); got != "" {
 		t.Errorf("with a check it says %q", got)
+	}
+}
+
+// What to do about a check that cannot start is said once: where the base is
+// looked at, or else where it is tried first.
+func TestACheckThatCannotStart(t *testing.T) {
+	const remedy = "install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`; `ralph doctor --checks` tries it"
+	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "lint"}}}}
+	missing := journal.CheckEnded{Where: journal.AtWork, Name: "lint", Exit: 127, CannotRun: true}
+	for number, want := range []string{" – " + remedy, ""} {
+		run.Iterations = append(run.Iterations, journal.Iteration{Number: number + 1, Checks: []journal.CheckEnded{missing}, Ended: &journal.IterationEnded{}})
+		if got, want := view.Line(run, missing), "  check lint cannot run (exit 127) in the agent's tree, 0s"+want; got != want {
+			t.Errorf("iteration %d: %q, want %q", number+1, got, want)
+		}
+		if got, want := view.Cautions(run), "`lint` cannot run here (exit 127). To change that: "+remedy+"."; got != want {
+			t.Errorf("iteration %d: Cautions = %q, want %q", number+1, got, want)
+		}
+	}
+	based := journal.BaselineEnded{Usable: true, Why: "lint cannot run here (exit 127)"}
+	run.Baseline, run.BaseChecks = &based, []journal.CheckEnded{missing, {Name: "test", Passed: true}}
+	if got, want := view.Line(run, based), "base looked at: lint cannot run here (exit 127) – "+remedy; got != want {
+		t.Errorf("beside a green one: %q, want %q", got, want)
+	}
+	run.Iterations = run.Iterations[:1]
+	if got, want := view.Line(run, missing), "  check lint cannot run (exit 127) in the agent's tree, 0s"; got != want {
+		t.Errorf("after the base: %q, want %q", got, want)
 	}
 }

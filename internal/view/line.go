@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ func line(run journal.Run, event journal.Event) string { //nolint:funlen // a ta
 	case journal.SetupEnded:
 		return checked("setup", journal.CheckEnded(e))
 	case journal.CheckEnded:
-		return checked("check", e) + tested(run, e) + asked(run.Policy, e)
+		return checked("check", e) + tested(run, e) + asked(run.Policy, e) + unstarted(run, e)
 	case journal.PlanDrafted:
 		return drafted(e)
 	case journal.BaselineEnded:
@@ -108,10 +109,11 @@ func one(text string) string { return strings.Join(strings.Fields(text), " ") }
 // based is what came of the base, and what to do about it.
 func based(run journal.Run, e journal.BaselineEnded) string {
 	text := strings.TrimSuffix("base looked at: "+one(e.Why), ": ")
-	if e.Usable {
+	missing := slices.ContainsFunc(run.BaseChecks, cannotStart)
+	if e.Usable && !missing {
 		return text
 	}
-	return strings.TrimSuffix(text+" – "+Mend(run), " – ")
+	return strings.TrimSuffix(text+" – "+Mend(run)+pick(missing, haveTried.of(run), ""), " – ")
 }
 
 func checked(what string, e journal.CheckEnded) string {

@@ -16,6 +16,8 @@ func next(run journal.Run) string {
 		return ""
 	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
 		return apart(run)
+	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput && run.Task.Kind == plan.KindPrompt && run.Policy.NoPull:
+		return "once that is done, `" + Resume(run.Policy.Agent) + "` goes on"
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
 		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
@@ -48,9 +50,21 @@ func next(run journal.Run) string {
 	case job:
 		return "ask for the same again to go on"
 	case asked:
-		return "`ralph resume --answer \"…\"` goes on"
+		return "`" + Resume(run.Policy.Agent) + " --answer \"…\"` goes on"
 	}
-	return "`ralph resume` goes on"
+	return "`" + Resume(run.Policy.Agent) + "` goes on"
+}
+
+// Resume is the command that goes on with a run of that agent. Command lines hold
+// keys, so none is on record: it is given again.
+func Resume(agent string) string {
+	switch agent {
+	case "command":
+		return "ralph resume --agent-command CMD"
+	case "scripted":
+		return "ralph resume --agent scripted --agent-command FILE"
+	}
+	return "ralph resume"
 }
 
 // review is what to do about the pull request of a run whose stories all passed.

@@ -27,10 +27,36 @@ func TestWhatGoesOn(t *testing.T) {
 		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.NeedsInput, "say it in the prompt, and ask again"},
 		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Timeout, "`ralph resume` goes on"},
 		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "`ralph resume --answer \"…\"` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Timeout, "`ralph resume` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Timeout, "`ralph resume --agent-command CMD` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "`ralph resume --agent-command CMD --answer \"…\"` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Timeout, "`ralph resume --agent scripted --agent-command FILE` goes on"},
+		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Timeout, "comment `/ralph` to go on"},
 	} {
 		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}
 		if got := view.Next(run); got != c.want {
 			t.Errorf("%s stopped by %s: %q, want %q", c.kind, c.reason, got, c.want)
+		}
+	}
+}
+
+// What others did is settled by people, who then have the run go on where it was.
+func TestWhatGoesOnOnceItIsSettled(t *testing.T) {
+	for _, c := range []struct {
+		kind   plan.Kind
+		noPull bool
+		want   string
+	}{
+		{plan.KindPrompt, true, "once that is done, `ralph resume` goes on"},
+		{plan.KindIssue, false, "once that is done, comment `/ralph resume`"},
+		{plan.KindPull, true, "once that is done, comment `/ralph resume`"},
+	} {
+		run := journal.Run{
+			Task: plan.Task{Kind: c.kind, Number: 1}, Policy: policy.Policy{Publish: true, NoPull: c.noPull},
+			Parted: &journal.Joined{Of: journal.OfBranch}, Stop: &journal.RunStopped{Reason: policy.NeedsInput},
+		}
+		if got := view.Next(run); got != c.want {
+			t.Errorf("of a %s: %q, want %q", c.kind, got, c.want)
 		}
 	}
 }

@@ -102,7 +102,9 @@ func was(run journal.Run) string {
 	switch {
 	case run.Baseline == nil && none:
 		return unverifiable(run, "no checks are configured")
-	case run.Baseline == nil || run.Baseline.Why == "":
+	case run.Baseline == nil:
+		return stuck(run)
+	case run.Baseline.Why == "":
 		return ""
 	case run.Baseline.Usable:
 		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "." + mended(run)

@@ -161,10 +161,21 @@ func (f Folder) Readable(id string) error {
 	}
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
 	if _, err := run.Entries(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Usage("the run "+id+" cannot be told of: "+err.Error(),
-			"somebody else has written to "+run.Journal()+"; name another run of .ralph/runs, or begin a new one: ralph run", nil)
+		return fault.Usage("the run "+id+" cannot be told of", run.remedy(err), err)
 	}
 	return nil
+}
+
+// remedy is what to do about a journal that cannot be read, as far as why is known.
+func (r Run) remedy(err error) string {
+	other, is := errors.AsType[*journal.OtherVersion](err)
+	switch {
+	case is && other.V > journal.Version:
+		return "a later version of ralph has written it: use that one, or move " + r.Path + " away"
+	case errors.Is(err, fs.ErrPermission):
+		return "make " + r.Path + " readable for you, with all that lies in it"
+	}
+	return r.Journal() + " is not as ralph writes it; name another run of .ralph/runs, or begin a new one: ralph run"
 }
 
 // ids names the runs that can be read of.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -31,6 +32,41 @@ func TestSound(t *testing.T) {
 				t.Errorf("%s of %s: no remedy", said, name)
 			}
 		}
+	}
+}
+
+// What to do about a journal that cannot be read depends on why.
+func TestReadableSaysWhatToDo(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"v":2,"seq":1,"type":"run_began"}`: "a later version of ralph has written it: use that one",
+		`{"mine":true}`:                      "journal.jsonl is not as ralph writes it",
+		"not ours":                           "journal.jsonl is not as ralph writes it",
+	} {
+		folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
+		run, err := folder.New("run-1")
+		if err == nil {
+			err = os.WriteFile(run.Journal(), []byte(line+"\n"), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fault.Hint(folder.Readable("")); !strings.Contains(got, want) {
+			t.Errorf("%s: hint %q, want %q", line, got, want)
+		}
+	}
+	run, err := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}.New("run-1")
+	if err == nil {
+		err = os.WriteFile(run.Journal(), nil, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = run.Entries(); err == nil {
+		t.Skip("root may read everything")
+	}
+	folder := workspace.Folder{Path: filepath.Dir(filepath.Dir(run.Path))}
+	if got := fault.Hint(folder.Readable("")); !strings.Contains(got, "readable for you") {
+		t.Errorf("closed: hint %q", got)
 	}
 }
 

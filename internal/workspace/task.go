@@ -57,7 +57,7 @@ func (t Task) Done() (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("look for %s: %w", doneFile, err)
 	case info.IsDir():
-		return false, errors.New(doneFile + " is a directory")
+		return false, fault.Usage(doneFile+" is a directory", "remove it: what says that the task is done is a file", nil)
 	}
 	return true, nil
 }

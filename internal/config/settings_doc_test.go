@@ -1,0 +1,88 @@
+package config_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+)
+
+// Every key of the settings has its row in docs/SETTINGS.md: type and words are
+// those of the schema, and so is the default where the schema has one.
+func TestSettingsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/SETTINGS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); strings.HasPrefix(line, "| `") && len(cells) == 4 {
+			told[strings.Trim(cells[0], "`")] = cells
+		}
+	}
+	if readme, err := os.ReadFile("../../README.md"); err != nil || !strings.Contains(string(readme), "(docs/SETTINGS.md)") {
+		t.Errorf("README.md does not link docs/SETTINGS.md (%v)", err)
+	}
+	root := settingsSchema(t)
+	for path, key := range keysOf(root, root, "") {
+		cells, is := told[path]
+		if !is {
+			t.Errorf("docs/SETTINGS.md has no row of %s: | `%s` | %s | | %s |", path, path, kindOf(key), key.Description)
+			continue
+		}
+		delete(told, path)
+		if diff := cmp.Diff([]string{kindOf(key), key.Description}, []string{cells[1], cells[3]}); diff != "" {
+			t.Errorf("row of %s in docs/SETTINGS.md:\n%s", path, diff)
+		}
+		if said := fmt.Sprintf("`%v`", key.Default); key.Default != nil && !strings.HasPrefix(cells[2], said) {
+			t.Errorf("docs/SETTINGS.md has %s by default as %s, want %s", path, cells[2], said)
+		}
+	}
+	for path := range told {
+		t.Errorf("docs/SETTINGS.md has a row of %s, which is no key", path)
+	}
+}
+
+// keysOf are the keys of an object and of those in it, by their way down.
+func keysOf(root, object *jsonschema.Schema, above string) map[string]*jsonschema.Schema {
+	keys := map[string]*jsonschema.Schema{}
+	for key := object.Properties.Oldest(); key != nil; key = key.Next() {
+		path, value := above+key.Key, key.Value
+		keys[path] = value
+		switch {
+		case value.Items != nil && value.Items.Ref != "":
+			path, value = path+"[]", value.Items
+		case value.AdditionalProperties != nil:
+			path, value = path+".MODEL", value.AdditionalProperties
+		}
+		if inner := root.Definitions[strings.TrimPrefix(value.Ref, "#/$defs/")]; inner != nil {
+			maps.Copy(keys, keysOf(root, inner, path+"."))
+		}
+	}
+	return keys
+}
+
+// kindOf is what people write there.
+func kindOf(key *jsonschema.Schema) string {
+	switch {
+	case len(key.Enum) > 0:
+		var words []string
+		for _, word := range key.Enum {
+			words = append(words, fmt.Sprintf("`%v`", word))
+		}
+		return strings.Join(words, ", ")
+	case len(key.OneOf) > 0:
+		return "duration"
+	case key.Items != nil && key.Items.Ref != "":
+		return "list of objects"
+	case key.Items != nil:
+		return "list of strings"
+	case key.Ref != "":
+		return "object"
+	}
+	return key.Type
+}
