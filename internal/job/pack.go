@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -14,6 +15,10 @@ import (
 
 // outFolder is where a later step of a job finds what a run gave out as a file.
 const outFolder = ".ralph-out"
+
+// smallPatch is how much of a patch the comment of a run has room for beside all
+// else.
+const smallPatch = 8 << 10
 
 // pack makes a file of work that could not be pushed anywhere, so that the end of
 // the machine is not the end of it. A run is not worth less because that failed;
@@ -63,6 +68,20 @@ func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, err
 	if err != nil {
 		return packed, fmt.Errorf("make %s: %w", packed.Path, err)
 	}
-	err = s.trusted.Bundle(ctx, file, run.Branch, git.Span{From: run.Base, To: run.Head})
-	return packed, errors.Join(err, file.Close())
+	span := git.Span{From: run.Base, To: run.Head}
+	err = errors.Join(s.trusted.Bundle(ctx, file, run.Branch, span), file.Close())
+	if err == nil {
+		packed.Patch, err = s.patch(ctx, span)
+	}
+	return packed, err
+}
+
+// patch is the work as people can take it from a comment; empty where that is not
+// all of it.
+func (s *site) patch(ctx context.Context, span git.Span) (string, error) {
+	text, cut, err := s.trusted.Diff(ctx, span, smallPatch)
+	if err != nil || cut || strings.Contains(text, "\nBinary files ") {
+		return "", err
+	}
+	return text, nil
 }

@@ -84,6 +84,8 @@ type Packed struct {
 
 	Rest    string   `json:"rest,omitempty"`    // a branch with all but some files
 	Without []string `json:"without,omitempty"` // which are these
+
+	Patch string `json:"patch,omitempty"` // the same work, where it is small
 }
 
 // Type is the event's name in the journal.

@@ -49,7 +49,7 @@ func doing(act string) string {
 // have been; empty where nothing is in the way.
 func byHand(run journal.Run) string {
 	switch packed := run.Packed; {
-	case packed != nil && packed.Head == run.Head && run.Pushed != run.Head:
+	case inFile(run):
 		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` takes it as a remote", Code(packed.Path, 200))
 		if packed.Rest != "" && run.Links.Repo != "" {
 			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which nobody has proven so; ", compare(run, packed.Rest), paths(packed.Without)) + text
@@ -59,6 +59,19 @@ func byHand(run journal.Run) string {
 		return fmt.Sprintf("[open the pull request](%s) yourself%s", compare(run, run.Branch), again("open", run))
 	}
 	return ""
+}
+
+// inFile tells of work that is in a file, and nowhere else.
+func inFile(run journal.Run) bool {
+	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
+}
+
+// folded is such work where it has room in a comment, as git apply takes it.
+func folded(run journal.Run) string {
+	if !inFile(run) || run.Packed.Patch == "" || strings.Contains(run.Packed.Patch, marker) { // which would be altered
+		return ""
+	}
+	return clean.Fence(run.Packed.Patch)
 }
 
 // compare is the page on which a person opens a pull request of a branch.

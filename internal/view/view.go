@@ -118,6 +118,7 @@ func parse(files fs.FS) *template.Template {
 		"traffic":   trafficInComment,
 		"was":       was,
 		"next":      next,
+		"patch":     folded,
 		"plural":    plural,
 		"time":      elapsed,
 		"spent":     spent,
