@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // takes is a fault where the branch that the PRD names could not take the work of
@@ -50,7 +51,7 @@ func (d *desk) takesAgain(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of the run cannot be brought there", run.Branch, dir),
-		"switch to another branch there, then: ralph resume", nil)
+		"switch to another branch there, then: "+view.Resume(run.Policy.Agent), nil)
 }
 
 // link makes the worktree for a run that wants one, and has it begin there.

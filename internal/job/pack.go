@@ -69,19 +69,19 @@ func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, err
 		return packed, fmt.Errorf("make %s: %w", packed.Path, err)
 	}
 	span := git.Span{From: run.Base, To: run.Head}
-	err = errors.Join(s.trusted.Bundle(ctx, file, run.Branch, span), file.Close())
-	if err == nil {
-		packed.Patch, err = s.patch(ctx, span)
-	}
-	return packed, err
+	packed.Patch = s.patch(ctx, span)
+	return packed, errors.Join(s.trusted.Bundle(ctx, file, run.Branch, span), file.Close())
 }
 
 // patch is the work as people can take it from a comment; empty where that is not
-// all of it.
-func (s *site) patch(ctx context.Context, span git.Span) (string, error) {
+// all of it, to the byte. The file is there without.
+func (s *site) patch(ctx context.Context, span git.Span) string {
 	text, cut, err := s.trusted.Diff(ctx, span, smallPatch)
-	if err != nil || cut || strings.Contains(text, "\nBinary files ") {
-		return "", err
+	if err != nil {
+		s.Log("the work is not shown as a patch: " + fault.Told(err))
 	}
-	return text, nil
+	if err != nil || cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
+		return ""
+	}
+	return text
 }

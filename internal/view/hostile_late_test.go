@@ -34,7 +34,7 @@ func later(text string, end journal.RunStopped) journal.Run {
 		journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.Unbroken, Files: []string{text}, Tests: []string{text}, Why: text},
 		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: text, Why: text},
 		journal.ChangeInspected{Commit: "c1", Tree: "t1", Why: text, Found: []journal.Loosened{{File: text, Kind: "test_skipped", Why: text, Lines: []string{text}}}},
-		journal.Packed{Path: text, Head: "c1", Patch: strings.ReplaceAll(text, "<!--", "<! --"), Rest: text, Without: []string{text}},
+		journal.Packed{Path: text, Head: "c1", Rest: text, Without: []string{text}},
 		journal.PullOpened{Number: 34, URL: text, Draft: true},
 		journal.PublishFailed{Act: "open", Why: text, Fix: text}, journal.PublishFailed{Act: "push", Head: "c1", Why: text, Fix: text},
 		journal.Shelved{Ref: text, Commit: text},

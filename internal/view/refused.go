@@ -68,10 +68,14 @@ func inFile(run journal.Run) bool {
 
 // folded is such work where it has room in a comment, as git apply takes it.
 func folded(run journal.Run) string {
-	if !inFile(run) || run.Packed.Patch == "" || strings.Contains(run.Packed.Patch, marker) { // which would be altered
+	if !inFile(run) || run.Packed.Patch == "" {
 		return ""
 	}
-	return clean.Fence(run.Packed.Patch)
+	shown := clean.Fence(run.Packed.Patch)
+	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, marker) { // altered, or about to be
+		return ""
+	}
+	return shown
 }
 
 // compare is the page on which a person opens a pull request of a branch.

@@ -1,0 +1,4 @@
+package workspace
+
+// Remedy is what to do about a journal for a reason that cannot be had as root.
+var Remedy = Run.remedy
