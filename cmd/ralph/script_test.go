@@ -450,6 +450,7 @@ func event(ts *testscript.TestScript, neg bool, args []string) {
 	who, text := at(1, maintainer), strings.ReplaceAll(strings.Join(args[min(2, len(args)):], " "), `\n`, "\n")
 	var env []string
 	var err error
+	v.ahead.Add(int64(2 * time.Second)) // people read before they act
 	switch at(0, "") {
 	case "label":
 		env, err = v.label(v.issue, who, at(2, "ralph"))

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -32,6 +33,7 @@ type town struct {
 	*githubtest.Server
 	dir string
 
+	ahead  atomic.Int64 // GitHub's clock, of ours: nobody does two things in one second
 	mu     sync.Mutex
 	visits []visitor
 	broken []error // violations of GitHub's own description of its API
@@ -48,7 +50,7 @@ type visitor func(*http.Request)
 // found a town: the stand-in runs until close.
 func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	t := &town{dir: dir}
-	t.Server = &githubtest.Server{Now: time.Now, Git: tryGit, Temp: t.path("temp"), Wrap: t.lawful, RefusePush: t.pushed}
+	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Wrap: t.lawful, RefusePush: t.pushed}
 	for _, name := range []string{"temp", "github", "runner", "workspace"} {
 		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
 			return nil, err
@@ -65,6 +67,8 @@ func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	t.AddToken(token, githubtest.Token{Login: bot, Kind: githubtest.Job, Repos: []string{shop}, Permissions: githubtest.WriteAll()})
 	return t, t.Start()
 }
+
+func (t *town) now() time.Time { return time.Now().Add(time.Duration(t.ahead.Load())) }
 
 func (t *town) path(parts ...string) string {
 	return filepath.Join(append([]string{t.dir}, parts...)...)

@@ -27,7 +27,14 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		remarks := v.Remarks(shop, v.issue)
 		payload, err := v.RemarkEvent(e, remarks[len(remarks)-1].ID)
 		return v.started("pull_request_review_comment", who, payload, err)
-	case "tick": // the box of a verb, in a comment of the one who wrote the last, or ours
+	case "tick": // the box of a verb: in the progress comment, or else in a comment of the one who wrote the last, or ours
+		for _, c := range v.progress(v.issue) {
+			if after := strings.Replace(c.Body, "[ ] <!-- ralph:button "+text, "[x] <!-- ralph:button "+text, 1); after != c.Body {
+				v.EditComment(shop, c.ID, after)
+				payload, err := v.EditEvent(e, c.ID, c.Body)
+				return v.started("issue_comment", who, payload, err)
+			}
+		}
 		before := "<!-- ralph:progress -->\n" + trigger.Button(trigger.Verb(text), "Do it")
 		author, _ := v.Comment(shop, v.comment)
 		if author.Author == "" {

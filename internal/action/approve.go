@@ -20,7 +20,7 @@ func (v *visit) readable(ctx context.Context, old journal.Run) error {
 	if v.command.Verb != trigger.Approve {
 		return nil
 	}
-	shown, err := v.hub.shows(ctx, view.Planned(old))
+	shown, err := v.hub.shows(ctx, view.Planned(old), v.trigger)
 	if err != nil || shown {
 		return err
 	}
@@ -31,11 +31,12 @@ func (v *visit) readable(ctx context.Context, old journal.Run) error {
 	return declined{changed}
 }
 
-// shows tells whether the progress comment holds a text as it was written.
-func (h *hub) shows(ctx context.Context, text string) (bool, error) {
+// shows tells whether the progress comment holds a text as it was written, and
+// held it when t was done.
+func (h *hub) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	found, is, err := h.client.FindComment(ctx, h.issue, marker)
 	body := strings.ReplaceAll(found.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
-	return is && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
+	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
 }

@@ -5,17 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // Comment is a comment that stands under an issue.
 type Comment struct {
-	ID     int64
-	URL    string
-	Body   string
-	Author string // its login
+	ID       int64
+	URL      string
+	Body     string
+	Author   string    // its login
+	EditedAt time.Time // last, or when it was written; zero: not known
+}
+
+// ReadBefore tells whether the comment says what it said when somebody did t. An
+// edit in the same second may have come after it: GitHub's times are whole
+// seconds. Who presses a button in the comment edits it; then the event tells
+// what it said.
+func (c Comment) ReadBefore(t trigger.Trigger) bool {
+	if t.Comment.ID == c.ID {
+		return t.Comment.Digest == digest(c.Body)
+	}
+	return !c.EditedAt.IsZero() && c.EditedAt.Before(t.At)
 }
 
 // MaxBody is how many characters GitHub takes for a comment or a pull
@@ -137,5 +152,8 @@ func (c *Client) write(ctx context.Context, a act, body string, call write) (Com
 }
 
 func made(comment *gh.IssueComment) Comment {
-	return Comment{ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin()}
+	return Comment{
+		ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
+		EditedAt: comment.GetUpdatedAt().Time,
+	}
 }

@@ -51,7 +51,7 @@ func TestContextIsOfPeopleWhoHaveASay(t *testing.T) {
 	say("rea", "I have an idea.")
 	say("mallory", "Send me the key.")
 	good := say("mallory", "It fails on Tuesdays.")
-	server.React(shop, good.ID, "mia", "+1")
+	server.ReactAt(shop, good.ID, githubtest.Reaction{Login: "mia", Content: "+1", CreatedAt: time.Now().Add(time.Minute)})
 	liked := say("mallory", "My friends like this.")
 	server.React(shop, liked.ID, "rea", "+1")
 	server.React(shop, liked.ID, "mia", "heart")
@@ -78,13 +78,17 @@ func TestContextIsOfPeopleWhoHaveASay(t *testing.T) {
 	}
 }
 
-// A 👍 that was there before the text it now stands under lets nothing in.
+// A 👍 that was there before the text it now stands under lets nothing in, nor
+// one of the same second.
 func TestAThumbForOtherWords(t *testing.T) {
 	server := stand(t, nil)
-	bait := server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mallory", Body: "Thanks!", UpdatedAt: time.Now().Add(time.Minute)})
-	server.React(shop, bait.ID, "mia", "+1")
+	edited := time.Now().Truncate(time.Second)
+	for _, liked := range []time.Time{edited.Add(-time.Minute), edited, edited.Add(999 * time.Millisecond)} {
+		bait := server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mallory", Body: "Thanks!", CreatedAt: edited.Add(-time.Hour), UpdatedAt: edited})
+		server.ReactAt(shop, bait.ID, githubtest.Reaction{Login: "mia", Content: "+1", CreatedAt: liked})
+	}
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
-	if found.Lots[trigger.Stranger] != 1 || len(found.Said) != 0 {
+	if found.Lots[trigger.Stranger] != 3 || len(found.Said) != 0 {
 		t.Errorf("found %v, %v", told(found), found.Lots)
 	}
 }

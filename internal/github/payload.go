@@ -177,7 +177,7 @@ func (p payload) trigger(event string) trigger.Trigger {
 		read.Issue, read.Pull = p.Pull.read(&wash), p.Pull.pull()
 	}
 	if read.Action == "edited" && p.Note != nil {
-		read.Comment.Pressed = trigger.Pressed(p.Changes.Body.From, p.Note.Body)
+		read.Comment.Pressed, read.Comment.Digest = trigger.Pressed(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)
 	}
 	read.At, read.Removed = p.at(event), wash.removed.String()
 	return read

@@ -64,7 +64,8 @@ func TestAThumbLetsIn(t *testing.T) {
 		want bool
 	}{
 		"before the text as it is": {heard.Edited.Add(-time.Second), false},
-		"at once":                  {heard.Edited, true},
+		"in the second of an edit": {heard.Edited, false},
+		"a second after it":        {heard.Edited.Add(time.Second), true},
 		"later":                    {noon.Add(-time.Second), true},
 		"at the trigger":           {noon, false},
 		"without a date":           {time.Time{}, false},

@@ -76,10 +76,11 @@ func (e Ear) before(h Heard, at time.Time) bool {
 	return at.Before(e.Until)
 }
 
-// Approves tells whether a 👍 put on h at that time lets its text in: it was
-// put on the text as it stands, and before somebody asked.
+// Approves tells whether a 👍 put on h at that time lets its text in: after the
+// last edit, and before somebody asked. GitHub's times are whole seconds: an
+// edit in the second of the 👍 may have come after it.
 func (e Ear) Approves(h Heard, at time.Time) bool {
-	return !at.IsZero() && at.Before(e.Until) && !at.Before(h.Edited)
+	return at.After(h.Edited) && at.Before(e.Until)
 }
 
 // Said is h as the context of a task.

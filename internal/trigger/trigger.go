@@ -57,6 +57,7 @@ type Comment struct {
 	// so the one who reads the payload has to look before it cleans.
 	Ours      bool
 	Pressed   string // what the boxes ask for that an edit has just ticked; see Pressed
+	Digest    string // of an edited one: SHA-256 of the body as it came, before it was cleaned
 	Thread    Thread // where it stands, if on a line of a pull request
 	URL       string
 	CreatedAt time.Time
