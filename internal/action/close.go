@@ -161,7 +161,7 @@ func (v *visit) outputs(outcome Outcome) {
 		{"branch", run.Branch},
 		{"head-sha", run.Head},
 		{"iterations", strconv.Itoa(len(run.Iterations))},
-		{"cost-usd", strconv.FormatFloat(run.CostUSD, 'f', 4, 64)},
+		{"cost-usd", dollars(result.TotalCostUSD)},
 		{"input-tokens", strconv.FormatInt(run.Usage.Input, 10)},
 		{"output-tokens", strconv.FormatInt(run.Usage.Output, 10)},
 		{"stories-passed", strconv.Itoa(run.Passed())},
@@ -182,6 +182,14 @@ func (v *visit) outputs(outcome Outcome) {
 		values = append(values, [2]string{"comment-url", url})
 	}
 	v.set(values)
+}
+
+// dollars is an amount for a step that reads it; empty where it is unknown.
+func dollars(amount *float64) string {
+	if amount == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*amount, 'f', 4, 64)
 }
 
 // within is a path as seen from the job's workspace: where that lies in a

@@ -210,6 +210,16 @@ func (v *visit) bury(ctx context.Context, book ledger.Book) (ledger.Book, error)
 	return book, nil
 }
 
+// spent is what the job spent; nil where tokens were used whose price is
+// unknown: then the day is charged what the job held.
+func (e *entered) spent(run journal.Run) *float64 {
+	if !run.CostKnown && run.Usage.Tokens() > 0 {
+		return nil
+	}
+	usd := max(0, run.CostUSD-e.before)
+	return &usd
+}
+
 // leave writes into the ledger what the job has spent.
 func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	e := v.entered
@@ -218,9 +228,9 @@ func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	spent := max(0, outcome.Run.CostUSD-e.before)
+	spent := e.spent(outcome.Run)
 	err := ledger.Change(ctx, e.account, pause, func(book ledger.Book) (ledger.Book, error) {
-		return book.End(e.entry.Job, e.entry.Run, &spent, v.Now()), nil
+		return book.End(e.entry.Job, e.entry.Run, spent, v.Now()), nil
 	})
 	if err != nil {
 		v.say(fmt.Sprintf("what was spent is not in the ledger, which counts %.2f dollars in its place: %v", e.entry.Held, err))

@@ -205,8 +205,8 @@ type Iteration struct {
 	TranscriptDigest string `json:"transcript_digest,omitempty"`
 	// How many tools the agent called.
 	Tools int `json:"tools"`
-	// What it cost, in dollars, as far as it is known.
-	CostUSD float64 `json:"cost_usd"`
+	// What it cost, in dollars. Absent where it is unknown.
+	CostUSD *float64 `json:"cost_usd,omitempty"`
 	// The commits it left.
 	Commits []string `json:"commits,omitempty"`
 	// Protected files that it changed and that were put back.

@@ -162,7 +162,7 @@ func review(e journal.StoryReviewed) *Review {
 func iteration(it journal.Iteration) Iteration {
 	told := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: said(it.Checks)}
 	if it.Agent != nil {
-		told.TranscriptDigest, told.Tools, told.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.USD
+		told.TranscriptDigest, told.Tools, told.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.Amount()
 	}
 	if it.Taken != nil {
 		told.Dropped = it.Taken.Dropped

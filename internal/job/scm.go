@@ -78,7 +78,7 @@ func (s *site) version(ctx context.Context, run journal.Run, task string, emit e
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		if done.Message, done.CostUSD, err = s.message(ctx, run, dir, emit); err != nil {
+		if err = s.message(ctx, run, dir, &done, emit); err != nil {
 			return done, err
 		}
 		argv = append(argv, "-am", done.Message)
@@ -116,24 +116,25 @@ func blame(said string) string {
 
 // message asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
-func (s *site) message(ctx context.Context, run journal.Run, dir string, emit emit) (message string, usd float64, err error) {
+func (s *site) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	ended, err := s.have(ctx, s.hand(run, dir), agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,
 	}, emit)
-	switch {
-	case err != nil:
-		return "", 0, err
-	case ended.Failed:
-		return "", ended.Cost.USD, fmt.Errorf("%w: %s", errNoMessage, ended.Why)
+	if err != nil {
+		return err
 	}
-	message = strings.TrimSpace(ended.Response)
+	done.CostUSD, done.Usage, done.Unpriced = ended.Cost.USD, ended.Usage, !ended.Cost.Known
+	if ended.Failed {
+		return fmt.Errorf("%w: %s", errNoMessage, ended.Why)
+	}
+	done.Message = strings.TrimSpace(ended.Response)
 	for line := range strings.Lines(ended.Words) {
-		if message == "" {
-			message = strings.TrimSpace(line)
+		if done.Message == "" {
+			done.Message = strings.TrimSpace(line)
 		}
 	}
-	if message == "" {
-		err = errNoMessage
+	if done.Message == "" {
+		return errNoMessage
 	}
-	return message, ended.Cost.USD, err
+	return nil
 }

@@ -31,3 +31,25 @@ func TestBroke(t *testing.T) {
 		}
 	}
 }
+
+// A commit message is paid for like any other answer, and its cost may be unknown.
+func TestACommitMessageIsPaidFor(t *testing.T) {
+	run := journal.Run{CostKnown: true}
+	for _, test := range []struct {
+		scm   journal.SCMEnded
+		usd   float64
+		known bool
+	}{
+		{journal.SCMEnded{Task: "push"}, 0, true},
+		{journal.SCMEnded{Task: "commit", CostUSD: 0.5, Usage: stream.Usage{Input: 7}}, 0.5, true},
+		{journal.SCMEnded{Task: "commit", Unpriced: true, Usage: stream.Usage{Output: 3}}, 0.5, false},
+	} {
+		run = journal.Fold(run, journal.Entry{Event: test.scm})
+		if run.CostUSD != test.usd || run.CostKnown != test.known {
+			t.Errorf("after %+v: $%v, known %v", test.scm, run.CostUSD, run.CostKnown)
+		}
+	}
+	if got := run.Usage.Tokens(); got != 10 {
+		t.Errorf("%d tokens, want 10", got)
+	}
+}

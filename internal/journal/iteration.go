@@ -198,6 +198,9 @@ type SCMEnded struct {
 	Failed  bool    `json:"failed,omitempty"`
 	Why     string  `json:"why,omitempty"`
 	CostUSD float64 `json:"cost_usd,omitempty"` // of asking for the message
+
+	Usage    stream.Usage `json:"usage,omitzero"`         // of asking for the message
+	Unpriced bool         `json:"cost_unknown,omitempty"` // the agent did not report what that cost
 }
 
 // Type is the event's name in the journal.
@@ -205,6 +208,8 @@ func (SCMEnded) Type() string { return "scm_ended" }
 
 func (e SCMEnded) fold(r *Run, at time.Time) {
 	r.CostUSD += e.CostUSD
+	r.CostKnown = r.CostKnown && !e.Unpriced
+	r.Usage = r.Usage.Plus(e.Usage)
 	if it := r.open(at); it != nil {
 		it.SCM = append(it.SCM, e)
 	}

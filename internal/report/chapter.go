@@ -25,6 +25,7 @@ type moment struct {
 	lines []string // the log's words on it
 	bad   []string // of these, what people should look at first
 	cost  float64  // what the run had spent by then
+	sure  bool     // and nothing besides
 	paid  float64  // of that, for this
 	known bool     // the agent, if it is the end of one, told what it cost
 }
@@ -58,7 +59,7 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 		last := &all[len(all)-1]
 		m := moment{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: lines(s.Words.Line(run, entry.Event)), cost: run.CostUSD, paid: run.CostUSD - paid, known: priced(entry.Event),
+			lines: lines(s.Words.Line(run, entry.Event)), cost: run.CostUSD, sure: run.CostKnown, paid: run.CostUSD - paid, known: priced(entry.Event),
 		}
 		if bad(run, entry.Event) {
 			m.bad = lines(s.Words.Line(run, worst(entry.Event)))
@@ -91,6 +92,8 @@ func priced(event journal.Event) bool {
 		return e.Cost.Known
 	case journal.StoryReviewed:
 		return e.Cost.Known
+	case journal.SCMEnded:
+		return !e.Unpriced
 	}
 	return true
 }

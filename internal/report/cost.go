@@ -88,7 +88,8 @@ func (s Source) spendings(chapters []chapter) []spending {
 		if !c.begun || len(c.moments) == 0 {
 			continue
 		}
-		rows = append(rows, spending{c.number, c.price(s.Words), s.Words.Spent(c.moments[len(c.moments)-1].cost, true)})
+		last := c.moments[len(c.moments)-1]
+		rows = append(rows, spending{c.number, c.price(s.Words), s.Words.Spent(last.cost, last.sure)})
 	}
 	return rows
 }

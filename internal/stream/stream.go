@@ -108,6 +108,15 @@ func (u Usage) Plus(v Usage) Usage {
 // Plus is the sum of two costs, known where both are.
 func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
 
+// Amount is the cost in dollars as far as it is known, or nil where none of it
+// is: 0 would say that it was free.
+func (c Cost) Amount() *float64 {
+	if !c.Known && c.USD == 0 {
+		return nil
+	}
+	return &c.USD
+}
+
 // Cost is an amount in US dollars; a cost nobody reported is not known, which
 // is not the same as nothing.
 type Cost struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Result is a run as scripts read it.
@@ -18,7 +19,7 @@ type Result struct {
 	RunID           string        `json:"run_id"`
 	TotalIterations int           `json:"total_iterations"`
 	Iterations      []Pass        `json:"iterations"`
-	TotalCostUSD    float64       `json:"total_cost_usd"`
+	TotalCostUSD    *float64      `json:"total_cost_usd"` // as far as it is known; null where none of it is
 	TotalDurationS  float64       `json:"total_duration_s"`
 	Stories         []Told        `json:"stories"`
 	Branch          string        `json:"branch"`
@@ -46,7 +47,7 @@ type Pass struct {
 	Iteration          int           `json:"iteration"`
 	Story              string        `json:"story"`
 	StepsTaken         int           `json:"steps_taken"`
-	Cost               float64       `json:"cost"`
+	Cost               *float64      `json:"cost"` // null where it is unknown
 	Duration           float64       `json:"duration"`
 	CheckResults       []CheckResult `json:"check_results"`
 	AllChecksPassed    bool          `json:"all_checks_passed"`
@@ -68,7 +69,7 @@ func ResultOf(run journal.Run) Result {
 		RunID:           run.ID,
 		TotalIterations: len(run.Iterations),
 		Iterations:      make([]Pass, 0, len(run.Iterations)),
-		TotalCostUSD:    run.CostUSD,
+		TotalCostUSD:    stream.Cost{USD: run.CostUSD, Known: run.CostKnown}.Amount(),
 		TotalDurationS:  run.Now.Sub(run.Began).Seconds(),
 		Branch:          run.Branch,
 		Head:            run.Head,
@@ -120,7 +121,7 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 		told.CheckResults = append(told.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})
 	}
 	if it.Agent != nil {
-		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.USD
+		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
 		told.CompletionTagFound = tagged(run.Policy, *it.Agent)
 		if it.Agent.Failed {
 			told.Error = &it.Agent.Why
