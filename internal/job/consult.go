@@ -52,7 +52,6 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 func (s *site) reader(run journal.Run, dir string, q question, said *answer) agent.Hand {
 	hand := s.hand(run, dir)
 	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.Wall.Env(q.of.Env, false), said.take
-	hand.Idle, hand.Budget, hand.Now = run.Policy.Limits.Idle.Std(), budget(run), s.Now
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
 	if hand.Timeout == 0 {
 		hand.Timeout = answerTime

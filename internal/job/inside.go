@@ -78,11 +78,12 @@ func (s *site) clear(dir string) error {
 	return s.Wall.Lend(dir, ".")
 }
 
-// hand is the agent, in the tree at dir.
+// hand is the agent, in the tree at dir, within what is left of the run's limits.
 func (s *site) hand(run journal.Run, dir string) agent.Hand {
 	return agent.Hand{
 		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.Wall.Env(s.AgentEnv, false), Watch: s.Watch, Veil: s.Veil,
-		Timeout: s.patience(run), Grace: s.Grace, Lend: func(dir string) error { return s.Wall.Lend(dir, ".") },
+		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
+		Lend: func(dir string) error { return s.Wall.Lend(dir, ".") },
 	}
 }
 

@@ -117,6 +117,10 @@ func blame(said string) string {
 // message asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
 func (s *site) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+	if run.Broke() { // green work is committed all the same
+		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
+		return nil
+	}
 	ended, err := s.have(ctx, s.hand(run, dir), agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,
 	}, emit)

@@ -41,7 +41,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
 	hand := s.hand(run, dir)
-	hand.Open, hand.Idle, hand.Budget, hand.Now = s.home.Create, run.Policy.Limits.Idle.Std(), budget(run), s.Now
+	hand.Open = s.home.Create
 	under, _ := s.Run().Open()
 	ended, err := s.have(ctx, hand, agent.Order{
 		Iteration: step.Number, Again: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
