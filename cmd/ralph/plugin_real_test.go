@@ -136,7 +136,7 @@ var toil = modeltest.Answer{Words: "I write it.", Calls: []modeltest.Call{modelt
 
 // The five acceptance tests of the loop within a session, by its own plan.
 func TestRealLoopInSession(t *testing.T) {
-	const loop = "/ralph:ralph-loop \"Write hello.txt; don't `ask`\" --max-iterations 2 --completion-promise DONE"
+	const loop = "/ralph-loop \"Write hello.txt; don't `ask`\" --max-iterations 2 --completion-promise DONE"
 	const kept = "It is there.\n\n<promise>DONE</promise>"
 	for name, test := range map[string]struct {
 		script     []modeltest.Answer
@@ -187,7 +187,7 @@ func TestRealLoopIsCutOff(t *testing.T) {
 	if p == nil {
 		return
 	}
-	out := p.say("/ralph:ulw-loop Write hello.txt --max-iterations 20")
+	out := p.say("/ulw-loop Write hello.txt --max-iterations 20")
 	if run := p.run(); run.Stop == nil || run.Stop.Reason != policy.Waiting || len(run.Iterations) != 9 {
 		t.Errorf("stopped by %+v after %d iterations, want waiting after 9", run.Stop, len(run.Iterations))
 	}
@@ -195,7 +195,7 @@ func TestRealLoopIsCutOff(t *testing.T) {
 	if strings.Contains(out, "overriding and ending turn") || !strings.Contains(out, "/ralph-loop --resume") {
 		t.Error("the session was ended by its program, or nobody was told how to go on")
 	}
-	p.say("/ralph:ralph-loop --resume")
+	p.say("/ralph-loop --resume")
 	p.stopped(policy.PromiseAccepted, 10)
 }
 
@@ -213,8 +213,24 @@ func TestRealLoopIsCancelled(t *testing.T) {
 	if run := p.run(); run.Stop == nil || run.Stop.Reason != policy.Waiting {
 		t.Errorf("stopped by %+v, want waiting", run.Stop)
 	}
-	p.say("/ralph:cancel-ralph", "--resume", id)
+	p.say("/cancel-ralph", "--resume", id)
 	p.asked("There is no Ralph loop in this session")
+}
+
+// A plugin that was installed from the marketplace has the short names, too.
+func TestRealLoopOfAnInstalledPlugin(t *testing.T) {
+	p := plug(t, toil, talk("<promise>DONE</promise>"))
+	if p == nil {
+		return
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.claude("", "plugin", "marketplace", "add", root)
+	p.claude("", "plugin", "install", "ralph@ralph")
+	p.claude("/ralph-loop Write hello.txt", "-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
+	p.stopped(policy.PromiseAccepted, 1)
 }
 
 // The guard keeps the real program from what is dangerous, and says why.
