@@ -7,7 +7,7 @@ import (
 )
 
 func TestMemoryKnowsTheNewest(t *testing.T) {
-	take, forget := server.Memory(3)
+	take, _, forget := server.Memory(3)
 	for i, c := range []struct {
 		id     string
 		forget bool
@@ -36,5 +36,32 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 		if got := take(c.id); got != c.isNew {
 			t.Errorf("step %d: %s is new: %t, want %t", i, c.id, got, c.isNew)
 		}
+	}
+}
+
+// What happened is known as long as its delivery, and goes with it.
+func TestMemoryKnowsWhatHappened(t *testing.T) {
+	take, did, forget := server.Memory(2)
+	for i, c := range []struct {
+		id, deed string
+		isNew    bool
+	}{
+		{"a", "label", true},
+		{"b", "label", false},
+		{"b", "comment", true},
+		{"c", "label", true}, // in the place of a
+		{"d", "comment", true},
+		{"e", "comment", false},
+	} {
+		take(c.id)
+		if got := did(c.id, c.deed); got != c.isNew {
+			t.Errorf("step %d: %s of %s is new: %t, want %t", i, c.deed, c.id, got, c.isNew)
+		}
+	}
+	take("f")
+	did("f", "review")
+	forget("f")
+	if take("g"); !did("g", "review") {
+		t.Error("what could not be seen to is not let come again")
 	}
 }

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
@@ -17,6 +19,15 @@ type order struct {
 	trigger trigger.Trigger
 	at      time.Time // it came
 	doubt   bool      // whoever was here before us may have started it
+}
+
+// deed is what happened, as a digest of all that is done by it. A body in GitHub's
+// log need not be the signed one to the byte, and the event's name is not signed.
+func (o order) deed() string {
+	o.trigger.Event = ""
+	text, _ := json.Marshal(o.trigger) // no field of it can fail
+	sum := sha256.Sum256(text)
+	return string(sum[:])
 }
 
 // work starts jobs until the server is closing and nothing waits.

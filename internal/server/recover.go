@@ -73,7 +73,7 @@ func (d *desk) again(ctx context.Context, tried github.Logged) error {
 		d.metrics.count(malformed)
 		d.Log.Warn("a delivery cannot be read", "delivery", tried.GUID, "error", err.Error())
 	}
-	if !wanted {
+	if !wanted || !d.memory.did(tried.GUID, o.deed()) {
 		return nil
 	}
 	// Twice would be two jobs: one may have been started and the answer lost.

@@ -41,8 +41,9 @@ func TestWhatWasMissedIsSeenTo(t *testing.T) {
 	s.logged(3, 202, 2*time.Hour, "issues", ours) // the second try was heard
 	s.logged(4, 502, time.Hour, "push", []byte(`{"ref":"x"}`))
 	s.logged(5, 202, time.Hour, "issues", ours) // long done
-	s.logged(6, 503, time.Minute, "issues", ours)
-	s.logged(6, 503, time.Minute, "issues", ours)
+	again := s.label("ralph")
+	s.logged(6, 503, time.Minute, "issues", again)
+	s.logged(6, 503, time.Minute, "issues", again)
 	s.logged(7, 502, time.Minute, "issues", s.label("bug"))
 	one := s.server()
 	one.Limits.Workers = 1

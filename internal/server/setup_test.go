@@ -44,8 +44,9 @@ func TestAnAppIsMadeInTwoClicksAndServed(t *testing.T) {
 	with := s.server()
 	with.Access.App, with.Secret = &github.App{ID: made.ID, PrivateKey: made.PrivateKey}, made.Secret
 	v := s.serve(with)
-	r := v.delivery(guid(1), s.label("ralph"))
-	r.Header.Set("X-Hub-Signature-256", sign(made.Secret, s.label("ralph")))
+	body := s.label("ralph")
+	r := v.delivery(guid(1), body)
+	r.Header.Set("X-Hub-Signature-256", sign(made.Secret, body))
 	if status, said := v.send(r); status != http.StatusAccepted {
 		t.Fatalf("the App's first delivery is answered with %d %s", status, said)
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,13 +39,14 @@ type scene struct {
 	key   string
 	calls chan string // that GitHub has answered
 	lines sync.Map    // the connections by which they came
+	ahead atomic.Int64
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	s := &scene{t: t, calls: make(chan string, 10_000)}
 	checked := contract.Around(t, os.Getenv("CONTRACT") != "")
-	s.Server = &githubtest.Server{Now: time.Now, Wrap: func(next http.Handler) http.Handler {
+	s.Server = &githubtest.Server{Now: func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }, Wrap: func(next http.Handler) http.Handler {
 		if checked != nil {
 			next = checked(next)
 		}
@@ -160,8 +162,11 @@ func (s *scene) asked(call string) int {
 	return n
 }
 
+// label is the delivery of a label that was put on in a second of its own.
 func (s *scene) label(name string) []byte {
 	s.t.Helper()
+	s.ahead.Add(int64(time.Second))
+	s.EditIssue(shop, 1, func(*githubtest.Issue) {})
 	payload, err := s.LabelEvent(githubtest.Event{Repo: shop, Issue: 1, Sender: "mia"}, name)
 	if err != nil {
 		s.t.Fatal(err)

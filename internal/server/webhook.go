@@ -92,17 +92,21 @@ func tooBusy() error {
 }
 
 // accept puts what is for us into the queue. What came before is no error and
-// does nothing.
+// does nothing, under another number too.
 func (d *desk) accept(id, event string, body []byte) error {
 	if !d.memory.take(id) {
 		return &refusal{http.StatusOK, replayed, "this came before"}
 	}
 	o, wanted, err := d.read(id, event, body)
-	if err != nil {
+	switch at := o.trigger.At; {
+	case err != nil:
 		return &refusal{http.StatusBadRequest, malformed, err.Error()}
-	}
-	if !wanted {
+	case !wanted:
 		return nil
+	case !at.IsZero() && d.Now().Sub(at) > missed: // memory does not outlast a restart
+		return &refusal{http.StatusOK, replayed, "this happened too long ago"}
+	case !d.memory.did(id, o.deed()):
+		return &refusal{http.StatusOK, replayed, "this came before, as another delivery"}
 	}
 	select {
 	case d.queue <- o:

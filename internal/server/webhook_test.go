@@ -24,7 +24,8 @@ import (
 func TestADeliveryStartsAJob(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
-	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
+	label := s.label("ralph")
+	v.deliver(guid(1), label, http.StatusAccepted)
 	s.await(dispatches)
 	v.stop()
 	var sent struct {
@@ -52,7 +53,7 @@ func TestADeliveryStartsAJob(t *testing.T) {
 	if err != nil || !is {
 		t.Fatalf("ReadRelayed = %t, %v", is, err)
 	}
-	want, err := github.ReadTrigger("issues", s.label("ralph"))
+	want, err := github.ReadTrigger("issues", label)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +151,44 @@ func TestAReplayDoesNothing(t *testing.T) {
 	v.stop()
 	if n := s.asked(dispatches); n != 1 {
 		t.Errorf("%d jobs were started, want 1", n)
+	}
+}
+
+// GitHub signs neither a delivery's number nor the event's name.
+func TestASignedBodyActsOnce(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	body := s.label("ralph")
+	v.deliver(guid(1), body, http.StatusAccepted)
+	for n := 2; n < 7; n++ {
+		v.deliver(guid(n), body, http.StatusOK)
+	}
+	v.deliver(guid(7), s.label("ralph"), http.StatusAccepted) // somebody did it again
+	v.counted("replayed", 5)
+	v.stop()
+	if got := s.started(); len(got) != 2 || strings.Trim(got, "17") != "" {
+		t.Errorf("started %s, want 1 and 7", got)
+	}
+}
+
+// Nor does it act again where nobody remembers it: after a restart, in GitHub's
+// log, a day later.
+func TestASignedBodyActsOnceElsewhere(t *testing.T) {
+	s := newScene(t)
+	body := s.label("ralph")
+	s.logged(1, http.StatusBadGateway, time.Hour, "issues", body)
+	v := s.serve(s.server())
+	s.await(dispatches)
+	v.deliver(guid(2), body, http.StatusOK)
+	v.stop()
+	tomorrow := s.server()
+	tomorrow.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+	v = s.serve(tomorrow)
+	v.deliver(guid(3), body, http.StatusOK)
+	v.counted("replayed", 1)
+	v.stop()
+	if got := s.started(); got != "1" {
+		t.Errorf("started %s, want 1", got)
 	}
 }
 
