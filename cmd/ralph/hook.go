@@ -48,15 +48,28 @@ func hooked(args []string) (hookCommand, bool) {
 }
 
 func (c hookCommand) run(ctx context.Context, w world) (int, error) {
+	err := c.answer(ctx, w)
+	if w.env("RALPH_HOOKS") == "plugin" {
+		fmt.Fprintln(w.stdout, answered)
+	}
+	return fault.ExitDone, err
+}
+
+// answered ends an answer to the plugin, which cannot know otherwise that it
+// speaks with this program: most hooks are answered with nothing. A change that
+// the plugin's script has to know of gets the next number, in both.
+const answered = "ralph-hook/1"
+
+func (c hookCommand) answer(ctx context.Context, w world) error {
 	door := w.hooks()
 	switch c.Event {
 	case loopStart:
-		return fault.ExitDone, c.start(w, door)
+		return c.start(w, door)
 	case loopCancel:
-		return fault.ExitDone, c.cancel(w, door)
+		return c.cancel(w, door)
 	}
 	door.Serve(ctx, c.Event, w.stdin, w.stdout)
-	return fault.ExitDone, nil
+	return nil
 }
 
 // hooks is what hooks need of this process.

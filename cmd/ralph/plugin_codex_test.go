@@ -38,11 +38,16 @@ func (p *plugged) codex(model string) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	hooks, err := os.ReadFile("../../plugin/codex/hooks.json")
-	if err != nil {
-		p.Fatal(err)
+	for name, from := range map[string]string{"hooks.json": "codex/hooks.json", "hooks/ralph-hook": "scripts/ralph-hook"} {
+		text, err := os.ReadFile(filepath.Join("../../plugin", from))
+		if err != nil {
+			p.Fatal(err)
+		}
+		if err := write(p.path("home", ".codex", name), text); err != nil {
+			p.Fatal(err)
+		}
 	}
-	if err := write(p.path("home", ".codex", "hooks.json"), hooks); err != nil {
+	if err := os.Chmod(p.path("home", ".codex", "hooks", "ralph-hook"), 0o755); err != nil {
 		p.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(p.Context(), 2*time.Minute)

@@ -99,6 +99,7 @@ func TestWrite(t *testing.T) {
 		"/home/dev/.ssh/authorized_keys":     guard.Persistence,
 		"/home/dev/shop/.git/hooks/pre-push": guard.Persistence,
 		".claude/settings.local.json":        guard.Persistence,
+		"~/.codex/hooks/ralph-hook":          guard.Persistence,
 		".git/config":                        guard.GitDestruction,
 		"/etc/hosts":                         guard.SystemConfiguration,
 		"/etc/sudoers":                       guard.PrivilegeEscalation,

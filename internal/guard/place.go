@@ -177,4 +177,4 @@ func (j *judge) guarded(p string) (Category, bool) {
 	return "", false
 }
 
-var agentSettings = pattern.Of(`/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|cursor/hooks|codex/(?:hooks\.json|config\.toml)|gemini/settings\.json)`)
+var agentSettings = pattern.Of(`/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|cursor/hooks|codex/(?:hooks(?:\.json|/|$)|config\.toml)|gemini/settings\.json)`)

@@ -23,7 +23,7 @@ func matches(glob, rel string) bool {
 var (
 	devices   = pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
 	schedules = pattern.Of(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)
-	starts    = pattern.Of(`^/(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.config/fish/config\.fish|\.config/autostart/.*|\.config/systemd/user/.*|\.ssh/authorized_keys2?|\.ssh/rc|\.xinitrc|\.xprofile|\.pam_environment|\.claude/settings(?:\.local)?\.json|\.claude/hooks/.*|\.codex/hooks\.json)$`)
+	starts    = pattern.Of(`^/(?:\.bashrc|\.bash_profile|\.bash_login|\.bash_logout|\.profile|\.zshrc|\.zshenv|\.zprofile|\.zlogin|\.config/fish/config\.fish|\.config/autostart/.*|\.config/systemd/user/.*|\.ssh/authorized_keys2?|\.ssh/rc|\.xinitrc|\.xprofile|\.pam_environment|\.claude/settings(?:\.local)?\.json|\.claude/hooks/.*|\.codex/hooks(?:\.json|/.*))$`)
 	basics    = pattern.Of(`^/etc/(?:hosts|resolv\.conf|hostname|passwd|group|shadow|pam\.d|security|sysctl|fstab|nsswitch\.conf|selinux|apparmor|iptables|ufw|network|systemd)`)
 	keys      = pattern.Of(`^/(?:\.ssh|\.aws|\.gnupg|\.kube|\.azure|\.config/gcloud|\.docker/config\.json|\.netrc|\.pgpass)(?:/|$)`)
 	programs  = pattern.Of(`^/(?:bin|sbin|lib|lib32|lib64|boot|usr/(?:bin|sbin|lib|libexec|share|include)|System|Library)(?:/|$)`)
