@@ -43,15 +43,27 @@ func TestWhatAgentsAreToldIsProtected(t *testing.T) {
 	}
 }
 
+// What CI systems, bots, editors and git run of a change without being asked is
+// not an agent's to change; what people start by name is.
 func TestProtected(t *testing.T) {
-	for _, name := range []string{".github/workflows/ci.yml", "CODEOWNERS", "docs/CODEOWNERS", ".vscode/mcp.json", ".claude", "a/.github"} {
+	for _, name := range []string{
+		".github/workflows/ci.yml", ".github/dependabot.yml", "CODEOWNERS", "docs/CODEOWNERS", ".claude", "a/.github",
+		"action.yml", "tools/setup/action.yaml", ".gitlab-ci.yml", "ci/build.gitlab-ci.yml", ".gitlab/CODEOWNERS", ".circleci/config.yml",
+		"Jenkinsfile", "Jenkinsfile.release", "azure-pipelines.yml", "azure-pipelines-release.yaml", ".buildkite/pipeline.yml", ".travis.yml",
+		"appveyor.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker/test.yml", ".woodpecker.yml", ".teamcity/settings.kts", ".cirrus.yml",
+		"cloudbuild.yaml", "buildspec.yml", ".readthedocs.yaml", "renovate.json", ".renovaterc.json", ".mergify.yml", ".forgejo/workflows/ci.yml",
+		".devcontainer/devcontainer.json", ".devcontainer.json", ".gitpod.yml", ".vscode/mcp.json", ".vscode/tasks.json", ".vscode/launch.json",
+		".vscode/settings.json", "shop.code-workspace", ".idea/runConfigurations/all.xml", ".zed/tasks.json",
+		".husky/pre-commit", ".githooks/pre-push", "lefthook.yml", "lefthook-local.yml", ".lefthook.yml", "lefthook.toml", ".pre-commit-config.yaml", ".overcommit.yml",
+		".simple-git-hooks.json", ".lfsconfig",
+	} {
 		if !protected(t, name) {
 			t.Errorf("%s is not protected", name)
 		}
 	}
 	for _, name := range []string{
-		"main.go", "claude/main.go", "README.md", "AGENTS.md.txt", "MYAGENTS.md", "docs/context/x.md", ".vscode/settings.json", ".gitignore", "opencode.go",
-		"github/x.yml", ".cursorrules.go", "src/CODEOWNERS",
+		"main.go", "claude/main.go", "README.md", "AGENTS.md.txt", "MYAGENTS.md", "docs/context/x.md", ".gitignore", "opencode.go",
+		"github/x.yml", ".cursorrules.go", "src/CODEOWNERS", "Makefile", "package.json", "Dockerfile", "transaction.yml", "src/action.yml.go", ".npmrc", "vscode/settings.json",
 	} {
 		if protected(t, name) {
 			t.Errorf("%s is protected", name)

@@ -12,12 +12,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// protectedFiles are some that everybody's policy protects: what GitHub runs, who may
-// merge, what agents are told.
+// protectedFiles are some that everybody's policy protects: what CI systems, editors
+// and git run, who may merge, what agents are told.
 var protectedFiles = []string{
 	".github/workflows/ci.yml", ".github/CODEOWNERS", ".github/copilot-instructions.md", "CODEOWNERS", "docs/CODEOWNERS",
 	"AGENTS.md", "src/AGENTS.md", "CLAUDE.md", "src/deep/CLAUDE.md", "GEMINI.md", ".claude/settings.json", ".codex/config.toml", ".mcp.json",
 	"CLAUDE.local.md", "src/.claude/settings.json", "src/.mcp.json", ".gemini/settings.json", ".cursor/rules/x.mdc", "src/opencode.json",
+	"action.yml", "src/action.yaml", ".gitlab-ci.yml", "Jenkinsfile", ".devcontainer/devcontainer.json", ".vscode/tasks.json", ".husky/pre-commit", ".lfsconfig",
 }
 
 // ways are what an agent can do about a file at path, each in git's own words;

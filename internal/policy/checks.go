@@ -83,17 +83,34 @@ func Instructs(name string) bool {
 	return strings.Contains("/"+name, "/.claude/rules/")
 }
 
-// Protected are the files an agent may not change unless a repository says
-// otherwise: who may merge, what GitHub runs, and what agents are told, run and
-// connect to, ralph's and others'. They look in every folder on their way.
+// Protected are the files that an agent may not change, wherever they lie: what
+// another machine or another person's tools run, read or connect to without
+// being asked, and who may merge. What somebody starts by name, such as a
+// Makefile, is the work itself.
 func Protected() []string {
-	return []string{
-		"CODEOWNERS", "docs/CODEOWNERS", "**/.github/**", ".vscode/mcp.json",
-		"**/AGENTS.md", "**/AGENTS.override.md", "**/AGENT.md", "**/CONTEXT.md", "**/.agents/**", "**/.mcp.json",
-		"**/CLAUDE.md", "**/CLAUDE.local.md", "**/.claude/**", "**/.codex/**", "**/.copilot/**", "**/.amp/**",
-		"**/GEMINI.md", "**/.gemini/**", "**/.geminiignore", "**/QWEN.md", "**/.qwen/**",
-		"**/opencode.json", "**/opencode.jsonc", "**/.opencode/**",
-		"**/.cursor/**", "**/.cursorrules", "**/.windsurf/**", "**/.windsurfrules", "**/.clinerules/**", "**/.roo/**",
-		"**/.kiro/**", "**/.junie/**", "**/.continue/**", "**/.aider.conf.yml", "**/.goosehints",
+	all := []string{"CODEOWNERS", "docs/CODEOWNERS"}
+	for _, name := range []string{
+		// CI systems and bots
+		".github/**", "action.yml", "action.yaml", ".forgejo/**", ".gitea/**", ".gitlab/**", "*.gitlab-ci.yml",
+		".circleci/**", "Jenkinsfile*", ".buildkite/**", ".teamcity/**", ".semaphore/**", ".tekton/**",
+		"azure-pipelines*.{yml,yaml}", ".azure-pipelines/**", "bitbucket-pipelines.yml",
+		".travis.yml", "appveyor.yml", ".appveyor.yml", ".drone.yml", ".drone.star", ".drone.jsonnet",
+		".woodpecker/**", ".woodpecker.yml", ".woodpecker.yaml", ".cirrus.yml", ".cirrus.star",
+		"buildspec.yml", "cloudbuild.yaml", "cloudbuild.yml", ".readthedocs.yml", ".readthedocs.yaml",
+		"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".mergify.yml", ".mergify/**", ".kodiak.toml",
+		// editors that open the folder, and machines made for them
+		".vscode/**", "*.code-workspace", ".idea/**", ".zed/**", ".fleet/**", ".devcontainer/**", ".devcontainer.json", ".gitpod.yml",
+		// hooks and settings of git; .gitattributes and .gitmodules are the hand-over's own concern
+		".husky/**", ".githooks/**", "lefthook*.{yml,yaml,toml,json}", ".lefthook*.{yml,yaml,toml,json}",
+		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".overcommit.yml", ".simple-git-hooks.*", ".lfsconfig",
+		// agents, ralph's and others'
+		"AGENTS.md", "AGENTS.override.md", "AGENT.md", "CONTEXT.md", ".agents/**", ".mcp.json",
+		"CLAUDE.md", "CLAUDE.local.md", ".claude/**", ".codex/**", ".copilot/**", ".amp/**",
+		"GEMINI.md", ".gemini/**", ".geminiignore", "QWEN.md", ".qwen/**", "opencode.json", "opencode.jsonc", ".opencode/**",
+		".cursor/**", ".cursorrules", ".windsurf/**", ".windsurfrules", ".clinerules/**", ".roo/**",
+		".kiro/**", ".junie/**", ".continue/**", ".aider.conf.yml", ".goosehints",
+	} {
+		all = append(all, "**/"+name)
 	}
+	return all
 }
