@@ -65,7 +65,7 @@ func (t Temporary) Remove() error {
 	if t.Path == "" {
 		return nil
 	}
-	return errors.Join(raze(t.Path), t.lock.Close())
+	return errors.Join(Raze(t.Path), t.lock.Close())
 }
 
 // Sweep takes away the folders of that name whose owners are gone. How old they
@@ -84,25 +84,38 @@ func Sweep(parent, name string) {
 		if err != nil {
 			continue
 		}
-		_ = raze(dir)
+		_ = Raze(dir)
 		_ = lock.Close()
 	}
 }
 
-// raze removes what is read-only on purpose, too, as fetched modules are. Those
-// who worked in the folder may have left links: nothing outside is touched.
-func raze(dir string) error {
-	if err := os.RemoveAll(dir); err == nil {
+// Raze removes a folder with all in it, read-only folders too, as those of fetched
+// modules. Programs that worked in it may have left links: nothing outside is
+// touched.
+func Raze(dir string) error {
+	root, err := os.OpenRoot(filepath.Dir(dir))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if root, err := os.OpenRoot(dir); err == nil {
-		_ = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return raze(root, filepath.Base(dir))
+}
+
+func raze(root *os.Root, name string) error {
+	if err := root.RemoveAll(name); err == nil {
+		return nil
+	}
+	if inside, err := root.OpenRoot(name); err == nil {
+		_ = fs.WalkDir(inside.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.IsDir() {
-				_ = root.Chmod(path, 0o700)
+				_ = inside.Chmod(path, 0o700)
 			}
 			return nil
 		})
-		_ = root.Close()
+		_ = inside.Close()
 	}
-	return os.RemoveAll(dir)
+	return root.RemoveAll(name)
 }

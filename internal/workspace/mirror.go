@@ -1,0 +1,211 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Mirror makes the folder to equal to the folder from: what differs is copied
+// again, and what from does not have is removed. Files are compared by content:
+// times can be set, and some file systems do not keep them. Comparing costs a
+// fraction of copying. No link is followed; sockets, pipes and files that we may
+// not read are left out.
+func Mirror(from, to string) error {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	defer source.Close() //nolint:errcheck // only a handle
+	target, err := os.OpenRoot(to)
+	if err != nil {
+		return fmt.Errorf("copy to %s: %w", to, err)
+	}
+	defer target.Close() //nolint:errcheck // only a handle
+	if err := mirror(source, target); err != nil {
+		return fmt.Errorf("copy %s to %s: %w", from, to, err)
+	}
+	return nil
+}
+
+func mirror(from, to *os.Root) error {
+	want, err := list(from)
+	if err != nil {
+		return err
+	}
+	have, err := list(to)
+	if err != nil {
+		return err
+	}
+	for name, info := range have {
+		if wanted, is := want[name]; !is || wanted.Mode().Type() != info.Mode().Type() {
+			err = errors.Join(err, raze(to, name))
+			delete(have, name)
+		}
+	}
+	for name, info := range want {
+		err = errors.Join(err, entry{from, to, name, info}.mirror(have[name]))
+	}
+	return err
+}
+
+// list is what lies in a folder, links as links.
+func list(root *os.Root) (map[string]fs.FileInfo, error) {
+	folder, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	infos, err := folder.Readdir(-1)
+	all := make(map[string]fs.FileInfo, len(infos))
+	for _, info := range infos {
+		all[info.Name()] = info
+	}
+	return all, err
+}
+
+// entry is a name in two folders, and what it is in the first.
+type entry struct {
+	from, to *os.Root
+	name     string
+	info     fs.FileInfo
+}
+
+// mirror leaves what is equal already. Anything else is made under its name from
+// nothing, as a file may have other names elsewhere.
+func (e entry) mirror(have fs.FileInfo) error {
+	switch kind := e.info.Mode(); {
+	case kind.IsDir():
+		return e.folder(have)
+	case kind&fs.ModeSymlink != 0:
+		return e.link(have)
+	case kind.IsRegular():
+		return e.file(have)
+	}
+	return nil
+}
+
+func (e entry) folder(have fs.FileInfo) error {
+	source, err := e.from.OpenRoot(e.name)
+	if errors.Is(err, fs.ErrPermission) {
+		return raze(e.to, e.name)
+	}
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // only a handle
+	switch {
+	case have == nil:
+		err = e.to.Mkdir(e.name, 0o700)
+	case have.Mode()&0o700 != 0o700: // as those of fetched modules
+		err = e.to.Chmod(e.name, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	target, err := e.to.OpenRoot(e.name)
+	if err != nil {
+		return err
+	}
+	defer target.Close() //nolint:errcheck // only a handle
+	return errors.Join(mirror(source, target), e.give(), e.to.Chmod(e.name, e.info.Mode().Perm()))
+}
+
+func (e entry) link(have fs.FileInfo) error {
+	leads, err := e.from.Readlink(e.name)
+	if err != nil {
+		return err
+	}
+	if have != nil {
+		if led, err := e.to.Readlink(e.name); err == nil && led == leads {
+			return nil
+		}
+		if err := e.to.Remove(e.name); err != nil {
+			return err
+		}
+	}
+	return errors.Join(e.to.Symlink(leads, e.name), e.give())
+}
+
+func (e entry) file(have fs.FileInfo) error {
+	source, err := openFile(e.from, e.name)
+	if errors.Is(err, fs.ErrPermission) {
+		return raze(e.to, e.name)
+	}
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // only read
+	if have != nil {
+		if e.alike(have, source) {
+			return nil
+		}
+		if err := e.to.Remove(e.name); err != nil {
+			return err
+		}
+		if _, err := source.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	target, err := e.to.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source) // on Linux the kernel copies, or shares the blocks
+	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.give(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
+}
+
+// openFile opens a file to read it, and waits for no writer of a pipe.
+func openFile(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// alike tells whether a file is the one that source is open at.
+func (e entry) alike(have fs.FileInfo, source io.Reader) bool {
+	if have.Size() != e.info.Size() || have.Mode() != e.info.Mode() || ownerOf(have) != ownerOf(e.info) {
+		return false
+	}
+	target, err := openFile(e.to, e.name)
+	if err != nil {
+		return false
+	}
+	defer target.Close() //nolint:errcheck // only read
+	return equal(source, target)
+}
+
+func equal(a, b io.Reader) bool {
+	left, right := make([]byte, 64<<10), make([]byte, 64<<10)
+	for {
+		n, err := io.ReadFull(a, left)
+		m, _ := io.ReadFull(b, right) // what could not be read is not equal
+		if !bytes.Equal(left[:n], right[:m]) {
+			return false
+		}
+		if err != nil {
+			return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		}
+	}
+}
+
+// give has a copy belong to whom the first belongs, where that is ours to say.
+func (e entry) give() error {
+	owner := ownerOf(e.info)
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return e.to.Lchown(e.name, owner.uid, owner.gid)
+}
+
+type owner struct{ uid, gid int }
+
+func ownerOf(info fs.FileInfo) owner {
+	if stat, is := info.Sys().(*syscall.Stat_t); is {
+		return owner{int(stat.Uid), int(stat.Gid)}
+	}
+	return owner{}
+}
