@@ -223,8 +223,9 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 	if _, err := s.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit, Run: s.insideGit(dir)}); err != nil {
 		return "", nil, err
 	}
+	base := commit == s.Run().Base
 	return dir, func() {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := s.Wall.vacate(dir, base); err != nil {
 			s.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}, nil

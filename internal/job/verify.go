@@ -2,9 +2,9 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -174,14 +174,15 @@ func (v *Verifier) create(name string) (io.WriteCloser, error) {
 
 func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(), error) {
 	dir := filepath.Join(v.Dir, "clean")
-	if err := os.RemoveAll(dir); err != nil {
+	if err := errors.Join(workspace.Raze(dir), v.Wall.anew()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
 	}
 	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})
 	if err == nil {
 		err = v.Wall.Lend(dir, ".")
 	}
-	return dir, func() { _ = os.RemoveAll(dir) }, err
+	base := commit == v.run.Base
+	return dir, func() { _ = v.Wall.vacate(dir, base) }, err
 }
 
 func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {

@@ -239,15 +239,6 @@ func (w *Wall) SetupEnv(env []string, proof bool) []string {
 	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true))
 }
 
-// anew gives a proof a home that nobody was in, and memory that nobody left
-// anything in.
-func (w *Wall) anew() error {
-	if w == nil {
-		return nil
-	}
-	return errors.Join(w.base.Sweep(), w.rooms.anew())
-}
-
 // Lend gives to those inside what is ours in dir at name, with all in it. No
 // link leads us out of dir.
 func (w *Wall) Lend(dir, name string) error {

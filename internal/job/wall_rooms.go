@@ -85,7 +85,7 @@ func (r *rooms) welcome(state []string) error {
 // clear makes a room new.
 func (r *rooms) clear(name string) error {
 	dir := filepath.Join(r.dir, name)
-	return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
+	return errors.Join(workspace.Raze(dir), os.Mkdir(dir, 0o755), r.lend(dir))
 }
 
 func (r *rooms) stage() string { return filepath.Join(r.dir, "attack") }
@@ -112,10 +112,6 @@ func (r *rooms) tmp(proof bool) string {
 	}
 	return filepath.Join(r.dir, "tmp")
 }
-
-// anew empties what is there for the next proof alone. What they have fetched
-// stays, apart from all that the agent of a job has a hand in.
-func (r *rooms) anew() error { return r.clear("proof") }
 
 func (r *rooms) env(env []string, proof bool) []string {
 	tmp := r.tmp(proof)
