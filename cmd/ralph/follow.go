@@ -22,7 +22,11 @@ const wordless = "it ended without a word, killed or unable to write"
 
 // abandoned is said of a run that did not stop, and that nobody works on.
 func abandoned(run journal.Run) string {
-	return "! nobody is at work on it any more: " + wordless + "\nnext: `" + view.Resume(run.Policy.Agent) + "` goes on"
+	again := "`" + view.Resume(run.Policy.Agent) + "` goes on"
+	if supervised(run) {
+		again = "start `ralph supervise` again"
+	}
+	return "! nobody is at work on it any more: " + wordless + "\nnext: " + again
 }
 
 // follow prints what happens in a run, until it has stopped, or nobody works on
@@ -55,9 +59,12 @@ func (c statusCommand) follow(ctx context.Context, w world, home workspace.Run, 
 	}
 }
 
-// abandoned tells whether nobody works in the project: whoever does holds its
-// lock.
+// abandoned tells whether no process works on the run: one that does holds the
+// project's lock. A loop within a session has no process of its own.
 func (c statusCommand) abandoned(run journal.Run) bool {
+	if inSession(run) {
+		return false
+	}
 	folder := workspace.FolderAbove(c.ProjectDir)
 	if supervised(run) {
 		folder.Key = workspace.Task{}.Runs().Key

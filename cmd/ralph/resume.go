@@ -109,30 +109,40 @@ func (c resumeCommand) find(d *desk) (workspace.Run, journal.Run, error) {
 	if err := folder.Readable(c.ID); err != nil {
 		return workspace.Run{}, old, err
 	}
-	passed := false // one that only its people can go on with
+	var passed journal.Run // the newest one that goes on elsewhere
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run
-		passed = passed || !run.Completed() && supervised(run)
-		return c.ID == "" && !run.Completed() && !supervised(run) && !inSession(run) || c.ID == run.ID
+		elsewhere := supervised(run) || inSession(run)
+		if elsewhere && !run.Completed() && passed.ID == "" {
+			passed = run
+		}
+		return c.ID == "" && !run.Completed() && !elsewhere || c.ID == run.ID
 	})
 	switch {
 	case home.ID == "" && c.ID != "":
 		return home, old, fault.Usage("there is no run "+c.ID, "see .ralph/runs", nil)
-	case home.ID == "" && passed:
-		return home, old, fault.Usage("there is nothing to go on with but a supervised command",
-			"start that again: ralph supervise -- COMMAND", nil)
+	case home.ID == "" && passed.ID != "":
+		return home, old, elsewhere(passed)
 	case home.ID == "":
 		return home, old, fault.Usage("there is nothing to go on with", "begin a run: ralph run", nil)
-	case inSession(old):
-		return home, old, fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", old.ID),
-			"go on with it there: /ralph-loop --resume", nil)
-	case supervised(old):
-		return home, old, fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", old.ID),
-			"start it again: ralph supervise -- COMMAND", nil)
+	case inSession(old) && !old.Completed(), supervised(old):
+		return home, old, elsewhere(old)
 	case old.Completed():
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "begin a new one: ralph run", nil)
 	}
 	return home, old, nil
+}
+
+// elsewhere is how a run goes on that this command cannot go on with.
+func elsewhere(run journal.Run) error {
+	switch {
+	case supervised(run):
+		return fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", run.ID),
+			"start it again: ralph supervise -- COMMAND", nil)
+	case run.Stop == nil:
+		return fault.Usage(fmt.Sprintf("the run %s %s", run.ID, view.Headline(run)), view.Next(run), nil)
+	}
+	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "go on with it there: /ralph-loop --resume", nil)
 }
 
 // supervised tells of a run whose command is not on record: nobody but its

@@ -27,7 +27,7 @@ func (IterationBegan) Type() string { return "iteration_began" }
 // fold opens an iteration; one that was cut off before its agent ended, or whose
 // agent was turned away, is begun again in its place.
 func (e IterationBegan) fold(r *Run, at time.Time) {
-	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus}
+	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus, Session: e.Session}
 	r.Looked = nil
 	r.Log = cmp.Or(e.Log, r.Log)
 	open, is := r.Open()

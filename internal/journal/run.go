@@ -114,6 +114,8 @@ type Iteration struct {
 	Paused bool  // the delay after it, or after it was turned away, was begun
 	Wake   time.Time
 
+	Session string // of the agent, where the loop is within one
+
 	Turned  int         // how often in a row the model's server turned its agent away
 	Earlier *AgentEnded // the sum of the tries before this one
 }

@@ -12,6 +12,8 @@ import (
 // next is the one thing to do now; empty while the run goes on by itself.
 func next(run journal.Run) string {
 	switch {
+	case inSession(run):
+		return reopened(run)
 	case run.Stop == nil:
 		return ""
 	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:

@@ -19,6 +19,8 @@ func headline(run journal.Run) string {
 	}
 	it, open := run.Open()
 	switch {
+	case inSession(run):
+		return session(run)
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
 	case run.Unplanned():
@@ -60,7 +62,10 @@ func ended(run journal.Run) string {
 	if run.Unapproved() {
 		return "planned, nothing is worked on before somebody approves this"
 	}
-	if run.Stop.Reason == policy.Waiting && run.Policy.Done != policy.ByFile {
+	switch waits := run.Stop.Reason == policy.Waiting; {
+	case waits && inSession(run):
+		text = "Claude Code lets the session be sent back to work no more"
+	case waits && run.Policy.Done != policy.ByFile:
 		text = "the model cannot be asked for now"
 	}
 	if text == "" {
