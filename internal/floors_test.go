@@ -33,7 +33,7 @@ var plan = house{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
 		2:  {"internal/journal", "internal/trigger"},
-		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/ledger", "internal/process"},
+		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/ledger", "internal/process", "internal/untrusted"},
 		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
 		5:  {"internal/loop", "internal/proof", "internal/publish"},
 		6:  {"internal/job", "internal/doctor"},
@@ -43,7 +43,7 @@ var plan = house{
 		10: {"cmd/ralph"},
 	},
 	pure:  4,
-	tools: []string{"internal/process"},
+	tools: []string{"internal/process", "internal/untrusted"},
 	shut: map[string]int{ // the engine takes its hands as func fields
 		"internal/loop":  4,
 		"internal/proof": 4,
@@ -58,12 +58,12 @@ var plan = house{
 
 		// The machine.
 		"os": {
-			"internal/process", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
+			"internal/process", "internal/untrusted", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
 			standIn, gitHTTP, contract, stories, "internal/job", "internal/action", "internal/hook", "internal/demo", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
-		"syscall":          {"internal/process", "internal/workspace", "internal/sandbox", "cmd/ralph"}, // workspace: flock
+		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "cmd/ralph"}, // workspace: flock
 		"golang.org/x/sys": {"internal/process", "internal/sandbox", "cmd/ralph"},
 		"flag":             {"cmd/ralph"},
 		"unsafe":           {"internal/sandbox"},

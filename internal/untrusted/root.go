@@ -1,0 +1,198 @@
+// Package untrusted reads, writes, walks and removes files of folders that an
+// agent can write to. The agent may have put anything in the place of a file: a
+// pipe that makes every open wait, a link, a file without an end, folders
+// nested by the thousand. What this package opens is a plain file or a folder,
+// and it never waits for one.
+package untrusted
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Why a file is not read although it is there.
+var (
+	ErrNotPlain = errors.New("it is not a plain file")
+	ErrLarger   = errors.New("it is larger")
+)
+
+// Root is a folder that no link leads out of. It replaces the methods of
+// os.Root that wait for a pipe, or that read without a limit.
+type Root struct{ *os.Root }
+
+// within is put behind the name of a folder. A pipe has nothing in it, so the
+// kernel refuses the name at once instead of waiting for a writer.
+const within = "/."
+
+// OpenRoot opens a folder.
+func OpenRoot(dir string) (*Root, error) {
+	if dir == "" {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
+	}
+	return opened(os.OpenRoot(dir + within))
+}
+
+// OpenRoot opens a folder in the folder.
+func (r *Root) OpenRoot(name string) (*Root, error) {
+	return opened(r.Root.OpenRoot(name + within))
+}
+
+func opened(root *os.Root, err error) (*Root, error) {
+	if err != nil {
+		return nil, shortened(err)
+	}
+	return &Root{root}, nil
+}
+
+// shortened names a folder in an error as the caller did.
+func shortened(err error) error {
+	if at, is := errors.AsType[*fs.PathError](err); is {
+		at.Path = strings.TrimSuffix(at.Path, within)
+	}
+	return err
+}
+
+// Name is the path that the folder was opened by.
+func (r *Root) Name() string { return filepath.Clean(r.Root.Name()) }
+
+// Open opens a plain file for reading.
+func (r *Root) Open(name string) (*os.File, error) { return r.OpenFile(name, os.O_RDONLY, 0) }
+
+// Create makes a plain file, or empties it.
+func (r *Root) Create(name string) (*os.File, error) {
+	return r.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// OpenFile opens a plain file.
+func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	return plain(r.Root.OpenFile(name, flag|syscall.O_NONBLOCK, perm))
+}
+
+// Open opens a plain file by its path, which may lead over links.
+func Open(path string) (*os.File, error) {
+	return plain(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0))
+}
+
+// plain closes a file that was opened and is not a plain one.
+func plain(file *os.File, err error) (*os.File, error) {
+	if errors.Is(err, syscall.ENXIO) { // a pipe without a reader, or a socket
+		return nil, ErrNotPlain
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotPlain
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// ReadFile reads a plain file of at most most bytes, and no link to one: it may
+// lead to another file of the folder that nobody meant.
+func (r *Root) ReadFile(name string, most int64) ([]byte, error) {
+	info, err := r.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, ErrNotPlain
+	}
+	file, err := r.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	return ReadAll(file, most)
+}
+
+// ReadFile reads a plain file by its path, which may lead over links.
+func ReadFile(path string, most int64) ([]byte, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	return ReadAll(file, most)
+}
+
+// ReadAll reads a whole file, which may grow meanwhile.
+func ReadAll(file *os.File, most int64) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if info.Size() <= most {
+		data, err = io.ReadAll(io.LimitReader(file, most+1))
+	}
+	if err == nil && max(info.Size(), int64(len(data))) > most {
+		return nil, fmt.Errorf("%w than %d MiB", ErrLarger, most>>20)
+	}
+	return data, err
+}
+
+// WriteFile makes a plain file hold data, and nothing else.
+func (r *Root) WriteFile(name string, data []byte, perm fs.FileMode) error {
+	file, err := r.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
+	return written(file, err, data)
+}
+
+func written(file *os.File, err error, data []byte) error {
+	if err == nil {
+		_, err = file.Write(data)
+		err = errors.Join(err, file.Close())
+	}
+	return err
+}
+
+// WriteFile makes the plain file at a path hold data, and nothing else.
+func WriteFile(path string, data []byte, perm fs.FileMode) error {
+	file, err := plain(os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NONBLOCK, perm))
+	return written(file, err, data)
+}
+
+// mostEntries is how many entries of one folder are looked at.
+const mostEntries = 1_000_000
+
+// ErrCrowded says that a folder has more entries than are looked at.
+var ErrCrowded = fmt.Errorf("there are more than %d entries in the folder", mostEntries)
+
+// ReadDir lists the folder at a path, sorted by name.
+func ReadDir(dir string) ([]fs.DirEntry, error) {
+	root, err := OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.ReadDir(".")
+}
+
+// ReadDir lists a folder, sorted by name.
+func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
+	folder, err := r.Root.OpenFile(name+within, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, shortened(err)
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	list, err := folder.ReadDir(mostEntries + 1)
+	switch {
+	case errors.Is(err, io.EOF):
+		err = nil
+	case err == nil && len(list) > mostEntries:
+		list, err = list[:mostEntries], ErrCrowded
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return list, err
+}
