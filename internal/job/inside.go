@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // inside is how things run that an agent may have had a hand in, in a tree.
@@ -73,7 +73,7 @@ func (s *site) insideGit(dir string) git.Run {
 
 // clear makes an empty folder for those inside.
 func (s *site) clear(dir string) error {
-	if err := errors.Join(workspace.Raze(dir), os.MkdirAll(dir, 0o755)); err != nil {
+	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
 	return s.Wall.Lend(dir, ".")

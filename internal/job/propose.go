@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // How much of what an agent proposes is kept.
@@ -24,11 +24,16 @@ const (
 // say.
 func proposed(ctx context.Context, dir string, trusted *git.Trusted, taken journal.CommitsTaken) []journal.Proposal {
 	var all []journal.Proposal
+	tree, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer tree.Close() //nolint:errcheck // only a handle
 	for _, name := range taken.Dropped {
 		if len(all) == mostProposed || !policy.Instructs(name) {
 			continue
 		}
-		text, err := workspace.ReadIn(dir, name)
+		text, err := tree.ReadFile(name, mostBefore)
 		if err != nil { // it was taken away, or is no file
 			continue
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -174,7 +175,7 @@ func (v *Verifier) create(name string) (io.WriteCloser, error) {
 
 func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(), error) {
 	dir := filepath.Join(v.Dir, "clean")
-	if err := errors.Join(workspace.Raze(dir), v.Wall.anew()); err != nil {
+	if err := errors.Join(untrusted.RemoveAll(dir), v.Wall.anew()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
 	}
 	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})

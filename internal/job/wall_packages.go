@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -72,7 +73,7 @@ func (w *Wall) anew() error {
 // every later proof to begin with: what a change runs must not decide what the
 // next proof sees.
 func (w *Wall) vacate(dir string, base bool) error {
-	err := workspace.Raze(dir)
+	err := untrusted.RemoveAll(dir)
 	if w == nil || !base {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -85,7 +86,7 @@ func (r *rooms) welcome(state []string) error {
 // clear makes a room new.
 func (r *rooms) clear(name string) error {
 	dir := filepath.Join(r.dir, name)
-	return errors.Join(workspace.Raze(dir), os.Mkdir(dir, 0o755), r.lend(dir))
+	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
 }
 
 func (r *rooms) stage() string { return filepath.Join(r.dir, "attack") }

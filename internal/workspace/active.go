@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Active is the marker .ralph-active, by which hooks inside an agent know that
@@ -86,7 +88,7 @@ func (f Folder) Unmark() error {
 // ReadActive reads the marker of a project, and tells whether the process that
 // wrote it lives.
 func ReadActive(project string) (active Active, alive bool) {
-	data, err := os.ReadFile(filepath.Join(project, activeFile))
+	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), largest)
 	if err != nil || json.Unmarshal(data, &active) != nil || active.PID <= 0 {
 		return Active{}, false
 	}

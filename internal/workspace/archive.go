@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // archiveDir is where finished loops lie.
@@ -35,7 +35,7 @@ func ReadLoop(from Memory) (Loop, error) {
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	prd := from.in(planFile)
-	l.PRD, err = regular(root, prd)
+	l.PRD, err = root.ReadFile(prd, largest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return l, fault.Usage("nothing to archive: there is no "+prd, "name the project with -d", nil)
@@ -48,7 +48,7 @@ func ReadLoop(from Memory) (Loop, error) {
 	if !l.begun() {
 		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)
 	}
-	l.Progress, err = regular(root, from.in(progressFile))
+	l.Progress, err = root.ReadFile(from.in(progressFile), largest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
 	}
@@ -96,7 +96,7 @@ func (l Loop) PutAway(name string, summary []byte, fresh []Sheet) (folder string
 }
 
 // shelf makes the folder, one that was not there.
-func shelf(root *os.Root, name string) (string, error) {
+func shelf(root *untrusted.Root, name string) (string, error) {
 	if err := root.MkdirAll(archiveDir, 0o755); err != nil {
 		return "", err
 	}
@@ -123,7 +123,7 @@ func (l Loop) sheets(folder string, summary []byte) []Sheet {
 
 // renew puts a file in the place of another by a rename, so that a full disk
 // costs neither.
-func renew(root *os.Root, sheet Sheet) error {
+func renew(root *untrusted.Root, sheet Sheet) error {
 	aside := Sheet{Path: sheet.Path + ".new", Data: sheet.Data}
 	if err := add(root, aside); err != nil {
 		return err

@@ -13,7 +13,7 @@ func (m Memory) Audit() error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := regular(root, m.in(planFile))
+	data, err := root.ReadFile(m.in(planFile), largest)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", m.in(planFile), err)
 	}

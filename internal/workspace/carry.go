@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // How much of a run is carried to another machine: the journal is all that a
@@ -20,12 +21,12 @@ const (
 // Carry reads the run's own files as another machine needs them: the journal,
 // and of what lies beside it what is small. Trees and transcripts stay here.
 func (r Run) Carry() (map[string][]byte, error) {
-	root, err := os.OpenRoot(r.Path)
+	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read the run's files: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	entries, err := fs.ReadDir(root.FS(), ".")
+	entries, err := root.ReadDir(".")
 	if err != nil {
 		return nil, fmt.Errorf("read the run's files: %w", err)
 	}
@@ -39,9 +40,9 @@ func (r Run) Carry() (map[string][]byte, error) {
 		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be made again
 			continue
 		}
-		text, err := plain(root, name, most)
+		text, err := root.ReadFile(name, most)
 		switch {
-		case errors.Is(err, errNotPlain), errors.Is(err, errTooLong), errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, untrusted.ErrNotPlain), errors.Is(err, untrusted.ErrLarger), errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("read %s: %w", name, err)
@@ -98,7 +99,7 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 
 // setAside moves what is in the way, and takes what was set aside before only
 // when there is something newer.
-func setAside(root *os.Root, path string) error {
+func setAside(root *untrusted.Root, path string) error {
 	if _, err := root.Lstat(path); err != nil {
 		return ignoreGone(err)
 	}

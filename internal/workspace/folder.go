@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Folder is a project's .ralph folder.
@@ -43,14 +44,14 @@ const runs = "runs"
 
 // open is the folder, made where it is not there yet. A repository may bring a
 // link of that name, and everything written would land where it leads.
-func (f Folder) open() (*os.Root, error) {
+func (f Folder) open() (*untrusted.Root, error) {
 	if err := f.Sound(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(f.Path, 0o755); err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
-	root, err := os.OpenRoot(f.Path)
+	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
@@ -100,7 +101,7 @@ func (f Folder) New(id string) (Run, error) {
 
 // ignoreAll keeps the folder out of git, unless its people have said what is to
 // be kept out.
-func ignoreAll(root *os.Root) error {
+func ignoreAll(root *untrusted.Root) error {
 	if info, err := root.Lstat(".gitignore"); err == nil && info.Mode().IsRegular() {
 		return nil
 	}
@@ -189,12 +190,12 @@ func (f Folder) list() (ids []string, err error) {
 	if err := f.Sound(); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(f.Path)
+	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	entries, err := fs.ReadDir(root.FS(), runs)
+	entries, err := root.ReadDir(runs)
 	if err != nil {
 		return nil, err
 	}

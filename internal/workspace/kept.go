@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // mostKept is more than any file beside a journal holds that is read again.
@@ -14,13 +16,13 @@ const mostKept = 64 << 20
 // Read is a file of the folder that was kept earlier, if it still is what it
 // was: agents can write there.
 func (f Folder) Read(name, digest string) (string, error) {
-	root, err := os.OpenRoot(f.Path)
+	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := plain(root, name, mostKept)
-	if errors.Is(err, errNotPlain) {
+	data, err := root.ReadFile(name, mostKept)
+	if errors.Is(err, untrusted.ErrNotPlain) {
 		err = fmt.Errorf("%w: %w", err, os.ErrNotExist)
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Lock keeps a second run out of the project until it is released. The kernel
@@ -49,7 +50,7 @@ func (f Folder) key() string { return cmp.Or(f.Key, "lock") }
 // Free is a fault while somebody holds the lock. It leaves no trace: it is for
 // those who say so before they look at anything else.
 func (f Folder) Free() error {
-	root, err := os.OpenRoot(f.Path)
+	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
 		return nil // nobody ever was here
 	}

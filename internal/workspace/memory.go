@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // MemoryDir is where the memory lies unless a run says otherwise.
@@ -41,8 +41,8 @@ func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progress
 func (m Memory) PromptFile() string { return m.in(promptFile) }
 
 // open is the agent's tree, and no way out of it.
-func (m Memory) open() (*os.Root, error) {
-	root, err := os.OpenRoot(m.Tree)
+func (m Memory) open() (*untrusted.Root, error) {
+	root, err := untrusted.OpenRoot(m.Tree)
 	if err != nil {
 		return nil, fmt.Errorf("open the agent's tree: %w", err)
 	}
@@ -73,7 +73,7 @@ func (m Memory) Log() (string, error) {
 		return "", err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := regular(root, m.in(progressFile))
+	data, err := root.ReadFile(m.in(progressFile), largest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("read %s: %w", m.in(progressFile), err)
 	}
@@ -121,7 +121,7 @@ func (m Memory) Put(p plan.Plan) error {
 }
 
 // holds tells whether the plan file says what data says.
-func (m Memory) holds(root *os.Root, data []byte) bool {
+func (m Memory) holds(root *untrusted.Root, data []byte) bool {
 	found, err := m.read(root)
 	if err != nil {
 		return false
@@ -132,7 +132,7 @@ func (m Memory) holds(root *os.Root, data []byte) bool {
 
 // makeDir sees to it that the memory's folder is a folder of its own and no
 // link to another.
-func (m Memory) makeDir(root *os.Root) error {
+func (m Memory) makeDir(root *untrusted.Root) error {
 	info, err := root.Lstat(m.in(""))
 	if err == nil && !info.IsDir() {
 		err = root.Remove(m.in(""))
@@ -145,7 +145,7 @@ func (m Memory) makeDir(root *os.Root) error {
 
 // replace writes a new file in the place of whatever is there, a link or a
 // folder included.
-func replace(root *os.Root, name string, data []byte) error {
+func replace(root *untrusted.Root, name string, data []byte) error {
 	if err := root.RemoveAll(name); err != nil {
 		return err
 	}
@@ -162,8 +162,8 @@ func (m Memory) Read() (plan.Plan, error) {
 	return m.read(root)
 }
 
-func (m Memory) read(root *os.Root) (plan.Plan, error) {
-	data, err := regular(root, m.in(planFile))
+func (m Memory) read(root *untrusted.Root) (plan.Plan, error) {
+	data, err := root.ReadFile(m.in(planFile), largest)
 	if err != nil {
 		return plan.Plan{}, fmt.Errorf("read %s: %w", m.in(planFile), err)
 	}
@@ -172,12 +172,12 @@ func (m Memory) read(root *os.Root) (plan.Plan, error) {
 
 // Prompt is the project's own prompt for its stories; empty where it has none.
 func (m Memory) Prompt() (string, error) {
-	root, err := os.OpenRoot(m.Tree)
+	root, err := untrusted.OpenRoot(m.Tree)
 	if err != nil {
 		return "", fmt.Errorf("open the project: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := regular(root, m.in(promptFile))
+	data, err := root.ReadFile(m.in(promptFile), largest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -186,6 +186,9 @@ func (m Memory) Prompt() (string, error) {
 	}
 	return string(data), nil
 }
+
+// ReadPlain reads a file that people wrote; anything but a plain file is an error.
+func ReadPlain(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*largest) }
 
 // ReadText reads a text that people wrote, such as a prompt. What can be read
 // once only would be empty the second time, and an agent that is asked nothing

@@ -9,6 +9,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Mirror makes the folder to equal to the folder from: what differs is copied
@@ -17,12 +19,12 @@ import (
 // fraction of copying. No link is followed; sockets, pipes and files that we may
 // not read are left out.
 func Mirror(from, to string) error {
-	source, err := os.OpenRoot(from)
+	source, err := untrusted.OpenRoot(from)
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
 	defer source.Close() //nolint:errcheck // only a handle
-	target, err := os.OpenRoot(to)
+	target, err := untrusted.OpenRoot(to)
 	if err != nil {
 		return fmt.Errorf("copy to %s: %w", to, err)
 	}
@@ -33,7 +35,7 @@ func Mirror(from, to string) error {
 	return nil
 }
 
-func mirror(from, to *os.Root) error {
+func mirror(from, to *untrusted.Root) error {
 	want, err := list(from)
 	if err != nil {
 		return err
@@ -44,7 +46,7 @@ func mirror(from, to *os.Root) error {
 	}
 	for name, info := range have {
 		if wanted, is := want[name]; !is || wanted.Mode().Type() != info.Mode().Type() {
-			err = errors.Join(err, raze(to, name))
+			err = errors.Join(err, to.RemoveAll(name))
 			delete(have, name)
 		}
 	}
@@ -55,23 +57,20 @@ func mirror(from, to *os.Root) error {
 }
 
 // list is what lies in a folder, links as links.
-func list(root *os.Root) (map[string]fs.FileInfo, error) {
-	folder, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close() //nolint:errcheck // only read
-	infos, err := folder.Readdir(-1)
-	all := make(map[string]fs.FileInfo, len(infos))
-	for _, info := range infos {
-		all[info.Name()] = info
+func list(root *untrusted.Root) (map[string]fs.FileInfo, error) {
+	entries, err := root.ReadDir(".")
+	all := make(map[string]fs.FileInfo, len(entries))
+	for _, entry := range entries {
+		if info, gone := entry.Info(); gone == nil {
+			all[info.Name()] = info
+		}
 	}
 	return all, err
 }
 
 // entry is a name in two folders, and what it is in the first.
 type entry struct {
-	from, to *os.Root
+	from, to *untrusted.Root
 	name     string
 	info     fs.FileInfo
 }
@@ -93,7 +92,7 @@ func (e entry) mirror(have fs.FileInfo) error {
 func (e entry) folder(have fs.FileInfo) error {
 	source, err := e.from.OpenRoot(e.name)
 	if errors.Is(err, fs.ErrPermission) {
-		return raze(e.to, e.name)
+		return e.to.RemoveAll(e.name)
 	}
 	if err != nil {
 		return err
@@ -133,9 +132,9 @@ func (e entry) link(have fs.FileInfo) error {
 }
 
 func (e entry) file(have fs.FileInfo) error {
-	source, err := openFile(e.from, e.name)
+	source, err := e.from.Open(e.name)
 	if errors.Is(err, fs.ErrPermission) {
-		return raze(e.to, e.name)
+		return e.to.RemoveAll(e.name)
 	}
 	if err != nil {
 		return err
@@ -160,17 +159,12 @@ func (e entry) file(have fs.FileInfo) error {
 	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.give(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
 }
 
-// openFile opens a file to read it, and waits for no writer of a pipe.
-func openFile(root *os.Root, name string) (*os.File, error) {
-	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}
-
 // alike tells whether a file is the one that source is open at.
 func (e entry) alike(have fs.FileInfo, source io.Reader) bool {
 	if have.Size() != e.info.Size() || have.Mode() != e.info.Mode() || ownerOf(have) != ownerOf(e.info) {
 		return false
 	}
-	target, err := openFile(e.to, e.name)
+	target, err := e.to.Open(e.name)
 	if err != nil {
 		return false
 	}

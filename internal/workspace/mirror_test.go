@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -72,7 +73,7 @@ func TestMirror(t *testing.T) {
 		os.Symlink("module/m.go", in(from, "link")), os.Symlink("nowhere", in(from, "other")), syscall.Mkfifo(in(from, "pipe"), 0o644),
 		os.Chmod(in(from, "module", "m.go"), 0o444), os.Chmod(in(from, "module"), 0o555),
 	)
-	t.Cleanup(func() { _ = errors.Join(workspace.Raze(from), workspace.Raze(to)) })
+	t.Cleanup(func() { _ = errors.Join(untrusted.RemoveAll(from), untrusted.RemoveAll(to)) })
 	want := seen(t, from)
 	delete(want, "pipe")
 	must(workspace.Mirror(from, to))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Run is the folder of one run.
@@ -27,13 +28,16 @@ const JournalFile = "journal.jsonl"
 // beside it.
 const PageFile = "report.html"
 
+// mostRecord is more than any journal holds.
+const mostRecord = 1 << 30
+
 // Journal is the path of the run's journal.
 func (r Run) Journal() string { return r.File(JournalFile) }
 
 // openFile opens a file of the run's folder, and none that a link out of it
 // leads to.
 func (r Run) openFile(name string, flag int) (*os.File, error) {
-	root, err := os.OpenRoot(r.Path)
+	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -43,15 +47,12 @@ func (r Run) openFile(name string, flag int) (*os.File, error) {
 
 // Entries reads the journal without touching it.
 func (r Run) Entries() ([]journal.Entry, error) {
-	if info, err := os.Lstat(r.Journal()); err == nil && info.Mode().Type()&^fs.ModeSymlink != 0 {
-		return nil, errors.New("read journal: it is not a plain file") // a pipe would hang the program
-	}
-	file, err := r.openFile(JournalFile, os.O_RDONLY)
+	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(file)
+	defer root.Close() //nolint:errcheck // only a handle
+	data, err := root.ReadFile(JournalFile, mostRecord)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -84,7 +85,7 @@ func (r Run) openSound() (*os.File, []journal.Entry, []byte, error) {
 
 // cutTorn leaves of a journal what stands.
 func cutTorn(file *os.File) ([]journal.Entry, []byte, error) {
-	data, err := io.ReadAll(file)
+	data, err := untrusted.ReadAll(file, mostRecord)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -103,7 +104,12 @@ func cutTorn(file *os.File) ([]journal.Entry, []byte, error) {
 // syncDir makes the names in dir safe, so that a file once made is still there
 // after a crash.
 func syncDir(dir string) error {
-	handle, err := os.Open(dir)
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", dir, err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	handle, err := root.Root.Open(".")
 	if err != nil {
 		return fmt.Errorf("sync %s: %w", dir, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Sheet is a file to lay out in a project: its path there, by slashes, and
@@ -44,8 +45,8 @@ func Scaffold(project string, sheets []Sheet) error {
 }
 
 // openProject is the project's folder, and no way out of it.
-func openProject(project string) (*os.Root, error) {
-	root, err := os.OpenRoot(project)
+func openProject(project string) (*untrusted.Root, error) {
+	root, err := untrusted.OpenRoot(project)
 	if err != nil {
 		return nil, fault.Usage("cannot open the project "+project, "name a folder with -d", err)
 	}
@@ -53,7 +54,7 @@ func openProject(project string) (*os.Root, error) {
 }
 
 // lay writes the sheets, and takes back those it wrote when one cannot be.
-func lay(root *os.Root, sheets []Sheet) error {
+func lay(root *untrusted.Root, sheets []Sheet) error {
 	for i, sheet := range sheets {
 		if err := add(root, sheet); err != nil {
 			for _, written := range sheets[:i] {
@@ -65,7 +66,7 @@ func lay(root *os.Root, sheets []Sheet) error {
 	return nil
 }
 
-func add(root *os.Root, sheet Sheet) error {
+func add(root *untrusted.Root, sheet Sheet) error {
 	if err := root.MkdirAll(path.Dir(sheet.Path), 0o755); err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func Ignore(project string, patterns ...string) (added []string, err error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	old, err := regular(root, name)
+	old, err := root.ReadFile(name, largest)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Usage("cannot read "+name, "make it a plain file", err)
 	}
@@ -142,7 +143,7 @@ func ReadSettings(project, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := regular(root, name)
+	data, err := root.ReadFile(name, largest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -3,11 +3,12 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Temporary is a folder for as long as its program runs, and a little longer
@@ -41,7 +42,7 @@ func NewTemporary(parent, name string) (Temporary, error) {
 
 // hold locks a folder of ours, and no link to one.
 func hold(dir string) (*os.File, error) {
-	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) //nolint:forbidigo // the flags refuse what is no folder
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (t Temporary) Remove() error {
 	if t.Path == "" {
 		return nil
 	}
-	return errors.Join(Raze(t.Path), t.lock.Close())
+	return errors.Join(untrusted.RemoveAll(t.Path), t.lock.Close())
 }
 
 // Sweep takes away the folders of that name whose owners are gone. How old they
@@ -74,7 +75,7 @@ func Sweep(parent, name string) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	entries, _ := os.ReadDir(parent) // what cannot be read cannot be cleared
+	entries, _ := untrusted.ReadDir(parent) // what cannot be read cannot be cleared
 	for _, entry := range entries {
 		dir := filepath.Join(parent, entry.Name())
 		if !strings.HasPrefix(entry.Name(), name) {
@@ -84,38 +85,7 @@ func Sweep(parent, name string) {
 		if err != nil {
 			continue
 		}
-		_ = Raze(dir)
+		_ = untrusted.RemoveAll(dir)
 		_ = lock.Close()
 	}
-}
-
-// Raze removes a folder with all in it, read-only folders too, as those of fetched
-// modules. Programs that worked in it may have left links: nothing outside is
-// touched.
-func Raze(dir string) error {
-	root, err := os.OpenRoot(filepath.Dir(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return raze(root, filepath.Base(dir))
-}
-
-func raze(root *os.Root, name string) error {
-	if err := root.RemoveAll(name); err == nil {
-		return nil
-	}
-	if inside, err := root.OpenRoot(name); err == nil {
-		_ = fs.WalkDir(inside.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.IsDir() {
-				_ = inside.Chmod(path, 0o700)
-			}
-			return nil
-		})
-		_ = inside.Close()
-	}
-	return root.RemoveAll(name)
 }
