@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Action is one run of the Action.
@@ -176,7 +177,7 @@ func event(path string) ([]byte, error) {
 	case err == nil && info.Size() > largestEvent:
 		return nil, fault.Usage(fmt.Sprintf("the event file %s has %d bytes, more than GitHub sends", path, info.Size()), fix, nil)
 	}
-	payload, err := os.ReadFile(path)
+	payload, err := untrusted.ReadFile(path, largestEvent)
 	if err != nil {
 		return nil, fault.Usage("cannot read the event file", fix, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -73,7 +74,7 @@ func told(home workspace.Run) string {
 
 // remember writes it down. Where that cannot be, people are told twice.
 func (v *visit) remember(home workspace.Run) {
-	root, err := os.OpenRoot(v.env.folder())
+	root, err := untrusted.OpenRoot(v.env.folder())
 	if err != nil {
 		return
 	}
@@ -84,12 +85,12 @@ func (v *visit) remember(home workspace.Run) {
 }
 
 func (v *visit) heard(home workspace.Run) bool {
-	root, err := os.OpenRoot(v.env.folder())
+	root, err := untrusted.OpenRoot(v.env.folder())
 	if err != nil {
 		return false
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	said, err := root.ReadFile(toldFile)
+	said, err := root.ReadFile(toldFile, 4096)
 	return err == nil && string(said) == told(home)
 }
 

@@ -283,7 +283,7 @@ func (s summary) Show(_ context.Context, board view.Board) error {
 	if s.path == "" {
 		return nil
 	}
-	if err := os.WriteFile(s.path, []byte(s.hide(board.Summary)), 0o644); err != nil {
+	if err := os.WriteFile(s.path, []byte(s.hide(board.Summary)), 0o644); err != nil { //nolint:forbidigo // the runner's own file
 		return fmt.Errorf("write the job's summary: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // versions are what npm takes for one, or for a name of one.
@@ -64,7 +65,7 @@ func (v *visit) install(ctx context.Context) error {
 
 func (v *visit) npm(ctx context.Context, dir, what string) error {
 	begun := dir + ".begun" // one that was broken off is no program
-	if err := errors.Join(os.RemoveAll(begun), os.MkdirAll(begun, 0o755)); err != nil {
+	if err := errors.Join(untrusted.RemoveAll(begun), os.MkdirAll(begun, 0o755)); err != nil {
 		return err
 	}
 	env := v.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")

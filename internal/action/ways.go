@@ -3,13 +3,13 @@ package action
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // given adds what the workflow's inputs ask for, and for an event that does not
@@ -61,7 +61,7 @@ func (v *visit) prompt() (string, error) {
 
 // promptFile reads a file of the workspace, and none outside.
 func (v *visit) promptFile() (string, error) {
-	root, err := os.OpenRoot(v.env.Workspace)
+	root, err := untrusted.OpenRoot(v.env.Workspace)
 	if err != nil {
 		return "", err
 	}

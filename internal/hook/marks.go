@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,13 +12,14 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // marks is what is known of one session: small files in a folder that belongs
 // to the user alone. Hooks of one session can run side by side; a mark is made
 // by one of them only.
-type marks struct{ root *os.Root }
+type marks struct{ root *untrusted.Root }
 
 // plain is a session's id as programs make them; any other is replaced by its
 // digest before it becomes the name of a folder.
@@ -48,7 +48,7 @@ func openMarks(state, session string) (marks, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return marks{}, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := untrusted.OpenRoot(dir)
 	return marks{root}, err
 }
 
@@ -98,7 +98,7 @@ func (m marks) count(prefix string, most int) (int, error) {
 
 // clear takes away the marks that begin with prefix.
 func (m marks) clear(prefix string) error {
-	names, err := fs.ReadDir(m.root.FS(), ".")
+	names, err := m.root.ReadDir(".")
 	if err != nil {
 		return err
 	}
@@ -134,12 +134,7 @@ func (m marks) turn(pause func(time.Duration)) (done func() error, err error) {
 // loop is the folder of the run that loops in this session; empty where none
 // does.
 func (m marks) loop() string {
-	file, err := m.root.Open(loopMark)
-	if err != nil {
-		return ""
-	}
-	defer file.Close() //nolint:errcheck // only read
-	path, err := io.ReadAll(io.LimitReader(file, 4096))
+	path, err := m.root.ReadFile(loopMark, 4096)
 	if err != nil || !filepath.IsAbs(string(path)) {
 		return ""
 	}
@@ -154,12 +149,12 @@ const kept = 30 * 24 * time.Hour
 
 // prune forgets sessions of long ago.
 func prune(state string, now time.Time) {
-	root, err := os.OpenRoot(state)
+	root, err := untrusted.OpenRoot(state)
 	if err != nil {
 		return
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	sessions, err := fs.ReadDir(root.FS(), ".")
+	sessions, err := root.ReadDir(".")
 	if err != nil {
 		return
 	}

@@ -175,7 +175,7 @@ func (a Asked) heard() int64 {
 	if !plain.MatchString(a.Session) {
 		return 0
 	}
-	found, err := filepath.Glob(filepath.Join(a.Agents, "projects", "*", a.Session+".jsonl"))
+	found, err := filepath.Glob(filepath.Join(a.Agents, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // in the user's home, and folders alone
 	if err != nil || len(found) == 0 {
 		return 0
 	}

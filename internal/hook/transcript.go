@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // said is a line of a transcript, as far as it is of use here.
@@ -77,17 +80,17 @@ func parse(line []byte) (said, bool) {
 	return s, err == nil || odd
 }
 
-// open opens a transcript; a pipe in its place would hang the agent.
+// open opens a transcript.
 func open(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
+	file, err := untrusted.Open(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("open %s: %w", path, err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errors.New(path + " is no plain file")
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
 	}
-	file, err := os.Open(path)
-	return file, info.Size(), err
+	return file, info.Size(), nil
 }
 
 // full is how much a context holds.

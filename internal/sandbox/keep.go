@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // mostKept bounds what is held in memory of ReadOnly: a git folder's
@@ -24,7 +25,7 @@ const mostKept = 16 << 20
 // was not there cannot be mounted, and Landlock cannot take a folder out of
 // another.
 type kept struct {
-	root *os.Root // the folder of Write; links that lead out of it are not followed
+	root *untrusted.Root // the folder of Write; links that lead out of it are not followed
 	dir  string
 	name string // within root
 	held map[string]node
@@ -76,7 +77,7 @@ func (w Wall) keepReadOnly() (all keeping, err error) {
 		all.kept = append(all.kept, k)
 	}
 	for range enough {
-		f, err := os.Open(os.DevNull)
+		f, err := os.Open(os.DevNull) //nolint:forbidigo // is what it is
 		if err != nil {
 			return all, fmt.Errorf("set a descriptor aside: %w", err)
 		}
@@ -97,7 +98,7 @@ func (w Wall) keep(file string) (kept, error) {
 }
 
 func keepIn(dir, name string) (kept, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
 		return kept{}, err
 	}
@@ -111,41 +112,32 @@ func keepIn(dir, name string) (kept, error) {
 // look reads what is there now, links as links.
 func (k kept) look() (map[string]node, error) {
 	found, size := map[string]node{}, 0
-	err := fs.WalkDir(k.root.FS(), k.name, func(name string, d fs.DirEntry, err error) error {
+	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
 		}
-		n, err := k.read(name, d)
-		if size += len(n.text); size > mostKept {
+		n, err := read(e)
+		if size += len(e.Path) + len(n.text); size > mostKept {
 			return errors.New("too large to be kept")
 		}
-		found[name] = n
+		found[e.Path] = n
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
 	return found, err
 }
 
-func (k kept) read(name string, d fs.DirEntry) (node, error) {
-	info, err := k.root.Lstat(name)
-	if err != nil {
-		return node{}, err
-	}
-	n := node{mode: info.Mode()}
+func read(e untrusted.Entry) (n node, err error) {
+	n.mode = e.Info.Mode()
 	switch {
-	case d.Type()&fs.ModeSymlink != 0:
-		to, err := k.root.Readlink(name)
+	case n.mode&fs.ModeSymlink != 0:
+		to, err := e.In.Readlink(e.Name)
 		n.text = []byte(to)
 		return n, err
-	case d.Type().IsRegular() && info.Size() > mostKept:
-		return n, errors.New("too large to be kept")
-	case d.Type().IsRegular():
-		n.text, err = k.root.ReadFile(name)
+	case n.mode.IsRegular():
+		n.text, err = e.In.ReadFile(e.Name, mostKept)
 	}
 	return n, err
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Sweep takes away what those inside left in memory that all of the machine
@@ -29,7 +31,7 @@ func (w Wall) Sweep() error {
 }
 
 func (w Wall) sweepFiles() error {
-	root, err := os.OpenRoot(sharedMemory)
+	root, err := untrusted.OpenRoot(sharedMemory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -43,8 +45,8 @@ func (w Wall) sweepFiles() error {
 }
 
 // sweepIn looks where they could put something: in what everybody can write to.
-func (w Wall) sweepIn(root *os.Root, dir string) error {
-	list, err := fs.ReadDir(root.FS(), dir)
+func (w Wall) sweepIn(root *untrusted.Root, dir string) error {
+	list, err := root.ReadDir(dir)
 	for _, entry := range list {
 		name := path.Join(dir, entry.Name())
 		info, gone := root.Lstat(name)
