@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Commission is what to commit in a user's own tree.
@@ -23,7 +25,7 @@ func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, 
 	if err != nil {
 		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
 	c := committer{user: user{git: g, dir: place.Top}, index: filepath.Join(dir, "index"), config: what.Config}
 	sha, err := c.commit(ctx, what)
 	if err != nil {

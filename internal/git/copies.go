@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // namedEverywhere looks at the objects of which there are several copies, in each
@@ -30,7 +32,7 @@ func (t *Trusted) namedEverywhere(ctx context.Context, names []byte) error {
 	}
 	held := make([][]string, len(packs))
 	for i, pack := range packs {
-		if held[i], err = holds(pack+".idx", copies); err != nil {
+		if held[i], err = holds(ctx, pack+".idx", copies); err != nil {
 			return err
 		}
 	}
@@ -65,7 +67,7 @@ func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // links in a folder of ours
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // links in a folder of ours
 	to := filepath.Join(dir, "pack", "pack-alone")
 	err = os.Mkdir(filepath.Dir(to), 0o700)
 	for _, end := range packEnds {
@@ -91,7 +93,7 @@ func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
 		return nil, err
 	}
 	for _, store := range stores {
-		entries, err := os.ReadDir(filepath.Join(store, "pack"))
+		entries, err := untrusted.ReadDir(filepath.Join(store, "pack"))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("look for packs: %w", err)
 		}
@@ -126,13 +128,10 @@ var indexMark = []byte("\xfftOc\x00\x00\x00\x02")
 
 // holds are those of the objects that the index of a pack names, counted in
 // copies.
-func holds(index string, copies map[string]int) (held []string, err error) {
-	if info, err := os.Stat(index); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no file", index), err)
-	}
-	file, err := os.Open(index)
+func holds(ctx context.Context, index string, copies map[string]int) (held []string, err error) {
+	file, err := untrusted.Open(index)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %s: %w", index, err)
 	}
 	defer file.Close() //nolint:errcheck // it was read
 	from := bufio.NewReaderSize(file, 1<<16)
@@ -151,7 +150,10 @@ func holds(index string, copies map[string]int) (held []string, err error) {
 		break
 	}
 	id := entry[between:]
-	for range binary.BigEndian.Uint32(head[len(head)-4:]) {
+	for range binary.BigEndian.Uint32(head[len(head)-4:]) { // what an agent wrote may say four billion
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if _, err := io.ReadFull(from, entry); err != nil {
 			return nil, fmt.Errorf("read %s: %w", index, err)
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // lair is where a repository really lies. In a linked worktree .git is a file,
@@ -121,7 +123,7 @@ func (t *Tree) unlockOn(ctx context.Context, branch string) error {
 
 // remove takes locks out of a folder that no link leads out of.
 func remove(dir string, locks ...string) error {
-	inside, err := os.OpenRoot(dir)
+	inside, err := untrusted.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("remove stale locks: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // lay puts the pack that was taken in last into the user's store, as their git
@@ -18,7 +20,7 @@ func (t *Trusted) lay(to Place) (end func(use bool)) {
 	if t.newest == "" || to.objects == "" {
 		return func(bool) {}
 	}
-	store, err := os.OpenRoot(filepath.Join(to.objects, "pack")) // no link leads out of it
+	store, err := untrusted.OpenRoot(filepath.Join(to.objects, "pack")) // no link leads out of it
 	if err != nil {
 		return func(bool) {}
 	}
@@ -32,7 +34,7 @@ func (t *Trusted) lay(to Place) (end func(use bool)) {
 
 // laid is a pack in somebody else's store.
 type laid struct {
-	store *os.Root
+	store *untrusted.Root
 	name  string
 	made  []string // in the order in which they came into place
 }
@@ -62,7 +64,7 @@ func (l *laid) copy(from, end string) error {
 	if _, err := l.store.Lstat(l.name + end); err == nil {
 		return fs.ErrExist
 	}
-	source, err := os.Open(from)
+	source, err := untrusted.Open(from)
 	if err != nil {
 		return err
 	}

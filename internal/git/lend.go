@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Lend makes dir a repository that reads the objects of the one that project
@@ -42,7 +44,7 @@ func lend(dir, objects, shallow string) error {
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
-	cut, err := os.ReadFile(shallow)
+	cut, err := untrusted.ReadFile(shallow, maxOutput)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
@@ -59,7 +61,7 @@ func publish(name, text string, mode os.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", name, err)
 	}
-	if err := os.WriteFile(name, []byte(text), mode); err != nil { //nolint:gosec // in a folder of ours
+	if err := untrusted.WriteFile(name, []byte(text), mode); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return os.Chmod(name, mode)

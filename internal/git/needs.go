@@ -3,9 +3,12 @@ package git
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Needs is what somebody who works in a tree has to reach of its repository,
@@ -92,17 +95,25 @@ func within(dir string, names ...string) []string {
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
 
 // more are the repositories of submodules and of other worktrees.
-func more(common string) []string {
-	var paths []string
+func more(common string) (paths []string) {
+	root, err := untrusted.OpenRoot(common)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	left := mostEntries
 	for _, folder := range []string{"modules", "worktrees"} {
-		_ = filepath.WalkDir(filepath.Join(common, folder), func(path string, entry fs.DirEntry, err error) error {
+		_ = root.WalkAll(folder, func(e untrusted.Entry, err error) error {
+			left--
 			switch {
+			case left < 0:
+				return fs.SkipAll
 			case err != nil:
 				return nil //nolint:nilerr // what cannot be read has nothing to be kept
-			case entry.IsDir() && slices.Contains([]string{"objects", "refs", "logs", "hooks", "info", "lfs"}, entry.Name()):
+			case e.Info.IsDir() && slices.Contains([]string{"objects", "refs", "logs", "hooks", "info", "lfs"}, e.Info.Name()):
 				return fs.SkipDir
-			case !entry.IsDir() && slices.Contains(traces, entry.Name()):
-				paths = append(paths, within(filepath.Dir(path), guarded...)...)
+			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()):
+				paths = append(paths, within(filepath.Join(common, path.Dir(e.Path)), guarded...)...)
 			}
 			return nil
 		})
@@ -119,7 +130,7 @@ func borrowed(objects string) []string {
 	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
 		store := next[0]
 		next = next[1:]
-		text, err := os.ReadFile(filepath.Join(store, "info", "alternates"))
+		text, err := untrusted.ReadFile(filepath.Join(store, "info", "alternates"), 1<<20)
 		if err != nil {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Own is the user's repository as a tree to work in, when the agent works in
@@ -68,7 +70,7 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	if err != nil {
 		return fmt.Errorf("find the exclude file of %s: %w", at.Top, err)
 	}
-	there, err := os.ReadFile(name)
+	there, err := untrusted.ReadFile(name, 1<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
@@ -86,7 +88,7 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := os.WriteFile(name, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil { //nolint:gosec // git named the path
+	if err := untrusted.WriteFile(name, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

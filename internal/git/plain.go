@@ -2,10 +2,11 @@ package git
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // plain tells of a tree whose configuration cannot hold a filter, as there is
@@ -47,19 +48,11 @@ func commonOf(dir string) (string, bool) {
 
 // readInside reads a regular file of a folder, if it is not longer than limit.
 func readInside(dir, name string, limit int64) ([]byte, bool) {
-	inside, err := os.OpenRoot(dir) // no link leads out of it
+	inside, err := untrusted.OpenRoot(dir) // no link leads out of it
 	if err != nil {
 		return nil, false
 	}
 	defer inside.Close() //nolint:errcheck // nothing was written through it
-	if info, err := inside.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, false
-	}
-	file, err := inside.Open(name)
-	if err != nil {
-		return nil, false
-	}
-	defer file.Close() //nolint:errcheck // only read
-	text, err := io.ReadAll(io.LimitReader(file, limit+1))
-	return text, err == nil && int64(len(text)) <= limit
+	text, err := inside.ReadFile(name, limit)
+	return text, err == nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // quarantine is a store beside the trusted one: what comes from a tree is
@@ -27,7 +29,7 @@ type quarantine struct {
 // one at a time.
 func (t *Trusted) quarantine(terms Terms) (*quarantine, error) {
 	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms, compared: map[Span][]change{}}
-	if err := os.RemoveAll(q.dir); err != nil {
+	if err := untrusted.RemoveAll(q.dir); err != nil {
 		return nil, fmt.Errorf("clear the quarantine: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(q.objects(), "info"), 0o700); err != nil {
@@ -38,7 +40,7 @@ func (t *Trusted) quarantine(terms Terms) (*quarantine, error) {
 
 // remove cannot be the reason to lose the work: what it leaves is cleared by
 // the next.
-func (q *quarantine) remove() { _ = os.RemoveAll(q.dir) }
+func (q *quarantine) remove() { _ = untrusted.RemoveAll(q.dir) }
 
 func (q *quarantine) objects() string { return filepath.Join(q.dir, "objects") }
 
@@ -61,7 +63,7 @@ func (q *quarantine) ask(ctx context.Context, args ...string) (string, error) {
 // gits: neither can make the other wait.
 func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error {
 	name := filepath.Join(q.dir, "pack")
-	pack, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	pack, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // it makes the file
 	if err != nil {
 		return fmt.Errorf("keep the pack: %w", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // arrival is what came into quarantine.
@@ -49,7 +51,7 @@ func (q *quarantine) release(ctx context.Context, tip string) error {
 // file; false where it is none. Nobody else writes here: a lock that is there was
 // left by a kill.
 func (t *Trusted) keep(sha string) bool {
-	home, err := os.OpenRoot(t.Dir)
+	home, err := untrusted.OpenRoot(t.Dir)
 	if err != nil {
 		return false
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // LeaveOut is work of which some files are to be left out.
@@ -62,7 +64,7 @@ func (t *Trusted) overlay(ctx context.Context, onto string, entries []overlay) (
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
 	return overlaid(ctx, t.do, index{filepath.Join(dir, "index"), onto}, entries)
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // scratch is an index of the program's own.
@@ -38,6 +40,9 @@ func (s scratch) copyIndex(ctx context.Context) error {
 	return err
 }
 
+// mostIndex is more than an index of millions of files takes.
+const mostIndex = 1 << 30
+
 // borrowIndex makes it the real index, as it is. The time goes along: by that
 // git knows which files may have been changed right after it was written. False
 // where it cannot be copied, and where git runs as another user: that one could
@@ -46,13 +51,13 @@ func (s scratch) borrowIndex() bool {
 	if s.Run != nil {
 		return false
 	}
-	inside, err := os.OpenRoot(s.lair().dir) // no link leads out of it
+	inside, err := untrusted.OpenRoot(s.lair().dir) // no link leads out of it
 	if err != nil {
 		return false
 	}
 	defer inside.Close() //nolint:errcheck // the files are closed by themselves
 	info, err := inside.Lstat("index")
-	if err != nil || !info.Mode().IsRegular() {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIndex {
 		return false
 	}
 	name := filepath.Base(s.index)
@@ -60,7 +65,7 @@ func (s scratch) borrowIndex() bool {
 }
 
 // transfer makes to a copy of from.
-func transfer(within *os.Root, from, to string) error {
+func transfer(within *untrusted.Root, from, to string) error {
 	source, err := within.Open(from)
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func transfer(within *os.Root, from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(target, source)
+	_, err = io.Copy(target, io.LimitReader(source, mostIndex))
 	return errors.Join(err, target.Close())
 }
 

@@ -3,8 +3,9 @@ package git
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Strays are the files that nothing tracks or ignores, as patterns by which git
@@ -38,16 +39,13 @@ func (t *Tree) Ignore(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
-	inside, err := os.OpenRoot(t.lair().dir) // no link leads out of it
+	inside, err := untrusted.OpenRoot(t.lair().dir) // no link leads out of it
 	if err != nil {
 		return fmt.Errorf("have files ignored: %w", err)
 	}
 	defer inside.Close() //nolint:errcheck // the file is closed by itself
 	const name = "info/exclude"
-	if info, err := inside.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return fmt.Errorf("have files ignored: %s is no file: %w", name, os.ErrInvalid)
-	}
-	there, err := inside.ReadFile(name)
+	there, err := inside.ReadFile(name, 1<<20)
 	if err != nil {
 		return fmt.Errorf("have files ignored: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Tree is a checkout with a repository of its own, that somebody else works
@@ -58,7 +60,7 @@ type Plot struct {
 // Grow makes a tree: its own repository, and SHA checked out, with nothing
 // else in it.
 func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
-	if found, err := os.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("grow a tree in %s: it is no empty folder", p.Dir), err)
 	}
 	tree, err := t.plant(ctx, p)
@@ -78,7 +80,7 @@ func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
 // Regrow gives the files in a plot a new repository that stands at SHA, when
 // theirs is broken. The files stay as they are.
 func (t *Trusted) Regrow(ctx context.Context, p Plot) (*Tree, error) {
-	if err := os.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
+	if err := untrusted.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
 		return nil, fmt.Errorf("clear the broken repository: %w", err)
 	}
 	tree, err := t.plant(ctx, p)
@@ -145,7 +147,7 @@ func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(seed) //nolint:errcheck // a few bytes in a folder of ours
+	defer untrusted.RemoveAll(seed) //nolint:errcheck // a few bytes in a folder of ours
 	if err := t.fill(seed, p); err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
 // protectAlternates keeps the agent from changing by mistake where its objects
 // come from; git copies a template without its modes.
 func (t *Tree) protectAlternates() error {
-	inside, err := os.OpenRoot(filepath.Join(t.Dir, ".git")) // no link leads out of it
+	inside, err := untrusted.OpenRoot(filepath.Join(t.Dir, ".git")) // no link leads out of it
 	if err != nil {
 		return err
 	}
