@@ -66,7 +66,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	run, seen := w.runner.Run, git.Nested(nil)
 	if wall != nil {
-		run, seen = wall.Around(w.place(ctx, dir)), git.LookNested(dir)
+		run, seen = wall.Around(w.place(ctx, dir)), git.LookNested(ctx, dir)
 	}
 	result, err := run(ctx, process.Command{
 		Argv: argv, Dir: dir, Env: wall.Env(w.within(wall, c.Env...), false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
@@ -76,7 +76,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	wall.Tell(tell)
 	if seen != nil {
-		if news := job.Strangers(git.LookNested(dir).Since(seen)); news != nil {
+		if news := job.Strangers(git.LookNested(context.WithoutCancel(ctx), dir).Since(seen)); news != nil {
 			tell(*news)
 		}
 	}

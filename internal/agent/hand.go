@@ -33,9 +33,9 @@ type Hand struct {
 	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
 	Budget  Budget
-	Now     func() time.Time       // for a server that says how long to stay away
-	Grace   time.Duration          // as in process.Command
-	Lend    func(dir string) error // gives a folder of ours to whom the agent runs as; may be nil
+	Now     func() time.Time                            // for a server that says how long to stay away
+	Grace   time.Duration                               // as in process.Command
+	Lend    func(ctx context.Context, dir string) error // gives a folder of ours to whom the agent runs as; may be nil
 }
 
 // Ready finds the agent's program, or says what to do about it. It spends
@@ -61,7 +61,7 @@ func (h *Hand) Ready() (string, error) {
 // Do runs the agent once and sums up what it did. An agent that fails is a sum
 // too; the error says that none could be started.
 func (h *Hand) Do(ctx context.Context, o Order) (ended journal.AgentEnded, err error) {
-	leave, err := h.furnish(&o)
+	leave, err := h.furnish(ctx, &o)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
 	}

@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // within are names in a folder.
@@ -19,7 +22,7 @@ func within(folder string, names ...string) []string {
 // for temporary files that the program has too, and tells the order where it
 // is. Leaving takes all of it away, with what the program left there. It does
 // nothing for a program that has the user's own home.
-func (h *Hand) furnish(o *Order) (leave func() error, err error) {
+func (h *Hand) furnish(ctx context.Context, o *Order) (leave func() error, err error) {
 	if len(h.Adapter.Home) == 0 {
 		return func() error { return nil }, nil
 	}
@@ -27,15 +30,15 @@ func (h *Hand) furnish(o *Order) (leave func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	leave = func() error { return os.RemoveAll(home) }
+	leave = func() error { return untrusted.RemoveAll(home) }
 	for name, text := range h.Adapter.Home {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), untrusted.WriteFile(path, []byte(text), 0o600)); err != nil {
 			return nil, errors.Join(err, leave())
 		}
 	}
 	if h.Lend != nil {
-		if err := h.Lend(home); err != nil {
+		if err := h.Lend(ctx, home); err != nil {
 			return nil, errors.Join(err, leave())
 		}
 	}

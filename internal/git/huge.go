@@ -1,9 +1,11 @@
 package git
 
 import (
+	"context"
 	"io/fs"
-	"os"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // largest is the largest file that counts as work before somebody has committed
@@ -18,12 +20,12 @@ const (
 
 // Huge are files that are new or changed and larger than that. No snapshot has
 // them.
-func (s *Sight) Huge() []string {
+func (s *Sight) Huge(ctx context.Context) []string {
 	if s.weighed {
 		return s.huge
 	}
 	s.weighed = true
-	root, err := os.OpenRoot(s.tree.Dir)
+	root, err := untrusted.OpenRoot(s.tree.Dir)
 	if err != nil {
 		return nil
 	}
@@ -31,7 +33,7 @@ func (s *Sight) Huge() []string {
 	scales := scales{left: mostWeighed}
 	for _, e := range s.found {
 		if e.path != "" && e.counts() {
-			_ = fs.WalkDir(root.FS(), strings.TrimSuffix(e.path, "/"), scales.weigh)
+			_ = root.Walk(ctx, strings.TrimSuffix(e.path, "/"), scales.weigh) // what cannot be looked at is not huge
 		}
 	}
 	s.huge = scales.huge
@@ -44,20 +46,17 @@ type scales struct {
 	huge []string
 }
 
-func (w *scales) weigh(path string, file fs.DirEntry, err error) error {
+func (w *scales) weigh(e untrusted.Entry, err error) error {
 	w.left--
 	switch {
 	case w.left < 0 || len(w.huge) == mostHuge:
 		return fs.SkipAll
 	case err != nil:
-		return nil //nolint:nilerr // what nobody can read is not huge
-	case file.IsDir() && file.Name() == ".git":
+		return nil //nolint:nilerr // what cannot be read is not huge
+	case e.Info.IsDir() && e.Info.Name() == ".git":
 		return fs.SkipDir
-	case !file.Type().IsRegular():
-		return nil
-	}
-	if info, err := file.Info(); err == nil && info.Size() > largest {
-		w.huge = append(w.huge, path)
+	case e.Info.Mode().IsRegular() && e.Info.Size() > largest:
+		w.huge = append(w.huge, e.Path)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestHugeFilesAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := must(l.tree.See(t.Context()))(t)
-	if got, want := seen.Huge(), []string{"README.md", "new/odd [name]*.bin"}; !slices.Equal(got, want) {
+	if got, want := seen.Huge(t.Context()), []string{"README.md", "new/odd [name]*.bin"}; !slices.Equal(got, want) {
 		t.Errorf("Huge = %q, want %q", got, want)
 	}
 	must(l.tree.CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)

@@ -1,12 +1,15 @@
 package git
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Nested are the repositories that lie within a tree, by their place in it, each
@@ -19,57 +22,55 @@ const mostEntries = 1_000_000
 
 // LookNested finds them by their folders alone; no git runs, and no link is
 // followed. What cannot be looked into is taken for one.
-func LookNested(top string) Nested {
+func LookNested(ctx context.Context, top string) Nested {
 	found, left := Nested{}, mostEntries
-	_ = filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
-		place, _ := filepath.Rel(top, path)
+	root, err := untrusted.OpenRoot(top)
+	if err != nil {
+		return Nested{".": "closed"}
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	_ = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
 		if left--; left < 0 {
 			return fs.SkipAll
 		}
 		switch {
 		case err != nil:
-			found[place] = "closed"
-			return nil //nolint:nilerr // it is on the list
-		case place == ".git", place == ".ralph":
-			return skipped(entry)
-		case entry.Name() == ".git":
-			found[filepath.Dir(place)] = runs(path)
-			return skipped(entry)
-		case entry.Name() == "HEAD" && isBare(filepath.Dir(path)):
-			found[filepath.Dir(place)] = runs(filepath.Dir(path))
+			found[e.Path] = "closed"
+		case e.Path == ".git", e.Path == ".ralph":
+			return fs.SkipDir
+		case e.Info.Name() == ".git":
+			found[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
+			return fs.SkipDir
+		case e.Info.Name() == "HEAD" && isBare(e.In):
+			found[path.Dir(e.Path)] = runs(ctx, e.In, ".")
 		}
 		return nil
 	})
 	return found
 }
 
-func skipped(entry fs.DirEntry) error {
-	if entry.IsDir() {
-		return fs.SkipDir
-	}
-	return nil
-}
-
 // isBare tells whether git would take a folder for a repository as it is.
-func isBare(dir string) bool {
+func isBare(dir *untrusted.Root) bool {
 	return !slices.ContainsFunc([]string{"objects", "refs"}, func(name string) bool {
-		info, err := os.Lstat(filepath.Join(dir, name))
+		info, err := dir.Lstat(name)
 		return err != nil || !info.IsDir()
 	})
 }
 
 // runs is a digest of what git runs of a repository, or what leads to one.
-func runs(at string) string {
+func runs(ctx context.Context, in *untrusted.Root, at string) string {
 	sum := sha256.New()
-	for _, path := range append(within(at, guarded...), at) {
-		_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+	for _, name := range append(within(at, guarded...), at) {
+		_ = in.Walk(ctx, name, func(e untrusted.Entry, err error) error {
 			switch {
+			case errors.Is(err, fs.ErrNotExist): // says nothing
 			case err != nil:
-				return nil //nolint:nilerr // what is not there says nothing
-			case path == at && entry.IsDir():
+				fmt.Fprintf(sum, "%s closed\n", e.Path)
+			case e.Path == at && e.Info.IsDir():
 				return fs.SkipDir
+			default:
+				fmt.Fprintf(sum, "%s %s %q\n", e.Path, e.Info.Mode().Type(), content(e))
 			}
-			fmt.Fprintf(sum, "%s %s %q\n", path, entry.Type(), content(path, entry))
 			return nil
 		})
 	}
@@ -79,17 +80,16 @@ func runs(at string) string {
 // mostRun is how much of one file is compared.
 const mostRun = 4 << 20
 
-func content(path string, entry fs.DirEntry) string {
-	if entry.Type() == fs.ModeSymlink {
-		to, _ := os.Readlink(path)
+func content(e untrusted.Entry) string {
+	if e.Info.Mode().Type() == fs.ModeSymlink {
+		to, _ := e.In.Readlink(e.Name)
 		return to
 	}
-	info, err := entry.Info()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostRun {
+	text, err := e.In.ReadFile(e.Name, mostRun)
+	if err != nil {
 		return "not compared"
 	}
-	text, _ := os.ReadFile(path)
-	return info.Mode().String() + string(text)
+	return e.Info.Mode().String() + string(text)
 }
 
 // Since are those that were made since before was looked at, or are others now.

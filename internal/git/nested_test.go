@@ -51,21 +51,21 @@ func TestNested(t *testing.T) {
 	for _, name := range []string{"n/.git/config", "b/.git", "c/HEAD", "c/objects/x", "c/refs/x", "d/HEAD", "e/.git/hooks/pre-push", "f/.git/config"} {
 		write(t, filepath.Join(top, name), "x")
 	}
-	before := git.LookNested(top)
+	before := git.LookNested(t.Context(), top)
 	if diff := cmp.Diff([]string{"b", "c", "e", "f", "n"}, before.Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"n/.git/config", "b/.git", "c/config", "e/.git/hooks/pre-push", "f/.git/index", "f/x", ".git/config", "g/.git/HEAD"} {
 		write(t, filepath.Join(top, name), "y")
 	}
-	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, git.LookNested(top).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, git.LookNested(t.Context(), top).Since(before)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	before = git.LookNested(top)
+	before = git.LookNested(t.Context(), top)
 	if err := os.Chmod(filepath.Join(top, "e/.git/hooks/pre-push"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"e"}, git.LookNested(top).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"e"}, git.LookNested(t.Context(), top).Since(before)); diff != "" {
 		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
 	}
 }

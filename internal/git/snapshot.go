@@ -143,7 +143,7 @@ func (s *Sight) snapshot(ctx context.Context, without []string) (string, error) 
 		}
 	}
 	specs := append([]string{"."}, notOurs()...)
-	for _, name := range slices.Concat(without, s.Huge()) {
+	for _, name := range slices.Concat(without, s.Huge(ctx)) {
 		specs = append(specs, ":(top,exclude,literal)"+name)
 	}
 	if err := on.add(ctx, specs); err != nil {

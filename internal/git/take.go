@@ -203,7 +203,7 @@ func (t *Tree) stand(ctx context.Context, done *journal.CommitsTaken, seen *Sigh
 		seen, err = t.See(ctx)
 	}
 	if err == nil {
-		done.Dirty, done.Huge = seen.Dirty, seen.Huge()
+		done.Dirty, done.Huge = seen.Dirty, seen.Huge(ctx)
 		done.Work, err = seen.Work(ctx)
 	}
 	if _, ok := answered(err); ok || senseless(err) {

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -81,7 +82,7 @@ func (a *apart) tree(ctx context.Context) (*git.Tree, error) {
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
-	if err := errors.Join(a.clear(young), os.RemoveAll(a.home.File(furnishing))); err != nil {
+	if err := errors.Join(a.clear(ctx, young), untrusted.RemoveAll(a.home.File(furnishing))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
 	if _, err := a.trusted.Grow(ctx, a.plot(a.Run(), young)); err != nil {
@@ -215,7 +216,7 @@ func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ jou
 		return journal.CommitsTaken{}, err
 	}
 	taken := journal.CommitsTaken{
-		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty, Huge: seen.Huge(),
+		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty, Huge: seen.Huge(ctx),
 	}
 	o.held.settle(ctx, run, o.tree, &taken)
 	if o.trusted == nil || taken.From == taken.To {

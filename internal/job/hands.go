@@ -115,7 +115,7 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	} else {
 		merged = plan.Merge(run.Plan, proposed)
 	}
-	log, cut, err := s.keepLog(dir, run)
+	log, cut, err := s.keepLog(ctx, dir, run)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	if len(merged.Undone) == 0 {
 		return nil
 	}
-	return s.remember(dir, run, merged.Plan)
+	return s.remember(ctx, dir, run, merged.Plan)
 }
 
 // memory is the folder of the loop's memory in the agent's tree.
@@ -134,7 +134,7 @@ func books(run journal.Run) []string { return workspace.Memory{Dir: memory(run)}
 
 // remember puts a plan, and the log if there is none, where the agent finds
 // them. A run without a plan has no such memory.
-func (s *site) remember(dir string, run journal.Run, p plan.Plan) error {
+func (s *site) remember(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (s *site) remember(dir string, run journal.Run, p plan.Plan) error {
 	if err := (workspace.Memory{Tree: dir, Dir: memory(run)}).Write(p, progress); err != nil {
 		return err
 	}
-	return s.Wall.Lend(dir, memory(run))
+	return s.Wall.Lend(ctx, dir, memory(run))
 }
 
 // check runs the checks on the agent's tree.
@@ -192,7 +192,7 @@ func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit 
 		hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
 	}
 	defer s.Wall.Tell(emit)
-	defer s.strangers(emit)()
+	defer s.strangers(ctx, emit)()
 	return hand.Do(ctx, job, emit)
 }
 

@@ -72,11 +72,11 @@ func (s *site) insideGit(dir string) git.Run {
 }
 
 // clear makes an empty folder for those inside.
-func (s *site) clear(dir string) error {
+func (s *site) clear(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
-	return s.Wall.Lend(dir, ".")
+	return s.Wall.Lend(ctx, dir, ".")
 }
 
 // hand is the agent, in the tree at dir, within what is left of the run's limits.
@@ -84,7 +84,7 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 	return agent.Hand{
 		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.Wall.Env(s.AgentEnv, false), Watch: s.Watch, Veil: s.Veil,
 		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
-		Lend: func(dir string) error { return s.Wall.Lend(dir, ".") },
+		Lend: func(ctx context.Context, dir string) error { return s.Wall.Lend(ctx, dir, ".") },
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 // meanwhile. What was used of the model is what the agent says, or what was
 // seen at the wall where that is more.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
-	defer s.strangers(emit)()
+	defer s.strangers(ctx, emit)()
 	before, _ := s.Wall.used()
 	ended, err := hand.Do(ctx, order)
 	after, exhausted := s.Wall.used()

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // outFolder is where a later step of a job finds what a run gave out as a file.
@@ -56,7 +56,7 @@ func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, err
 	if err := s.refetch(ctx); err != nil {
 		return packed, err
 	}
-	out, err := os.OpenRoot(s.Out)
+	out, err := untrusted.OpenRoot(s.Out)
 	if err != nil {
 		return packed, fmt.Errorf("open %s: %w", s.Out, err)
 	}

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"context"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/prompt"
@@ -30,7 +32,7 @@ func (s *site) keptLog(run journal.Run) string {
 
 // keepLog takes over what the agent made of the log, and puts back what it lost.
 // What cannot be read says nothing.
-func (s *site) keepLog(dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
+func (s *site) keepLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
 	if len(run.Plan.UserStories) == 0 {
 		return journal.Attachment{}, false, nil
 	}
@@ -44,7 +46,7 @@ func (s *site) keepLog(dir string, run journal.Run) (log journal.Attachment, cut
 		if err := memory.PutLog(text); err != nil {
 			return journal.Attachment{}, false, err
 		}
-		if err := s.Wall.Lend(dir, memory.Dir); err != nil {
+		if err := s.Wall.Lend(ctx, dir, memory.Dir); err != nil {
 			return journal.Attachment{}, false, err
 		}
 	}
@@ -55,11 +57,11 @@ func (s *site) keepLog(dir string, run journal.Run) (log journal.Attachment, cut
 // layLog keeps the log as the agent is to find it. Where people may have had a
 // hand in it, before the first iteration since the run was begun or gone on with,
 // it counts as it stands.
-func (s *site) layLog(dir string, run journal.Run, emit emit) (journal.Attachment, error) {
+func (s *site) layLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
 	if _, again := run.Open(); !again && len(run.Iterations) == run.Granted.Iterations {
 		run.Log = journal.Attachment{}
 	}
-	log, cut, err := s.keepLog(dir, run)
+	log, cut, err := s.keepLog(ctx, dir, run)
 	if cut && err == nil {
 		emit(journal.Noted{What: "what earlier iterations wrote in the progress log was gone, and was put back"})
 	}

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -10,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/yardstick"
 )
 
@@ -29,12 +28,12 @@ type seal struct {
 	wall    *Wall
 	run     journal.Run
 	at      proof.Place
-	sums    map[string][]byte
+	sums    map[string]mark
 }
 
 func sealed(ctx context.Context, trusted *git.Trusted, wall *Wall, run journal.Run, at proof.Place) (seal, error) {
-	s := seal{trusted: trusted, wall: wall, run: run, at: at, sums: map[string][]byte{}}
-	root, err := os.OpenRoot(at.Dir)
+	s := seal{trusted: trusted, wall: wall, run: run, at: at, sums: map[string]mark{}}
+	root, err := untrusted.OpenRoot(at.Dir)
 	if err != nil {
 		return s, fmt.Errorf("look at the checkout: %w", err)
 	}
@@ -46,42 +45,45 @@ func sealed(ctx context.Context, trusted *git.Trusted, wall *Wall, run journal.R
 	if base.err != nil {
 		return s, base.err
 	}
-	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+	err = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && name == ".git":
+		case e.Path == ".git":
 			return fs.SkipDir
-		case entry.Type().IsRegular() && paths.Of(name) == paths.Test:
-			s.note(root, name)
+		case e.Info.Mode().IsRegular() && paths.Of(e.Path) == paths.Test:
+			s.note(root, e.Path)
 		}
-		return ctx.Err()
+		return nil
 	})
 	return s, err
 }
 
 // note takes in a file, if it is one.
-func (s seal) note(root *os.Root, name string) {
-	if sum := summed(root, name); sum != nil {
-		s.sums[name] = sum
+func (s seal) note(root *untrusted.Root, name string) {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
+		if sum, err := summed(root, name, info.Size()); err == nil {
+			s.sums[name] = mark{info.Size(), sum}
+		}
 	}
 }
 
-// summed is what a regular file comes to; nil: there is none.
-func summed(root *os.Root, name string) []byte {
-	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
+// mark is the size of a file and the digest of what it holds.
+type mark struct {
+	size int64
+	sum  string
+}
+
+// summed is the digest of a file that has size bytes, or more meanwhile.
+func summed(root *untrusted.Root, name string, size int64) (string, error) {
 	file, err := root.Open(name)
 	if err != nil {
-		return nil
+		return "", err
 	}
 	defer file.Close() //nolint:errcheck // was only read
 	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return nil
-	}
-	return sum.Sum(nil)
+	_, err = io.Copy(sum, io.LimitReader(file, size))
+	return string(sum.Sum(nil)), err
 }
 
 // largestSealed is the most that is put back of a file.
@@ -89,7 +91,7 @@ const largestSealed = 64 << 20
 
 // mend puts back what is not as it was, and says so.
 func (s seal) mend(ctx context.Context, emit emit) error {
-	root, err := os.OpenRoot(s.at.Dir)
+	root, err := untrusted.OpenRoot(s.at.Dir)
 	if err != nil {
 		return fmt.Errorf("look at the checkout: %w", err)
 	}
@@ -111,8 +113,15 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 }
 
 // changed are the files that are not as they were.
-func (s seal) changed(root *os.Root) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool { return bytes.Equal(summed(root, name), s.sums[name]) })
+func (s seal) changed(root *untrusted.Root) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool {
+		info, err := root.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Size() != s.sums[name].size { // of any size: it is not read
+			return false
+		}
+		sum, err := summed(root, name, info.Size())
+		return err == nil && sum == s.sums[name].sum
+	})
 }
 
 // watch has no check pass that changed tests, or what defines the checks, while
@@ -133,7 +142,7 @@ func (s seal) watch(emit emit) emit {
 // weigh is a check that passed, as it counts.
 func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 	changed := []string{"the whole checkout"}
-	if root, err := os.OpenRoot(s.at.Dir); err == nil {
+	if root, err := untrusted.OpenRoot(s.at.Dir); err == nil {
 		changed = s.changed(root)
 		_ = root.Close()
 	}
@@ -157,7 +166,7 @@ func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 
 // put has a file be what the commit has. No link is followed. That it can be run
 // then makes no check say more.
-func (s seal) put(ctx context.Context, root *os.Root, name string) error {
+func (s seal) put(ctx context.Context, root *untrusted.Root, name string) error {
 	text, err := s.trusted.ReadFile(ctx, git.At{Commit: cmp.Or(s.at.Stand, s.at.Commit), Path: name}, largestSealed)
 	if err != nil {
 		return err
@@ -165,5 +174,5 @@ func (s seal) put(ctx context.Context, root *os.Root, name string) error {
 	if err := errors.Join(root.RemoveAll(name), root.MkdirAll(path.Dir(name), 0o755), root.WriteFile(name, text, 0o755)); err != nil {
 		return err
 	}
-	return s.wall.Lend(s.at.Dir, name)
+	return s.wall.Lend(ctx, s.at.Dir, name)
 }

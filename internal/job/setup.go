@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/check"
@@ -12,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // ready makes a clean checkout ready for its checks.
@@ -146,14 +146,14 @@ func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Litter, e
 const furnishing = "tree.ready"
 
 func (s *site) furnished() (strays []string, is bool) {
-	data, err := os.ReadFile(s.home.File(furnishing))
+	data, err := untrusted.ReadFile(s.home.File(furnishing), 64<<20)
 	return strays, err == nil && json.Unmarshal(data, &strays) == nil
 }
 
 func (s *site) noteFurnished(strays []string) error {
 	data, err := json.Marshal(append([]string{}, strays...))
 	if err == nil {
-		err = os.WriteFile(s.home.File(furnishing), data, 0o600)
+		err = untrusted.WriteFile(s.home.File(furnishing), data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("note that the tree is ready: %w", err)

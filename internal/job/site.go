@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -121,7 +122,7 @@ func (s *site) leave() error {
 	case s.Keep:
 		return nil
 	case s.spent():
-		return os.RemoveAll(s.work())
+		return untrusted.RemoveAll(s.work())
 	}
 	s.Log("work that is nowhere else is kept in " + s.work())
 	return nil
@@ -217,7 +218,7 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 	if err := s.vouched(ctx, commit); err != nil {
 		return "", nil, err
 	}
-	if err := errors.Join(s.clear(dir), s.Wall.anew()); err != nil {
+	if err := errors.Join(s.clear(ctx, dir), s.Wall.anew()); err != nil {
 		return "", nil, err
 	}
 	if _, err := s.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit, Run: s.insideGit(dir)}); err != nil {

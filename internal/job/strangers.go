@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // strangers looks for other repositories in the user's own folder, where it has a
 // wall, and tells of those that came or changed until what it returns is called:
 // they are not put back, and the user's own git may ask them.
-func (s *site) strangers(emit emit) func() {
+func (s *site) strangers(ctx context.Context, emit emit) func() {
 	if s.Wall == nil || s.trusted != nil && s.Own == nil {
 		return func() {}
 	}
@@ -19,9 +20,18 @@ func (s *site) strangers(emit emit) func() {
 	if s.Own != nil {
 		top = s.Own.Dir
 	}
-	before := git.LookNested(top)
+	before := git.LookNested(ctx, top)
+	if ctx.Err() != nil {
+		return func() {} // nothing runs any more, and not all was looked at
+	}
 	return func() {
-		if news := Strangers(git.LookNested(top).Since(before)); news != nil {
+		ctx := ctx
+		if ctx.Err() != nil { // they worked until now
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), parting)
+			defer cancel()
+		}
+		if news := Strangers(git.LookNested(ctx, top).Since(before)); news != nil {
 			emit(*news)
 		}
 	}

@@ -24,7 +24,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	if err := s.furnish(ctx, run, step.Number, emit); err != nil {
 		return err
 	}
-	if err := s.remember(dir, run, run.Plan); err != nil {
+	if err := s.remember(ctx, dir, run, run.Plan); err != nil {
 		return err
 	}
 	text, err := s.compose(ctx, run, step)
@@ -35,7 +35,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	if err != nil {
 		return err
 	}
-	log, err := s.layLog(dir, run, emit)
+	log, err := s.layLog(ctx, dir, run, emit)
 	if err != nil {
 		return err
 	}

@@ -180,7 +180,7 @@ func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(),
 	}
 	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})
 	if err == nil {
-		err = v.Wall.Lend(dir, ".")
+		err = v.Wall.Lend(ctx, dir, ".")
 	}
 	base := commit == v.run.Base
 	return dir, func() { _ = v.Wall.vacate(dir, base) }, err

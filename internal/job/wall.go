@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // WallAsked is what is asked of the wall round an agent and its checks.
@@ -86,7 +87,7 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 	if os.Geteuid() == 0 {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
-	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(dir, ".") }); err != nil {
+	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
 	}
 	w.base.Read = w.rooms.read
@@ -241,39 +242,28 @@ func (w *Wall) SetupEnv(env []string, proof bool) []string {
 
 // Lend gives to those inside what is ours in dir at name, with all in it. No
 // link leads us out of dir.
-func (w *Wall) Lend(dir, name string) error {
+func (w *Wall) Lend(ctx context.Context, dir, name string) error {
 	if w == nil || w.base.UID == 0 {
 		return nil
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("lend a folder: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	if err := give(root, name, w.base.UID, w.base.GID); err != nil {
+	err = root.Walk(ctx, name, func(e untrusted.Entry, err error) error {
+		switch {
+		case errors.Is(err, untrusted.ErrTooDeep):
+			return nil // nothing of ours lies so deep
+		case err != nil:
+			return err
+		}
+		return e.In.Lchown(e.Name, w.base.UID, w.base.GID)
+	})
+	if err != nil {
 		return fmt.Errorf("lend %s: %w", dir, err)
 	}
 	return nil
-}
-
-// give is for the few files of ours that those inside are to write to.
-func give(root *os.Root, name string, uid, gid int) error {
-	if err := root.Lchown(name, uid, gid); err != nil {
-		return err
-	}
-	if info, err := root.Lstat(name); err != nil || !info.IsDir() {
-		return err
-	}
-	folder, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	entries, err := folder.ReadDir(-1)
-	err = errors.Join(err, folder.Close())
-	for _, entry := range entries {
-		err = errors.Join(err, give(root, name+"/"+entry.Name(), uid, gid))
-	}
-	return err
 }
 
 // mounts tells whether what is read-only is so for those inside alone, while

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +51,7 @@ func (w *Wall) ask(ctx context.Context, env, bundles []string) (answer egress.An
 		return answer, fmt.Errorf("make a folder to ask in: %w", err)
 	}
 	dir := filepath.Join(w.rooms.dir, "ask")
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer func() { _ = untrusted.RemoveAll(dir) }()
 	asker := egress.Asker{
 		Run: w.Around(Place{Write: []string{dir}}), Env: append([]string{}, env...), Dir: dir, Fetch: w.doors.route.Fetch,
 	}
@@ -111,13 +110,13 @@ var caching = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"cach
 
 // unconfigured removes what configures tools from caches.
 func unconfigured(cache string) error {
-	root, err := os.OpenRoot(cache)
+	root, err := untrusted.OpenRoot(cache)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	for home, fetched := range caching {
-		entries, _ := fs.ReadDir(root.FS(), home) // most projects have none
+		entries, _ := root.ReadDir(home) // most projects have none
 		for _, entry := range entries {
 			if !slices.Contains(fetched, entry.Name()) {
 				err = errors.Join(err, root.RemoveAll(home+"/"+entry.Name()))

@@ -76,7 +76,7 @@ func TestNoWall(t *testing.T) {
 		t.Fatalf("Raise = %v, %v", wall, err)
 	}
 	keys := agent.Keys{AmpAPIKey: "k"}
-	if wall.Name() != "none" || wall.Keys(keys) != keys || len(wall.Notices()) > 0 || wall.Lend("/nowhere", ".") != nil || wall.Close() != nil {
+	if wall.Name() != "none" || wall.Keys(keys) != keys || len(wall.Notices()) > 0 || wall.Lend(t.Context(), "/nowhere", ".") != nil || wall.Close() != nil {
 		t.Error("it is more than none")
 	}
 	if diff := cmp.Diff([]string{"A=b"}, wall.Env([]string{"A=b"}, true)); diff != "" {
