@@ -42,6 +42,17 @@ type Adapter struct {
 	Stdin   func(Order) string   // nil: the prompt
 	Decoder func(Order) Decoder
 
+	// Login is how its user gives it a key or a login. Lacks reads from its exit
+	// code and the most telling line of its errors that it found none, and gives
+	// the reason; may be nil.
+	Login string
+	Lacks func(exit int, complaint string) string
+
+	// Status is argv that has it tell, without a question to a model, whether it has
+	// a key or a login; nil: it cannot. Unready reads from the answer why it has none.
+	Status  []string
+	Unready func(exit int, printed []byte) string
+
 	// Complaint is what a line of its errors is where it is more than news of
 	// its workings, such as a wait; may be nil.
 	Complaint func(line string) (stream.Item, bool)
@@ -59,6 +70,42 @@ func (a Adapter) remedy() string {
 		return a.Install
 	}
 	return a.Install + " (npm install -g " + a.Package + ")"
+}
+
+// fixes are what a person can do about each denial.
+func (a Adapter) fixes() map[stream.Denial]string {
+	return map[stream.Denial]string{
+		stream.NoLogin:  a.Login,
+		stream.NoAccess: "see that the key or the login may use this model, or name another model",
+		stream.NoCredit: "add credit to the account of the key or the login, or use another",
+	}
+}
+
+// saying is a Lacks that goes by words among the errors.
+func saying(words string) func(int, string) string {
+	return func(_ int, complaint string) string {
+		if !strings.Contains(complaint, words) {
+			return ""
+		}
+		return strings.TrimPrefix(complaint, "Error: ")
+	}
+}
+
+// asking is a user's command with a subcommand of the program's; nil where the
+// user's own flags could make a prompt of that.
+func asking(command []string, subcommand ...string) []string {
+	if slices.ContainsFunc(command, func(word string) bool { return strings.HasPrefix(word, "-") }) {
+		return nil
+	}
+	return slices.Concat(command, subcommand)
+}
+
+// login is how an agent's user gives it a key or a login: in a job by an input.
+func (o Options) login(inputs, own string) string {
+	if o.NeedKey {
+		return "set the " + inputs + " to a valid key"
+	}
+	return own
 }
 
 // Decoder turns the lines that an agent prints into Items. It is fed in order

@@ -32,6 +32,8 @@ func amp(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "0.0.1790142911-g7618fb",
 		Notes:   append(notes, ampNotes(o.Keys)...),
+		Login:   o.login("input amp-api-key", "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it"),
+		Lacks:   saying("Invalid or missing API key"),
 		State:   []string{".config/amp", ".local/share/amp", ".cache/amp"},
 		Settled: Settled{Paths: within(".config/amp", "settings.json", "settings.jsonc", "AGENTS.md", "AGENT.md", "plugins", "tools", "skills", "commands")},
 		Hosts:   []string{"ampcode.com"},

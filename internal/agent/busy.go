@@ -13,7 +13,7 @@ var passing = []int{408, 429, 500, 502, 503, 504, 529}
 // turned it away for now, and until when. It goes by what the program reported
 // of the call, never by words: an agent may write of rate limits all day.
 func (s *sum) busy(e ending) (is bool, until time.Time) {
-	if s.result == nil || !s.result.Failed || e.interrupted || e.err != nil || e.TimedOut {
+	if s.result == nil || !s.result.Failed || e.interrupted || e.err != nil || e.TimedOut || s.denied(e) != "" {
 		return false, time.Time{}
 	}
 	r := *s.result

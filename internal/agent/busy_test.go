@@ -18,14 +18,14 @@ func TestTurnedAway(t *testing.T) {
 	)
 	for name, test := range map[string]struct {
 		agent, prints string
-		busy          bool
+		busy, denied  bool
 		until         time.Time
 	}{
 		"claude, rate limit":    {agent: "claude", prints: claudeFailed + `429}`, busy: true},
 		"claude, overload":      {agent: "claude", prints: claudeFailed + `529}`, busy: true},
 		"claude, server error":  {agent: "claude", prints: claudeFailed + `500}`, busy: true},
 		"claude, a bad request": {agent: "claude", prints: claudeFailed + `400}`},
-		"claude, a refused key": {agent: "claude", prints: claudeFailed + `401}`},
+		"claude, a refused key": {agent: "claude", prints: claudeFailed + `401}`, denied: true},
 		"claude, a login's limit": {
 			agent: "claude", busy: true, until: now.Add(time.Hour),
 			prints: `{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795179600}}` + "\n" + claudeFailed + `0}`,
@@ -59,6 +59,14 @@ func TestTurnedAway(t *testing.T) {
 			agent: "codex", busy: true, until: time.Date(2026, 11, 23, 7, 36, 0, 0, time.Local),
 			prints: `{"type":"turn.failed","error":{"message":"You’ve hit your usage limit. To get more access now, send a request to your admin or try again at Nov 23rd, 2026 7:35 AM."}}`,
 		},
+		"opencode, an empty account": {
+			agent: "opencode", denied: true,
+			prints: `{"type":"error","error":{"name":"APIError","data":{"statusCode":429,"message":"You exceeded your current quota, please check your plan and billing details. For more information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors."}}}`,
+		},
+		"gemini, a limit in the words of an empty account": {
+			agent: "gemini", busy: true,
+			prints: `{"type":"result","status":"error","error":{"message":"[API Error: {\"error\":{\"code\":429,\"message\":\"You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits.\",\"status\":\"RESOURCE_EXHAUSTED\"}}]"}}`,
+		},
 		"codex, words of it": {
 			agent: "codex",
 			prints: `{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"exceeded retry limit, last status: 429 Too Many Requests"}}` + "\n" +
@@ -75,7 +83,7 @@ func TestTurnedAway(t *testing.T) {
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + test.prints},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
-			if err != nil || ended.Busy != test.busy || !ended.Until.Equal(test.until) {
+			if err != nil || ended.Busy != test.busy || (ended.Fix != "") != test.denied || !ended.Until.Equal(test.until) {
 				t.Errorf("Do: busy %v until %s, why %q, %v; want %v until %s", ended.Busy, ended.Until, ended.Why, err, test.busy, test.until)
 			}
 		})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -40,6 +41,10 @@ func claude(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "2.1.328",
 		Notes:   notes,
+		Login: o.login("input anthropic-api-key or claude-code-oauth-token",
+			"log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key"),
+		Status:  asking(command, "auth", "status"),
+		Unready: claudeUnready,
 		Vars:    []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		Usual:   claudePatience,
 		State:   []string{".claude", ".claude.json"},
@@ -97,6 +102,18 @@ func claudeEnv(keys Keys, hooked bool) []string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",
 	})
+}
+
+// claudeUnready reads the answer of claude auth status. Versions without that
+// command answer something else.
+func claudeUnready(_ int, printed []byte) string {
+	var status struct {
+		LoggedIn *bool `json:"loggedIn"`
+	}
+	if json.Unmarshal(printed, &status) != nil || status.LoggedIn == nil || *status.LoggedIn {
+		return ""
+	}
+	return "it has no key and is not logged in"
 }
 
 // claudePatience: ten retries, its default, take three minutes, a refused key's

@@ -63,6 +63,7 @@ type claudeDecoder struct {
 	price  pricing
 	model  string
 	until  time.Time // when its login may ask again
+	denied stream.Denial
 	spent  claudeMeter
 	told   stream.Usage
 	todos  bounded[bool]
@@ -96,6 +97,9 @@ func (d *claudeDecoder) Line(line []byte) []stream.Item {
 		d.closed = true
 		result := parsed.result()
 		result.Until = d.until
+		if result.Failed {
+			result.Denied = d.denied
+		}
 		return []stream.Item{result}
 	}
 	return nil
@@ -137,7 +141,13 @@ func (l claudeLine) system() []stream.Item {
 	return nil
 }
 
+// claudeDenials are the errors of its own messages that a person has to mend.
+var claudeDenials = map[string]stream.Denial{
+	"authentication_failed": stream.NoLogin, "oauth_org_not_allowed": stream.NoLogin, "billing_error": stream.NoCredit,
+}
+
 func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
+	d.denied = claudeDenials[l.Error]
 	d.spent.take(l.Message.ID, l.Message.Usage.plain())
 	var items []stream.Item
 	for _, block := range l.Message.Content {
@@ -199,6 +209,9 @@ func (l claudeLine) result() stream.Result {
 	}
 	if result.Reason == "" {
 		result.Reason = l.Subtype
+	}
+	if l.IsError && (result.Reason == "" || result.Reason == "success") {
+		result.Reason = "error"
 	}
 	var usd *float64
 	if json.Unmarshal(l.TotalCost, &usd) == nil && usd != nil {

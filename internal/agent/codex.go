@@ -41,6 +41,9 @@ func codex(o Options) (Adapter, error) {
 		Install: "install Codex",
 		Package: "@openai/codex",
 		Behind:  codexBehind,
+		Login:   o.login("input openai-api-key", "log in with `codex login`, or set CODEX_API_KEY to a valid key"),
+		Status:  asking(command, "doctor", "--json"),
+		Unready: codexUnready,
 		Vars:    []string{"CODEX_HOME"},
 		State:   []string{".codex"},
 		Settled: Settled{Paths: within(".codex", "config.toml", "hooks.json", "hooks", "AGENTS.md", "AGENTS.override.md", "prompts", "rules")},
@@ -57,6 +60,24 @@ func codex(o Options) (Adapter, error) {
 		},
 		Speaks: true,
 	}, nil
+}
+
+// codexUnready reads the answer of codex doctor, which looks at the provider that
+// is configured, too.
+func codexUnready(_ int, printed []byte) string {
+	var report struct {
+		Checks map[string]struct {
+			Status  string `json:"status"`
+			Summary string `json:"summary"`
+		} `json:"checks"`
+	}
+	if json.Unmarshal(printed, &report) != nil {
+		return ""
+	}
+	if auth := report.Checks["auth.credentials"]; auth.Status == "fail" {
+		return auth.Summary
+	}
+	return ""
 }
 
 // codexRules leave out what is said anyway, for twice is refused, and what

@@ -14,7 +14,7 @@ import (
 func codexFailure(reason, message string) stream.Result {
 	return stream.Result{
 		Failed: true, Reason: reason, Text: message,
-		Status: codexStatus(message), Busy: codexBusy(message), Until: codexUntil(message), After: codexAfter(message),
+		Status: codexStatus(message), Busy: codexBusy(message), Denied: codexDenied(message), Until: codexUntil(message), After: codexAfter(message),
 	}
 }
 
@@ -35,6 +35,18 @@ func codexStatus(message string) int {
 // of the server's own, and the one for a subscription that is used up.
 func codexBusy(message string) bool {
 	return strings.HasPrefix(message, "We’re currently experiencing high demand") || usedUp.MatchString(message)
+}
+
+// codexDenied tells of the sentences that name no status, and that a person has
+// to do something about.
+func codexDenied(message string) stream.Denial {
+	switch {
+	case strings.HasPrefix(message, "Quota exceeded."), strings.Contains(message, "out of credits"), strings.HasPrefix(message, "To use Codex with your ChatGPT plan"):
+		return stream.NoCredit
+	case strings.HasPrefix(message, "Your access token could not be refreshed"):
+		return stream.NoLogin
+	}
+	return ""
 }
 
 // usedUp begins the sentence of a subscription that is. What a person could buy

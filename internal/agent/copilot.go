@@ -30,6 +30,8 @@ func copilot(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "1.0.102",
 		Notes:   notes,
+		Login:   o.login("input copilot-provider-api-key", "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY"),
+		Lacks:   saying("No authentication information found"),
 		Vars: []string{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",

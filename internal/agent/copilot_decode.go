@@ -114,6 +114,9 @@ func (d *copilotDecoder) result(exit *int) stream.Result {
 	result.Failed, result.Reason = true, d.broken.ErrorType
 	result.Text, result.Status = d.broken.Message, d.broken.Status
 	result.Busy = d.broken.ErrorType == "rate_limit"
+	if d.broken.ErrorType == "authentication" && d.broken.Status != statusKeyRefused {
+		result.Denied = stream.NoLogin
+	}
 	if result.Reason == "" {
 		result.Reason = "failed"
 	}

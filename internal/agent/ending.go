@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Exit codes of a shell that could not run a command, and the statuses of a
-// model server that refuses a key. None of them is mended by trying again.
+// model server that turns an agent away for good. Trying again mends none of them.
 const (
 	exitNotRunnable  = 126
 	exitNotFound     = 127
 	statusNoKey      = 401
+	statusNoCredit   = 402
 	statusKeyRefused = 403
 )
 
@@ -29,6 +31,8 @@ type ending struct {
 	limit       string // its time, in words
 	idle        string // how long it may say nothing
 	now         func() time.Time
+	lacks       string                   // why it has no key and no login, where it says so by failing
+	fixes       map[stream.Denial]string // what to do about each denial
 }
 
 // unbegun tells whether there was never a program: an error, and no trace of one.
@@ -45,6 +49,7 @@ func (s *sum) ended(e ending) journal.AgentEnded {
 	ended.Failed = ended.Why != ""
 	ended.CannotRun = s.hopeless(e)
 	ended.Busy, ended.Until = s.busy(e)
+	ended.Fix = e.fixes[s.denied(e)]
 	ended.Overspent = errors.Is(e.err, errOverspent)
 	return ended
 }
@@ -60,6 +65,8 @@ func (s *sum) why(e ending) string {
 		return "nothing was heard of it for " + e.idle
 	case e.TimedOut:
 		return "not done after " + e.limit
+	case e.lacks != "":
+		return e.lacks
 	case s.result != nil && s.result.Failed:
 		return s.failure(*s.result, e)
 	case e.Signal != "":
@@ -104,10 +111,32 @@ func (s *sum) hopeless(e ending) bool {
 	switch {
 	case e.interrupted, e.err != nil, e.TimedOut, e.Signal != "", s.tools > 0:
 		return false
-	case e.Exit == exitNotRunnable, e.Exit == exitNotFound:
+	case e.Exit == exitNotRunnable, e.Exit == exitNotFound, s.denied(e) != "":
 		return true
-	case s.result != nil:
-		return s.result.Status == statusNoKey || s.result.Status == statusKeyRefused
 	}
-	return e.speaks && s.lines == 0 && e.Exit != 0
+	return e.speaks && s.result == nil && s.lines == 0 && e.Exit != 0
+}
+
+// noCredit are the sentences in which makers say that an account is empty. Their
+// statuses say that the request was bad, or that there were too many.
+var noCredit = pattern.Of(`(?i)credit balance is too low|insufficient[ _](?:quota|credits?|funds|balance)|exceeded your current quota.*openai\.com|out of credits`)
+
+// denied is why the model's server turned the agent away for good, if it did.
+func (s *sum) denied(e ending) stream.Denial {
+	r := s.result
+	switch {
+	case e.lacks != "":
+		return stream.NoLogin
+	case r == nil || !r.Failed:
+		return ""
+	case r.Denied != "":
+		return r.Denied
+	case r.Status == statusNoKey:
+		return stream.NoLogin
+	case r.Status == statusNoCredit, r.Status >= 400 && noCredit.MatchString(r.Text):
+		return stream.NoCredit
+	case r.Status == statusKeyRefused:
+		return stream.NoAccess
+	}
+	return ""
 }

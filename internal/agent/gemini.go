@@ -32,6 +32,10 @@ func gemini(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "0.61.0",
 		Notes:   append(notes, more...),
+		Login:   o.login("input gemini-api-key", "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key"),
+		Lacks:   geminiLacks,
+		Status:  slices.Concat(command, []string{"--skip-trust", "-o", "json"}),
+		Unready: geminiUnready,
 		Vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
@@ -46,6 +50,24 @@ func gemini(o Options) (Adapter, error) {
 		Complaint: geminiComplaint,
 		Speaks:    true,
 	}, nil
+}
+
+// geminiNoLogin is the exit code of Gemini CLI where it has no key and no login.
+const geminiNoLogin = 41
+
+func geminiLacks(exit int, complaint string) string {
+	if exit != geminiNoLogin {
+		return ""
+	}
+	return complaint
+}
+
+// geminiUnready reads the answer to an empty prompt, which no model is asked.
+func geminiUnready(exit int, _ []byte) string {
+	if exit != geminiNoLogin {
+		return ""
+	}
+	return "it has no key and is not logged in"
 }
 
 // geminiRules leave out what is said anyway: twice is refused.

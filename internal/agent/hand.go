@@ -89,6 +89,10 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	e := ending{
 		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
 		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle), now: h.Now,
+		fixes: h.Adapter.fixes(),
+	}
+	if h.Adapter.Lacks != nil && res.Exit != 0 {
+		e.lacks = h.Adapter.Lacks(res.Exit, s.gripe)
 	}
 	if s.unbegun(e) {
 		return journal.AgentEnded{}, fault.Usage(

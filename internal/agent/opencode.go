@@ -33,6 +33,9 @@ func opencode(o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "1.18.33",
 		Notes:   notes,
+		Login: o.login("input anthropic-api-key, openai-api-key or gemini-api-key",
+			"log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known"),
+		Lacks: func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
@@ -134,6 +137,10 @@ func opencodeConfig(keys Keys, provider, model string) string {
 	}
 	return string(config)
 }
+
+// opencodeUnknown is in its log where it knows no such model: it knows none of a
+// provider without a key or a login.
+var opencodeUnknown = pattern.Of(`Model not found: [^\s",]*[^\s",.]`)
 
 // opencodeTrouble is a line of its log that tells of a call to a model; the
 // title of the session is somebody else's, and nothing waits for it.

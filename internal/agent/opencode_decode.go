@@ -147,6 +147,9 @@ func (d *opencodeDecoder) trouble(l opencodeLine) []stream.Item {
 		Failed: true, Reason: short(l.Error.Name), Text: l.Error.Data.Message, Status: l.Error.Data.Status,
 		After: time.Duration(after) * time.Second,
 	}
+	if l.Error.Name == "ProviderAuthError" {
+		d.broken.Denied = stream.NoLogin
+	}
 	return nil
 }
 

@@ -2,6 +2,10 @@ package agent_test
 
 import (
 	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,8 +29,38 @@ func TestRealKeyIsRefused(t *testing.T) {
 				if err != nil || !got.Failed || !got.CannotRun || got.Busy || !strings.Contains(got.Why, fmt.Sprint(status)) {
 					t.Errorf("Do = %+v, %v", got, err)
 				}
+				if status == 401 && got.Fix != b.Adapter.Login || got.Fix == "" {
+					t.Errorf("Fix = %q", got.Fix)
+				}
 				t.Logf("measured: %s gives up after %d ms and %d requests: %s", c.agent, got.TookMS, len(b.server.Work()), got.Why)
 			})
+		})
+	}
+}
+
+// Without a key and a login a program is not tried again, and it is said how to log in.
+func TestRealLoginIsMissing(t *testing.T) {
+	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(denied.Close)
+	clis := maps.Clone(clis)
+	clis["amp"] = cli{agent: "amp", keys: agent.Keys{AmpAPIKey: realKey}, env: []string{"AMP_URL=" + denied.URL}}
+	clis["codex"] = cli{agent: "codex", args: []string{"-c", `openai_base_url="` + denied.URL + `/v1"`}}
+	for name, c := range clis {
+		if os.Getenv("AGENTS") == "" || c.twin {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			c.T = t
+			s := newStand(t, c.agent, agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: agent.Keys{AmpAPIKey: c.keys.AmpAPIKey}})
+			s.Env = append(s.Env, append(c.env, "TMPDIR="+t.TempDir())...)
+			s.Timeout = patience
+			got, err := s.Do(t.Context(), agent.Order{Model: c.model, Prompt: "Write hello.txt."})
+			if err != nil || !got.CannotRun || got.Fix != s.Adapter.Login || got.Fix == "" {
+				t.Errorf("Do = %+v, %v", got, err)
+			}
+			t.Logf("measured: %s: %s", c.agent, got.Why)
 		})
 	}
 }

@@ -57,6 +57,7 @@ type AgentEnded struct {
 	CannotRun  bool         `json:"cannot_run,omitempty"` // it is missing or refused to start; trying again is no use
 	Failed     bool         `json:"failed,omitempty"`     // by its own word or its exit code
 	Why        string       `json:"why,omitempty"`        // why it failed
+	Fix        string       `json:"fix,omitempty"`        // what a person can do about it, where that is known
 	Busy       bool         `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
 	Until      time.Time    `json:"until,omitzero"`       // when that server may be asked again, by its own word
 	Overspent  bool         `json:"overspent,omitempty"`  // it was ended for having used what was left of the budget

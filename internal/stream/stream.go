@@ -58,6 +58,16 @@ type Retry struct {
 	Delay   time.Duration
 }
 
+// Denial is why a model's server turns an agent away until a person has acted.
+type Denial string
+
+// The denials.
+const (
+	NoLogin  Denial = "login"  // its key or login is missing, or was refused
+	NoAccess Denial = "access" // the key is good, and not for this
+	NoCredit Denial = "credit" // nothing is left on the account
+)
+
 // Spent is what an agent has used since it began, as far as it tells on its
 // way; each takes the place of the one before.
 type Spent struct {
@@ -74,7 +84,8 @@ type Result struct {
 	Usage  Usage
 	Cost   Cost
 
-	Busy bool // the model's server turned it away for now, where no status says so
+	Busy   bool   // the model's server turned it away for now, where no status says so
+	Denied Denial // it was turned away for good, where no status says so
 
 	// When the model may be asked again, by its server's word: a time, or how
 	// long from now.
