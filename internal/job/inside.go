@@ -99,6 +99,9 @@ func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emi
 	if err == nil {
 		ended = metered(ended, before, after)
 		ended.Overspent = ended.Overspent || exhausted
+		if exhausted || s.Wall.refusing() { // the key is good
+			ended.Fix = ""
+		}
 	}
 	s.Wall.Tell(emit)
 	return ended, err

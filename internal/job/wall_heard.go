@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -22,6 +23,19 @@ func (w *Wall) hear(event journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.heard = append(w.heard, event)
+}
+
+// refusing tells whether something was refused since Tell last put that on record.
+func (w *Wall) refusing() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.heard, func(event journal.Event) bool {
+		_, refused := event.(journal.EgressRefused)
+		return refused
+	})
 }
 
 // Tell puts on record what was heard since it last did.

@@ -13,9 +13,11 @@ import (
 type PlanDrafted struct {
 	By         string       `json:"by"` // the agent
 	Stories    []plan.Story `json:"stories,omitempty"`
-	Left       []string     `json:"left,omitempty"`     // what it said besides, and is not its to say
-	Question   string       `json:"question,omitempty"` // that only people can answer
-	Why        string       `json:"why,omitempty"`      // why there are no stories
+	Left       []string     `json:"left,omitempty"`       // what it said besides, and is not its to say
+	Question   string       `json:"question,omitempty"`   // that only people can answer
+	Why        string       `json:"why,omitempty"`        // why there are no stories
+	CannotRun  bool         `json:"cannot_run,omitempty"` // the agent cannot work: trying again is no use
+	Fix        string       `json:"fix,omitempty"`        // what a person can do about that
 	TookMS     int64        `json:"took_ms"`
 	Usage      stream.Usage `json:"usage"`
 	Cost       stream.Cost  `json:"cost"`
@@ -29,7 +31,10 @@ func (e PlanDrafted) fold(r *Run, _ time.Time) {
 	r.Usage = r.Usage.Plus(e.Usage)
 	r.CostUSD += e.Cost.USD
 	r.CostKnown = r.CostKnown && e.Cost.Known
+	r.Unable = nil
 	switch {
+	case e.CannotRun:
+		r.Unable = &e
 	case len(e.Stories) > 0:
 		r.Plan.UserStories, r.Source, r.Vague = slices.Clone(e.Stories), string(plan.SourceAgent), false
 	case e.Question != "":

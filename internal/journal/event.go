@@ -105,7 +105,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
-	r.Met, r.Parted, r.Asked = "", nil, ""
+	r.Met, r.Parted, r.Asked, r.Unable = "", nil, "", nil
 	if r.Baseline == nil {
 		r.BaseChecks = nil
 	}

@@ -33,14 +33,15 @@ type Run struct {
 	Granted Grant         // since when the limits count
 	Resumed int           // how often it was gone on with
 
-	Said     []string   // what people added since, for the agent
-	Approved string     // who let the plan be worked on
-	Vague    bool       // the plan is what was asked, word for word: an agent can make a better one
-	Misplans []string   // why what agents made of it cannot be worked by
-	Added    []string   // criteria that an agent put in while it worked
-	Asked    string     // what the agent that was to make it asks of people
-	Shelved  *Shelved   // where the run is kept for another machine, as of when
-	Log      Attachment // the progress log, as it was kept last
+	Said     []string     // what people added since, for the agent
+	Approved string       // who let the plan be worked on
+	Vague    bool         // the plan is what was asked, word for word: an agent can make a better one
+	Unable   *PlanDrafted // the newest try at a plan, where its agent cannot work
+	Misplans []string     // why what agents made of it cannot be worked by
+	Added    []string     // criteria that an agent put in while it worked
+	Asked    string       // what the agent that was to make it asks of people
+	Shelved  *Shelved     // where the run is kept for another machine, as of when
+	Log      Attachment   // the progress log, as it was kept last
 
 	Baseline   *BaselineEnded
 	BaseChecks []CheckEnded

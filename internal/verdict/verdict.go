@@ -107,6 +107,9 @@ func draft(run journal.Run) Step {
 	if reason, why := used(run); reason != "" {
 		return leave(run, reason, why)
 	}
+	if run.Unable != nil {
+		return stop(policy.FatalError, run.Unable.Why)
+	}
 	return Draft{}
 }
 

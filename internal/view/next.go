@@ -11,6 +11,26 @@ import (
 
 // next is the one thing to do now; empty while the run goes on by itself.
 func next(run journal.Run) string {
+	way := onward(run)
+	if fix := unable(run); fix != "" && way != "" {
+		return clean.Inline(fix, 300) + "; then " + way
+	}
+	return way
+}
+
+// unable is what a person has to do before the agent can work; empty where it can.
+func unable(run journal.Run) string {
+	if run.Unable != nil {
+		return run.Unable.Fix
+	}
+	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Agent != nil && run.Iterations[n-1].Agent.CannotRun {
+		return run.Iterations[n-1].Agent.Fix
+	}
+	return ""
+}
+
+// onward is how a run that has ended is gone on with, or taken up.
+func onward(run journal.Run) string {
 	switch {
 	case inSession(run):
 		return reopened(run)
