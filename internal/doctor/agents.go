@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -75,6 +76,9 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	if len(adapter.Version) > 0 {
 		found.ask(ctx, a, append([]string{path}, adapter.Version[1:]...), env)
 	}
+	if found.Gap == "" && adapter.Status != nil {
+		found.enter(ctx, a, adapter, slices.Concat(env, adapter.Env(agent.Order{})))
+	}
 }
 
 // ask has a program tell its version. One that does not even answer that will
@@ -84,11 +88,33 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
 	switch {
 	case err != nil:
-		a.Gap, a.Remedy = err.Error(), "see whether it starts by itself"
+		a.Gap = err.Error()
 	case ended.TimedOut:
-		a.Gap, a.Remedy = "it does not answer --version within "+asking.String(), "see whether it starts by itself"
+		a.Gap = "it does not answer --version within " + asking.String()
+	case ended.Signal != "":
+		a.Gap = "--version is ended by " + ended.Signal
+	case ended.Exit != 0:
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		a.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
+	}
+	if a.Gap != "" {
+		a.Remedy = "see whether it starts by itself"
 	}
 	a.Version, _ = agent.ReadVersion(said.String())
+}
+
+// enter has a program tell whether it has a key or a login. One that does not
+// answer may have.
+func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
+	var said bytes.Buffer
+	argv := append([]string{a.Path}, adapter.Status[1:]...)
+	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Timeout: asking})
+	if err != nil || ended.TimedOut {
+		return
+	}
+	if a.Gap = adapter.Unready(ended.Exit, said.Bytes()); a.Gap != "" {
+		a.Remedy = adapter.Login
+	}
 }
 
 // AgentsText is what was found, for people. Of agents that nobody asked for,
