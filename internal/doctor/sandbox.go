@@ -42,11 +42,7 @@ type Attempted struct {
 // it from inside. wall says who is to be there.
 func LookAtSandbox(ctx context.Context, wall sandbox.Wall, next sandbox.Next) Sandbox {
 	found := sandbox.Probe(ctx, wall, next)
-	if wall.Level == sandbox.Auto {
-		wall = found.Apply(wall)
-	} else {
-		wall.Flat = wall.Level == sandbox.Namespace && found.Flat
-	}
+	wall = found.Apply(wall)
 	s := Sandbox{Level: string(wall.Level), Mounts: wall.Level == sandbox.Namespace && !wall.Flat, Remedy: remedy(wall.Level)}
 	for _, m := range found.Found {
 		s.Parts = append(s.Parts, Part(m))

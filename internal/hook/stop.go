@@ -39,10 +39,14 @@ func (d Door) stop(ctx context.Context, in input) answer {
 // Anybody else who works there may stop as they like.
 func (d Door) tied(project string) bool {
 	active, alive := workspace.ReadActive(project)
-	// In a Docker sandbox no process of the outside can be seen.
-	if active.PID > 0 && d.Env("RALPH_SANDBOX") == "docker" {
+	switch {
+	case active.PID == 0:
+		return false
+	case d.Env("RALPH_SANDBOX") == "docker": // it shows no process and no lock of the outside
 		return true
 	}
+	// In a process namespace the run's process cannot be seen, but its lock can.
+	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.Free() != nil
 	return alive && d.ours()
 }
 

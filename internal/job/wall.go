@@ -103,12 +103,7 @@ func (w *Wall) stand(ctx context.Context, asked WallAsked) error {
 		return fault.Usage("the sandbox level uid needs another user to be, and only root can become one", lower(asked), nil)
 	}
 	if asked.Level == sandbox.Auto || asked.Level == sandbox.Namespace {
-		found := sandbox.Probe(ctx, w.base, w.next)
-		if asked.Level == sandbox.Auto {
-			w.base = found.Apply(w.base)
-		}
-		// With mounts of its own it would have been the first to be found.
-		w.base.Flat = w.base.Level == sandbox.Namespace && (found.Level != sandbox.Namespace || found.Flat)
+		w.base = sandbox.Probe(ctx, w.base, w.next).Apply(w.base)
 	}
 	w.Level = w.base.Level
 	if err := enough(asked, w.Level); err != nil {

@@ -20,7 +20,8 @@ type child struct {
 	tree    *tree
 	streams *streams
 	exited  <-chan reaper
-	reap    reaper // set once the program has ended
+	reap    reaper // set once the process has ended
+	ended   bool   // the program has ended without us; see Command.Ended
 }
 
 // reaper collects the status of a program that has ended. Until it is called
@@ -61,16 +62,18 @@ func ownSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 }
 
 // watch waits until the program has ended, or must be ended.
-func (ch *child) watch(ctx context.Context, limit time.Duration, hard <-chan struct{}) (timedOut bool, why error) {
+func (ch *child) watch(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
 	var overdue <-chan time.Time
-	if limit > 0 {
-		t := time.NewTimer(limit)
+	if c.Timeout > 0 {
+		t := time.NewTimer(c.Timeout)
 		defer t.Stop()
 		overdue = t.C
 	}
 	select {
 	case ch.reap = <-ch.exited:
-		return false, nil
+		ch.ended = true
+	case <-c.Ended:
+		ch.ended = true
 	case <-ctx.Done():
 		why = cause(ctx)
 	case <-overdue:
@@ -79,12 +82,22 @@ func (ch *child) watch(ctx context.Context, limit time.Duration, hard <-chan str
 		why = ErrStopped
 	case <-ch.streams.broken: // finish reports the error itself
 	}
-	select {
-	case ch.reap = <-ch.exited: // it was faster: nothing had to be ended
+	if ch.faster(c.Ended) {
 		return false, nil
-	default:
-		return timedOut, why
 	}
+	return timedOut, why
+}
+
+// faster tells whether the program has ended by now: then nothing had to be ended.
+func (ch *child) faster(ended <-chan struct{}) bool {
+	select {
+	case ch.reap = <-ch.exited:
+		ch.ended = true
+	case <-ended:
+		ch.ended = true
+	default:
+	}
+	return ch.ended
 }
 
 // stop asks the whole tree to end and gives it the grace. The tree and not only

@@ -38,6 +38,11 @@ type Command struct {
 	// once.
 	Linger func() (most, look time.Duration)
 
+	// Ended is closed when the program has ended, where Argv starts another process
+	// that runs the program and stays while processes are left of it. nil: Argv is
+	// the program.
+	Ended <-chan struct{}
+
 	Files []*os.File           // the program's descriptors 3 and up
 	Sys   *syscall.SysProcAttr // namespaces, credentials; session and death signal are ours
 }
@@ -87,9 +92,9 @@ func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	timedOut, why := ch.watch(ctx, c.Timeout, r.Hard)
+	timedOut, why := ch.watch(ctx, c, r.Hard)
 	switch {
-	case ch.reap == nil:
+	case !ch.ended:
 		ch.stop(graceOf(ctx, c), r.Hard)
 	case c.Linger != nil:
 		why = ch.linger(ctx, c, r.Hard)

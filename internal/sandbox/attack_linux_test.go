@@ -1,8 +1,10 @@
 package sandbox_test
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -270,38 +272,33 @@ func TestHoldsNamesWhatGotThrough(t *testing.T) {
 	}
 }
 
-func TestProbe(t *testing.T) {
-	want := map[string]sandbox.Level{
-		asOther.name: sandbox.Namespace, asRoot.name: sandbox.Namespace, asDocker.name: sandbox.Notify,
-		asOrdinary.name: sandbox.Namespace, asClosed.name: sandbox.Notify,
+// Two runs on a machine attack at the same time, and each comes upon what the
+// other has laid out: what is its own is told all the same.
+func TestTheAttackIsNotMisledByAnother(t *testing.T) {
+	if !asOther.possible(sandbox.Namespace) {
+		return
 	}
-	if !roomy() {
-		for name := range want {
-			want[name] = sandbox.Notify
+	for range 3 {
+		c := exec.CommandContext(t.Context(), "/proc/self/exe", sandbox.Hidden, "stubborn")
+		c.Env = []string{"RALPH_SECRET=RALPH-CANARY-OFANOTHER", "MORE=one; two"}
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, who := range users() {
-		var r sandbox.Report
-		w := wall(t, sandbox.Auto, who)
-		who.play(t, &r, "probe", asJSON(t, order{Wall: w}))
-		if r.Level != want[who.name] {
-			t.Errorf("as %s: level %s, want %s: %+v", who.name, r.Level, want[who.name], r.Found)
-		}
-		for _, m := range r.Found {
-			if !m.Found && m.Detail == "" {
-				t.Errorf("as %s: %s is not found, and nobody says why", who.name, m.Name)
-			}
-		}
+	const memory = "memory, environment and files of the program"
+	open := order{Wall: sandbox.Wall{Level: sandbox.Namespace}, Without: []string{"another user", "landlock files", "mounts", "no capabilities"}}
+	if got := through(attacked(t, asOther, open)); !slices.Contains(got, memory) {
+		t.Errorf("%q was held all the same; through came %q", memory, got)
 	}
-}
-
-func TestLevelsAreKnown(t *testing.T) {
-	for _, l := range sandbox.Levels() {
-		if !l.Known() {
-			t.Errorf("%q is not known", l)
-		}
-	}
-	if sandbox.Level("full").Known() {
-		t.Error(`"full" is known`)
+	if got := through(attacked(t, asOther, order{Wall: sandbox.Wall{Level: sandbox.Namespace}})); len(got) > 0 {
+		t.Errorf("through came %q", got)
 	}
 }

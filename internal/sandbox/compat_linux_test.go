@@ -190,3 +190,58 @@ func show(t *testing.T, text string) {
 	}
 	fmt.Println(text)
 }
+
+func TestProbe(t *testing.T) {
+	want := map[string]sandbox.Level{
+		asOther.name: sandbox.Namespace, asRoot.name: sandbox.Namespace, asDocker.name: sandbox.Notify,
+		asOrdinary.name: sandbox.Namespace, asClosed.name: sandbox.Notify,
+	}
+	if !roomy() {
+		for name := range want {
+			want[name] = sandbox.Notify
+		}
+	}
+	for _, who := range users() {
+		var r sandbox.Report
+		w := wall(t, sandbox.Auto, who)
+		who.play(t, &r, "probe", asJSON(t, order{Wall: w}))
+		if r.Level != want[who.name] {
+			t.Errorf("as %s: level %s, want %s: %+v", who.name, r.Level, want[who.name], r.Found)
+		}
+		for _, m := range r.Found {
+			if !m.Found && m.Detail == "" {
+				t.Errorf("as %s: %s is not found, and nobody says why", who.name, m.Name)
+			}
+		}
+	}
+}
+
+// A container that masks parts of /proc lets nobody mount another: without one
+// there is no process namespace, and the level is the same.
+func TestWhereNoProcCanBeMounted(t *testing.T) {
+	if !roomy() {
+		return // nor can anything else be
+	}
+	for who, want := range map[user]bool{users()[0]: false, asMasked: true} {
+		var r sandbox.Report
+		who.play(t, &r, "probe", asJSON(t, order{Wall: wall(t, sandbox.Auto, who)}))
+		if r.Level != sandbox.Namespace || r.Flat || r.HostPIDs != want {
+			t.Errorf("as %s: level %s, flat %t, the machine's processes %t; want %t: %+v", who.name, r.Level, r.Flat, r.HostPIDs, want, r.Found)
+		}
+		w := r.Apply(sandbox.Wall{Level: sandbox.Auto})
+		if err := sandbox.Holds(w.Level, attacked(t, who, order{Wall: w})); err != nil {
+			t.Errorf("as %s: %v", who.name, err)
+		}
+	}
+}
+
+func TestLevelsAreKnown(t *testing.T) {
+	for _, l := range sandbox.Levels() {
+		if !l.Known() {
+			t.Errorf("%q is not known", l)
+		}
+	}
+	if sandbox.Level("full").Known() {
+		t.Error(`"full" is known`)
+	}
+}

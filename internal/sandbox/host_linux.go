@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,19 +16,19 @@ import (
 // host is our end while a program is inside: it hears what the launcher says
 // and lends the program our proxies.
 type host struct {
-	wire   wire
-	linger func() (most, look time.Duration)
-	heard  chan struct{}
-	over   context.Context // until those inside are gone
-	end    context.CancelFunc
-	busy   sync.WaitGroup
+	wire  wire
+	heard chan struct{}
+	left  chan struct{}   // closed when the program has ended and left others
+	over  context.Context // until those inside are gone
+	end   context.CancelFunc
+	busy  sync.WaitGroup
 
 	failed error
 	ended  *syscall.WaitStatus
 }
 
-func hostOf(w wire, c process.Command) *host {
-	h := &host{wire: w, linger: c.Linger, heard: make(chan struct{})}
+func hostOf(w wire) *host {
+	h := &host{wire: w, heard: make(chan struct{}), left: make(chan struct{})}
 	h.over, h.end = context.WithCancel(context.Background())
 	go h.hear()
 	return h
@@ -65,7 +64,7 @@ func (h *host) take(what word, f *os.File) {
 		ws := syscall.WaitStatus(*what.Ended) //nolint:gosec // it was one
 		h.ended = &ws
 		if what.Left {
-			h.busy.Go(h.outlast)
+			close(h.left)
 		}
 	case what.Port != 0 && f != nil:
 		h.lend(what.Port, f)
@@ -92,29 +91,4 @@ func (h *host) ending(res process.Result) process.Result {
 		res.Exit, res.Signal = 128+int(h.ended.Signal()), unix.SignalName(h.ended.Signal())
 	}
 	return res
-}
-
-// lingering asks at once: the supervisor has stayed with those who were left
-// for as long as they may stay, as without it they could not connect.
-func (h *host) lingering(ask func() (most, look time.Duration)) func() (most, look time.Duration) {
-	if ask == nil {
-		return nil
-	}
-	return func() (most, look time.Duration) { return 0, time.Millisecond }
-}
-
-// outlast lets the supervisor stay, and then no longer: its end of the wire
-// says so.
-func (h *host) outlast() {
-	if h.linger == nil {
-		return
-	}
-	most, _ := h.linger()
-	t := time.NewTimer(most)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		_ = h.wire.CloseWrite()
-	case <-h.over.Done():
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,6 +45,8 @@ var (
 	asDocker   = user{name: "root in a stock container", uid: agent, weaker: "docker"}
 	asOrdinary = user{name: "ordinary user", outside: agent}
 	asClosed   = user{name: "ordinary user without namespaces", outside: agent, weaker: "closed"}
+	// Not of users: it has what asOrdinary has, but for a process namespace.
+	asMasked = user{name: "ordinary user in a container that masks /proc", outside: agent, weaker: "masked"}
 )
 
 // users are those that we can be.
@@ -123,18 +126,19 @@ func (u user) as(tb testing.TB, args ...string) process.Command {
 	tb.Helper()
 	args = append([]string{"/proc/self/exe", sandbox.Hidden}, args...)
 	sys := &syscall.SysProcAttr{}
-	if u.weaker == "closed" || u.alone && os.Geteuid() != 0 {
-		sys.Cloneflags = unix.CLONE_NEWUSER
+	apart := u.weaker == "closed" || u.weaker == "masked"
+	if apart || u.alone && os.Geteuid() != 0 {
+		sys.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS
 		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: u.outside, HostID: u.outside, Size: 1}}
 		sys.GidMappings = sys.UidMappings
-		sys.AmbientCaps = []uintptr{unix.CAP_SYS_RESOURCE, unix.CAP_NET_ADMIN}
+		sys.AmbientCaps = []uintptr{unix.CAP_SYS_RESOURCE, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
 	}
 	if u.alone {
 		sys.Cloneflags |= unix.CLONE_NEWNET
 		args = append([]string{args[0], args[1], "lonely"}, args[2:]...)
 	}
 	if u.outside != os.Geteuid() {
-		sys.Credential = &syscall.Credential{Uid: uint32(u.outside), Gid: uint32(u.outside), NoSetGroups: u.weaker == "closed"}
+		sys.Credential = &syscall.Credential{Uid: uint32(u.outside), Gid: uint32(u.outside), NoSetGroups: apart}
 	}
 	if u.weaker != "" {
 		args = append([]string{args[0], args[1], "weaker", u.weaker}, args[2:]...)
@@ -200,7 +204,22 @@ func playing(tb testing.TB, w *sandbox.Wall, args ...string) process.Command {
 	return process.Command{Argv: append([]string{lent, sandbox.Hidden}, args...), Files: []*os.File{self}}
 }
 
-func alive(pid string) bool {
-	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-	return err == nil && !strings.Contains(string(stat), ") Z ")
+// badge is an argument by which a program is known, whatever its number.
+func badge(tb testing.TB) string {
+	tb.Helper()
+	return "badge-" + filepath.Base(folder(tb, 0))
 }
+
+// living are the programs with that argument.
+func living(badge string) (pids []int) {
+	list, _ := filepath.Glob("/proc/[0-9]*/cmdline") // of the dead it is empty
+	for _, path := range list {
+		if line, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(line), "\x00stubborn\x00"+badge+"\x00") {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func alive(badge string) bool { return len(living(badge)) > 0 }

@@ -73,7 +73,11 @@ func (p *launch) run(below bool) error {
 	if p.Level == Notify && !below {
 		return p.stepsThen(p.supervise, p.outlive, p.hide, p.become, p.outlive)
 	}
-	return p.stepsThen(p.exec,
+	last := p.exec
+	if p.PIDs {
+		last = p.standFirst
+	}
+	return p.stepsThen(last,
 		p.outlive, p.openNetwork, p.moveIn, p.become, p.outlive, p.bound, p.enter, p.restrictFiles, p.filter)
 }
 
@@ -92,10 +96,19 @@ func (p *launch) outlive() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with who started us: %w", err)
 	}
-	if unix.Getppid() != p.Parent {
+	if p.orphaned() {
 		return errors.New("who started us is gone")
 	}
 	return nil
+}
+
+// orphaned tells whether our parent is gone. The first process of a namespace
+// cannot see it, but sees that the wire is closed: only the parent holds its end.
+func (p *launch) orphaned() bool {
+	if p.PIDs {
+		return p.wire.shut()
+	}
+	return unix.Getppid() != p.Parent
 }
 
 // bound keeps a fork bomb and a core file from hurting others. On a laptop the
@@ -129,16 +142,20 @@ func (p *launch) enter() error {
 	return nil
 }
 
-// exec becomes the program. Its name is looked up inside, as whom it will be.
+// exec becomes the program.
 func (p *launch) exec() error {
-	env := slices.Concat(p.Env, p.launcher.Env)
-	// A descriptor that ralph itself was given open goes to all its children.
-	if err := process.KeepFrom(3 + p.Files); err != nil {
-		return err
-	}
-	path, env, err := process.Locate(process.Command{Argv: p.Argv, Dir: p.Dir, Env: env})
+	path, env, err := p.locate()
 	if err != nil {
 		return err
 	}
 	return process.StartError(path, syscall.Exec(path, p.Argv, env)) //nolint:gosec // it is what a launcher is for
+}
+
+// locate looks the program's name up inside, as whom it will be.
+func (p *launch) locate() (path string, env []string, err error) {
+	// A descriptor that ralph itself was given open goes to all its children.
+	if err := process.KeepFrom(3 + p.Files); err != nil {
+		return "", nil, err
+	}
+	return process.Locate(process.Command{Argv: p.Argv, Dir: p.Dir, Env: slices.Concat(p.Env, p.launcher.Env)})
 }

@@ -7,6 +7,8 @@ type Report struct {
 	Level Level // the strongest that works; None where nothing does
 	Flat  bool  // Level does without mounts of its own
 	Found []Mechanism
+
+	HostPIDs bool // Level does without a process namespace
 }
 
 // Mechanism is a part of the wall, as a person asks for it.
@@ -22,8 +24,13 @@ func Probe(ctx context.Context, base Wall, next Next) Report {
 	return probe(ctx, base, next)
 }
 
-// Apply is w at the level that was found.
+// Apply is w made in the way that was found to work, at its own level or, for Auto,
+// at the strongest.
 func (r Report) Apply(w Wall) Wall {
-	w.Level, w.Flat = r.Level, r.Flat
+	if w.Level == Auto {
+		w.Level = r.Level
+	}
+	w.Flat = w.Level == Namespace && (r.Level != Namespace || r.Flat)
+	w.HostPIDs = w.Level == Namespace && r.HostPIDs
 	return w
 }

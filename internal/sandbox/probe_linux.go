@@ -10,31 +10,33 @@ import (
 // rung is a way to make the wall. Without mounts of its own a network of its own
 // comes after the supervisor, which can tell whose a local socket is.
 type rung struct {
-	level Level
-	flat  bool
-	name  string
-	serve bool // servers inside are reached from inside
+	level    Level
+	flat     bool
+	hostPIDs bool
+	name     string
+	serve    bool // servers inside are reached from inside
 }
 
 var rungs = []rung{
-	{Namespace, false, "network and mounts of its own", true},
-	{Notify, false, "supervisor of connects", true},
-	{Namespace, true, "network of its own, and no local sockets", true},
-	{Landlock, false, "Landlock for TCP", false},
-	{UID, false, "seccomp", false},
+	{Namespace, false, false, "network, mounts and processes of its own", true},
+	{Namespace, false, true, "network and mounts of its own", true}, // where /proc cannot be mounted, as in some containers
+	{Notify, false, true, "supervisor of connects", true},
+	{Namespace, true, true, "network of its own, and no local sockets", true},
+	{Landlock, false, true, "Landlock for TCP", false},
+	{UID, false, true, "seccomp", false},
 }
 
 func probe(ctx context.Context, base Wall, next Next) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
 	for _, g := range rungs {
 		w := base
-		w.Level, w.Flat, w.ReadOnly = g.level, g.flat, nil
+		w.Level, w.Flat, w.HostPIDs, w.ReadOnly = g.level, g.flat, g.hostPIDs, nil
 		err := w.try(ctx, next, g)
 		m := Mechanism{Name: g.name, Found: err == nil}
 		if err != nil {
 			m.Detail = err.Error()
 		} else if r.Level == None {
-			r.Level, r.Flat = g.level, g.flat
+			r.Level, r.Flat, r.HostPIDs = g.level, g.flat, g.hostPIDs
 		}
 		r.Found = append(r.Found, m)
 	}

@@ -31,6 +31,7 @@ func cast() {
 		"weaker":   playWeaker,
 		"talk":     playTalk,
 		"leave":    playLeave,
+		"stay":     func(a []string) { playLeave(a); rest() },
 		"race":     playRace,
 		"kill":     playKill,
 		"connects": playConnects,
@@ -72,11 +73,14 @@ func playProbe(args []string) {
 
 // playWeaker goes on as another role on a machine that offers less: "docker",
 // root with what a stock container leaves it; "closed", an ordinary user who
-// gets no user namespaces.
+// gets no user namespaces; "masked", one who sees a part of /proc alone.
 func playWeaker(args []string) {
 	switch args[0] {
 	case "closed":
 		must(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
+		must(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+	case "masked":
+		must(unix.Mount("ralph", "/proc/sys", "tmpfs", unix.MS_RDONLY, ""))
 		must(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 	case "docker":
 		left := map[uintptr]bool{}
@@ -128,11 +132,11 @@ func playTalk([]string) {
 	}
 }
 
-// playLeave starts one that leaves its session and its parents, says its pid
-// and ends.
+// playLeave starts one that leaves its session and its parents, and ends when that
+// is up: leave outer BADGE.
 func playLeave(args []string) {
 	if args[0] == "middle" {
-		c := exec.Command("/proc/self/exe", sandbox.Hidden, "stubborn")
+		c := exec.Command("/proc/self/exe", sandbox.Hidden, "stubborn", args[1])
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		out, err := c.StdoutPipe()
 		must(err)
@@ -142,7 +146,7 @@ func playLeave(args []string) {
 		fmt.Print(line)
 		return
 	}
-	c := exec.Command("/proc/self/exe", sandbox.Hidden, "leave", "middle")
+	c := exec.Command("/proc/self/exe", sandbox.Hidden, "leave", "middle", args[1])
 	c.Env = []string{"SCRUBBED=1"}
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := c.Output()
@@ -150,7 +154,7 @@ func playLeave(args []string) {
 	fmt.Print(string(out))
 }
 
-// playHold is a ralph with a stubborn program in a wall.
+// playHold is a ralph with a program in a wall: hold ORDER ROLE….
 func playHold(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
@@ -158,14 +162,14 @@ func playHold(args []string) {
 	must(err)
 	o.Wall.Read = []string{"/proc/self/fd/3"}
 	_, err = o.wall().Run(new(process.Runner).Run)(context.Background(), process.Command{
-		Argv: []string{"/proc/self/fd/3", sandbox.Hidden, "stubborn"}, Files: []*os.File{self}, Stdout: os.Stdout,
+		Argv: append([]string{"/proc/self/fd/3", sandbox.Hidden}, args[1:]...), Files: []*os.File{self}, Stdout: os.Stdout,
 	})
 	must(err)
 }
 
 func playStubborn([]string) {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
-	fmt.Println(os.Getpid())
+	fmt.Println("up")
 	rest()
 }
 

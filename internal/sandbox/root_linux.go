@@ -15,6 +15,8 @@ import (
 // was is where the machine's own root hangs while the new one is made.
 const was = "/.was"
 
+const procs = "/proc"
+
 // moveIn makes a root of its own that holds what a Wall names and nothing
 // else. Landlock says what may be opened; this also hides what need not be
 // opened to be used, as the sockets of other programs, and makes ReadOnly
@@ -36,6 +38,9 @@ func (p *launch) moveIn() error {
 		if err := scratch(dir); err != nil {
 			return fmt.Errorf("bring %s in: %w", dir, err)
 		}
+	}
+	if err := p.mountProc(); err != nil {
+		return fmt.Errorf("bring /proc in: %w", err)
 	}
 	for _, f := range plan {
 		if err := f.place(); err != nil {
@@ -78,6 +83,9 @@ func (p *launch) furniture() ([]piece, error) {
 		add(devices, unix.MOUNT_ATTR_NOSUID, false),
 		add(terminals[:1], unix.MOUNT_ATTR_NOSUID, false),
 	)
+	if p.PIDs {
+		plan = slices.DeleteFunc(plan, func(f piece) bool { return f.path == procs })
+	}
 	// What contains others comes before them, or would hide them.
 	slices.SortStableFunc(plan, func(a, b piece) int { return strings.Count(a.path, "/") - strings.Count(b.path, "/") })
 	return plan, err
@@ -178,6 +186,23 @@ func anyFolder() (string, error) {
 		}
 	}
 	return "", fs.ErrNotExist
+}
+
+// mountProc shows the processes of the namespace alone. Their numbers begin after
+// our number outside: if every command began with 2, a lock file that holds the
+// number of a process would name another process in the next command.
+func (p *launch) mountProc() error {
+	if !p.PIDs {
+		return nil
+	}
+	if own, err := os.Readlink(was + procs + "/self"); err == nil {
+		_ = os.WriteFile(was+procs+"/sys/kernel/ns_last_pid", []byte(own), 0) // some kernels do not have it
+	}
+	if err := os.Mkdir(procs, 0o755); err != nil {
+		return err
+	}
+	err := unix.Mount("ralph", procs, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC|unix.MS_RDONLY, "")
+	return os.NewSyscallError("mount", err)
 }
 
 // smallDevices are the ones that it gets new: terminals that nobody outside has

@@ -54,7 +54,7 @@ func (w Wall) runInside(ctx context.Context, c process.Command, next Next) (proc
 	if err != nil {
 		return process.Result{}, err
 	}
-	h := hostOf(ours, c)
+	h := hostOf(ours)
 	res, err := next(ctx, w.launcher(c, h, orders, theirs))
 	_ = theirs.Close() // the launcher's own end is gone: h hears what it still said, then the end
 	h.wait()
@@ -68,8 +68,8 @@ func (w Wall) spec(c process.Command) *spec {
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
 		UID: w.UID, GID: w.GID, Write: w.Write, Read: w.Read, ReadOnly: slices.Concat(w.ReadOnly, w.Ours),
-		Ports: w.Ports, Flat: w.Flat || w.Level != Namespace || !w.has(mounts),
-		Linger: c.Linger != nil, Files: len(c.Files), Parent: os.Getpid(),
+		Ports: w.Ports, Flat: !w.mounts(), PIDs: w.pids(),
+		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
 	}
 }
@@ -84,9 +84,7 @@ func (w Wall) launcher(c process.Command, h *host, orders, theirs *os.File) proc
 	c.Argv, c.Env, c.Dir = []string{self, Hidden, strconv.Itoa(first)}, nil, "/"
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
-	if w.Level == Notify {
-		c.Linger = h.lingering(c.Linger)
-	}
+	c.Ended = h.left
 	return c
 }
 
@@ -106,8 +104,11 @@ func (w Wall) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	if w.has(memory) {
 		sys.Cloneflags |= unix.CLONE_NEWIPC
 	}
-	if w.has(mounts) && !w.Flat {
+	if w.mounts() {
 		sys.Cloneflags |= unix.CLONE_NEWNS
+	}
+	if w.pids() {
+		sys.Cloneflags |= unix.CLONE_NEWPID
 	}
 	if uid := os.Geteuid(); uid != 0 {
 		sys.Cloneflags |= unix.CLONE_NEWUSER

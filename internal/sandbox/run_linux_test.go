@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -134,64 +133,6 @@ func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
 	}
 }
 
-// Who leaves its session and parents is found all the same, and gone before
-// anybody reads what was left.
-func TestNobodyStaysInside(t *testing.T) {
-	for _, level := range walls() {
-		w := wall(t, level, users()[0])
-		out, res := inside(t, w, playing(t, &w, "leave", "outer"))
-		pid := strings.TrimSpace(out)
-		if atoi(t, pid) == 0 || alive(pid) || res.Swept == 0 {
-			t.Errorf("level %s: %s is alive: %t, swept %d", level, pid, alive(pid), res.Swept)
-		}
-	}
-}
-
-// With nobody to sweep, it stays: the test above sees something.
-func TestWithoutProcessSomebodyStays(t *testing.T) {
-	w := wall(t, sandbox.Landlock, users()[0])
-	var out bytes.Buffer
-	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
-		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-		cmd.Env, cmd.Dir, cmd.ExtraFiles, cmd.Stdout = c.Env, c.Dir, c.Files, &out
-		return process.Result{}, cmd.Run()
-	}
-	c := playing(t, &w, "leave", "outer")
-	_, err := w.Run(bare)(t.Context(), c)
-	pid := strings.TrimSpace(out.String())
-	if err != nil || !alive(pid) {
-		t.Errorf("%v; %q is gone", err, pid)
-	}
-	_ = syscall.Kill(atoi(t, pid), syscall.SIGKILL)
-}
-
-// Killed without a chance to sweep, ralph leaves nobody: the signal of its death
-// must outlast the change of user, which clears it.
-func TestNobodyOutlivesRalph(t *testing.T) {
-	for _, level := range confined() {
-		w := wall(t, level, users()[0])
-		ralph := exec.CommandContext(t.Context(), "/proc/self/exe", sandbox.Hidden, "hold", asJSON(t, order{Wall: w}))
-		out, err := ralph.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := ralph.Start(); err != nil {
-			t.Fatal(err)
-		}
-		pid, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		pid = strings.TrimSpace(pid)
-		if !alive(pid) {
-			t.Errorf("level %s: %q was never there", level, pid)
-		}
-		_ = ralph.Process.Kill()
-		_ = ralph.Wait()
-		eventually(t, func() bool { return !alive(pid) })
-	}
-}
-
 // The end of the context ends those inside politely first, the supervisor last.
 func TestThePoliteSignalReachesTheProgram(t *testing.T) {
 	for _, level := range walls() {
@@ -249,13 +190,12 @@ open("heard", "w").write(s.recv(100).decode())`
 
 func TestWhoLingersTooLongIsEnded(t *testing.T) {
 	for _, level := range walls() {
-		w := wall(t, level, users()[0])
-		c := playing(t, &w, "leave", "outer")
+		w, left := wall(t, level, users()[0]), badge(t)
+		c := playing(t, &w, "leave", "outer", left)
 		c.Grace = time.Millisecond
 		c.Linger = func() (time.Duration, time.Duration) { return 0, time.Millisecond }
-		out, res := inside(t, w, c)
-		if pid := strings.TrimSpace(out); alive(pid) || res.Swept != 1 || res.Exit != 0 {
-			t.Errorf("level %s: alive %t, %+v", level, alive(pid), res)
+		if _, res := inside(t, w, c); alive(left) || res.Swept != 1 || res.Exit != 0 {
+			t.Errorf("level %s: alive %t, %+v", level, alive(left), res)
 		}
 	}
 }

@@ -84,6 +84,10 @@ type Wall struct {
 	// Then Landlock alone holds the files, and ReadOnly is put back afterwards.
 	Flat bool
 
+	// HostPIDs does without a process namespace, where the machine refuses one. In
+	// one, everything that was started inside ends with the launcher.
+	HostPIDs bool
+
 	// Mended gets what had to be put back of ReadOnly. May be nil.
 	Mended func(paths []string) `json:"-"`
 
@@ -129,3 +133,8 @@ const (
 )
 
 func (w Wall) has(m mechanism) bool { return !slices.Contains(w.off, m) }
+
+// mounts tells whether there are mounts for those inside alone, and pids whether
+// there is a process namespace, which needs its own /proc.
+func (w Wall) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
+func (w Wall) pids() bool   { return w.mounts() && !w.HostPIDs }

@@ -21,9 +21,9 @@ type spec struct {
 	Write, Read, ReadOnly []string
 	Ports                 []int
 	Flat                  bool
-	Linger                bool
-	Files                 int // descriptors from 3 on that belong to the program
-	Parent                int // who started the launcher: it must still be there
+	PIDs                  bool // in a process namespace, whose first process we are
+	Files                 int  // descriptors from 3 on that belong to the program
+	Parent                int  // who started the launcher: it must still be there
 	Off                   []mechanism
 	ABI                   int
 }

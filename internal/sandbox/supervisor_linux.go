@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // supervise stands between ralph and the program at level notify. It is the
@@ -52,11 +54,7 @@ func (p *launch) startInner() (wire, int, error) {
 	}
 	defer func() { _ = orders.Close() }()
 	lent := 3 + p.Files
-	fds := make([]uintptr, 0, lent+2)
-	for fd := range lent {
-		fds = append(fds, uintptr(fd))
-	}
-	fds = append(fds, orders.Fd(), theirs.Fd())
+	fds := append(firstOf(lent), orders.Fd(), theirs.Fd())
 	argv := []string{itself, Hidden, strconv.Itoa(lent), inner}
 	pid, err := syscall.ForkExec(itself, argv, &syscall.ProcAttr{ //nolint:gosec // ourselves
 		Dir: "/", Env: p.launcher.Env, Files: fds, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
@@ -101,8 +99,42 @@ func (p *launch) awaitFilter(below wire) (*os.File, error) {
 	}
 }
 
-// follow waits for the program's end and tells it; then, where others may stay,
-// for the last of them or for the word that it is enough.
+// standFirst is the first process of a namespace. It dies with ralph, and the kernel
+// kills all others of the namespace with it, also those that left their session and
+// their parents. It starts the program from this thread, which is confined. Signals
+// that ask the program to end reach the program too, so this process ignores them.
+func (p *launch) standFirst() error {
+	p.launcher.Deaf(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
+	if err := p.hide(); err != nil {
+		return err
+	}
+	path, env, err := p.locate()
+	if err != nil {
+		return err
+	}
+	lent := 3 + p.Files
+	pid, err := syscall.ForkExec(path, p.Argv, &syscall.ProcAttr{Env: env, Files: firstOf(lent), Sys: &syscall.SysProcAttr{Setsid: true}}) //nolint:gosec // it is what a launcher is for
+	if err != nil {
+		return process.StartError(path, err)
+	}
+	if err := letGo(lent); err != nil {
+		return err
+	}
+	return p.follow(pid)
+}
+
+// firstOf are the descriptors below lent.
+func firstOf(lent int) []uintptr {
+	fds := make([]uintptr, lent, lent+2)
+	for fd := range fds {
+		fds[fd] = uintptr(fd)
+	}
+	return fds
+}
+
+// follow waits for the program's end and tells it, then waits for the end of the
+// last process that it left. ralph decides how long these may stay: it kills them
+// and us.
 func (p *launch) follow(pid int) error {
 	var status unix.WaitStatus
 	for {
@@ -116,33 +148,16 @@ func (p *launch) follow(pid int) error {
 			return errors.New("the program was lost")
 		}
 	}
-	ended, left := int(status), p.Linger && !alone()
+	ended, left := int(status), !alone()
 	if err := p.wire.send(word{Ended: &ended, Left: left}, -1); err != nil {
 		return err
 	}
-	if left {
-		p.stay()
+	for left {
+		_, err := unix.Wait4(-1, nil, 0, nil)
+		left = !errors.Is(err, unix.ECHILD)
 	}
 	p.launcher.Exit(0)
 	return nil
-}
-
-func (p *launch) stay() {
-	enough := make(chan struct{})
-	go func() { _, _, _ = p.wire.receive(); close(enough) }()
-	gone := make(chan struct{})
-	go func() {
-		for {
-			if _, err := unix.Wait4(-1, nil, 0, nil); errors.Is(err, unix.ECHILD) {
-				close(gone)
-				return
-			}
-		}
-	}()
-	select {
-	case <-enough:
-	case <-gone:
-	}
 }
 
 // alone tells that nobody is left; who has ended is reaped.

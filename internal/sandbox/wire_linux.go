@@ -115,6 +115,21 @@ func (w wire) send(what word, fd int) error {
 	return nil
 }
 
+// shut tells whether the other end is closed.
+func (w wire) shut() bool {
+	raw, err := w.SyscallConn()
+	if err != nil {
+		return true
+	}
+	over := true
+	err = raw.Control(func(fd uintptr) {
+		at := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor
+		_, err := unix.Poll(at, 0)
+		over = err != nil || at[0].Revents != 0
+	})
+	return over || err != nil
+}
+
 // receive gives io.EOF when nobody holds the other end any more.
 func (w wire) receive() (word, *os.File, error) {
 	buf, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4))
