@@ -150,6 +150,7 @@ var prdWords = map[string]string{
 	"Notes":              "What was done, or what stands in the way.",
 	"DependsOn":          "The ids of the stories that have to pass before it.",
 	"TestedBy":           "For each criterion, in their order, the name of the test that shows it; empty where there is none. The program looks whether that test went from red to green.",
+	"MayChangeTests":     "true: tests that were there before may fail on the new code, because the story changes what they expect. For people to say; what an agent sets is undone.",
 	"NeedsTest":          "false: it can do without a test of its own, as words in the docs can. For people to say; what an agent sets is undone.",
 }
 

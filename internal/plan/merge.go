@@ -84,6 +84,10 @@ func (m *merger) take(story Story) {
 		m.undo("whether %s needs a test", story.ID)
 		story.NeedsTest = old.NeedsTest
 	}
+	if story.MayChangeTests != old.MayChangeTests {
+		m.undo("whether %s may change tests", story.ID)
+		story.MayChangeTests = old.MayChangeTests
+	}
 	if known {
 		story = m.mend(old, story)
 	}

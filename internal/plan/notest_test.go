@@ -91,3 +91,44 @@ func TestReadTestedBy(t *testing.T) {
 		t.Error("one name alone is no list")
 	}
 }
+
+// The issue's author says which story may change what existing tests expect.
+func TestDraftMayChangeTests(t *testing.T) {
+	for body, want := range map[string]bool{
+		"- [ ] Say goodbye instead of hello (may change tests)":                                                                        true,
+		"- [ ] One (may change the tests) (depends on US-002)\n- [ ] Two":                                                              true,
+		"- [ ] One (needs no test) (depends on US-002) [may change tests]\n- [ ] Two":                                                  true,
+		"- [ ] One (may change tests) (needs no test)":                                                                                 true,
+		"- [ ] One\n  - says goodbye\n  - may change tests\n":                                                                          true,
+		"- [ ] Nobody may change tests here":                                                                                           false,
+		"```json\n{\"userStories\":[{\"id\":\"US-001\",\"title\":\"a\",\"acceptanceCriteria\":[\"b\"],\"mayChangeTests\":true}]}\n```": true,
+	} {
+		drafted, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Title: "Words", Body: body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		story := drafted.UserStories[0]
+		if story.MayChangeTests != want || strings.Contains(story.Title, "(") || slices.Contains(story.AcceptanceCriteria, "may change tests") {
+			t.Errorf("%s\ndrafted as %+v, want MayChangeTests %v", body, story, want)
+		}
+	}
+}
+
+// An agent may not allow itself to change tests, in a story of people or in one
+// of its own.
+func TestMergeKeepsMayChangeTests(t *testing.T) {
+	story := func(id string, may bool) plan.Story {
+		return plan.Story{ID: id, Title: "a", AcceptanceCriteria: []string{"b"}, MayChangeTests: may}
+	}
+	for _, kept := range []bool{false, true} {
+		merged := plan.Merge(plan.Plan{UserStories: []plan.Story{story("US-001", kept)}}, plan.Plan{UserStories: []plan.Story{story("US-001", !kept), story("US-002", true)}})
+		for i, want := range []bool{kept, false} {
+			if got := merged.Plan.UserStories[i].MayChangeTests; got != want {
+				t.Errorf("kept %v: story %d may change tests: %v, want %v", kept, i+1, got, want)
+			}
+		}
+		if len(merged.Undone) != 2 {
+			t.Errorf("kept %v: undone %q, want both", kept, merged.Undone)
+		}
+	}
+}

@@ -25,8 +25,9 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn"`
-	NeedsTest          *bool    `json:"needsTest,omitempty"` // false: people say that it can do without; nil: it needs one
-	TestedBy           []string `json:"testedBy,omitempty"`  // by criterion, in their order: the test that shows it; empty: none is named
+	NeedsTest          *bool    `json:"needsTest,omitempty"`      // false: people say that it can do without; nil: it needs one
+	MayChangeTests     bool     `json:"mayChangeTests,omitempty"` // people expect that tests of before fail on the new code
+	TestedBy           []string `json:"testedBy,omitempty"`       // by criterion, in their order: the test that shows it; empty: none is named
 	Extra              []Extra  `json:"-"`
 }
 

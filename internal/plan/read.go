@@ -23,7 +23,8 @@ var (
 	}
 	storyShape = shape{
 		known: []string{
-			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest", "testedBy",
+			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest", "mayChangeTests",
+			"testedBy",
 		},
 		required: []string{"id", "title", "acceptanceCriteria"},
 		audited:  []string{"priority", "passes"},
@@ -161,6 +162,7 @@ func (r *reader) story(s spot, position int) Story {
 		Notes:              r.text(s.field("notes")),
 		DependsOn:          r.lines(s.field("dependsOn")),
 		NeedsTest:          r.choice(s.field("needsTest")),
+		MayChangeTests:     r.flag(s.field("mayChangeTests")),
 		TestedBy:           r.names(s.field("testedBy")),
 		Extra:              r.extra(s, storyShape),
 	}

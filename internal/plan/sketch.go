@@ -70,6 +70,9 @@ func (s Story) sketched() (own Story, left []string) {
 	if s.NeedsTest != nil {
 		left = append(left, "whether "+s.ID+" needs a test")
 	}
+	if s.MayChangeTests {
+		left = append(left, "whether "+s.ID+" may change tests")
+	}
 	return own, left
 }
 

@@ -18,10 +18,15 @@ var (
 	ownID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 	dependsOn = pattern.Of(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
 		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
-	noTest = pattern.Of(`(?i)(?:^|\s+)[(\[](?:needs\s+no\s+tests?|no\s+tests?\s+needed)[)\]]\.?\s*$|` +
-		`^\s*(?:needs\s+no\s+tests?|no\s+tests?\s+needed)\.?\s*$`)
-	anyID = pattern.Of(`(?i)US-\d+`)
+	noTest      = remark(`needs\s+no\s+tests?|no\s+tests?\s+needed`)
+	changesTest = remark(`may\s+change\s+(?:the\s+)?tests?`)
+	anyID       = pattern.Of(`(?i)US-\d+`)
 )
+
+// remark finds words in brackets at the end of a text, or as all of it.
+func remark(words string) *pattern.Pattern {
+	return pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + words + `)[)\]]\.?\s*$|^\s*(?:` + words + `)\.?\s*$`)
+}
 
 // stories gives the entries their ids, and looks at what they depend on.
 func (d *draft) stories(entries []entry) ([]Story, error) {
@@ -76,19 +81,21 @@ func (e entry) story(position int) Story {
 	return s
 }
 
-// takeAsides moves what is said of a story to where it counts.
+// takeAsides moves what is said of a story to where it counts, in any order.
 func (s *Story) takeAsides(text string) string {
-	return s.takeNoTest(s.takeDepends(s.takeNoTest(text)))
-}
-
-// takeNoTest is for "(needs no test)" at the end of a text, or as all of it.
-func (s *Story) takeNoTest(text string) string {
-	at := noTest.FindStringIndex(text)
-	if at == nil {
-		return text
+	for {
+		left := s.takeDepends(text)
+		if at := noTest.FindStringIndex(left); at != nil {
+			s.NeedsTest, left = new(false), left[:at[0]]
+		}
+		if at := changesTest.FindStringIndex(left); at != nil {
+			s.MayChangeTests, left = true, left[:at[0]]
+		}
+		if left == text {
+			return text
+		}
+		text = left
 	}
-	s.NeedsTest = new(false)
-	return text[:at[0]]
 }
 
 // takeDepends moves "(depends on US-001, US-002)" from the end of a text to
