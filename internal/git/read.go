@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,16 +66,18 @@ func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) 
 // diffArgs ask for a patch that no configured driver has a hand in.
 var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color"}
 
-// Diff is the first limit bytes of a patch, and whether there is more of it.
-func (t *Trusted) Diff(ctx context.Context, span Span, limit int) (text string, cut bool, err error) {
+// Diff is the first limit bytes of a patch, of all paths or of those given, and
+// whether there is more of it.
+func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...string) (text string, cut bool, err error) {
 	if err := checkSHA(span.From, span.To); err != nil {
 		return "", false, err
 	}
-	return patch(ctx, t.do, span, limit)
+	return patch(ctx, t.do, span, limit, paths...)
 }
 
-func patch(ctx context.Context, do doing, span Span, limit int) (text string, cut bool, err error) {
-	out, err := do(ctx, call{args: append(append([]string{}, diffArgs...), span.From, span.To), limit: int64(max(limit, 1))})
+func patch(ctx context.Context, do doing, span Span, limit int, paths ...string) (text string, cut bool, err error) {
+	args := slices.Concat(diffArgs, []string{span.From, span.To, "--"}, literal(paths))
+	out, err := do(ctx, call{args: args, limit: int64(max(limit, 1))})
 	if failed, ok := answered(err); ok && failed.TooLong {
 		// Of a line that is cut nobody could hide the secret that it held.
 		return strings.ToValidUTF8(string(out[:bytes.LastIndexByte(out, '\n')+1]), "\uFFFD"), true, nil

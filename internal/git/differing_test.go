@@ -1,0 +1,59 @@
+package git_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// A path in which two commits differ is told with whether it was there before,
+// and its change as lines of a patch.
+func TestDiffering(t *testing.T) {
+	l := newLab(t)
+	tip := l.commit("work", map[string]string{"src/main.go": "package other\n", "README.md": "", "new file": "one\n"})
+	if got := l.take(l.terms()); len(got.Refused) > 0 {
+		t.Fatalf("Take = %+v", got)
+	}
+	span := git.Span{From: l.base, To: tip}
+	want := []git.Differing{{Path: "README.md", Was: true}, {Path: "new file"}, {Path: "src/main.go", Was: true}}
+	if diff := cmp.Diff(want, must(l.trusted.Differing(t.Context(), span))(t)); diff != "" {
+		t.Errorf("Differing (-want +got):\n%s", diff)
+	}
+	if none, err := l.trusted.Differing(t.Context(), git.Span{From: l.base, To: "HEAD"}); err == nil {
+		t.Errorf("Differing of a name = %v", none)
+	}
+	text, cut, err := l.trusted.Diff(t.Context(), span, 1<<20, "src/main.go")
+	if err != nil || cut || !strings.Contains(text, "-package main\n+package other\n") || strings.Contains(text, "README") {
+		t.Errorf("Diff of one path = %q, %v, %v", text, cut, err)
+	}
+}
+
+// What a commit's files hold is told of the paths that were asked for, and as
+// they are in that commit.
+func TestHolding(t *testing.T) {
+	l := newLab(t)
+	tip := l.commit("work", map[string]string{"src/main.go": "package other // mark\n", "new file": "mark\n", "README.md": "nothing\n"})
+	if got := l.take(l.terms()); len(got.Refused) > 0 {
+		t.Fatalf("Take = %+v", got)
+	}
+	for name, c := range map[string]struct {
+		commit, expression string
+		paths, want        []string
+	}{
+		"both":          {tip, "(ma|xx)rk", []string{"src/main.go", "new file", "README.md"}, []string{"new file", "src/main.go"}},
+		"one asked for": {tip, "mark", []string{"new file"}, []string{"new file"}},
+		"not yet":       {l.base, "mark", []string{"src/main.go", "new file"}, nil},
+		"none asked":    {tip, "mark", nil, nil},
+	} {
+		if diff := cmp.Diff(c.want, must(l.trusted.Holding(t.Context(), c.commit, c.expression, c.paths))(t)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if found, err := l.trusted.Holding(t.Context(), tip, "(", []string{"README.md"}); err == nil {
+		t.Errorf("an expression that cannot be read found %q", found)
+	}
+}
+
