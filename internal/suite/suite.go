@@ -35,9 +35,9 @@ var names = []*pattern.Pattern{
 // folders hold tests and nothing else. Some names are those of products, too:
 // what lies there counts only with an ending that is code.
 var (
-	folders  = pattern.Of(`(^|/)(tests?|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
+	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
-	helpers  = pattern.Of(`^(conftest\.py|test_?(utils?|helpers?)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
+	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test_?(utils?|helpers?|support)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
 	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{
 		".go", ".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".groovy",
@@ -69,3 +69,42 @@ func Of(name string) Part {
 func named(base string) bool {
 	return slices.ContainsFunc(names, func(form *pattern.Pattern) bool { return form.MatchString(base) })
 }
+
+// manifests name what a project depends on.
+var manifests = pattern.Of(`^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|` +
+	`pyproject\.toml|poetry\.lock|uv\.lock|Pipfile(\.lock)?|setup\.(py|cfg)|[^/]*(requirements|constraints)[^/]*\.(txt|in)|Cargo\.(toml|lock)|` +
+	`Gemfile(\.lock)?|[^/]+\.gemspec|composer\.(json|lock)|mix\.(exs|lock)|pom\.xml|(build|settings)\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
+
+// Needed tells whether a file brings what tests depend on, rather than what they
+// test: a manifest of dependencies, or the code of others beside it.
+func Needed(name string) bool {
+	return manifests.MatchString(path.Base(name)) || vendored.MatchString(name)
+}
+
+var vendored = pattern.Of(`(^|/)(vendor|third_party|node_modules)/`)
+
+// documents are files that people read, wherever they lie, and pages of a folder
+// for them. Text elsewhere may be what a product is made of.
+var (
+	documents = pattern.Of(`(?i)(^|/)(readme|changelog|changes|history|news|contributing|code_of_conduct|security|support|authors|contributors|license|licence|copying|notice)(-[^/]*)?(\.(md|rst|adoc|txt|markdown))?$`)
+	pages     = pattern.Of(`(?i)^(docs?|documentation|\.github)/.*\.(md|mdx|markdown|rst|adoc|txt|png|jpe?g|gif|svg|webp)$|^[^/]*\.(md|markdown|rst|adoc)$`)
+)
+
+// Document tells whether a file is only read by people.
+func Document(name string) bool { return documents.MatchString(name) || pages.MatchString(name) }
+
+// Code tells whether a file is a program's text, by its ending.
+func Code(name string) bool { return slices.Contains(codeEnds, path.Ext(name)) }
+
+// Marks are words in a file that say something of it whatever its path, as
+// extended regular expressions for git grep. There are few, on purpose: what
+// tests mean is told by running them.
+const (
+	// Speaks is said by what serves tests: it names their framework.
+	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
+	// Asks is said by a product that asks whether it is being tested.
+	Asks = `testing\.Testing\(\)|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
+		`_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
+	// Steers is said by a test that changes how others run.
+	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`
+)

@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,6 +23,60 @@ func TestOf(t *testing.T) {
 		for path := range strings.FieldsSeq(paths) {
 			if got := suite.Of(path); got != part {
 				t.Errorf("Of(%s) = %d, want %d", path, got, part)
+			}
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	for want, paths := range map[bool]string{
+		true:  "README.md pkg/README.rst CHANGELOG LICENSE docs/guide/a.md docs/a.png NOTES.md .github/ISSUE_TEMPLATE/a.md CHANGES.rst docs/a.txt",
+		false: "templates/a.md requirements.txt CMakeLists.txt docs/conf.py src/readme.go robots.txt prompts/a.md .github/workflows/a.yml",
+	} {
+		for path := range strings.FieldsSeq(paths) {
+			if got := suite.Document(path); got != want {
+				t.Errorf("Document(%s) = %v", path, got)
+			}
+		}
+	}
+}
+
+func TestNeeded(t *testing.T) {
+	for want, paths := range map[bool]string{
+		true:  "go.mod sub/go.sum package.json pnpm-lock.yaml pyproject.toml requirements-dev.txt dev-requirements.in Cargo.lock Gemfile vendor/x/x.go third_party/a.c app/build.gradle.kts Shop.csproj",
+		false: "main.go mod.go package.go docs/requirements.md vendors/a.go gradle.properties",
+	} {
+		for path := range strings.FieldsSeq(paths) {
+			if got := suite.Needed(path); got != want {
+				t.Errorf("Needed(%s) = %v", path, got)
+			}
+		}
+	}
+}
+
+// The marks are few, and told by git grep with extended expressions.
+func TestMarks(t *testing.T) {
+	for name, c := range map[string]struct {
+		mark string
+		yes  []string
+		no   []string
+	}{
+		"speaks": {suite.Speaks, []string{`import "testing"`, "raise AssertionError(", "import unittest", "from pytest import x", "require('node:assert')"}, []string{"package testing", "assert price > 0", "a test"}},
+		"asks": {
+			suite.Asks, []string{"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']"},
+			[]string{"latest.js", "the test of time", "contest"},
+		},
+		"steers": {suite.Steers, []string{"func TestMain(m *testing.M) {", "def pytest_collection_modifyitems(config, items):", "def load_tests(loader, tests, pattern):"}, []string{"func TestMainPage(t *testing.T) {", "# def pytest_x"}},
+	} {
+		expression := regexp.MustCompile("(?m)" + c.mark)
+		for _, line := range c.yes {
+			if !expression.MatchString(line) {
+				t.Errorf("%s: %q was not seen", name, line)
+			}
+		}
+		for _, line := range c.no {
+			if expression.MatchString(line) {
+				t.Errorf("%s: %q was taken for it", name, line)
 			}
 		}
 	}
