@@ -56,4 +56,3 @@ func TestHolding(t *testing.T) {
 		t.Errorf("an expression that cannot be read found %q", found)
 	}
 }
-

@@ -13,11 +13,14 @@ import (
 type Grade string
 
 // A test of the story fails on the base code and passes with its change; or
-// nothing that passed before is broken; or nothing was there to say so.
+// nothing that passed before is broken, with a product changed or without; or no
+// check could tell.
 const (
-	RedToGreen Grade = "red to green"
-	Unbroken   Grade = "unbroken"
-	Unverified Grade = "unverified"
+	RedToGreen    Grade = "red to green"
+	Unbroken      Grade = "unbroken"
+	DocumentsOnly Grade = "documents only"
+	TestsOnly     Grade = "tests only"
+	Unverified    Grade = "unverified"
 )
 
 // StoryGraded is the grade of a story whose proof has passed.
@@ -95,14 +98,23 @@ func (r Run) Suffices(story plan.Story, grade Grade) bool {
 
 // Reaches tells whether a grade is what is asked of a story.
 func (r Run) Reaches(story plan.Story, grade Grade) bool {
-	return grade == RedToGreen || grade == Unbroken && (story.Untested() || r.Policy.Proof == policy.Unbroken)
+	return grade == RedToGreen || grade != Unverified && grade != "" && (story.Untested() || r.Policy.Proof == policy.Unbroken)
 }
 
-// Unproven are the stories that pass by this run's work and are not proven.
+// NothingToProve tells whether a story changed no program, and was not to: it
+// changed documents, or tests that it asks for.
+func NothingToProve(story plan.Story, grade Grade) bool {
+	return grade == DocumentsOnly || grade == TestsOnly && story.AsksForTests()
+}
+
+// Unproven are the stories that pass by this run's work, are not proven, and have
+// something to prove.
 func (r Run) Unproven() []plan.Story {
 	var all []plan.Story
 	for _, story := range r.Plan.UserStories {
-		if story.Passes && r.Earned(story.ID) && !r.StoryProven(story) {
+		graded, _ := r.GradeOf(story.ID)
+		nothing := NothingToProve(story, graded.Grade) && r.Unsettled() == ""
+		if story.Passes && r.Earned(story.ID) && !r.StoryProven(story) && !nothing {
 			all = append(all, story)
 		}
 	}
@@ -110,7 +122,7 @@ func (r Run) Unproven() []plan.Story {
 }
 
 // Sound tells whether the work as a whole is proven: the newest tree, with
-// nothing protected changed, nothing made to say less that may not, and every
+// nothing protected changed, no existing test that fails, and every
 // story.
 func (r Run) Sound() bool {
 	proof, proven := r.Proven()

@@ -76,6 +76,28 @@ func TestSuffices(t *testing.T) {
 	}
 }
 
+// A story that changed no program has nothing to prove, if it was to change none:
+// it holds nothing back, and is not called proven.
+func TestNothingToProve(t *testing.T) {
+	asks := plan.Story{ID: "US-001", Title: "Add a test", Passes: true}
+	for _, test := range []struct {
+		story plan.Story
+		grade journal.Grade
+		want  bool
+	}{
+		{plan.Story{ID: "US-001", Title: "Mend the words", Passes: true}, journal.DocumentsOnly, true},
+		{asks, journal.TestsOnly, true},
+		{plan.Story{ID: "US-001", Title: "Mend the price", Passes: true}, journal.TestsOnly, false},
+		{asks, journal.Unbroken, false},
+	} {
+		run := earned()
+		run.Plan.UserStories[0], run.Grades[1].Grade = test.story, test.grade
+		if got := len(run.Unproven()) == 0; got != test.want || run.StoryProven(test.story) {
+			t.Errorf("%q, %s: nothing is left to prove: %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, run.StoryProven(test.story))
+		}
+	}
+}
+
 // A story is proven that passes and whose grade is enough.
 func TestStoryProven(t *testing.T) {
 	run := earned()

@@ -8,22 +8,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// ChangeInspected tells where the whole change, from the base to a commit, makes
-// the project's own tests and checks say less.
+// ChangeInspected tells what the tests that were there before say of a commit.
 type ChangeInspected struct {
 	Commit string     `json:"commit"`
 	Tree   string     `json:"tree"`
-	Found  []Loosened `json:"found,omitempty"` // at most 50
+	Found  []Loosened `json:"found,omitempty"` // holds the work back, at most 50
 	More   int        `json:"more,omitempty"`  // how many besides
-	Why    string     `json:"why,omitempty"`   // why nobody could look
+	Shown  []Loosened `json:"shown,omitempty"` // holds nothing back, at most 50
+	Why    string     `json:"why,omitempty"`   // why they could not be asked
 }
 
-// Loosened is a place where they say less.
+// Loosened is a file of tests that the change touches, or whose tests no longer
+// pass.
 type Loosened struct {
 	File  string   `json:"file"`
-	Kind  string   `json:"kind"` // as docs/TAMPER.md has it
+	Kind  string   `json:"kind"` // as docs/PROOF.md has it
 	Why   string   `json:"why"`
-	Lines []string `json:"lines,omitempty"` // of the diff: sign, number, text
+	Lines []string `json:"lines,omitempty"` // of the diff
+	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" where a runner names none
 }
 
 // Type is the event's name in the journal.
@@ -52,8 +54,8 @@ func (r Run) Uninspected(tree string) bool {
 	return !found && tree != "" && r.Policy.Tamper != ""
 }
 
-// Tampered is why a tree may not count, where what makes checks say less is
-// refused; empty where it may. What nobody could look at is refused, too.
+// Tampered is why a tree may not count where existing tests have to pass; empty
+// where it may count. A tree whose existing tests could not be run may not.
 func (r Run) Tampered(tree string) string {
 	inspected, found := r.InspectionOf(tree)
 	if !found || r.Policy.Tamper != policy.TamperBlock {
@@ -63,9 +65,9 @@ func (r Run) Tampered(tree string) string {
 }
 
 // Unsettled is why a person has to look at the work before any story of it is
-// called proven: it makes tests and checks say less, or nobody could tell.
-// Empty where it does not, or where that is allowed. A tree that nobody has
-// looked at yet is as the one before it was.
+// called proven: existing tests fail or no longer run, or could not be run. Empty
+// where they pass, or where that is allowed. A tree that was not inspected yet is
+// as the one before it was.
 func (r Run) Unsettled() string {
 	inspected, found := r.InspectionOf(r.Tree)
 	if !found && len(r.Inspections) > 0 {
@@ -81,7 +83,7 @@ func (r Run) Unsettled() string {
 func (e ChangeInspected) less() string {
 	switch {
 	case e.Why != "":
-		return "nobody could tell whether tests and checks say less than they did: " + e.Why
+		return "the existing tests could not be run on the new code: " + e.Why
 	case len(e.Found) == 0:
 		return ""
 	}
@@ -89,5 +91,5 @@ func (e ChangeInspected) less() string {
 	for _, place := range e.Found {
 		places = append(places, place.String())
 	}
-	return "tests and checks say less than they did: " + Few(places)
+	return "existing tests fail or no longer run: " + Few(places)
 }

@@ -53,8 +53,8 @@ func TestTampered(t *testing.T) {
 		}
 	}
 	for tree, want := range map[string]string{
-		"t1": "tests and checks say less than they did: a_test.go: it is skipped, b_test.go: it is gone",
-		"t2": "nobody could tell whether tests and checks say less than they did: git broke",
+		"t1": "existing tests fail or no longer run: a_test.go: it is skipped, b_test.go: it is gone",
+		"t2": "the existing tests could not be run on the new code: git broke",
 		"t3": "",
 		"t4": "",
 	} {
@@ -69,8 +69,8 @@ func TestTampered(t *testing.T) {
 func TestUnsettled(t *testing.T) {
 	const (
 		clean = ""
-		found = "tests and checks say less than they did: a_test.go: it is skipped, b_test.go: it is gone"
-		blind = "nobody could tell whether tests and checks say less than they did: git broke"
+		found = "existing tests fail or no longer run: a_test.go: it is skipped, b_test.go: it is gone"
+		blind = "the existing tests could not be run on the new code: git broke"
 	)
 	for _, test := range []struct{ tree, want string }{{"t1", found}, {"t2", blind}, {"t3", clean}} {
 		for rule, want := range map[policy.Tamper]string{"": "", policy.TamperAllow: "", policy.TamperReport: test.want, policy.TamperBlock: test.want} {

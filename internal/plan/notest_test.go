@@ -132,3 +132,18 @@ func TestMergeKeepsMayChangeTests(t *testing.T) {
 		}
 	}
 }
+
+// A story asks for tests where its own words speak of them.
+func TestAsksForTests(t *testing.T) {
+	for title, want := range map[string]bool{
+		"Add a regression test for empty names": true, "Raise the coverage of the parser": true, "Fuzz the reader": true,
+		"Fix the price of ten": false, "Show the latest version": false, "Contest the result": false,
+	} {
+		if got := (plan.Story{Title: title}).AsksForTests(); got != want {
+			t.Errorf("%q asks for tests: %v, want %v", title, got, want)
+		}
+	}
+	if !(plan.Story{Title: "Prices", AcceptanceCriteria: []string{"there are tests for zero"}}).AsksForTests() {
+		t.Error("a criterion that asks for tests was not seen")
+	}
+}

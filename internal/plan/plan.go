@@ -3,7 +3,12 @@
 // next. It never touches a file, asks no model, and decides nothing about a run.
 package plan
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
 
 // Plan is the PRD of seed 000: what is to be built, story by story.
 type Plan struct {
@@ -34,6 +39,14 @@ type Story struct {
 // Untested tells that people have marked the story as one that needs no test
 // of its own, such as words in the docs.
 func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
+
+var ofTests = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
+
+// AsksForTests tells whether the story itself speaks of tests, so that work which
+// is tests alone can be what it asks for.
+func (s Story) AsksForTests() bool {
+	return ofTests.MatchString(strings.Join(append([]string{s.Title, s.Description}, s.AcceptanceCriteria...), "\n"))
+}
 
 // Next is the story to work on: the lowest priority number among those that
 // do not pass and wait for none; of equals, the one that stands first.

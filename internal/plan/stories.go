@@ -14,19 +14,20 @@ const maxTitle = 200
 // tickedNote is the note of a story that passed before anything ran.
 const tickedNote = "Its box was ticked when the plan was drafted."
 
+// What an author says of a story in brackets, or on a line of its own.
+const (
+	needless = `needs\s+no\s+tests?|no\s+tests?\s+needed`
+	change   = `may\s+change\s+(?:the\s+)?tests?`
+)
+
 var (
 	ownID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 	dependsOn = pattern.Of(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
 		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
-	noTest      = remark(`needs\s+no\s+tests?|no\s+tests?\s+needed`)
-	changesTest = remark(`may\s+change\s+(?:the\s+)?tests?`)
+	noTest      = pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + needless + `)[)\]]\.?\s*$|^\s*(?:` + needless + `)\.?\s*$`)
+	changesTest = pattern.Of(`(?i)(?:^|\s+)[(\[]` + change + `[)\]]\.?\s*$|^\s*` + change + `\.?\s*$`)
 	anyID       = pattern.Of(`(?i)US-\d+`)
 )
-
-// remark finds words in brackets at the end of a text, or as all of it.
-func remark(words string) *pattern.Pattern {
-	return pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + words + `)[)\]]\.?\s*$|^\s*(?:` + words + `)\.?\s*$`)
-}
 
 // stories gives the entries their ids, and looks at what they depend on.
 func (d *draft) stories(entries []entry) ([]Story, error) {

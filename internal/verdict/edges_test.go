@@ -59,7 +59,7 @@ func TestNoGradeForWhatIsRefused(t *testing.T) {
 	found := []journal.Event{journal.ChangeInspected{Commit: "c1", Tree: "tree-c1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}}}
 	want := verdict.Judge{Verdict: journal.IterationEnded{
 		Number: 1, Story: "US-001", Green: true, Worked: true,
-		Rejected: []journal.Rejection{{Claim: "US-001", Why: "tests and checks say less than they did: a_test.go: it is skipped"}},
+		Rejected: []journal.Rejection{{Claim: "US-001", Why: "existing tests fail or no longer run: a_test.go: it is skipped"}},
 	}}
 	if diff := cmp.Diff(verdict.Step(want), next(began, claimed(1, "c1"), found)); diff != "" {
 		t.Errorf("after (-want +got):\n%s", diff)
@@ -89,7 +89,7 @@ func TestFinishedWorkIsInspected(t *testing.T) {
 		"sound":  {next(finished("s0"), proven("s0"), inspected()), stopped(policy.AllStoriesPassed, "")},
 		"saying less": {
 			next(finished("s0"), proven("s0"), inspected(journal.Loosened{File: "a_test.go", Why: "it is gone"})),
-			stopped(policy.VerificationFailed, "tests and checks say less than they did: a_test.go: it is gone"),
+			stopped(policy.VerificationFailed, "existing tests fail or no longer run: a_test.go: it is gone"),
 		},
 		"nothing": {next(finished("b0"), proven("b0")), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
 	} {

@@ -37,7 +37,7 @@ type Take struct{ Leftovers bool }
 // Prove runs the checks on a clean checkout of Commit.
 type Prove struct{ Commit, Tree string }
 
-// Inspect looks where the change up to Commit makes tests and checks say less.
+// Inspect has the existing tests judge Commit.
 type Inspect struct{ Commit, Tree string }
 
 // Grade tries the tests of Story on the base code.
