@@ -19,7 +19,7 @@ type outcome struct {
 	trialOf
 	tamper string
 	ready  bool
-	shown  bool // something was found that makes the tests say less
+	shown  bool // the evidence tells what became of existing tests
 	done   bool // by the hidden tests
 	said   string
 }
@@ -211,7 +211,7 @@ func (g *groundOf) onGitHub() (ready bool, head string) {
 	return false, heads[strings.LastIndex(heads, "\n")+1:]
 }
 
-// shown tells whether the evidence holds what makes the tests say less.
+// shown tells whether the evidence tells what became of existing tests.
 func (g *groundOf) shown() bool {
 	var paths []string
 	for _, dir := range []string{"repo", "workspace"} {
@@ -220,12 +220,12 @@ func (g *groundOf) shown() bool {
 	}
 	for _, path := range paths {
 		var held struct {
-			Inspection struct{ Found []any }
+			Inspection struct{ Found, Shown []any }
 		}
 		data, err := os.ReadFile(path)
 		g.must(err)
 		g.must(json.Unmarshal(data, &held))
-		if len(held.Inspection.Found) > 0 {
+		if len(held.Inspection.Found)+len(held.Inspection.Shown) > 0 {
 			return true
 		}
 	}

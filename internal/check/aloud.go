@@ -1,22 +1,71 @@
 package check
 
 import (
+	"bytes"
+	"io"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// env is that of the commands. What GOFLAGS names, go test takes as far as it
-// knows it, be it started by a makefile or a script.
+// verbose asks test runners to name every test, whatever command starts them:
+// that a package is "ok" does not say which of its tests ran.
+var verbose = map[string]string{"GOFLAGS": "-v", "PYTEST_ADDOPTS": "-rap"}
+
+// env is that of the commands. In a clean checkout results are compared by the
+// names of tests, so runners are asked for them there.
 func (j Job) env(env []string) []string {
-	const flags = "GOFLAGS="
-	if !j.Aloud {
+	if j.Where == journal.AtWork {
 		return env
 	}
 	env = slices.Clone(env)
-	at := slices.IndexFunc(env, func(one string) bool { return strings.HasPrefix(one, flags) })
-	if at < 0 {
-		return append(env, flags+"-v")
+	for _, name := range []string{"GOFLAGS", "PYTEST_ADDOPTS"} {
+		at := slices.IndexFunc(env, func(one string) bool { return strings.HasPrefix(one, name+"=") })
+		if at < 0 {
+			env = append(env, name+"="+verbose[name])
+			continue
+		}
+		env[at] = strings.TrimSuffix(env[at], " ") + " " + verbose[name]
 	}
-	env[at] = flags + strings.TrimSpace(strings.TrimPrefix(env[at], flags)+" -v")
 	return env
 }
+
+// progress is what runners print of tests that pass, only because they were asked
+// to name them all.
+var progress = pattern.Of(`^\s*(=== (RUN|PAUSE|CONT|NAME) |--- PASS: |PASSED \S)`)
+
+// withoutProgress passes on the lines that say something of a failure.
+type withoutProgress struct {
+	to   io.Writer
+	line []byte
+}
+
+func (w *withoutProgress) Write(part []byte) (int, error) {
+	w.line = append(w.line, part...)
+	for {
+		at := bytes.IndexByte(w.line, '\n')
+		if at < 0 && len(w.line) < 64<<10 {
+			return len(part), nil
+		}
+		if at < 0 {
+			at = len(w.line) - 1
+		}
+		if err := w.pass(w.line[:at+1]); err != nil {
+			return 0, err
+		}
+		w.line = w.line[at+1:]
+	}
+}
+
+func (w *withoutProgress) pass(line []byte) error {
+	if progress.MatchString(string(line)) {
+		return nil
+	}
+	_, err := w.to.Write(line)
+	return err
+}
+
+// Close passes on a last line without an end.
+func (w *withoutProgress) Close() error { return w.pass(w.line) }

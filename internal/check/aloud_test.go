@@ -3,6 +3,7 @@ package check_test
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,29 +18,22 @@ type nowhere struct{ io.Writer }
 
 func (nowhere) Close() error { return nil }
 
-// Who is to name every test is asked beside what it is told already.
-func TestAloudAsksGoTest(t *testing.T) {
+// Runners are asked to name every test in a clean checkout, beside the flags that
+// they have already, and not in the agent's tree.
+func TestCleanCheckoutsNameEveryTest(t *testing.T) {
 	for name, c := range map[string]struct {
-		aloud     bool
+		where     journal.Where
 		env, want []string
 	}{
-		"as it comes":      {false, []string{"A=b"}, []string{"A=b"}},
-		"aloud":            {true, []string{"A=b"}, []string{"A=b", "GOFLAGS=-v"}},
-		"beside its flags": {true, []string{"GOFLAGS=-mod=vendor", "A=b"}, []string{"GOFLAGS=-mod=vendor -v", "A=b"}},
+		"the agent's tree": {journal.AtWork, []string{"A=b"}, []string{"A=b"}},
+		"a clean checkout": {journal.AtProof, []string{"A=b"}, []string{"A=b", "GOFLAGS=-v", "PYTEST_ADDOPTS=-rap"}},
+		"with flags": {
+			journal.AtBase, []string{"GOFLAGS=-mod=vendor", "PYTEST_ADDOPTS=-x", "A=b"},
+			[]string{"GOFLAGS=-mod=vendor -v", "PYTEST_ADDOPTS=-x -rap", "A=b"},
+		},
 	} {
 		before := append([]string{}, c.env...)
-		var got []string
-		hand := check.Hand{
-			Env: c.env, Log: func(string) (io.WriteCloser, error) { return nowhere{io.Discard}, nil },
-			Run: func(_ context.Context, command process.Command) (process.Result, error) {
-				got = command.Env
-				return process.Result{}, nil
-			},
-		}
-		job := check.Job{Aloud: c.aloud, Checks: []policy.Check{{Name: "test", Command: "go test ./..."}}}
-		if err := hand.Do(t.Context(), job, func(journal.Event) {}); err != nil {
-			t.Fatal(err)
-		}
+		got, _ := said(t, c.where, c.env, "")
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -47,4 +41,40 @@ func TestAloudAsksGoTest(t *testing.T) {
 			t.Errorf("%s: the hand's own (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// The excerpt has what went wrong, without the names of the tests that pass.
+func TestExcerptsLeaveOutTestsThatPass(t *testing.T) {
+	const output = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestB\n    b_test.go:3: want 1\n--- FAIL: TestB (0.00s)\nFAIL\np\t0.1s\nPASSED a.py::test_c\nno end"
+	_, excerpt := said(t, journal.AtProof, nil, output)
+	if want := "    b_test.go:3: want 1\n--- FAIL: TestB (0.00s)\nFAIL\np\t0.1s\nno end"; excerpt != want {
+		t.Errorf("excerpt = %q, want %q", excerpt, want)
+	}
+	long := strings.Repeat("x", 200_000) + "\n"
+	if _, excerpt = said(t, journal.AtProof, nil, long+"end"); !strings.HasSuffix(excerpt, "x\nend") {
+		t.Errorf("of a long line the excerpt ends with %q", excerpt[len(excerpt)-10:])
+	}
+}
+
+// said is the environment that a check gets, and the excerpt of what it prints.
+func said(t *testing.T, where journal.Where, env []string, output string) (got []string, excerpt string) {
+	t.Helper()
+	hand := check.Hand{
+		Env: env, Log: func(string) (io.WriteCloser, error) { return nowhere{io.Discard}, nil },
+		Run: func(_ context.Context, command process.Command) (process.Result, error) {
+			got = command.Env
+			_, err := io.WriteString(command.Stdout, output)
+			return process.Result{}, err
+		},
+	}
+	job := check.Job{Where: where, Checks: []policy.Check{{Name: "test", Command: "go test ./..."}}}
+	err := hand.Do(t.Context(), job, func(event journal.Event) {
+		if ended, is := event.(journal.CheckEnded); is {
+			excerpt = ended.Excerpt
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, excerpt
 }

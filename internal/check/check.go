@@ -53,8 +53,6 @@ type Job struct {
 	// Ask names tests of a check whose outcome is to be on record, whatever else
 	// is; nil: none.
 	Ask func(check string) []string
-	// Aloud asks go test to name every test, whatever command it is started by.
-	Aloud bool
 }
 
 // Do runs every check of job, one after the other; a red one does not keep the
@@ -99,7 +97,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		h.Began(check)
 	}
 	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
-	whole := h.veiled(io.MultiWriter(file, digest, kept)) // half a secret at the excerpt's end is none that anybody knows
+	said := &withoutProgress{to: kept}
+	whole := h.veiled(io.MultiWriter(file, digest, said)) // half a secret at the excerpt's end is none that anybody knows
 	out := io.MultiWriter(whole, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
@@ -110,7 +109,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Timeout: h.timeout(check),
 		Grace:   h.Grace,
 	})
-	if err := errors.Join(err, whole.Close(), file.Close()); err != nil {
+	if err := errors.Join(err, whole.Close(), said.Close(), file.Close()); err != nil {
 		return journal.CheckEnded{}, err
 	}
 	told, err := h.tests(tests.Tally(), job.asked(check.Name), log+".tests")

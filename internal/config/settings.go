@@ -30,7 +30,7 @@ type Settings struct {
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
 	// What makes a story proven: a test of its own that fails without it, or that nothing is broken.
 	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
-	// What comes of a change that makes tests and checks say less: a person has to look, no story passes by it, or it is only shown.
+	// What happens when existing tests fail on the new code or no longer run: a person has to look, the story does not pass, or it is only shown.
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
 	// Which failures hold a story back where a check was red before the work: only new ones, or all.
 	Baseline policy.Baseline `json:"baseline,omitzero" jsonschema:"enum=new,enum=strict"`

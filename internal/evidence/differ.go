@@ -73,7 +73,7 @@ func (s Story) differs(anew journal.Run) []string {
 	if proven := s.Passes && anew.Suffices(sure, s.Grade); proven != s.Proven {
 		lines = append(lines, fmt.Sprintf("%s is said to be proven: %v, and by its grade (%s) that is %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
 	}
-	if s.Grade != journal.RedToGreen {
+	if s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == "" {
 		return lines
 	}
 	graded, is := anew.GradeOf(s.ID)
@@ -98,8 +98,7 @@ func (e Evidence) differs(anew journal.Run) []string {
 	return e.Inspection.differs(anew)
 }
 
-// Looked tells whether somebody has to have looked for what makes tests and
-// checks say less.
+// Looked tells whether the existing tests have to have judged the change.
 func (e Evidence) Looked() bool {
 	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
 }
@@ -114,13 +113,13 @@ func (i *Inspection) differs(anew journal.Run) []string {
 	if slices.EqualFunc(i.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && i.More == now.More && i.Why == now.Why {
 		return nil
 	}
-	return []string{"tests and checks say less in " + now.told() + ", as it is said: " + i.told()}
+	return []string{"existing tests fail or no longer run in " + now.told() + "; the file says: " + i.told()}
 }
 
-// told are its places, or why nobody could look for any.
+// told are its files, or why the existing tests could not be run.
 func (i *Inspection) told() string {
 	if i.Why != "" {
-		return "places that nobody could look for (" + i.Why + ")"
+		return "an unknown number of files (" + i.Why + ")"
 	}
 	var all []string
 	for _, place := range i.Found {

@@ -43,7 +43,7 @@ type Evidence struct {
 	Stories []Story `json:"stories"`
 	// The proof of the newest commit.
 	Proof *Proof `json:"proof,omitempty"`
-	// Where the change makes tests and checks say less, where somebody looked.
+	// What the existing tests say of the change, where they were asked.
 	Inspection *Inspection `json:"inspection,omitempty"`
 	// What the agent did, pass by pass.
 	Iterations []Iteration `json:"iterations"`
@@ -91,7 +91,7 @@ type Rules struct {
 	Checks []Command `json:"checks"`
 	// What a red check at the base means: new or strict.
 	Baseline policy.Baseline `json:"baseline,omitempty"`
-	// What comes of a change that makes tests and checks say less: report (a person has to look), block or allow.
+	// What happens when existing tests fail on the new code or no longer run: report (a person has to look), block or allow.
 	Tamper policy.Tamper `json:"tamper,omitempty"`
 	// What makes a story proven: red-to-green or unbroken.
 	Proof policy.Bar `json:"proof"`
@@ -121,26 +121,30 @@ type Review struct {
 	TranscriptDigest string `json:"transcript_digest,omitempty"`
 }
 
-// Inspection is what was found in the whole change, from the base on.
+// Inspection is what the tests that were there before say of the whole change.
 type Inspection struct {
-	// The places where tests and checks say less, at most 50.
+	// The existing tests that fail or no longer run, by file, at most 50.
 	Found []Loosened `json:"found"`
 	// How many there are besides.
 	More int `json:"more,omitempty"`
-	// Why nobody could look.
+	// The existing tests that were changed, and hold nothing back, at most 50.
+	Shown []Loosened `json:"shown,omitempty"`
+	// Why the existing tests could not be run.
 	Why string `json:"why,omitempty"`
 }
 
-// Loosened is one such place.
+// Loosened is a file of existing tests that were changed or no longer pass.
 type Loosened struct {
 	// The file.
 	File string `json:"file"`
-	// What it is, as docs/TAMPER.md has the kinds.
+	// tests_broken, tests_gone, tests_changed, tests_steered or asks_for_tests, as docs/PROOF.md explains them.
 	Kind string `json:"kind"`
 	// What it is, in words.
 	Why string `json:"why"`
-	// Lines of the diff: sign, number, text.
+	// Lines of the diff.
 	Lines []string `json:"lines,omitempty"`
+	// The tests, by name; "check NAME" where a runner names none.
+	Tests []string `json:"tests,omitempty"`
 }
 
 // Command is one that was to be run.
@@ -169,6 +173,8 @@ type Story struct {
 	Shown []string `json:"shown,omitempty"`
 	// Whether people marked it as one that needs no test of its own.
 	NeedsNoTest bool `json:"needs_no_test,omitempty"`
+	// Whether people allowed it to change what existing tests expect.
+	MayChangeTests bool `json:"may_change_tests,omitempty"`
 	// Whether it passes.
 	Passes bool `json:"passes"`
 	// Whether it is proven.

@@ -213,11 +213,11 @@ func TestDifferencesOfAnInspection(t *testing.T) {
 	}
 	for want, now := range map[string]journal.ChangeInspected{
 		"": {Tree: "t1", Found: []journal.Loosened{skipped}},
-		"tests and checks say less in none, as it is said: a_test.go (test_skipped)": {Tree: "t1"},
-		"tests and checks say less in a_test.go (test_skipped), a_test.go (test_skipped), as it is said: a_test.go (test_skipped)": {
+		"existing tests fail or no longer run in none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
+		"existing tests fail or no longer run in a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
 			Tree: "t1", Found: []journal.Loosened{skipped, skipped},
 		},
-		"tests and checks say less in places that nobody could look for (git broke), as it is said: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
+		"existing tests fail or no longer run in an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
 	} {
 		got := strings.Join(e.Differences(anew(t, e, append(slices.Clone(events), now)...)), "\n")
 		if got != want {

@@ -74,6 +74,9 @@ func inspection(found journal.ChangeInspected) *Inspection {
 	for _, place := range found.Found {
 		told.Found = append(told.Found, Loosened(place))
 	}
+	for _, place := range found.Shown {
+		told.Shown = append(told.Shown, Loosened(place))
+	}
 	return told
 }
 
@@ -123,7 +126,7 @@ func missing(run journal.Run) []string {
 func tell(run journal.Run, story plan.Story) Story {
 	told := Story{
 		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
-		NeedsNoTest: story.Untested(), Passes: story.Passes, Proven: run.StoryProven(story),
+		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: run.StoryProven(story),
 	}
 	for _, criterion := range story.AcceptanceCriteria {
 		if slices.Contains(run.Added, criterion) {

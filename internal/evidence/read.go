@@ -100,6 +100,19 @@ func (e Evidence) Grades() []journal.Graded {
 	return all
 }
 
+// Allowed is what the evidence says was allowed: changes of what existing tests
+// expect, where people let a story make them.
+func (e Evidence) Allowed() []journal.ChangeInspected {
+	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
+		return nil
+	}
+	var all journal.ChangeInspected
+	for _, place := range e.Inspection.Shown {
+		all.Shown = append(all.Shown, journal.Loosened(place))
+	}
+	return []journal.ChangeInspected{all}
+}
+
 // Earlier are the stories that pass by a proof of another tree than the newest:
 // that of their own commit.
 func (e Evidence) Earlier() []Story {
@@ -108,7 +121,18 @@ func (e Evidence) Earlier() []Story {
 	})
 }
 
-// Graded are the stories that say they went from red to green.
+// Graded are the stories whose grade is worth something by itself.
 func (e Evidence) Graded() []Story {
-	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool { return s.Grade != journal.RedToGreen })
+	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
+		return s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == ""
+	})
+}
+
+// Commits are those of each story, by its id.
+func (e Evidence) Commits() map[string][]string {
+	all := map[string][]string{}
+	for _, it := range e.Iterations {
+		all[it.Story] = append(all[it.Story], it.Commits...)
+	}
+	return all
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/tamper"
 )
 
 // Toolchain is what can be read for the sake of PATH and the tools of a home.
@@ -40,9 +39,6 @@ func Answered(items ...stream.Item) string {
 	}
 	return said.text()
 }
-
-// Unread are the tests that nobody has read.
-func Unread(changes ...tamper.Change) []string { return unread(changes) }
 
 // AtCommit is a file of a commit, and whether that could be asked at all.
 func AtCommit(ctx context.Context, trusted *git.Trusted, commit, name string) ([]byte, error) {

@@ -45,22 +45,20 @@ func projectIn(run journal.Run, tree string) string {
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
-	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}, Stand: s.stood, Log: s.log}
+	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}, Stand: s.stood}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = s.supervise
 	}
 	return loop.Hands{
-		Draft:    s.draft,
-		Baseline: prover.Baseline,
-		Iterate:  iterate,
-		Read:     s.read,
-		Check:    s.check,
-		Take:     s.take,
-		Prove:    prover.Prove,
-		Inspect: func(ctx context.Context, run journal.Run, step verdict.Inspect, emit emit) error {
-			return inspection{s.trusted, prover}.emit(ctx, run, step, emit)
-		},
+		Draft:     s.draft,
+		Baseline:  prover.Baseline,
+		Iterate:   iterate,
+		Read:      s.read,
+		Check:     s.check,
+		Take:      s.take,
+		Prove:     prover.Prove,
+		Inspect:   prover.Inspect,
 		Grade:     prover.Grade,
 		Review:    s.review,
 		Commit:    s.commit,
@@ -169,7 +167,7 @@ func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit 
 
 // jobAt is what there is to do in a clean checkout.
 func jobAt(run journal.Run, at proof.Place) check.Job {
-	return check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at), Only: at.Only, Second: at.Second, Ask: at.Ask, Aloud: at.Aloud}
+	return check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at), Only: at.Only, Second: at.Second, Ask: at.Ask}
 }
 
 // label names the logs of what runs in a clean checkout.

@@ -48,8 +48,8 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 		return v.run, err
 	}
 	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
-	tests := told{v: v, files: map[string][]string{}}
-	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests, Stand: v.stand, Log: v.log}
+	tests := told{v: v, files: map[string][]string{}, commits: e.Commits()}
+	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests, Stand: v.stand}
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
 	}
@@ -63,12 +63,10 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	}
 	if e.Looked() {
 		graded := v.run
-		graded.Grades = e.Grades()
-		inspected, err := inspection{v.trusted, prover}.of(ctx, graded, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree})
-		if err != nil {
+		graded.Grades, graded.Inspections = e.Grades(), e.Allowed()
+		if err := prover.Inspect(ctx, graded, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 			return v.run, err
 		}
-		v.emit(inspected)
 	}
 	for _, story := range e.Graded() {
 		tests.files[story.ID] = story.Files
@@ -200,7 +198,7 @@ func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, e
 
 func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	job := v.job(run, at)
-	job.Only, job.Ask, job.Aloud = at.Only, at.Ask, at.Aloud
+	job.Only, job.Ask = at.Only, at.Ask
 	seal, err := sealed(ctx, v.trusted, v.Wall, run, at)
 	if err != nil {
 		return err
@@ -235,25 +233,40 @@ func (v *Verifier) stand(ctx context.Context, run journal.Run, commit string, s 
 	return stood(ctx, v.trusted, run, commit, s)
 }
 
-func (v *Verifier) log(check journal.CheckEnded) string {
-	return printed(workspace.Folder{Path: v.Dir}, check)
-}
-
 // told are the tests of stories as evidence tells of them.
 type told struct {
-	v     *Verifier
-	files map[string][]string
+	v       *Verifier
+	files   map[string][]string
+	commits map[string][]string
 }
 
 func (t told) Of(_ context.Context, _ journal.Run, story, _ string) ([]string, error) {
 	return t.files[story], nil
 }
 
-// Touched takes the evidence at its word: it does not say which story changed what.
-func (told) Touched(context.Context, journal.Run, string) (bool, error) { return true, nil }
+// Touched are the files of the commits that the evidence says are the story's.
+func (t told) Touched(ctx context.Context, run journal.Run, story string) ([]string, error) {
+	var spans []git.Span
+	for _, commit := range t.commits[story] {
+		parent, err := t.v.trusted.Resolve(ctx, commit+"^")
+		if err != nil {
+			return nil, err
+		}
+		spans = append(spans, git.Span{From: parent, To: commit})
+	}
+	return touched(ctx, t.v.trusted, run, spans)
+}
 
 func (t told) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
-	return t.v.trusted.Graft(ctx, git.Graft{Onto: run.Base, From: commit, Paths: files})
+	return onto(ctx, t.v.trusted, run, commit, files)
+}
+
+func (t told) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
+	return differing(ctx, t.v.trusted, run, git.Span{From: from, To: to})
+}
+
+func (t told) Patch(ctx context.Context, from, to, path string) ([]string, error) {
+	return changeOf(ctx, t.v.trusted, git.Span{From: from, To: to}, path)
 }
 
 func (t told) Told(check journal.CheckEnded) tally.Tally {

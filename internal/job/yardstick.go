@@ -17,6 +17,12 @@ func (s *site) restore(ctx context.Context, run journal.Run, commit string) (sta
 	return restored(ctx, s.trusted, run, commit)
 }
 
+// stood gives a commit as a proof of it has it, but for what is wanted
+// otherwise.
+func (s *site) stood(ctx context.Context, run journal.Run, commit string, wanted proof.Standing) (string, error) {
+	return stood(ctx, s.trusted, run, commit, wanted)
+}
+
 // restored is a commit with what is protected, what defines the checks, and the
 // loop's own books, as the base has them. The books are nothing that a test
 // could read, so that they were otherwise is not told.
@@ -55,7 +61,7 @@ func stood(ctx context.Context, trusted *git.Trusted, run journal.Run, commit st
 	if err != nil {
 		return "", err
 	}
-	return trusted.Graft(ctx, git.Graft{Onto: cmp.Or(stand, commit), From: run.Base, Paths: s.Old, Texts: s.Texts})
+	return trusted.Graft(ctx, git.Graft{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths})
 }
 
 // defining is what a change does to what the checks are, as far as it is theirs.

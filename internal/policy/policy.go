@@ -29,7 +29,7 @@ type Policy struct {
 	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof      Bar      `json:"proof,omitempty"`    // what makes a story proven
 	Review     Review   `json:"review,omitzero"`    // who is asked for a second opinion
-	Tamper     Tamper   `json:"tamper,omitempty"`   // what comes of a change that makes tests and checks say less; empty: nobody looks
+	Tamper     Tamper   `json:"tamper,omitempty"`   // what happens when existing tests fail or no longer run; empty: they are not asked
 	Limits     Limits   `json:"limits"`
 	Protect    []string `json:"protect,omitempty"`  // globs of files an agent's work may not change
 	Lenient    bool     `json:"lenient,omitempty"`  // a change of such a file is shown, and keeps nothing back
@@ -86,7 +86,7 @@ type Review struct {
 	Model string `json:"model,omitempty"`
 }
 
-// Tamper is what comes of a change that makes tests and checks say less.
+// Tamper is what happens when existing tests fail on the new code or no longer run.
 type Tamper string
 
 // TamperReport has a person look at it before anything is called proven;

@@ -13,14 +13,19 @@ import (
 
 // Tests finds the tests of a story and puts them where they can fail.
 type Tests interface {
-	// Of are the files of a story's commits, as they stand in a commit.
+	// Of are the tests of a story's commits as they stand in a commit, with what
+	// serves them and what they depend on.
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	// Touched tells whether a story's commits changed any file but those in which
+	// Touched are the files that a story's commits changed, but for those in which
 	// the loop keeps account of itself.
-	Touched(ctx context.Context, run journal.Run, story string) (bool, error)
+	Touched(ctx context.Context, run journal.Run, story string) ([]string, error)
 	// Onto is the commit of run's base with some files as another commit has
 	// them: the base itself where that is no change.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
+	// Differing are the files in which two commits differ, but for the loop's own.
+	Differing(ctx context.Context, run journal.Run, from, to string) ([]Differing, error)
+	// Patch is the change of one file, as the first lines of a diff.
+	Patch(ctx context.Context, from, to, path string) ([]string, error)
 	// Told are all tests that a check told of, by name; none where that is not
 	// known any more.
 	Told(check journal.CheckEnded) tally.Tally
@@ -46,7 +51,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	if err != nil {
 		return fmt.Errorf("look for what was done for %s: %w", step.Story, err)
 	}
-	if !touched {
+	if len(touched) == 0 {
 		graded.Why = "nothing was changed for it"
 		emit(p.before(run, at, graded))
 		return nil
@@ -55,7 +60,6 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	if err != nil {
 		return fmt.Errorf("look for the tests of %s: %w", step.Story, err)
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return suite.Of(name) == suite.None })
 	t := trial{run: run, proof: at, tests: p.Tests, graded: graded}
 	if slices.ContainsFunc(files, func(name string) bool { return suite.Of(name) == suite.Test }) {
 		t.graded.Files = files[:min(len(files), mostFiles)]
@@ -70,7 +74,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 		}
 		turned = t.sum()
 	}
-	emit(t.grade(turned))
+	emit(t.grade(turned, touched))
 	return nil
 }
 
@@ -80,14 +84,12 @@ type trial struct {
 	proof  journal.Proof
 	tests  Tests
 	graded journal.StoryGraded
-	number int  // of it among others at the same commit, for the names of logs
 	same   bool // they are what the base has
 	seen   sight
 
-	loud  map[heard]tally.Tally // what checks said that were asked to name every test
-	anew  *sight                // the same tests on the code that the story began with; nil: not tried
-	owned bool                  // what turned is another story's
-	mute  bool                  // nobody saw pass what turned
+	anew  *sight // the same tests on the code that the story began with; nil: not tried
+	owned bool   // what turned is another story's
+	mute  bool   // nobody saw pass what turned
 }
 
 func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
@@ -96,11 +98,8 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 		t.same = err == nil
 		return err
 	}
-	t.seen, err = p.run(ctx, t.run, Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful, Number: t.number}, emit)
-	if err != nil {
-		return err
-	}
-	return p.hear(ctx, t)
+	t.seen, err = p.run(ctx, t.run, Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful}, emit)
+	return err
 }
 
 // doubtful tells of a failure on the base code that may be chance: of a test
@@ -123,7 +122,7 @@ func (t *trial) fresh(there journal.CheckEnded) []string {
 }
 
 // grade is what comes of what turned.
-func (t *trial) grade(turned turned) journal.StoryGraded {
+func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 	graded := t.graded
 	names := slices.Concat(turned.tests, turned.wholes)
 	slices.Sort(names)
@@ -133,7 +132,15 @@ func (t *trial) grade(turned turned) journal.StoryGraded {
 		graded.Grade = journal.RedToGreen
 		return graded
 	}
-	graded.Grade, graded.Why = journal.Unbroken, t.why()
+	product := func(name string) bool { return suite.Of(name) == suite.None && !suite.Document(name) }
+	switch {
+	case !slices.ContainsFunc(touched, func(name string) bool { return !suite.Document(name) }):
+		graded.Grade, graded.Why = journal.DocumentsOnly, "no program was changed"
+	case !slices.ContainsFunc(touched, product):
+		graded.Grade, graded.Why = journal.TestsOnly, "no program was changed"
+	default:
+		graded.Grade, graded.Why = journal.Unbroken, t.why()
+	}
 	return graded
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
@@ -21,12 +22,20 @@ type shelf struct {
 	stand   string // the base with them; the base itself where empty
 	lists   map[journal.Where]string
 	of, put error
+
+	differing map[string][]proof.Differing // files, by the two commits
 }
 
-func (s shelf) Touched(context.Context, journal.Run, string) (bool, error) { return !s.idle, nil }
+func (s shelf) Touched(context.Context, journal.Run, string) ([]string, error) {
+	if s.idle {
+		return nil, nil
+	}
+	return slices.Concat(s.files, []string{"cart.go"}), nil
+}
 
 func (s shelf) Of(context.Context, journal.Run, string, string) ([]string, error) {
-	return s.files, s.of
+	tests := slices.DeleteFunc(slices.Clone(s.files), func(name string) bool { return suite.Of(name) == suite.None })
+	return tests, s.of
 }
 
 func (s shelf) Onto(_ context.Context, run journal.Run, _ string, _ []string) (string, error) {
@@ -34,6 +43,14 @@ func (s shelf) Onto(_ context.Context, run journal.Run, _ string, _ []string) (s
 		return run.Base, s.put
 	}
 	return s.stand, s.put
+}
+
+func (s shelf) Differing(_ context.Context, _ journal.Run, from, to string) ([]proof.Differing, error) {
+	return s.differing[from+".."+to], s.of
+}
+
+func (s shelf) Patch(_ context.Context, _, _, path string) ([]string, error) {
+	return []string{"-" + path}, nil
 }
 
 func (s shelf) Told(check journal.CheckEnded) tally.Tally { return tally.Parse(s.lists[check.Where]) }

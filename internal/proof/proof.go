@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tamper"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -32,11 +31,6 @@ type Prover struct {
 	// Stand gives a commit as a proof of it has it, but for what is wanted
 	// otherwise.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
-	// Changes are the files in which two commits differ; nil: nobody looks back at
-	// earlier stories.
-	Changes func(ctx context.Context, from, to string) ([]tamper.Change, error)
-	// Log is all that a check printed; empty where that is not known any more.
-	Log func(journal.CheckEnded) string
 }
 
 // Place is where checks run.
@@ -54,8 +48,6 @@ type Place struct {
 	Second bool
 	// Ask names the tests of a check whose outcome has to be known; nil: none.
 	Ask func(check string) []string
-	// Aloud has runners that name only what fails, or packages, name every test.
-	Aloud bool
 	// Number tells places of one kind and commit apart, in the names of logs; 0:
 	// there is but one.
 	Number int

@@ -9,69 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// Tries in the name of a grade, told apart from those of an inspection.
-const (
-	tryProof = 101 + iota
-	tryBase
-	tryStart
-)
-
-// heard is a check where it was asked to name every test.
-type heard struct {
-	check string
-	at    journal.Where
-}
-
-// told are the tests of a check, from where it was asked to name them, if it was.
-func (t *trial) told(check journal.CheckEnded, at journal.Where) tally.Tally {
-	if loud, asked := t.loud[heard{check.Name, at}]; asked {
-		return loud
-	}
-	return t.tests.Told(check)
-}
-
-// hear asks the checks again that pass and name no tests, of which some are red
-// on the base code: that a package is well does not say that a test of it ran.
-func (p Prover) hear(ctx context.Context, t *trial) error {
-	var quiet []string
-	for _, there := range t.seen.checks {
-		if here, proven := find(t.proof.Checks, there.Name); proven && !there.Passed && len(t.fresh(there)) > 0 && t.quiet(here) {
-			quiet = append(quiet, there.Name)
-		}
-	}
-	if len(quiet) == 0 {
-		return nil
-	}
-	t.loud = map[heard]tally.Tally{}
-	for _, name := range quiet { // who is not heard has seen nothing pass
-		t.loud[heard{name, journal.AtProof}] = tally.Tally{}
-	}
-	at := Place{Where: journal.AtDoubt, Commit: t.graded.Commit, Aloud: true, Only: func(name string) bool { return slices.Contains(quiet, name) }}
-	var err error
-	if at.Stand, _, err = p.restore(ctx, t.run, t.graded.Commit); err != nil {
-		return err
-	}
-	at.Number = tryProof + t.number
-	if err := p.listen(ctx, t, at, journal.AtProof); err != nil {
-		return err
-	}
-	at.Commit, at.Stand, at.Number = t.run.Base, "", tryBase+t.number
-	return p.listen(ctx, t, at, journal.AtBase)
-}
-
-func (p Prover) listen(ctx context.Context, t *trial, at Place, as journal.Where) error {
-	seen, err := p.run(ctx, t.run, at, func(journal.Event) {})
-	for _, check := range seen.checks {
-		t.loud[heard{check.Name, as}] = t.tests.Told(check)
-	}
-	return err
-}
-
-// quiet tells whether go test was run so that it names packages alone, and what
-// failed.
-func (t *trial) quiet(here journal.CheckEnded) bool {
-	return here.Tests != nil && here.Tests.Runner == "go" && slices.ContainsFunc(t.tests.Told(here).Names(tally.Passed), bare)
-}
+// tryStart is the number of a trial on the code that a story began with.
+const tryStart = 101
 
 // bare tells whether a name is a Go package's.
 func bare(name string) bool {

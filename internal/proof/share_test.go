@@ -8,26 +8,11 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
-	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// loud tells other lists where every test is to be named: by the commit.
-type loud struct {
-	shelf
-	at map[string]string
-}
-
-func (l loud) Told(check journal.CheckEnded) tally.Tally {
-	if check.Where == journal.AtDoubt {
-		return tally.Parse(l.at[check.Commit])
-	}
-	return l.shelf.Told(check)
-}
-
-// go test that names packages alone is asked again with its tests: one that
-// ended before a test had run is not green.
-func TestWhoNamesPackagesIsAskedForTests(t *testing.T) {
+// A Go test that is not named did not run, though its package is "ok".
+func TestATestThatIsNotNamedHasNotPassed(t *testing.T) {
 	const pkg, cart, old = "example.com/p", "example.com/p.TestCart", "example.com/p.TestOld"
 	for name, c := range map[string]struct {
 		there journal.CheckEnded
@@ -37,47 +22,20 @@ func TestWhoNamesPackagesIsAskedForTests(t *testing.T) {
 		"it ran":                     {failing([]string{cart}), "passed " + cart + "\npassed " + old, []string{cart}},
 		"the program ended first":    {failing([]string{cart}), "passed " + pkg, nil},
 		"it is skipped":              {failing([]string{cart}), "skipped " + cart, nil},
+		"another begins like it":     {failing([]string{cart + "Total"}), "passed " + cart, nil},
 		"it does not build there":    {failing(nil, pkg), "passed " + cart + "\npassed " + old, []string{cart}},
 		"nor does anything run here": {failing(nil, pkg), "passed " + pkg, nil},
 	} {
 		l := &lab{says: []journal.CheckEnded{c.there}}
-		p, aloud := l.prover(), 0
-		check := p.Check
-		p.Check = func(ctx context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) error {
-			if at.Aloud {
-				aloud++
-			}
-			return check(ctx, run, at, emit)
-		}
-		lists := map[journal.Where]string{journal.AtBase: "passed " + pkg, journal.AtProof: "passed " + pkg}
-		p.Tests = loud{shelf{files: []string{"cart_test.go"}, stand: "b0+tests", lists: lists}, map[string]string{"c1": c.here, "b0": "passed " + old}}
+		p := l.prover()
+		p.Tests = shelf{files: []string{"cart_test.go"}, stand: "b0+tests", lists: map[journal.Where]string{journal.AtBase: "passed " + old, journal.AtProof: c.here}}
 		if err := p.Grade(t.Context(), proved(asked(told("go", 1)), told("go", 1)), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
 			t.Fatal(err)
 		}
 		graded, is := l.last().(journal.StoryGraded)
-		if diff := cmp.Diff(c.want, graded.Tests); diff != "" || !is || (graded.Grade == journal.RedToGreen) != (c.want != nil) || aloud != 2 {
-			t.Errorf("%s: asked %d times, graded %q (-want +got):\n%s", name, aloud, graded.Grade, diff)
+		if diff := cmp.Diff(c.want, graded.Tests); diff != "" || !is || (graded.Grade == journal.RedToGreen) != (c.want != nil) {
+			t.Errorf("%s: graded %q, %q (-want +got):\n%s", name, graded.Grade, graded.Why, diff)
 		}
-	}
-}
-
-// Where it cannot be asked again, nobody saw the test pass.
-func TestWhoIsNotHeardHasNotPassed(t *testing.T) {
-	l := &lab{}
-	p := l.prover()
-	p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
-		if says := failing([]string{"p.TestCart"}); !at.Aloud {
-			says.Where = at.Where
-			emit(says)
-		}
-		return nil
-	}
-	p.Tests = shelf{files: []string{"cart_test.go"}, stand: "b0+tests", lists: map[journal.Where]string{journal.AtProof: "passed p"}}
-	if err := p.Grade(t.Context(), proved(asked(told("go", 1)), told("go", 1)), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
-		t.Fatal(err)
-	}
-	if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != journal.Unbroken {
-		t.Errorf("graded as %+v, want unbroken", l.last())
 	}
 }
 

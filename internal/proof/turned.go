@@ -81,16 +81,12 @@ func silenced(base, here journal.CheckEnded) bool {
 
 // passes tells whether what failed on the base code passes with the change: by
 // name, or by way of all it belongs to where a runner names what fails alone.
-// Who was asked to name every test and does not name this one has not run it.
 func (t *trial) passes(here journal.CheckEnded, name string) bool {
-	loud, asked := t.loud[heard{here.Name, journal.AtProof}]
-	if asked {
-		return loud.Of(name) == tally.Passed && !bare(name)
-	}
 	told := t.tests.Told(here)
+	packages := here.Tests != nil && here.Tests.Runner == "go" // of which "ok" does not say that a test ran
 	switch told.Of(name) {
 	case tally.Passed:
-		return true
+		return !packages || !bare(name)
 	case tally.Failed, tally.Broken, tally.Skipped:
 		return false
 	case tally.Absent:
@@ -99,7 +95,16 @@ func (t *trial) passes(here journal.CheckEnded, name string) bool {
 		return false
 	}
 	named := told.Names(tally.Passed)
-	return told.Passed > len(named) || slices.ContainsFunc(named, func(whole string) bool { return strings.HasPrefix(name, whole) })
+	return told.Passed > len(named) || slices.ContainsFunc(named, func(whole string) bool {
+		return (!packages || !bare(whole)) && contains(whole, name)
+	})
+}
+
+// contains tells whether a test belongs to what a runner names as a whole: a
+// file, a class, or a test with parts.
+func contains(whole, name string) bool {
+	rest, is := strings.CutPrefix(name, whole)
+	return is && (rest == "" || !letter(rune(rest[0])))
 }
 
 // within are the tests that pass with the change and belong to what could not
@@ -109,9 +114,9 @@ func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
 		return nil
 	}
 	base, _ := t.run.AtBase(there.Name)
-	known := t.told(base, journal.AtBase)
+	known := t.tests.Told(base)
 	var names []string
-	for _, name := range t.told(here, journal.AtProof).Names(tally.Passed) {
+	for _, name := range t.tests.Told(here).Names(tally.Passed) {
 		if name == broken || !strings.HasPrefix(name, broken) || known.Of(name) != tally.Absent {
 			continue
 		}

@@ -75,7 +75,7 @@ func TestConsoleLines(t *testing.T) {
 		"what work is worth": {
 			short(true, dollar, journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
 				journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"a"}}, journal.StoryGraded{Story: "US-001", Grade: journal.Unverified, Why: "no test"}),
-			"  [!!] says less than it did: a_test.go: it is skipped\n  [OK] US-001 is proven: red to green by a\n  [!!] US-001 is unverified: no test\n",
+			"  [!!] a_test.go: it is skipped\n  [OK] US-001 is proven: red to green by a\n  [!!] US-001 is unverified: no test\n",
 		},
 		"a wait": {short(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC: busy\n"},
 	} {

@@ -19,6 +19,8 @@ func worth(run journal.Run, story plan.Story) string {
 		return "✅ proven, " + string(graded.Grade)
 	case graded.Grade == journal.Unverified:
 		return warnSign + " unverified"
+	case journal.NothingToProve(story, graded.Grade):
+		return "📄 " + string(graded.Grade)
 	}
 	return "➖ " + string(graded.Grade)
 }
@@ -94,7 +96,7 @@ func unproven(run journal.Run) []string {
 				text += ", " + clean.Inline(graded.Why, 200)
 			}
 			if run.Reaches(story, graded.Grade) {
-				text += ", but tests and checks say less than they did"
+				text += ", but existing tests fail or no longer run"
 			}
 		}
 		said = append(said, text)

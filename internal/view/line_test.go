@@ -69,14 +69,14 @@ var lines = []struct {
 		"  US-001 passed\n  rejected: US-002: one at a time",
 	},
 	{journal.ChangeInspected{Commit: "c1"}, ""},
-	{journal.ChangeInspected{Commit: "c1", Why: "git\nbroke"}, "  nobody could tell whether tests and checks say less: git broke"},
+	{journal.ChangeInspected{Commit: "c1", Why: "git\nbroke"}, "  the existing tests could not be run on the new code: git broke"},
 	{
 		journal.ChangeInspected{Why: "too large: b_test.go", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
-		"  nobody could tell whether tests and checks say less: too large: b_test.go\n  says less than it did: a_test.go: it is skipped",
+		"  the existing tests could not be run on the new code: too large: b_test.go\n  a_test.go: it is skipped",
 	},
 	{
 		journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "the test A\nis skipped"}}, More: 2},
-		"  says less than it did: a_test.go: the test A is skipped\n  … and 2 more places",
+		"  a_test.go: the test A is skipped\n  … and 2 more files",
 	},
 	{
 		journal.PlanDrafted{By: "codex", Stories: []plan.Story{{ID: "US-001", Title: "a\ncart"}, {ID: "US-002", Title: "an order"}}, Left: []string{"verifyCommands"}},

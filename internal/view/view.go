@@ -135,7 +135,7 @@ func parse(files fs.FS) *template.Template {
 		"proofs":    proofs,
 		"unproven":  unproven,
 		"touched":   touched,
-		"loosened":  loosened,
+		"existing":  existing,
 		"watch":     unsettled,
 		"opinions":  opinions,
 		"joins":     joins,

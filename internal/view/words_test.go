@@ -17,15 +17,15 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 		"review the pull request":                                           func(r *journal.Run) { r.Pull.Draft = false },
 		"review the draft pull request and mark it as ready":                func(*journal.Run) {},
 		"look at the draft pull request with care; nothing turned it ready": func(r *journal.Run) { r.Proofs[0].Empty = true },
-		"look at the draft pull request with care: tests or checks say less than they did, look at `a_test.go`; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
+		"look at the draft pull request with care: existing tests fail or no longer run: look at `a_test.go`; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}, {File: "a_test.go", Why: "gone"}}}}
 		},
-		"look at the draft pull request with care: nobody could tell whether tests and checks say less than they did; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
+		"look at the draft pull request with care: the existing tests could not be run on the new code; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperBlock
 			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Why: "git broke"}}
 		},
-		"tests or checks say less than they did, look at `a_test.go`, `b_test.go`, `c_test.go`, `d_test.go`, `e_test.go` and 1 more; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
+		"existing tests fail or no longer run: look at `a_test.go`, `b_test.go`, `c_test.go`, `d_test.go`, `e_test.go` and 1 more; if that is as it should be, set `tamper: allow`": func(r *journal.Run) {
 			r.Policy.Tamper, r.Pull = policy.TamperReport, nil
 			r.Inspections = []journal.ChangeInspected{{Tree: "t1"}}
 			for _, name := range []string{"a", "b", "c", "d", "e", "f"} {

@@ -47,6 +47,9 @@ func (t *trail) node(args []string, in errand) {
 	if !is {
 		return
 	}
+	for name := range pack.inner("imports") { // by which tests are given another file than they name
+		t.some(file, members, "imports."+name)
+	}
 	for _, script := range []string{"pre" + name, name, "post" + name} {
 		t.some(file, members, "scripts."+script)
 		var text string
@@ -66,11 +69,11 @@ func holdMembers(was, now []byte, parts []string) (text []byte, sure bool) {
 	}
 	changed := false
 	for _, part := range parts {
-		if script, is := strings.CutPrefix(part, "scripts."); is {
-			scripts := young.inner("scripts")
-			if put(&scripts, old.inner("scripts"), script) {
+		if outer, key, is := strings.Cut(part, "."); is {
+			inner := young.inner(outer)
+			if put(&inner, old.inner(outer), key) {
 				changed = true
-				young["scripts"], _ = json.Marshal(scripts) //nolint:errchkjson // was read from JSON
+				young[outer], _ = json.Marshal(inner) //nolint:errchkjson // was read from JSON
 			}
 			continue
 		}

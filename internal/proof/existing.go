@@ -1,0 +1,201 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// The kinds of what an inspection finds, as docs/PROOF.md explains them.
+const (
+	testsBroken  = "tests_broken"   // existing tests fail on the new code
+	testsGone    = "tests_gone"     // existing tests do not run any more
+	testsChanged = "tests_changed"  // existing tests were changed, and their old versions pass on the new code
+	testsSteered = "tests_steered"  // a test changes how the others run
+	asksForTests = "asks_for_tests" // product code asks whether it is being tested
+)
+
+// Differing is a file in which two commits differ.
+type Differing struct {
+	Path   string
+	Was    bool // it is in the earlier commit
+	Tests  bool // it is a test, or serves tests
+	Steers bool // it changes how other tests run, and did not before
+	Asks   bool // it is a product's, asks whether it is being tested, and did not before
+}
+
+// Standing is a proof's commit with the files at Paths as the commit From has
+// them; one that From does not have is removed.
+type Standing struct {
+	From  string
+	Paths []string
+}
+
+// reference is a commit whose tests judge the work.
+type reference struct {
+	commit string
+	story  string               // whose work it was; empty: the base
+	checks []journal.CheckEnded // what they said there
+}
+
+// Inspect has the tests that were there before judge a commit that passed its
+// proof. Where the change touches them, their old versions are put onto the new
+// code and run: a test that passed then must pass here. What no longer passes,
+// and what no longer runs, is Found; a change of tests that hides nothing is
+// Shown. No language is read for it.
+func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspect, emit func(journal.Event)) error {
+	inspected := journal.ChangeInspected{Commit: step.Commit, Tree: step.Tree}
+	proof, found := run.ProofOf(step.Tree)
+	if run.Baseline == nil || !run.Baseline.Usable || !found || !proof.Passed {
+		emit(inspected) // nothing is proven here, whatever the tests say
+		return nil
+	}
+	i := inspection{prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}}
+	for n, ref := range references(run, step.Commit) {
+		if err := i.by(ctx, n+1, ref); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			inspected.Why = err.Error()
+		}
+	}
+	i.allow(open(run))
+	inspected.Found, inspected.Shown = i.found[:min(len(i.found), mostFound)], i.shown[:min(len(i.shown), mostFound)]
+	inspected.More = len(i.found) - len(inspected.Found)
+	emit(inspected)
+	return nil
+}
+
+// mostFound is how many places an inspection has on record.
+const mostFound = 50
+
+// references are the commits whose tests judge the work, the newest first: those
+// of earlier stories that are proven, and the base. A story whose own change of
+// tests waits for a person is none.
+func references(run journal.Run, commit string) []reference {
+	var refs []reference
+	for _, g := range slices.Backward(run.Grades) {
+		newest, _ := run.GradeOf(g.Story)
+		if g.Grade != journal.RedToGreen || g.Commit != newest.Commit || g.Commit == commit {
+			continue
+		}
+		for _, proof := range run.Proofs {
+			inspected, _ := run.InspectionOf(proof.Tree)
+			if proof.Commit == g.Commit && proof.Passed && len(inspected.Found) == 0 {
+				refs = append(refs, reference{commit: g.Commit, story: g.Story, checks: proof.Checks})
+				break
+			}
+		}
+	}
+	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
+}
+
+// open is the story that is about to pass; empty: none is.
+func open(run journal.Run) string {
+	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Ended == nil {
+		return run.Iterations[n-1].Story
+	}
+	return ""
+}
+
+// inspection is one under way.
+type inspection struct {
+	prover Prover
+	run    journal.Run
+	commit string
+	proof  journal.Proof
+
+	judged       map[string]bool // tests of which a newer reference has told
+	found, shown []journal.Loosened
+}
+
+// by has the tests of a reference judge the commit. They are run only where the
+// change touches them.
+func (i *inspection) by(ctx context.Context, number int, ref reference) error {
+	differing, err := i.prover.Tests.Differing(ctx, i.run, ref.commit, i.commit)
+	if err != nil {
+		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
+	}
+	var changed, all []string
+	for _, d := range differing {
+		switch {
+		case d.Asks:
+			i.mark(d.Path, asksForTests, "the product asks whether it is being tested")
+		case d.Steers:
+			i.mark(d.Path, testsSteered, "it changes how other tests run")
+		}
+		if !d.Tests {
+			continue
+		}
+		all = append(all, d.Path)
+		if d.Was {
+			changed = append(changed, d.Path)
+		}
+	}
+	var old *sight
+	if len(changed) > 0 {
+		seen, err := i.old(ctx, number, Standing{From: ref.commit, Paths: all})
+		if err != nil {
+			return err
+		}
+		old = &seen
+	}
+	w := witness{inspection: i, ctx: ctx, ref: ref, changed: changed, old: old}
+	return w.judge()
+}
+
+// mark finds a file by what is written in it.
+func (i *inspection) mark(file, kind, why string) {
+	if !slices.ContainsFunc(i.found, func(f journal.Loosened) bool { return f.File == file && f.Kind == kind }) {
+		i.found = append(i.found, journal.Loosened{File: file, Kind: kind, Why: why})
+	}
+}
+
+// old runs the checks on the commit with the tests of a reference in it.
+func (i *inspection) old(ctx context.Context, number int, s Standing) (sight, error) {
+	stand, err := i.prover.Stand(ctx, i.run, i.commit, s)
+	if err != nil {
+		return sight{}, fmt.Errorf("put the tests of %.12s onto %.12s: %w", s.From, i.commit, err)
+	}
+	place := Place{Where: journal.AtDoubt, Commit: i.commit, Stand: stand, Again: i.run.Holds, Ask: i.run.RedBefore, Number: number}
+	return i.prover.run(ctx, i.run, place, func(journal.Event) {})
+}
+
+// allow moves to what is only shown all that the story's author has allowed, now
+// or when an earlier story passed.
+func (i *inspection) allow(story string) {
+	now, _ := i.run.Plan.Find(story)
+	allowed := map[string]bool{}
+	for _, earlier := range i.run.Inspections {
+		for _, place := range earlier.Shown {
+			for _, name := range place.Tests {
+				allowed[name] = place.Kind != testsChanged
+			}
+		}
+	}
+	var kept []journal.Loosened
+	for _, place := range i.found {
+		known := len(place.Tests) > 0 && !slices.ContainsFunc(place.Tests, func(name string) bool { return !allowed[name] })
+		if known || now.MayChangeTests && len(place.Tests) > 0 {
+			i.shown = append(i.shown, place)
+		} else {
+			kept = append(kept, place)
+		}
+	}
+	i.found = kept
+}
+
+// since tells when the tests of a reference were as they were run.
+func (r reference) since() string {
+	if r.story == "" {
+		return ""
+	}
+	return ", as they were when " + r.story + " passed"
+}
+
+// few are names in a sentence.
+func few(names []string) string { return strings.TrimSpace(journal.Few(names)) }

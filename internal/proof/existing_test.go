@@ -1,0 +1,256 @@
+package proof_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// byCommit tells of the tests of a check by the commit that it ran on; "old"
+// stands for the old tests on the new code.
+type byCommit struct {
+	shelf
+	lists map[string]string
+}
+
+func (b byCommit) Told(check journal.CheckEnded) tally.Tally {
+	if check.Where == journal.AtDoubt {
+		return tally.Parse(b.lists["old"])
+	}
+	return tally.Parse(b.lists[check.Commit])
+}
+
+// judged is a check that says what a list of tests says.
+func judged(name, commit, list string) journal.CheckEnded {
+	told := tally.Parse(list)
+	check := journal.CheckEnded{Name: name, Commit: commit, Passed: told.Failed == 0 && !strings.Contains(list, "broken "), Exit: told.Failed}
+	if list != "" {
+		check.Tests = &journal.Tests{Runner: "go", Passed: told.Passed, Failed: told.Failed, Red: told.Names(tally.Failed), Broken: told.Names(tally.Broken)}
+	}
+	return check
+}
+
+// bench is a lab on which old tests are put onto new code.
+type bench struct {
+	lab
+	wanted []string
+	broken error
+}
+
+func (b *bench) inspect(t *testing.T, run journal.Run, tests proof.Tests) journal.ChangeInspected {
+	t.Helper()
+	p := b.lab.prover()
+	p.Tests = tests
+	p.Stand = func(_ context.Context, _ journal.Run, commit string, s proof.Standing) (string, error) {
+		b.wanted = append(b.wanted, s.From+": "+strings.Join(s.Paths, " "))
+		return commit + "+", b.broken
+	}
+	if err := p.Inspect(t.Context(), run, verdict.Inspect{Commit: "c1", Tree: "t1"}, b.emit); err != nil {
+		t.Fatal(err)
+	}
+	inspected, is := b.last().(journal.ChangeInspected)
+	if !is || len(b.events) != 1 {
+		t.Fatalf("on record are %v", b.events)
+	}
+	return inspected
+}
+
+// places are what was found or shown, a line each.
+func places(all []journal.Loosened) []string {
+	var lines []string
+	for _, place := range all {
+		lines = append(lines, fmt.Sprint(place.Kind, " ", place))
+	}
+	return lines
+}
+
+// The base's tests judge the new code. What each of three runs says of a test
+// decides: at the base, in the proof, and the old tests on the new code.
+func TestExistingTestsJudge(t *testing.T) {
+	const (
+		both    = "passed p.TestA\npassed p.TestB"
+		changed = "tests_changed a_test.go: existing tests changed; their old versions pass on the new code, or all of them still run"
+		broken  = "tests_broken a_test.go: existing tests fail on the new code: "
+		gone    = "tests_gone a_test.go: existing tests do not run any more: "
+	)
+	touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}}
+	for name, c := range map[string]struct {
+		base, here, old string
+		differing       []proof.Differing
+		found, shown    []string
+		runs            int
+	}{
+		"nothing of the tests was touched": {both, both, "", touched[:1], nil, nil, 0},
+		"a new test came":                  {both, both + "\npassed p.TestC", "", []proof.Differing{{Path: "c_test.go", Tests: true}}, nil, nil, 0},
+		"the old tests pass":               {both, both, both, touched, nil, []string{changed}, 1},
+		"an old test fails":                {both, both, "failed p.TestA\npassed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
+		"a case of one fails":              {"passed p.TestA\npassed p.TestA/x", "passed p.TestA", "failed p.TestA/x", touched, []string{broken + "p.TestA"}, nil, 1},
+		"it was red before":                {"failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", touched, nil, []string{changed}, 1},
+		"one is removed, and passes":       {both, "passed p.TestB", both, touched, nil, []string{changed}, 1},
+		"one is removed, and fails":        {both, "passed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
+		"one is skipped, and passes":       {both, "skipped p.TestA\npassed p.TestB", both, touched, nil, []string{changed}, 1},
+		"one is skipped, and fails":        {both, "skipped p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
+		"they do not build":                {both, both, "broken p", touched, nil, []string{changed}, 1},
+		"they do not build, and one went":  {both, "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, []string{changed}, 1},
+		"it has moved to another package":  {both, "passed q.TestA\npassed p.TestB", "broken p", touched, nil, []string{changed}, 1},
+		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests do not run any more: p.TestA"}, nil, 0},
+		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
+		"what steers the others came":      {both, both, "", []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 0},
+		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the product asks whether it is being tested"}, nil, 0},
+		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},
+		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
+	} {
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("test", "c1", c.old)}}}
+		run := proved(asked(judged("test", "b0", c.base)), judged("test", "c1", c.here))
+		run.Baseline.Usable = true
+		tests := byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}}, map[string]string{"b0": c.base, "c1": c.here, "old": c.old}}
+		got := b.inspect(t, run, tests)
+		if diff := cmp.Diff(c.found, places(got.Found)); diff != "" {
+			t.Errorf("%s: found (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(c.shown, places(got.Shown)); diff != "" {
+			t.Errorf("%s: shown (-want +got):\n%s", name, diff)
+		}
+		if len(b.wanted) != c.runs {
+			t.Errorf("%s: old tests were run %d times, want %d: %q", name, len(b.wanted), c.runs, b.wanted)
+		}
+	}
+}
+
+// Where a runner tells of no tests, or only how many passed, the check as a whole
+// and the count decide.
+func TestExistingTestsWithoutNames(t *testing.T) {
+	counts := func(passed int) journal.CheckEnded {
+		return journal.CheckEnded{Name: "test", Passed: true, Tests: &journal.Tests{Runner: "mocha", Passed: passed}}
+	}
+	const broken = "tests_broken a.test.js: existing tests fail on the new code: check test"
+	fewer := "tests_gone a.test.js: fewer tests run: 3 passed before, 2 pass now"
+	late := red("test", 143)
+	late.TimedOut = true
+	for name, c := range map[string]struct {
+		base, here, old journal.CheckEnded
+		want            []string
+	}{
+		"green":              {green("test"), green("test"), green("test"), nil},
+		"red":                {green("test"), green("test"), red("test", 1), []string{broken}},
+		"out of time":        {green("test"), green("test"), late, []string{"tests_broken a.test.js: the existing tests could not be run to their end on the new code: test ran out of time"}},
+		"killed":             {green("test"), green("test"), red("test", 139), []string{"tests_broken a.test.js: the existing tests could not be run to their end on the new code: test ended with exit code 139"}},
+		"as many":            {counts(3), counts(3), counts(3), nil},
+		"fewer, and green":   {counts(3), counts(2), counts(3), nil},
+		"fewer, and not run": {counts(3), counts(2), failing(nil, "a.test.js"), []string{fewer}},
+		"one fails by name":  {counts(3), counts(3), failing([]string{"adds"}), []string{"tests_broken a.test.js: existing tests fail on the new code: adds"}},
+	} {
+		b := &bench{lab: lab{says: []journal.CheckEnded{c.old}}}
+		run := proved(asked(c.base), c.here)
+		run.Baseline.Usable = true
+		got := b.inspect(t, run, shelf{differing: map[string][]proof.Differing{"b0..c1": {{Path: "a.test.js", Tests: true, Was: true}}}})
+		if diff := cmp.Diff(c.want, places(got.Found)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Where nothing is proven no test is run; where the old tests cannot be, that is
+// a reason to hold the work back.
+func TestExistingTestsThatCannotBeRun(t *testing.T) {
+	touched := shelf{differing: map[string][]proof.Differing{"b0..c1": {{Path: "a_test.go", Tests: true, Was: true}}}}
+	run := proved(asked(green("test")), green("test"))
+	run.Policy.Setup = run.Policy.Checks
+	run.Proofs[0].Rules.Setup = run.Policy.Setup
+	b := &bench{lab: lab{sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}}}
+	want := []string{"tests_broken a_test.go: the existing tests could not be run on the new code: setup failed: npm ci (exit 1)"}
+	if diff := cmp.Diff(want, places(b.inspect(t, run, touched).Found)); diff != "" {
+		t.Errorf("where setup fails (-want +got):\n%s", diff)
+	}
+	run.Policy.Setup, run.Proofs[0].Rules.Setup = nil, nil
+	b = &bench{broken: errors.New("no space left")}
+	if got := b.inspect(t, run, touched); got.Why != "put the tests of b0 onto c1: no space left" {
+		t.Errorf("Why = %q", got.Why)
+	}
+	run.Baseline = nil
+	b = &bench{}
+	if got := b.inspect(t, run, touched); got.Why != "" || got.Found != nil || b.wanted != nil {
+		t.Errorf("without a baseline %+v, wanted %q", got, b.wanted)
+	}
+}
+
+// second is a run in which a second story was just proven, after a first one that
+// was shown by TestTen.
+func second() journal.Run {
+	const here = "passed p.TestOne\npassed p.TestTen"
+	run := proved(asked(judged("test", "b0", "passed p.TestOne")), judged("test", "c1", here))
+	run.Baseline.Usable = true
+	run.Proofs = append([]journal.Proof{{Commit: "c0", Tree: "t0", Passed: true, Checks: []journal.CheckEnded{judged("test", "c0", here)}}}, run.Proofs...)
+	run.Grades = []journal.Graded{{Story: "US-001", Commit: "c0", Grade: journal.RedToGreen, Files: []string{"ten_test.go"}, Tests: []string{"p.TestTen"}}}
+	return run
+}
+
+// Tests by which an earlier story is proven are existing tests for later ones.
+func TestEarlierStoriesTestsJudge(t *testing.T) {
+	lists := map[string]string{"b0": "passed p.TestOne", "c0": "passed p.TestOne\npassed p.TestTen", "c1": "passed p.TestOne\npassed p.TestTen", "old": "passed p.TestOne\nfailed p.TestTen"}
+	tests := byCommit{shelf{differing: map[string][]proof.Differing{
+		"b0..c1": {{Path: "ten_test.go", Tests: true}}, "c0..c1": {{Path: "ten_test.go", Tests: true, Was: true}},
+	}}, lists}
+	b := &bench{lab: lab{says: []journal.CheckEnded{judged("test", "c1", lists["old"])}}}
+	got := b.inspect(t, second(), tests)
+	want := []string{"tests_broken ten_test.go: existing tests fail on the new code, as they were when US-001 passed: p.TestTen"}
+	if diff := cmp.Diff(want, places(got.Found)); diff != "" || !slices.Equal(b.wanted, []string{"c0: ten_test.go"}) {
+		t.Errorf("put there %q, found (-want +got):\n%s", b.wanted, diff)
+	}
+	held := second() // what the first story did to tests waits for a person: its tests judge nobody
+	held.Inspections = []journal.ChangeInspected{{Tree: "t0", Found: []journal.Loosened{{File: "one_test.go"}}}}
+	b = &bench{}
+	if got := b.inspect(t, held, tests); got.Found != nil || b.wanted != nil {
+		t.Errorf("found %v by %q", got.Found, b.wanted)
+	}
+}
+
+// What the author allows is shown and holds nothing back, for this story
+// and in what is looked at after it; nothing else is allowed by it.
+func TestAllowedChangesOfTests(t *testing.T) {
+	lists := map[string]string{"b0": "passed p.TestA\npassed p.TestB", "c1": "passed p.TestA\npassed p.TestB", "old": "failed p.TestA\npassed p.TestB"}
+	tests := byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": {{Path: "a_test.go", Tests: true, Was: true}}}}, lists}
+	const broken = "tests_broken a_test.go: existing tests fail on the new code: p.TestA"
+	for name, c := range map[string]struct {
+		may, ended   bool
+		earlier      []string
+		found, shown []string
+	}{
+		"not allowed":               {found: []string{broken}},
+		"allowed":                   {may: true, shown: []string{broken}},
+		"another story was":         {may: true, ended: true, found: []string{broken}},
+		"allowed to an earlier one": {may: true, ended: true, earlier: []string{"p.TestA"}, shown: []string{broken}},
+		"less was":                  {may: true, ended: true, earlier: []string{"p.TestB"}, found: []string{broken}},
+	} {
+		run := proved(asked(judged("test", "b0", lists["b0"])), judged("test", "c1", lists["c1"]))
+		run.Baseline.Usable = true
+		run.Plan.UserStories = []plan.Story{{ID: "US-001", MayChangeTests: c.may}}
+		it := journal.Iteration{Number: 1, Story: "US-001"}
+		if c.ended {
+			it.Ended = &journal.IterationEnded{}
+		}
+		run.Iterations = []journal.Iteration{it}
+		if c.earlier != nil {
+			run.Inspections = []journal.ChangeInspected{{Tree: "t0", Shown: []journal.Loosened{{File: "a_test.go", Kind: "tests_broken", Tests: c.earlier}}}}
+		}
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("test", "c1", lists["old"])}}}
+		got := b.inspect(t, run, tests)
+		if diff := cmp.Diff(c.found, places(got.Found)); diff != "" {
+			t.Errorf("%s: found (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(c.shown, places(got.Shown)); diff != "" {
+			t.Errorf("%s: shown (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// witness is what the tests of a reference say of a commit.
+type witness struct {
+	*inspection
+
+	ctx     context.Context //nolint:containedctx // lives as long as a call
+	ref     reference
+	changed []string // tests of the reference that the change touches
+	old     *sight   // their old versions on the new code; nil: none was touched
+	broken  []string // tests, by name
+	patches map[string][]string
+}
+
+// judge compares, check by check, what passed at the reference with what passes
+// now, and with what the old tests say of the new code.
+func (w *witness) judge() error {
+	if w.old != nil && w.old.unready != "" {
+		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Why: "the existing tests could not be run on the new code: " + w.old.unready})
+		return nil
+	}
+	for _, was := range w.ref.checks {
+		here, proven := find(w.proof.Checks, was.Name)
+		if !proven || was.TimedOut || was.CannotRun || w.run.Brought(was.Name) || !was.Passed && !was.Named() {
+			continue
+		}
+		w.check(was, here)
+	}
+	return w.name()
+}
+
+func (w *witness) find(place journal.Loosened) { w.found = append(w.found, place) }
+
+// check judges by one check.
+func (w *witness) check(was, here journal.CheckEnded) {
+	var old *journal.CheckEnded
+	if w.old != nil {
+		ended, ran := find(w.old.checks, was.Name)
+		if !ran {
+			return
+		}
+		old = &ended
+	}
+	before, now := w.prover.Tests.Told(was), w.prover.Tests.Told(here)
+	passed := heads(before, tally.Passed)
+	maps.DeleteFunc(passed, func(name string, _ bool) bool { return w.judged[name] })
+	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
+	switch {
+	case old != nil && (old.TimedOut || old.CannotRun || killed(*old)):
+		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
+	case len(passed) == 0 && !unnamed: // a runner that tells of no tests
+		if old != nil && w.run.Holds(*old) && !w.judged["check "+was.Name] {
+			w.broken = append(w.broken, "check "+was.Name)
+		}
+		w.judged["check "+was.Name] = true
+	default:
+		if old != nil && w.run.Holds(*old) && len(old.Tests.Failing()) == 0 { // it fails, and not by a test or a build
+			w.broken = append(w.broken, "check "+was.Name)
+		}
+		w.byName(was, here, old, passed, now)
+		if unnamed {
+			w.byCount(was, here, old)
+		}
+	}
+	for name := range passed {
+		w.judged[name] = true
+	}
+}
+
+// byName are the tests that passed once and fail or do not run now.
+func (w *witness) byName(was, here journal.CheckEnded, old *journal.CheckEnded, passed map[string]bool, now tally.Tally) {
+	var failing []string
+	fine := map[string]bool{}
+	if old != nil {
+		failing = w.failing(was, *old, passed)
+		fine = heads(w.prover.Tests.Told(*old), tally.Passed)
+	}
+	w.broken = append(w.broken, failing...)
+	w.bent(was, now, old)
+	if !complete(was) || !complete(here) {
+		return
+	}
+	ran, fresh := heads(now, tally.Passed, tally.Failed), map[string]bool{}
+	for name := range ran {
+		if !passed[name] {
+			fresh[word(name)] = true
+		}
+	}
+	var gone []string
+	for _, name := range slices.Sorted(maps.Keys(passed)) {
+		if !ran[name] && !fine[name] && !fresh[word(name)] && !slices.Contains(failing, name) {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) > 0 {
+		w.find(journal.Loosened{File: cmp.Or(w.only(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests do not run any more" + w.ref.since() + ": " + few(gone)})
+	}
+}
+
+// bent are tests that failed before and pass now only because they were changed.
+func (w *witness) bent(was journal.CheckEnded, now tally.Tally, old *journal.CheckEnded) {
+	if old == nil {
+		return
+	}
+	var names []string
+	for _, name := range old.Tests.Failing() {
+		if slices.Contains(was.Tests.Failing(), name) && now.Of(name) == tally.Passed {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 { // nobody can allow it in advance: it would show the story
+		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Why: "tests that failed before pass only because they were changed: " + few(names)})
+	}
+}
+
+// failing are the existing tests that fail on the new code, as they were, and did
+// not before.
+func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
+	names := map[string]bool{}
+	for _, name := range old.Tests.Failing() {
+		known := passed[head(name)] || len(passed) == 0
+		if known && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) {
+			names[head(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// byCount judges by a runner that counts the tests that pass and does not name
+// them.
+func (w *witness) byCount(was, here journal.CheckEnded, old *journal.CheckEnded) {
+	passing := func(c journal.CheckEnded) int {
+		if c.Tests == nil {
+			return 0
+		}
+		return c.Tests.Passed
+	}
+	if old != nil && (old.Passed || passing(*old) >= was.Tests.Passed) || passing(here) >= was.Tests.Passed {
+		return
+	}
+	w.find(journal.Loosened{
+		File: cmp.Or(w.only(), here.Name), Kind: testsGone, Tests: []string{"check " + was.Name},
+		Why: fmt.Sprintf("fewer tests run%s: %d passed before, %d pass now", w.ref.since(), was.Tests.Passed, passing(here)),
+	})
+}
+
+// name puts what was found to the files that it is about, and shows the others
+// that were changed.
+func (w *witness) name() error {
+	if err := w.read(); err != nil {
+		return err
+	}
+	left := slices.Clone(w.broken)
+	for _, file := range w.changed {
+		about := func(name string) bool { return len(w.changed) == 1 || mentions(w.patches[file], word(name)) }
+		var here []string
+		for _, name := range left {
+			if about(name) {
+				here = append(here, name)
+			}
+		}
+		left = slices.DeleteFunc(left, about)
+		place := journal.Loosened{File: file, Kind: testsChanged, Why: "existing tests changed; their old versions pass on the new code, or all of them still run", Lines: w.patches[file]}
+		if len(here) > 0 {
+			place.Kind, place.Tests, place.Why = testsBroken, limited(here), "existing tests fail on the new code"+w.ref.since()+": "+few(here)
+			w.find(place)
+			continue
+		}
+		if !slices.ContainsFunc(w.shown, func(s journal.Loosened) bool { return s.File == file }) {
+			w.shown = append(w.shown, place)
+		}
+	}
+	if len(left) > 0 {
+		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + w.ref.since() + ": " + few(left), Lines: w.patches[w.changed[0]]})
+	}
+	return nil
+}
+
+// read is the change of each test that was touched.
+func (w *witness) read() error {
+	w.patches = map[string][]string{}
+	for _, file := range w.changed[:min(len(w.changed), mostFound)] {
+		lines, err := w.prover.Tests.Patch(w.ctx, w.ref.commit, w.commit, file)
+		if err != nil {
+			return fmt.Errorf("compare %s: %w", file, err)
+		}
+		w.patches[file] = lines
+	}
+	return nil
+}
+
+// only is the one test file that the change touches; empty: there are more, or
+// none.
+func (w *witness) only() string {
+	if len(w.changed) == 1 {
+		return w.changed[0]
+	}
+	return ""
+}
+
+func mentions(lines []string, word string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, word) })
+}
+
+func limited(names []string) []string { return names[:min(len(names), mostNames)] }
+
+// killed tells that a check ended by a signal, as what crashes does.
+func killed(c journal.CheckEnded) bool {
+	const bySignal = 128
+	return c.Exit > bySignal
+}
+
+func ended(c journal.CheckEnded) string {
+	if c.TimedOut {
+		return c.Name + " ran out of time"
+	}
+	return fmt.Sprintf("%s ended with exit code %d", c.Name, c.Exit)
+}
+
+// complete tells whether what a check told of tests is all there was.
+func complete(check journal.CheckEnded) bool {
+	return check.Tests != nil && !check.Tests.Cut && !check.TimedOut && !check.CannotRun
+}
