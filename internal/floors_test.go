@@ -31,7 +31,7 @@ var plan = house{
 	module: module,
 	floors: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tamper", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/ledger", "internal/process", "internal/untrusted"},
 		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
@@ -84,14 +84,13 @@ var plan = house{
 		"text/template": {"internal/prompt", "internal/view", "internal/report"},
 
 		// What others wrote: each has a keeper, or it does not come in.
-		"github.com/BurntSushi/toml":              {"internal/tamper"},
 		"github.com/alecthomas/kong":              {"cmd/ralph"},
 		"github.com/bmatcuk/doublestar":           {"internal/guard", "internal/git", "internal/workspace", "internal/proof", "internal/config"},
 		"github.com/bradleyfalzon/ghinstallation": {"internal/github"},
 		"github.com/coreos/go-oidc":               {"internal/server"},
 		"github.com/elastic/go-seccomp-bpf":       {"internal/sandbox"},
 		"github.com/getkin/kin-openapi":           {contract},
-		"github.com/goccy/go-yaml":                {"internal/tamper", "internal/config"},
+		"github.com/goccy/go-yaml":                {"internal/config"},
 		"github.com/gofri/go-github-ratelimit":    {"internal/github"},
 		"github.com/google/go-cmp":                {stories},
 		"github.com/google/go-github":             {"internal/github"},
@@ -111,7 +110,7 @@ var plan = house{
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"cmd/ralph"},
 		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
-		"golang.org/x/tools/txtar":                {"internal/tamper", "internal/agent", "internal/demo", stories},
+		"golang.org/x/tools/txtar":                {"internal/agent", "internal/demo", stories},
 	},
 }
 

@@ -32,8 +32,8 @@ func TestEveryPatternCanBeRead(t *testing.T) {
 			}
 		}
 	}
-	if read < 200 {
-		t.Errorf("found %d patterns, and there are more than 200", read)
+	if read == 0 {
+		t.Error("found no pattern")
 	}
 }
 

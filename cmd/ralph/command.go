@@ -46,7 +46,6 @@ type grammar struct {
 	Hook      hookCommand       `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
 	Demo      demoCommand       `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
 	Serve     serveCommand      `cmd:"" help:"Take a GitHub App's deliveries, and have GitHub Actions do the work."`
-	Tamper    tamperCommand     `cmd:"" help:"Tell where tests and checks say less than they did."`
 	Version   versionCommand    `cmd:"" help:"Print the version."`
 	Complete  completionCommand `cmd:"" name:"completion" help:"Print a script by which a shell completes ralph's words."`
 	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`

@@ -56,3 +56,17 @@ func TestHolding(t *testing.T) {
 		t.Errorf("an expression that cannot be read found %q", found)
 	}
 }
+
+// A commit is named as a user names it; what is no name of one is refused.
+func TestNamed(t *testing.T) {
+	g, _ := newGit(t)
+	dir := project(t)
+	if sha := must(g.Named(t.Context(), dir, "HEAD"))(t); len(sha) != 40 {
+		t.Errorf("Named(HEAD) = %q", sha)
+	}
+	for _, rev := range []string{"nowhere", "--all", "HEAD:a", ""} {
+		if sha, err := g.Named(t.Context(), dir, rev); err == nil {
+			t.Errorf("Named(%q) = %s", rev, sha)
+		}
+	}
+}

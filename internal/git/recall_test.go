@@ -21,7 +21,7 @@ func TestTrustedAsksOnce(t *testing.T) {
 		names := must(l.trusted.Names(t.Context(), span))(t)
 		touched := must(l.trusted.Touched(t.Context(), span))(t)
 		guarded := must(l.trusted.Guarded(t.Context(), span, []string{"CODEOWNERS"}))(t)
-		return []any{names, touched, guarded, must(l.trusted.Changes(t.Context(), span))(t)}
+		return []any{names, touched, guarded, must(l.trusted.Differing(t.Context(), span))(t)}
 	}
 	first := ask(one)
 	known := l.seen.started("merge-base") + l.seen.started("diff-tree")
