@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -131,12 +132,13 @@ func (s *site) message(ctx context.Context, run journal.Run, dir string, done *j
 	if ended.Failed {
 		return fmt.Errorf("%w: %s", errNoMessage, ended.Why)
 	}
-	done.Message = strings.TrimSpace(ended.Response)
+	said := strings.TrimSpace(ended.Response)
 	for line := range strings.Lines(ended.Words) {
-		if done.Message == "" {
-			done.Message = strings.TrimSpace(line)
+		if said == "" {
+			said = strings.TrimSpace(line)
 		}
 	}
+	done.Message = strings.TrimSpace(clean.Message(said)) // a later task may push it
 	if done.Message == "" {
 		return errNoMessage
 	}

@@ -144,7 +144,9 @@ func TestTitles(t *testing.T) {
 		"a [draft] of **it**":    "a [draft] of **it**",
 		"fixes #7 for @ada":      "fixes `#`7 for `@`ada",
 		"line\nbreak":            "line break",
-		"&lt;b&gt;":              "<b>",
+		"&lt;b&gt; [skip ci]":    "&lt;b&gt; (skip ci)",
+		"mend `@ada` and `#7`":   "mend ``@`ada` and ``#`7`",
+		"Signed-off-by: Ada":     "ralph/issue-12-x",
 		"see acme/shop@deadbeef": "see acme/shop`@`deadbeef",
 	} {
 		r, _ := run(text)
@@ -166,6 +168,16 @@ func TestTitles(t *testing.T) {
 
 // A run without a task is named after its project, else its branch: GitHub
 // refuses an empty title.
+// A repository can have the pull request's text be a commit's message.
+func TestPullsSkipNoChecks(t *testing.T) {
+	hostile, _ := run("[skip ci] `[CI skip]` ***NO_CI***")
+	if found := skipping.FindAllString(view.Of(hostile).Pull.Body, -1); found != nil {
+		t.Errorf("the pull request says %q", found)
+	}
+}
+
+var skipping = regexp.MustCompile(`(?i)\[(?:skip ci|ci skip)\]|\*\*\*NO_CI\*\*\*`)
+
 func TestTitleWithoutATask(t *testing.T) {
 	r := journal.Run{Branch: "ralph/shop", Plan: plan.Plan{Project: "shop"}}
 	if got := view.Of(r).Pull.Title; got != "shop" {

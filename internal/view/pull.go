@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"html"
 	"slices"
 	"strings"
 
@@ -11,8 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
+// pull is the pull request. A repository can have GitHub make a commit's message
+// of its text.
 func pull(run journal.Run) Pull {
-	body := Pull{Title: title(run), Body: render("pull/body.md", run)}
+	body := Pull{Title: title(run), Body: clean.Unskipped(render("pull/body.md", run))}
 	if run.Pull != nil {
 		body.Number = run.Pull.Number
 	}
@@ -22,12 +23,11 @@ func pull(run journal.Run) Pull {
 // longest is the most characters GitHub takes for a title.
 const longest = 256
 
-// title names the pull request after what was asked. GitHub renders no
-// Markdown in titles but code; what it makes of a title is a commit's subject,
-// where a mention or a closing keyword would count.
+// title names the pull request after what was asked. What GitHub makes of it is
+// a commit's subject, where a mention or a closing keyword counts, in code too.
 func title(run journal.Run) string {
-	asked := cmp.Or(run.Task.Title, run.Plan.Project, run.Branch)
-	text := []rune(strings.ReplaceAll(html.UnescapeString(clean.Inline(asked, 200)), `\|`, "|"))
+	asked, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
+	text := []rune(cmp.Or(strings.TrimSpace(clean.Message(asked)), run.Branch))
 	return string(text[:min(len(text), longest)])
 }
 
