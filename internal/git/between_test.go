@@ -162,7 +162,7 @@ func TestTakeHasGitCompareMuch(t *testing.T) {
 	}
 	top := l.agent("ls-tree", "HEAD") + "\n040000 tree " + below + "\tz\n"
 	whole := sh(t, l.tree.Dir, top, "git", "mktree")
-	tip := plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), whole, 1))
+	tip := plant(l, "commit", strings.Replace(commitText(l, "x\n"), l.agent("rev-parse", "HEAD^{tree}"), whole, 1))
 	got := l.take(l.terms())
 	if got.To != tip || len(got.Files) != 100 || !slices.ContainsFunc(l.seen.argv, func(argv []string) bool { return argv[1] == "diff-tree" }) {
 		t.Errorf("Take = %s with %d files, refused for %v, want %s with 100, compared by git", got.To, len(got.Files), got.Refused, tip)

@@ -99,7 +99,7 @@ func (q *quarantine) log(commits []commit, tip string) []journal.Commit {
 	parent := q.terms.Last
 	log := make([]journal.Commit, 0, len(commits))
 	for _, c := range commits {
-		if len(c.parents) != 1 || c.parents[0] != parent || c.stands || c.again {
+		if len(c.parents) != 1 || c.parents[0] != parent {
 			return nil
 		}
 		log = append(log, journal.Commit{SHA: c.id, Subject: tidy(c.subject, 200)})

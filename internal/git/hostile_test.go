@@ -53,11 +53,8 @@ func TestTakeRefuses(t *testing.T) {
 		"a long message": {func(l *lab) { l.commit(strings.Repeat("long ", 20000), nil) }, "longer than 64 KiB"},
 		"a zero byte":    {func(l *lab) { plant(l, "commit", commitText(l, "a\x00b")) }, "not sound"},
 		"no author": {func(l *lab) {
-			plant(l, "commit", strings.Replace(commitText(l, "x"), "author A <a@example.com>", "author <", 1))
+			plant(l, "commit", strings.Replace(commitText(l, "x"), "author "+program, "author <", 1))
 		}, "not sound"},
-		"an author with an escape": {func(l *lab) {
-			plant(l, "commit", strings.Replace(commitText(l, "x"), "author A", "author \x1b[31mA", 1))
-		}, "author is malformed"},
 		"a second tree for those who look": {func(l *lab) {
 			own := commitText(l, "x")
 			l.commit("x", map[string]string{"CODEOWNERS": "* @agent\n"})
@@ -224,8 +221,8 @@ func link(name, target string) func(*lab) {
 
 // commitText is a commit on the base with its tree, byte for byte.
 func commitText(l *lab, message string) string {
-	return fmt.Sprintf("tree %s\nparent %s\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\n%s",
-		l.agent("rev-parse", "HEAD^{tree}"), l.base, message)
+	return fmt.Sprintf("tree %s\nparent %s\nauthor %[3]s 1 +0000\ncommitter %[3]s 1 +0000\n\n%[4]s",
+		l.agent("rev-parse", "HEAD^{tree}"), l.base, program, message)
 }
 
 // withHeader is a commit with another line at the end of its head, which git

@@ -110,6 +110,9 @@ func held(t *testing.T, dir string) fstest.MapFS {
 	return files
 }
 
+// program is who commits; honest agents do as their tree's configuration says.
+const program = "ralph <ralph-loop@users.noreply.github.com>"
+
 // sh runs a program as a person or an agent would, and returns what it printed.
 func (l *lab) sh(dir string, argv ...string) string {
 	l.Helper()
@@ -122,7 +125,8 @@ func sh(t *testing.T, dir, stdin string, argv ...string) string {
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=C", "GIT_COMMITTER_EMAIL=c@example.com",
+		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph-loop@users.noreply.github.com",
+		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph-loop@users.noreply.github.com",
 	}
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -81,7 +81,7 @@ func (t *Trusted) mergeCommit(ctx context.Context, m Merge, tree string) (string
 	}
 	at, message := "@"+newest+" +0000", m.Message.text()
 	if m.SignOff {
-		message = signedOff(message, ralph.Name+" <"+ralph.Email+">")
+		message = signedOff(message)
 	}
 	return object(t.do(ctx, call{
 		args:  []string{"commit-tree", "-p", m.Ours, "-p", m.Theirs, "-F", "-", tree},

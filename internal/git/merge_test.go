@@ -182,15 +182,15 @@ func TestSignOff(t *testing.T) {
 	terms := l.terms()
 	terms.SignOff = true
 	l.commit("one", map[string]string{"a": "1"})
-	l.commit("two\n\nwhy: it is so\n\nRefs: #1\nSigned-off-by: A <a@example.com>", map[string]string{"a": "2"})
-	three := l.commit("three\n\nRefs: #1", map[string]string{"a": "3"})
+	l.commit("two\n\nwhy: it is so\n\nRefs: 1\nSigned-off-by: A <a@example.com>", map[string]string{"a": "2"})
+	three := l.commit("three\n\nRefs: 1", map[string]string{"a": "3"})
 	tree := l.agent("rev-parse", three+"^{tree}")
 	taken := l.take(terms)
 	if taken.Tree != tree || taken.To == three || len(taken.Commits) != 3 {
 		t.Fatalf("taken %+v, want three commits made again with the tree %s", taken, tree)
 	}
-	const vouch = "Signed-off-by: A <a@example.com>"
-	want := []string{"three\n\nRefs: #1\n" + vouch, "two\n\nwhy: it is so\n\nRefs: #1\n" + vouch, "one\n\n" + vouch}
+	const vouch = "Signed-off-by: " + program
+	want := []string{"three\n\nRefs: 1\n" + vouch, "two\n\nwhy: it is so\n\nRefs: 1\n" + vouch, "one\n\n" + vouch}
 	var got []string
 	for _, c := range taken.Commits {
 		got = append([]string{strings.TrimSpace(l.in("log", "-1", "--format=%B", c.SHA))}, got...)

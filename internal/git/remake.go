@@ -20,7 +20,7 @@ type remade struct {
 }
 
 // remake looks at commits, parents first, and makes those again that change
-// what is protected, with all that follow. Each is compared with its parents as
+// what is protected or say what they may not, with all that follow. Each is compared with its parents as
 // they have become: so what an earlier one changed and lost is found, and lost,
 // in every later one too.
 func (q *quarantine) remake(ctx context.Context, commits []commit, guarded protected) (remade, error) {
@@ -67,12 +67,9 @@ func mapped(parents []string, became map[string]string) []string {
 	return now
 }
 
-// again makes c anew where that is needed. A commit that is left without a
-// change is its parent.
+// again makes c anew, unless it came just as it is to be. A commit that is left
+// without a change is its parent.
 func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []change) (string, error) {
-	if len(drop) == 0 && slices.Equal(parents, c.parents) && !c.stands && !c.again {
-		return c.id, nil
-	}
 	tree := c.tree
 	if len(drop) > 0 {
 		var err error
@@ -80,13 +77,17 @@ func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop
 			return "", err
 		}
 	}
+	text := q.terms.commit(c, tree, parents)
+	if text == c.raw {
+		return c.id, nil
+	}
 	before, err := q.ask(ctx, "rev-parse", "--verify", "-q", parents[0]+"^{tree}")
 	if err != nil || before == tree && len(parents) == 1 {
 		return parents[0], err
 	}
 	out, err := q.do(ctx, call{
 		args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
-		stdin: strings.NewReader(c.text(tree, parents)),
+		stdin: strings.NewReader(text),
 	})
 	if err != nil {
 		return "", blame(err, fmt.Sprintf("%.12s cannot be made again", c.id))

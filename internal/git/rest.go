@@ -76,7 +76,7 @@ func (t *Trusted) rest(ctx context.Context, parent, tree string, l LeaveOut) (st
 	}
 	at, message := "@"+date+" +0000", l.Message.text()
 	if l.SignOff {
-		message = signedOff(message, ralph.Name+" <"+ralph.Email+">")
+		message = signedOff(message)
 	}
 	return object(t.do(ctx, call{
 		args:  []string{"commit-tree", "-p", parent, "-F", "-", tree},

@@ -11,7 +11,6 @@ import (
 
 const (
 	maxCommit   = 64 << 10
-	maxPerson   = 1 << 10
 	maxParents  = 16
 	maxFindings = 50
 )
@@ -19,13 +18,12 @@ const (
 // commit is a commit as it was handed over.
 type commit struct {
 	id      string
+	raw     string // as it came
 	tree    string
 	parents []string
 	lines   []string // author, committer and encoding, as they stand
 	message string
 	subject string
-	again   bool // its words are not what they were: it must be made again
-	stands  bool // for all that was rewritten: it must be made again
 }
 
 // survey lists the new commits, parents first, and refuses a history that is
@@ -55,7 +53,7 @@ func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
 	_, err = q.ask(ctx, "merge-base", "--is-ancestor", q.terms.Last, tip)
 	if no(err) {
 		last := commits[len(commits)-1]
-		last.parents, last.stands = []string{q.terms.Last}, true
+		last.parents = []string{q.terms.Last}
 		return []commit{last}, nil
 	}
 	return commits, err
@@ -142,16 +140,13 @@ func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, e
 		if err != nil {
 			return nil, err
 		}
-		if q.terms.SignOff {
-			c = c.vouched()
-		}
 		commits = append(commits, c)
 	}
 	return commits, nil
 }
 
 func parseCommit(id, text string) (commit, error) {
-	c := commit{id: id}
+	c := commit{id: id, raw: text}
 	head, message, _ := strings.Cut(text, "\n\n")
 	c.message = message
 	malformed := strings.Contains(message, "\x00")
@@ -164,9 +159,6 @@ func parseCommit(id, text string) (commit, error) {
 		case "parent":
 			c.parents = append(c.parents, value)
 		case "author", "committer", "encoding":
-			if len(line) > maxPerson || strings.ContainsFunc(line, odd) {
-				return c, refusal{{Commit: id, Why: "its " + key + " is malformed"}}
-			}
 			c.lines = append(c.lines, line)
 		}
 	}
@@ -182,16 +174,4 @@ func parseCommit(id, text string) (commit, error) {
 func displaced(key string, line, parents int) bool {
 	place, fixed := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}[key]
 	return fixed && line != place
-}
-
-// text is the commit with another tree and other parents. Author, date and
-// words stay; signatures, which would be false now, go.
-func (c commit) text(tree string, parents []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "tree %s\n", tree)
-	for _, p := range parents {
-		fmt.Fprintf(&b, "parent %s\n", p)
-	}
-	fmt.Fprintf(&b, "%s\n\n%s", strings.Join(c.lines, "\n"), c.message)
-	return b.String()
 }

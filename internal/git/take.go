@@ -19,8 +19,8 @@ type Terms struct {
 	MaxFile    int64    // 20 MiB
 	MaxCommits int      // 200
 	Timeout    time.Duration
-	SignOff    bool                   // every commit says that its author vouches for it; those that do not are made again
 	Secret     func(text []byte) bool // tells of a text that nobody may see; nil: there is none
+	Authorship
 }
 
 func (t Terms) filled() Terms {
@@ -79,7 +79,8 @@ func senseless(err error) bool { return errors.Is(err, errOddAnswer) || errors.I
 // Take has the tree's commits handed over: read as a pack from inside, looked
 // at one by one in quarantine, and only then taken in. Changes of protected
 // paths are dropped by commits made again; so are those of .gitattributes,
-// which could hide files from a reviewer. Anything else that may not pass
+// which could hide files from a reviewer. The same happens to what a
+// commit may not say of itself: see Authorship. Anything else that may not pass
 // refuses all of it, and From equals To.
 //
 // History that the tree rewrote becomes one commit on top of Last with the

@@ -204,17 +204,6 @@ func TestTakeDropsProtected(t *testing.T) {
 	}
 }
 
-// The words, people and dates of a commit survive its being made again.
-func TestTakeKeepsTheWords(t *testing.T) {
-	l := newLab(t)
-	l.commit("subject\n\nbody\n\nCo-authored-by: X <x@example.com>", map[string]string{"a": "1", "CODEOWNERS": "evil"})
-	was := l.agent("log", "-1", "--format=%an %ae %aI %cn %ce %cI%n%B")
-	got := l.take(l.terms())
-	if now := l.in("log", "-1", "--format=%an %ae %aI %cn %ce %cI%n%B", got.To); now != was {
-		t.Errorf("made again it says %q, want %q", now, was)
-	}
-}
-
 func TestTakeLimits(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1"})

@@ -35,6 +35,8 @@ type Identity struct{ Name, Email string }
 // user: it is an organization's.
 var ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
 
+func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
+
 func (i Identity) orRalph() Identity {
 	if i == (Identity{}) {
 		return ralph

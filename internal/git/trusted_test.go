@@ -93,10 +93,10 @@ func TestBorrowWorktreeAndSHA256(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	l := newLab(t)
-	to := l.commit("one\x1b[31m red", map[string]string{"a": "1", "README.md": "# changed\n"})
-	l.take(l.terms())
+	l.commit("one\x1b[31m red", map[string]string{"a": "1", "README.md": "# changed\n"})
+	to := l.take(l.terms()).To
 	ctx, span := t.Context(), git.Span{From: l.base, To: to}
-	if diff := cmp.Diff([]journal.Commit{{SHA: to, Subject: "one [31m red"}}, must(l.trusted.Log(ctx, span))(t)); diff != "" {
+	if diff := cmp.Diff([]journal.Commit{{SHA: to, Subject: "one[31m red"}}, must(l.trusted.Log(ctx, span))(t)); diff != "" {
 		t.Errorf("Log (-want +got):\n%s", diff)
 	}
 	text, cut, err := l.trusted.Diff(ctx, span, 1<<16)

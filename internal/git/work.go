@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
 )
 
 // Status is what a tree holds besides its last commit.
@@ -20,14 +22,11 @@ type Message struct {
 }
 
 func (m Message) text() string {
-	parts := []string{tidy(m.Subject, 200)}
-	if body := strings.TrimSpace(m.Body); body != "" {
-		parts = append(parts, body)
-	}
+	text := clean.Message(tidy(m.Subject, 200) + "\n\n" + strings.TrimSpace(m.Body))
 	if len(m.Trailers) > 0 {
-		parts = append(parts, strings.Join(m.Trailers, "\n"))
+		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
 	}
-	return strings.Join(parts, "\n\n") + "\n"
+	return text
 }
 
 // Head is the commit the tree stands at.

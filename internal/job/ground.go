@@ -131,7 +131,10 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
-	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, SignOff: run.Policy.SignOff, Secret: a.Secret})
+	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{
+		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: a.Secret,
+		Authorship: git.Authorship{Since: run.Began, Until: a.Now(), Trailers: leftovers(run).Trailers, SignOff: run.Policy.SignOff},
+	})
 	if err != nil {
 		return taken, err
 	}

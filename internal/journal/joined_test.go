@@ -98,6 +98,7 @@ func TestTrailers(t *testing.T) {
 		{journal.Person{}, "", []string{"Ralph-Run: r"}},
 		{journal.Person{Login: "ada-l", ID: 7}, "US-001", []string{"Ralph-Run: r", "Ralph-Story: US-001", "Co-authored-by: ada-l <7+ada-l@users.noreply.github.com>"}},
 		{journal.Person{Login: "ada"}, "a\nSigned-off-by: b", []string{"Ralph-Run: r", "Ralph-Story: a Signed-off-by: b"}},
+		{journal.Person{Login: "ada"}, "fixes #9 [skip ci]", []string{"Ralph-Run: r", "Ralph-Story: fixes `#`9 (skip ci)"}},
 		{journal.Person{Login: "deploy[bot]", ID: 7}, "", []string{"Ralph-Run: r"}},
 		{journal.Person{Login: "a <b>\nc", ID: 7}, "", []string{"Ralph-Run: r"}},
 	} {

@@ -1,0 +1,79 @@
+package git
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// Authorship is what each commit that is taken over says of itself, whatever the
+// agent wrote there: GitHub acts on a commit's message, and believes who it says
+// made it and when. Author and committer are ralph.
+type Authorship struct {
+	Since, Until time.Time // dates outside these become Since; a zero time is no limit
+	Trailers     []string  // the program's own, which stay where they end a message
+	SignOff      bool      // add ralph's Signed-off-by
+}
+
+// commit is c as it is to be, with that tree and those parents. It keeps no
+// signature, which would be false, and no encoding: the message is UTF-8.
+func (a Authorship) commit(c commit, tree string, parents []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	for _, p := range parents {
+		fmt.Fprintf(&b, "parent %s\n", p)
+	}
+	fmt.Fprintf(&b, "author %s %s\ncommitter %s %s\n\n%s", ralph, a.date(c.lines[0]), ralph, a.date(c.lines[1]), a.message(c.message))
+	return b.String()
+}
+
+var dated = pattern.Of(`> ([0-9]{1,11}) ([+-](?:0[0-9]|1[0-4])[0-5][0-9])$`)
+
+// date is the time in an author's or committer's line, or else Since.
+func (a Authorship) date(line string) string {
+	if found := dated.FindStringSubmatch(line); found != nil {
+		at, _ := strconv.ParseInt(found[1], 10, 64)
+		if at >= a.Since.Unix() && (a.Until.IsZero() || at <= a.Until.Unix()) {
+			return found[1] + " " + found[2]
+		}
+	}
+	return fmt.Sprintf("%d +0000", max(a.Since.Unix(), 0))
+}
+
+// message is a commit's message, cleaned, with no trailers but the program's.
+func (a Authorship) message(text string) string {
+	trailers := strings.Join(a.Trailers, "\n")
+	text, ours := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)
+	text = cmp.Or(clean.Message(text), "ralph: a commit without a message\n")
+	if ours && trailers != "" {
+		text += "\n" + trailers + "\n"
+	}
+	if a.SignOff {
+		text = signedOff(text)
+	}
+	return text
+}
+
+var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
+
+// signedOff is a message with the line by which the program vouches for the
+// commit; as it is where that line stands there already.
+func signedOff(message string) string {
+	line := "Signed-off-by: " + ralph.String()
+	text := strings.TrimRight(message, "\n")
+	paragraphs := strings.Split(text, "\n\n")
+	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
+	if slices.Contains(last, line) {
+		return message
+	}
+	if len(paragraphs) > 1 && trailer.MatchString(last[len(last)-1]) {
+		return text + "\n" + line + "\n"
+	}
+	return text + "\n\n" + line + "\n"
+}
