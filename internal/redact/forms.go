@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ func written(value string) []string {
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
 	all = append(append(all, inBytes(value)...), inWide(value)...)
 	all = append(append(all, inBase64(value)...), inEntities(value)...)
-	for _, escaped := range append(inURL(value), value) { // a URL may stand in JSON as well
+	for _, escaped := range slices.Concat(inURL(value), inEscapes(value), []string{value}) { // a URL may stand in JSON as well
 		all = append(append(all, escaped), inJSON(escaped)...)
 	}
 	return all
@@ -75,6 +76,29 @@ func inWide(value string) []string {
 		fmt.Fprintf(&upper, `\u%04X`, unit)
 	}
 	return []string{string(wide[1:]), lower.String(), upper.String()}
+}
+
+// inEscapes is value with an escape for each character but letters and digits:
+// encoders differ in which of the others they leave as they are.
+func inEscapes(value string) []string {
+	var lower, upper, percent strings.Builder
+	for _, unit := range utf16.Encode([]rune(value)) {
+		if unit < utf8.RuneSelf && alnum.has(byte(unit)) && unit != '_' {
+			lower.WriteByte(byte(unit))
+			upper.WriteByte(byte(unit))
+			continue
+		}
+		fmt.Fprintf(&lower, `\u%04x`, unit)
+		fmt.Fprintf(&upper, `\u%04X`, unit)
+	}
+	for _, b := range []byte(value) {
+		if alnum.has(b) && b != '_' {
+			percent.WriteByte(b)
+			continue
+		}
+		fmt.Fprintf(&percent, "%%%02X", b)
+	}
+	return []string{lower.String(), upper.String(), percent.String(), lowerPercent(percent.String())}
 }
 
 // inBase64 is value in base64, also in the middle of something longer: there

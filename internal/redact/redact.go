@@ -15,11 +15,12 @@ import (
 // Mask stands where a secret stood.
 const Mask = "***"
 
-// Redactor hides the secrets it was made with, and whatever is shaped like a
-// token. It may be used by several goroutines.
+// Redactor hides the secrets it was made with. It may be used by several
+// goroutines.
 type Redactor struct {
 	forms   map[string][]string // by their first bytes, the longest first
 	sorted  []string
+	shapes  *[256][]shape // by their first byte
 	starts  starts
 	longest int
 }
@@ -31,10 +32,17 @@ const shortest = 6
 // key is how many bytes of a form find it in the map; no form is shorter.
 const key = shortest
 
-// New makes a Redactor for these values. Blank ones and those shorter than 6
-// characters are left alone.
+// New makes a Redactor for these values, and whatever is shaped like a token.
+// Blank values and those shorter than 6 characters are left alone.
 func New(secrets ...string) *Redactor {
-	r := &Redactor{forms: make(map[string][]string), starts: shapeStarts}
+	return (&Redactor{shapes: &shapes, starts: shapeStarts}).with(secrets)
+}
+
+// Values makes a Redactor that leaves alone what is only shaped like a token.
+func Values(secrets ...string) *Redactor { return (&Redactor{shapes: new([256][]shape)}).with(secrets) }
+
+func (r *Redactor) with(secrets []string) *Redactor {
+	r.forms = make(map[string][]string)
 	for _, s := range secrets {
 		r.sorted = append(r.sorted, forms(s)...)
 	}
@@ -112,6 +120,13 @@ func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
 	return &writer{redactor: r, to: w}
 }
 
+// Reader hides secrets in what is read through it, as Writer does.
+func (r *Redactor) Reader(from io.Reader) io.Reader {
+	hidden := &reader{from: from, page: make([]byte, 32<<10)}
+	hidden.to = r.Writer(&hidden.out)
+	return hidden
+}
+
 // match is a part of a text that is to be hidden.
 type match struct{ from, to int }
 
@@ -124,7 +139,7 @@ func (r *Redactor) find(s []byte, places []int) []match {
 		if n := r.form(s[at:]); n > 0 {
 			found = append(found, match{at, at + n})
 		}
-		for _, shape := range shapes[s[at]] {
+		for _, shape := range r.shapes[s[at]] {
 			if skip, size, _ := shape(s, at); size > 0 {
 				found = append(found, match{at + skip, at + skip + size})
 			}
@@ -149,7 +164,7 @@ func (r *Redactor) form(s []byte) int {
 // open says whether what follows s could make, or lengthen, a match that
 // begins at at.
 func (r *Redactor) open(s []byte, at int) bool {
-	for _, shape := range shapes[s[at]] {
+	for _, shape := range r.shapes[s[at]] {
 		if _, _, open := shape(s, at); open {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"slices"
@@ -39,6 +40,11 @@ func TestStringHidesEachForm(t *testing.T) {
 		{"in a query", "?q=" + url.QueryEscape(password) + "&r", "?q=***&r"},
 		{"in a path", "/" + url.PathEscape(password) + "/", "/***/"},
 		{"with lower case escapes", strings.NewReplacer("%2F", "%2f", "%2B", "%2b").Replace(url.QueryEscape(password)), "***"},
+		{"with an escape for each sign", each("%%%02X"), "***"},
+		{"the same in lower case", each("%%%02x"), "***"},
+		{"with an escape for each sign in JSON", each(`\u%04x`), "***"},
+		{"the same in upper case", each(`\u%04X`), "***"},
+		{"the same in JSON in JSON", each(`\\u%04x`), "***"},
 		{"in JSON", quoted(password), `"***"`},
 		{"in JSON in JSON", quoted(quoted(password)), `"\"***\""`},
 	} {
@@ -46,6 +52,19 @@ func TestStringHidesEachForm(t *testing.T) {
 			t.Errorf("%s: String(%q) = %q, want %q", c.form, c.in, got, c.want)
 		}
 	}
+}
+
+// each is the password with an escape for each character but letters and digits.
+func each(escape string) string {
+	var all strings.Builder
+	for _, b := range []byte(password) {
+		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' {
+			all.WriteByte(b)
+		} else {
+			fmt.Fprintf(&all, escape, b)
+		}
+	}
+	return all.String()
 }
 
 // Basic authentication is user:password in base64, where the password begins
@@ -151,6 +170,46 @@ func TestWriterIsPrompt(t *testing.T) {
 		}
 		if out.String() != c.seen {
 			t.Errorf("after %q: %q, want %q", c.write, out.String(), c.seen)
+		}
+	}
+}
+
+// A reader hides what a writer does, and is as prompt: a person is watching.
+func TestReader(t *testing.T) {
+	from, to := io.Pipe()
+	broken := errors.New("broken off")
+	go func() {
+		for _, piece := range []string{"data: x\n\n", "a " + password[:5], password[5:] + " b", " c " + password[:4]} {
+			_, _ = io.WriteString(to, piece)
+		}
+		to.CloseWithError(broken)
+	}()
+	hidden := redact.New(password).Reader(from)
+	var got []string
+	for {
+		buffer := make([]byte, 100)
+		n, err := hidden.Read(buffer)
+		if n == 0 {
+			if !errors.Is(err, broken) {
+				t.Errorf("ended with %v", err)
+			}
+			break
+		}
+		got = append(got, string(buffer[:n]))
+	}
+	if all := fmt.Sprintf("%q", got); all != fmt.Sprintf("%q", []string{"data: x\n\n", "a ", "*** b", " c ", password[:4]}) {
+		t.Errorf("read %s", all)
+	}
+}
+
+// Some are to hide values and no shapes.
+func TestValues(t *testing.T) {
+	r := redact.Values(password)
+	for in, want := range map[string]string{
+		password: "***", quoted(password): `"***"`, token: token, "Authorization: Bearer 0123456789": "Authorization: Bearer 0123456789",
+	} {
+		if got := r.String(in); got != want {
+			t.Errorf("String(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
