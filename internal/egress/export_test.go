@@ -48,9 +48,6 @@ func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, kno
 	return r.sofar(), r.known, r.ended
 }
 
-// Veil hides keys in what is read, as answers are.
-func Veil(from io.Reader, keys ...Secret) io.Reader { return newVeil(from, keys) }
-
 // Pump carries a tunnel to its end, and tells what passed.
 func Pump(client, server net.Conn, said []byte, idle time.Duration) (up, down int64) {
 	f := new(flow)

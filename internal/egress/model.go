@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -38,6 +39,7 @@ type Model struct {
 	crier  crier
 	ledger ledger
 	meter  meter
+	keys   *redact.Redactor
 	judge  chan struct{} // so many bodies are looked through at a time
 }
 
@@ -62,6 +64,7 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.Limits = m.Limits.orUsual()
 	m.crier.tell = m.Refused
 	m.meter.budget, m.meter.prices, m.meter.told = m.Budget, m.Prices, m.Spent
+	m.keys = redact.Values(secrets(m.Makers)...)
 	m.judge = make(chan struct{}, 2)
 	defer m.hangUp()
 	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})

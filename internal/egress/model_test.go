@@ -1,6 +1,8 @@
 package egress_test
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -357,6 +359,29 @@ func TestKeyIsNotSaidBack(t *testing.T) {
 	}
 	if all := fmt.Sprint(got.Header, got.Trailer); strings.Contains(all, realKey) || strings.Contains(all, "Cookie") {
 		t.Errorf("headers %s", all)
+	}
+}
+
+// Nor does it in any of the ways in which programs write a value, as an encoder
+// between a server and us may have done.
+func TestKeyIsNotSpeltOut(t *testing.T) {
+	spelt := map[string]string{
+		"base64": base64.StdEncoding.EncodeToString([]byte("key=" + realKey + "!")), "hex": hex.EncodeToString([]byte(realKey)),
+		"URL": strings.ReplaceAll(realKey, "-", "%2D"), "escapes": strings.ReplaceAll(realKey, "-", `\u002d`),
+	}
+	for name, key := range spelt {
+		server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Debug", "it is "+key)
+			w.Header().Set("Content-Type", "text/event-stream")
+			for piece := range strings.SplitSeq("data: "+key+"\n\n", "") {
+				_, _ = io.WriteString(w, piece)
+				_ = http.NewResponseController(w).Flush()
+			}
+		})
+		got := newDesk(t, server.URL, nil).ask(messages, `{"model":"big"}`)
+		if !strings.Contains(got.text, "***") || strings.Contains(got.text, key[8:len(key)-8]) || got.Header.Get("X-Debug") != "" {
+			t.Errorf("%s: answer %q, %v", name, got.text, got.Header)
+		}
 	}
 }
 

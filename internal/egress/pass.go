@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -143,37 +144,36 @@ func (a *answering) begin(response *http.Response) error {
 	case encoding != "" && encoding != "identity":
 		return errPacked
 	}
-	keys := a.m.keys()
-	strip(response.Header, keys)
+	strip(response.Header, a.m.keys)
 	a.read.dialect = a.dialect
 	a.split = splitter{events: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), take: a.read.take}
 	a.from, a.head, response.Trailer = response.Body, response, nil
 	response.Body = struct {
 		io.Reader
 		io.Closer
-	}{newVeil(a, keys), a}
+	}{a.m.keys.Reader(a), a}
 	return nil
 }
 
-func (m *Model) keys() []Secret {
-	var keys []Secret
-	for _, maker := range m.Makers {
-		keys = append(keys, maker.Key)
+// secrets are the makers' keys. Only these are hidden in an answer, and nothing
+// for its shape: a model that writes about tokens is to be read as it wrote.
+func secrets(makers []Maker) []string {
+	var all []string
+	for _, maker := range makers {
+		all = append(all, string(maker.Key))
 	}
-	return keys
+	return all
 }
 
 // strip takes out what an answer's head may not carry: a key, however it came
 // there, cookies, and the length that the body had before it was looked at.
-func strip(h http.Header, keys []Secret) {
+func strip(h http.Header, keys *redact.Redactor) {
 	for _, name := range []string{"Set-Cookie", "Alt-Svc", "Content-Length", "Proxy-Authenticate", "Www-Authenticate"} {
 		h.Del(name)
 	}
 	for name, values := range h {
-		for _, key := range keys {
-			if key != "" && strings.Contains(name+"\n"+strings.Join(values, "\n"), string(key)) {
-				delete(h, name)
-			}
+		if keys.Holds([]byte(name + "\n" + strings.Join(values, "\n"))) {
+			delete(h, name)
 		}
 	}
 }
@@ -250,11 +250,5 @@ func (a *answering) failed(ctx context.Context, err error) {
 
 // harmless is an error's text without a key.
 func (m *Model) harmless(err error) string {
-	text := fmt.Sprintf("it is not reached: %s", err)
-	for _, key := range m.keys() {
-		if key != "" {
-			text = strings.ReplaceAll(text, string(key), mask)
-		}
-	}
-	return text
+	return m.keys.String(fmt.Sprintf("it is not reached: %s", err))
 }
