@@ -107,6 +107,7 @@ var plan = house{
 		"golang.org/x/net/bpf":                    {"internal/sandbox"},
 		"golang.org/x/net/idna":                   {"internal/egress"},
 		"golang.org/x/net/html":                   {"internal/clean"},
+		"golang.org/x/sync":                       {"internal/egress"},
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"cmd/ralph"},
 		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},

@@ -4,57 +4,108 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 )
 
-// deepest is how far a body may be nested; real ones have a dozen levels.
-const deepest = 200
+// deepest is how far a body may be nested, and mostValues how many values it may
+// have, whatever their size: a value takes up to 200 times its bytes in memory.
+// Real bodies have a dozen levels, and some 5,000 values a megabyte.
+const (
+	deepest    = 200
+	mostValues = 200_000
+)
 
 var (
 	errJSON  = errors.New("its body is not a JSON object")
 	errTwice = errors.New("a field stands twice in its body")
 	errDeep  = errors.New("its body is nested too deeply")
+	errMany  = errors.New("there are too many values in its body")
 )
+
+// object is a body that was read.
+type object struct {
+	tree   map[string]any
+	fields []field // on top, in their order
+}
+
+// field is one as it stands in a body.
+type field struct {
+	name string
+	text []byte // "name":value
+}
 
 // readObject reads a body as a tree. Of a field that stands twice, one server
 // takes the first and another the last: there is none here, so that what is
 // judged is what is understood.
-func readObject(body []byte) (map[string]any, error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	value, err := readValue(d, 0)
+func readObject(body []byte) (object, error) {
+	r := reader{Decoder: json.NewDecoder(bytes.NewReader(body)), body: body}
+	r.UseNumber()
+	value, err := r.value(0)
 	if err != nil {
-		return nil, err
+		return object{}, err
 	}
 	tree, is := value.(map[string]any)
-	if _, err := d.Token(); !is || !errors.Is(err, io.EOF) {
-		return nil, errJSON
+	if _, err := r.Token(); !is || !errors.Is(err, io.EOF) {
+		return object{}, errJSON
 	}
-	return tree, nil
+	return object{tree, r.fields}, nil
 }
 
-func readValue(d *json.Decoder, depth int) (any, error) {
+// with is the body without the fields that drop names, and with those of add in
+// their place; nil: it may stay as it is.
+func (o object) with(add map[string]string, drop map[string]bool) []byte {
+	if len(add)+len(drop) == 0 {
+		return nil
+	}
+	var texts [][]byte
+	for _, name := range slices.Sorted(maps.Keys(add)) {
+		texts = append(texts, fmt.Appendf(nil, "%q:%s", name, add[name]))
+	}
+	for _, f := range o.fields {
+		if _, replaced := add[f.name]; !replaced && !drop[f.name] {
+			texts = append(texts, f.text)
+		}
+	}
+	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
+}
+
+// reader reads a body token by token.
+type reader struct {
+	*json.Decoder
+	body   []byte
+	values int
+	fields []field
+}
+
+func (r *reader) value(depth int) (any, error) {
 	if depth > deepest {
 		return nil, errDeep
 	}
-	token, err := d.Token()
+	if r.values++; r.values > mostValues {
+		return nil, errMany
+	}
+	token, err := r.Token()
 	if err != nil {
 		return nil, errJSON
 	}
 	switch token {
 	case json.Delim('{'):
-		return readFields(d, depth)
+		return r.object(depth)
 	case json.Delim('['):
-		return readItems(d, depth)
+		return r.items(depth)
 	default:
 		return token, nil
 	}
 }
 
-func readFields(d *json.Decoder, depth int) (map[string]any, error) {
+func (r *reader) object(depth int) (map[string]any, error) {
 	fields := map[string]any{}
-	for d.More() {
-		token, err := d.Token()
+	for r.More() {
+		from := r.InputOffset()
+		token, err := r.Token()
 		name, is := token.(string)
 		if err != nil || !is {
 			return nil, errJSON
@@ -62,28 +113,31 @@ func readFields(d *json.Decoder, depth int) (map[string]any, error) {
 		if _, twice := fields[name]; twice {
 			return nil, errTwice
 		}
-		if fields[name], err = readValue(d, depth+1); err != nil {
+		if fields[name], err = r.value(depth + 1); err != nil {
 			return nil, err
 		}
+		if depth == 0 {
+			r.fields = append(r.fields, field{name, bytes.TrimLeft(r.body[from:r.InputOffset()], ", \t\r\n")})
+		}
 	}
-	return fields, closing(d)
+	return fields, r.closing()
 }
 
-func readItems(d *json.Decoder, depth int) ([]any, error) {
+func (r *reader) items(depth int) ([]any, error) {
 	items := []any{}
-	for d.More() {
-		item, err := readValue(d, depth+1)
+	for r.More() {
+		item, err := r.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, item)
 	}
-	return items, closing(d)
+	return items, r.closing()
 }
 
 // closing takes the bracket at the end.
-func closing(d *json.Decoder) error {
-	if _, err := d.Token(); err != nil {
+func (r *reader) closing() error {
+	if _, err := r.Token(); err != nil {
 		return errJSON
 	}
 	return nil

@@ -42,11 +42,12 @@ type grammar struct {
 	folder string // in which its API is; a Base may name it or not
 	paths  []endpoint
 
-	tools    map[string]bool // kinds of tools that run where the agent does; a pattern ends in *
+	fields   map[string]bool   // that may be on top; others are left out
+	closed   map[string]string // that may not be, and why: without them the request would be another
+	tools    map[string]bool   // kinds of tools that run where the agent does; a pattern ends in *
 	kind     func(tool map[string]any) []string
-	closed   map[string]string // fields that may not be there, and why
-	fetching map[string]bool   // fields that may hold what the server would fetch, in an object's url or, where true, bare
-	opaque   map[string]bool   // fields in which the model's or the agent's own words are, in any form
+	fetching map[string]bool // fields that may hold what the server would fetch, in an object's url or, where true, bare
+	opaque   map[string]bool // fields in which the model's or the agent's own words are, in any form
 
 	sign    func(http.Header, Maker)
 	refusal func(why string) any
@@ -58,6 +59,7 @@ type endpoint struct {
 	query string           // what must be asked with it
 	may   string           // what may be
 	free  bool             // it costs nothing
+	keeps bool             // its answers are kept by their maker, unless store is false
 }
 
 var grammars = map[Dialect]*grammar{
@@ -67,9 +69,11 @@ var grammars = map[Dialect]*grammar{
 			{path: pattern.Of("^/messages$"), may: "beta=true"},
 			{path: pattern.Of("^/messages/count_tokens$"), may: "beta=true", free: true},
 		},
+		fields: set("model", "messages", "max_tokens", "system", "stream", "tools", "tool_choice", "thinking", "output_config", "output_format",
+			"context_management", "cache_control", "metadata", "stop_sequences", "temperature", "top_k", "top_p", "service_tier", "speed", "inference_geo"),
+		closed:   map[string]string{"mcp_servers": remote, "container": remote},
 		tools:    set("custom", "function", "bash_*", "text_editor_*", "memory_*", "tool_search_tool_*"),
 		kind:     kindByType("custom"),
-		closed:   map[string]string{"mcp_servers": remote, "container": remote},
 		fetching: map[string]bool{"source": false},
 		opaque:   set("input_schema", "metadata"),
 		sign: func(h http.Header, m Maker) {
@@ -86,13 +90,19 @@ var grammars = map[Dialect]*grammar{
 	OpenAI: {
 		base: "https://api.openai.com", folder: "/v1",
 		paths: []endpoint{
-			{path: pattern.Of("^/responses$")}, {path: pattern.Of("^/responses/compact$")}, {path: pattern.Of("^/chat/completions$")},
+			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$")}, {path: pattern.Of("^/chat/completions$")},
 		},
-		tools: set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
-		kind:  kindByType("function"),
+		fields: set("model", "instructions", "input", "messages", "stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls",
+			"functions", "function_call", "max_output_tokens", "max_tokens", "max_completion_tokens", "n", "reasoning", "reasoning_effort", "text",
+			"verbosity", "response_format", "include", "truncation", "metadata", "client_metadata", "user", "safety_identifier", "prompt_cache_key",
+			"prompt_cache_retention", "service_tier", "store", "temperature", "top_p", "top_logprobs", "logprobs", "logit_bias", "frequency_penalty",
+			"presence_penalty", "seed", "stop",
+			"top_k", "min_p", "repetition_penalty", "thinking", "enable_thinking", "chat_template_kwargs"), // of other servers that speak it
 		closed: map[string]string{
-			"background": "it would go on unmetered", "prompt": "a stored prompt cannot be looked into", "web_search_options": remote,
+			"background": "it would go on unmetered", "prompt": stored, "conversation": stored, "previous_response_id": stored, "web_search_options": remote,
 		},
+		tools:    set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
+		kind:     kindByType("function"),
 		fetching: set("image_url", "file_url"),
 		opaque:   set("parameters", "schema", "metadata", "client_metadata"),
 		sign:     func(h http.Header, m Maker) { h.Set("Authorization", "Bearer "+string(m.Key)) },
@@ -107,9 +117,11 @@ var grammars = map[Dialect]*grammar{
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):streamGenerateContent$"), query: "alt=sse"},
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):countTokens$"), free: true},
 		},
+		fields: set("model", "contents", "tools", "toolConfig", "tool_config", "systemInstruction", "system_instruction", "generationConfig",
+			"generation_config", "safetySettings", "safety_settings", "serviceTier", "service_tier", "generateContentRequest", "generate_content_request"),
+		closed:   map[string]string{"cachedContent": stored, "cached_content": stored},
 		tools:    set("functionDeclarations", "function_declarations"),
 		kind:     kindByField,
-		closed:   map[string]string{"cachedContent": "what was stored cannot be looked into", "cached_content": "what was stored cannot be looked into"},
 		fetching: set("fileUri", "file_uri"),
 		opaque:   set("functionDeclarations", "function_declarations", "args", "response", "responseSchema", "response_schema", "responseJsonSchema"),
 		sign:     func(h http.Header, m Maker) { h.Set("X-Goog-Api-Key", string(m.Key)) },
@@ -119,7 +131,13 @@ var grammars = map[Dialect]*grammar{
 	},
 }
 
-const remote = "the maker's server would reach out for it, past the list of hosts"
+const (
+	remote = "the maker's server would reach out for it, past the list of hosts"
+	stored = "what is stored at the maker's cannot be looked into"
+)
+
+// files are the fields that name what is stored at the maker's, in any object.
+var files = set("file_id", "file_ids", "vector_store_ids")
 
 func set(words ...string) map[string]bool {
 	all := make(map[string]bool, len(words))
@@ -152,9 +170,9 @@ func kindByField(tool map[string]any) []string {
 	return kinds
 }
 
-// read are the fields that say what a request is.
+// read are the fields that are looked at, in whatever object they are.
 func (g *grammar) read() []string {
-	return slices.Concat(tiers, []string{"model", "tools", "stream", "stream_options"}, slices.Collect(maps.Keys(g.closed)), slices.Collect(maps.Keys(g.fetching)))
+	return slices.Concat([]string{"model", "tools"}, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)))
 }
 
 // local tells whether a tool of that kind runs where the agent does.

@@ -25,16 +25,34 @@ func KindOf(a netip.Addr) string {
 }
 
 // Judge is the judgement on a body, in words; empty: it may pass.
-func Judge(d Dialect, models []string, web bool, body string) (model, no string) {
-	tree, err := readObject([]byte(body))
+func Judge(d Dialect, models []string, body string) (model, no string) {
+	object, err := readObject([]byte(body))
 	if err != nil {
 		return "", err.Error()
 	}
-	model, refusal := rules{models: models, web: web}.judge(d, "", tree)
+	found, refusal := rules{models: models}.judge(d, "", object.tree)
 	if refusal == nil {
-		return model, ""
+		return found.model, ""
 	}
-	return model, refusal.What
+	return found.model, refusal.What
+}
+
+// Without is a body without some of its fields; empty: it is none.
+func Without(body string, drop map[string]bool) string {
+	object, err := readObject([]byte(body))
+	if err != nil {
+		return ""
+	}
+	return string(object.with(nil, drop))
+}
+
+// Full tells whether there is no room for a body of that size.
+func Full(m *Model, size int64) bool {
+	fits := m.room.TryAcquire(size)
+	if fits {
+		m.room.Release(size)
+	}
+	return !fits
 }
 
 // ReadUsage reads an answer that comes in these pieces.

@@ -10,35 +10,41 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// rules are what may be asked of a model.
-type rules struct {
-	models []string
-	web    bool
+// verdict is what was found in a request that may pass.
+type verdict struct {
+	model string
+	drop  map[string]bool // fields on top that are left out
 }
 
-// judge holds a request against the rules: the model that it is for, or why it
-// is refused.
-func (r rules) judge(d Dialect, named string, tree map[string]any) (model string, no *Refusal) {
-	model = named
+// rules are the models that may be asked for.
+type rules struct{ models []string }
+
+// judge holds a request against the rules. Fields on top that are not known are
+// left out before anything else is looked at: a newer client is understood
+// without them, and none of them takes effect outside of its request.
+func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Refusal) {
+	v := verdict{model: named}
 	if inBody, is := tree["model"].(string); is && named == "" {
-		model = inBody
+		v.model = inBody
 	}
-	if model == "" {
-		return "", &Refusal{What: "a request", Why: "it names no model"}
+	if v.model == "" {
+		return v, &Refusal{What: "a request", Why: "it names no model"}
 	}
-	if no := r.model(model); no != nil {
-		return model, no
-	}
-	for _, field := range tiers {
-		if tier, is := tree[field].(string); is && !plainTiers[strings.ToLower(tier)] {
-			return model, &Refusal{What: field + " " + quoted(tier), Why: "it may cost more than the model's price"}
-		}
+	if no := r.model(v.model); no != nil {
+		return v, no
 	}
 	j := judge{rules: r, grammar: grammars[d], read: grammars[d].read()}
 	if no := j.fields(tree); no != nil {
-		return model, no
+		return v, no
 	}
-	return model, j.walk(tree)
+	v.drop = map[string]bool{}
+	for name := range tree {
+		if !j.grammar.fields[name] {
+			v.drop[name] = true
+			delete(tree, name)
+		}
+	}
+	return v, j.walk(tree)
 }
 
 // tiers are the fields by which a request may come to cost more.
@@ -101,12 +107,15 @@ type judge struct {
 }
 
 // fields are looked at on top only, where they mean something.
-func (j judge) fields(tree map[string]any) *Refusal {
+func (j *judge) fields(tree map[string]any) *Refusal {
 	for field, why := range j.grammar.closed {
-		value, there := tree[field]
-		nothing := value == nil || value == false || isEmpty(value)
-		if there && !nothing && (why != remote || !j.web) {
+		if value, there := tree[field]; there && value != nil && value != false && !isEmpty(value) {
 			return &Refusal{What: field, Why: why}
+		}
+	}
+	for _, field := range tiers {
+		if tier, is := tree[field].(string); is && !plainTiers[strings.ToLower(tier)] {
+			return &Refusal{What: field + " " + quoted(tier), Why: "it may cost more than the model's price"}
 		}
 	}
 	return nil
@@ -119,7 +128,7 @@ func isEmpty(value any) bool {
 
 // walk looks everywhere but into what the model or a tool has said: that is
 // read by the model and obeyed by no server.
-func (j judge) walk(value any) *Refusal {
+func (j *judge) walk(value any) *Refusal {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
@@ -143,7 +152,7 @@ var calls = set("tool_use", "server_tool_use", "mcp_tool_use")
 func text(v any) string { s, _ := v.(string); return s }
 
 // field looks at a field of an object, and at what is in it.
-func (j judge) field(of map[string]any, name string, value any) *Refusal {
+func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 	no := j.spelled(name)
 	switch {
 	case no != nil:
@@ -154,8 +163,12 @@ func (j judge) field(of map[string]any, name string, value any) *Refusal {
 		no = j.tools(value)
 	case name == "model" && text(value) != "":
 		no = j.model(text(value)) // a helper within the request, an adviser, a fallback
-	case !j.web && j.fetched(name, value):
+	case j.fetched(name, value):
 		no = &Refusal{What: name, Why: remote}
+	case files[name] && value != nil && !isEmpty(value):
+		no = &Refusal{What: name, Why: stored}
+	case name == "type" && text(value) == "item_reference":
+		no = &Refusal{What: text(value), Why: stored}
 	}
 	if no != nil {
 		return no
@@ -165,7 +178,7 @@ func (j judge) field(of map[string]any, name string, value any) *Refusal {
 
 // spelled refuses a field that is looked at, in other letters: there are servers
 // that take it for that.
-func (j judge) spelled(name string) *Refusal {
+func (j *judge) spelled(name string) *Refusal {
 	for _, known := range j.read {
 		if name != known && strings.EqualFold(name, known) {
 			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
@@ -176,7 +189,7 @@ func (j judge) spelled(name string) *Refusal {
 
 // fetched tells whether a field holds an address that the server would fetch,
 // and not the thing itself.
-func (j judge) fetched(name string, value any) bool {
+func (j *judge) fetched(name string, value any) bool {
 	bare, known := j.grammar.fetching[name]
 	object, is := value.(map[string]any)
 	if is {
@@ -191,7 +204,7 @@ func (j judge) fetched(name string, value any) bool {
 
 // tools are looked at one by one. Whatever is not known to run where the agent
 // does is taken to run at the maker's.
-func (j judge) tools(value any) *Refusal {
+func (j *judge) tools(value any) *Refusal {
 	list, is := value.([]any)
 	if !is && value != nil {
 		return &Refusal{What: "tools", Why: "they are no list"}
@@ -199,7 +212,7 @@ func (j judge) tools(value any) *Refusal {
 	for _, item := range list {
 		tool, _ := item.(map[string]any)
 		for _, kind := range j.grammar.kind(tool) {
-			if !j.web && !j.grammar.local(kind) {
+			if !j.grammar.local(kind) {
 				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model's maker, past the list of hosts"}
 			}
 		}

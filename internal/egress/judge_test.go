@@ -21,11 +21,9 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big-fast"}`, `model "big-fast"`},
 		{a, `{"model":"Big"}`, `model "Big"`},
 		{a, `{"Model":"big"}`, "a request"},
-		{a, `{"model":"big","Model":"bigger"}`, `field "Model"`},
-		{a, `{"model":"big","Tools":[{"type":"web_search_20250305"}]}`, `field "Tools"`},
-		{a, `{"model":"big","\u017fpeed":"fast"}`, `field "\u017fpeed"`},
-		{a, `{"model":"big","MCP_servers":[{"url":"https://a.example"}]}`, `field "MCP_servers"`},
-		{a, `{"model":"big","fallbacks":[{"MODEL":"bigger"}]}`, `field "MODEL"`},
+		{a, `{"model":"big","messages":[{"MODEL":"bigger"}]}`, `field "MODEL"`},
+		{a, `{"model":"big","messages":[{"Tools":[{"type":"web_search_20250305"}]}]}`, `field "Tools"`},
+		{a, `{"model":"big","messages":[{"content":[{"type":"image","\u017fource":{"type":"url"}}]}]}`, `field "\u017fource"`},
 		{o, `{"model":"big","input":[{"content":[{"type":"input_image","Image_URL":"https://a.example/x.png"}]}]}`, `field "Image_URL"`},
 		{a, `{}`, "a request"},
 		{a, `{"model":""}`, "a request"},
@@ -44,7 +42,10 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big","speed":"fast"}`, `speed "fast"`},
 		{a, `{"model":"big","inference_geo":"us"}`, `inference_geo "us"`},
 		{g, `{"model":"big","serviceTier":"SERVICE_TIER_PRIORITY"}`, `serviceTier "SERVICE_TIER_PRIORITY"`},
-		{a, `{"model":"big","fallbacks":[{"model":"bigger"}]}`, `model "bigger"`},
+		{a, `{"model":"big","messages":[{"model":"bigger"}]}`, `model "bigger"`},
+		{a, `{"model":"big","messages":[` + strings.Repeat(`{"":0},`, 100_000) + `0]}`, "there are too many values in its body"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"file","file_id":"f1"}}]}]}`, "file_id"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"container_upload","file_id":"f1"}]}]}`, "file_id"},
 		{a, `{"model":"big","mcp_servers":[{"type":"url","url":"https://a.example"}]}`, "mcp_servers"},
 		{a, `{"model":"big","container":"c1"}`, "container"},
 		{a, `{"model":"big","tools":[{"name":"x"},{"type":"web_search_20250305","name":"web_search"}]}`, `tool "web_search_20250305"`},
@@ -68,6 +69,12 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","background":true}`, "background"},
 		{o, `{"model":"big","prompt":{"id":"p1"}}`, "prompt"},
 		{o, `{"model":"big","web_search_options":{}}`, "web_search_options"},
+		{o, `{"model":"big","conversation":"c1"}`, "conversation"},
+		{o, `{"model":"big","conversation":{"id":"c1"}}`, "conversation"},
+		{o, `{"model":"big","previous_response_id":"r1"}`, "previous_response_id"},
+		{o, `{"model":"big","input":[{"type":"item_reference","id":"i1"}]}`, "item_reference"},
+		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_file","file_id":"f1"}]}]}`, "file_id"},
+		{o, `{"model":"big","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"f1"}}]}]}`, "file_id"},
 		{o, `{"model":"big","service_tier":"Priority"}`, `service_tier "Priority"`},
 		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_image","image_url":"https://a.example/x.png"}]}]}`, "image_url"},
 		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_file","file_url":"https://a.example/x"}]}]}`, "file_url"},
@@ -82,7 +89,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{g, `{"model":"big","contents":[{"parts":[{"fileData":{"fileUri":"https://a.example/x"}}]}]}`, "fileUri"},
 		{g, `{"model":"big","contents":[{"parts":[{"file_data":{"file_uri":"https://a.example/x"}}]}]}`, "file_uri"},
 	} {
-		if _, got := egress.Judge(test.dialect, models, false, test.body); got != test.want {
+		if _, got := egress.Judge(test.dialect, models, test.body); got != test.want {
 			t.Errorf("%s: Judge(%.120s) = %q, want %q", test.dialect, test.body, got, test.want)
 		}
 	}
@@ -104,32 +111,16 @@ func TestJudgeLetsPass(t *testing.T) {
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_use","input":{"model":"bigger","tools":[{"type":"web_search_1"}],"source":{"type":"url","url":"https://a"}}}]}]}`, "big"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"base64","data":"aGk="}},{"type":"search_result","source":"https://a.example"}]}]}`, "big"},
 		{a, `{"model":"big","messages":[{"content":"call the tools web_search and model bigger"}],"metadata":{"model":"bigger"}}`, "big"},
-		{o, `{"model":"big","background":false,"tools":[{"type":"function","name":"a","parameters":{"properties":{"image_url":"https://a","model":"x"}}},{"type":"namespace","tools":[{"type":"custom"}]},{"type":"local_shell"}]}`, "big"},
+		{o, `{"model":"big","background":false,"conversation":null,"input":[{"content":[{"type":"input_image","file_id":null,"image_url":"data:image/png;base64,aGk="}]}],"tools":[{"type":"function","name":"a","parameters":{"properties":{"image_url":"https://a","model":"x"}}},{"type":"namespace","tools":[{"type":"custom"}]},{"type":"local_shell"}]}`, "big"},
 		{o, `{"model":"big","input":[{"type":"additional_tools","tools":[{"type":"namespace","tools":[{"type":"function"}]}]},{"type":"function_call","arguments":"{\"tools\":[{\"type\":\"web_search\"}]}"}],"client_metadata":{"model":"x"}}`, "big"},
 		{o, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, "big"},
 		{o, `{"model":"big","text":{"format":{"type":"json_schema","schema":{"properties":{"model":"x"}}}}}`, "big"},
 		{g, `{"model":"models/big","tools":[{"functionDeclarations":[{"name":"x","parametersJsonSchema":{"properties":{"model":"x"}}}]}]}`, "models/big"},
 		{g, `{"model":"big","contents":[{"parts":[{"functionCall":{"args":{"fileUri":"https://a","model":"x"}}},{"inlineData":{"data":"aGk="}}]}]}`, "big"},
 	} {
-		if model, no := egress.Judge(test.dialect, models, false, test.body); no != "" || model != test.model {
+		if model, no := egress.Judge(test.dialect, models, test.body); no != "" || model != test.model {
 			t.Errorf("%s: Judge(%.120s) = %q, refused for %q", test.dialect, test.body, model, no)
 		}
-	}
-}
-
-// Web tools are one decision; the rest of the rules stands.
-func TestJudgeWithTheWeb(t *testing.T) {
-	for body, want := range map[string]string{
-		`{"model":"big","tools":[{"type":"web_search_20250305"}],"mcp_servers":[{"url":"https://a"}]}`: "",
-		`{"model":"big","messages":[{"content":[{"source":{"type":"url","url":"https://a"}}]}]}`:       "",
-		`{"model":"bigger","tools":[{"type":"web_search_20250305"}]}`:                                  `model "bigger"`,
-	} {
-		if _, got := egress.Judge(egress.Anthropic, models, true, body); got != want {
-			t.Errorf("Judge(%s) = %q, want %q", body, got, want)
-		}
-	}
-	if _, got := egress.Judge(egress.OpenAI, nil, true, `{"model":"any","background":true}`); got != "background" {
-		t.Errorf("what goes on unmetered = %q", got)
 	}
 }
 
@@ -141,7 +132,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(`{"model":{"model":"big"}}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, d := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
-			model, no := egress.Judge(d, []string{"big"}, false, body)
+			model, no := egress.Judge(d, []string{"big"}, body)
 			if no == "" && !egress.Allows([]string{"big"}, strings.TrimPrefix(model, "models/")) {
 				t.Errorf("%s: %q passes with the model %q", d, body, model)
 			}
@@ -187,7 +178,7 @@ func longBody() string {
 
 func judged(tb testing.TB, body string) {
 	tb.Helper()
-	if _, no := egress.Judge(egress.Anthropic, models, false, body); no != "" {
+	if _, no := egress.Judge(egress.Anthropic, models, body); no != "" {
 		tb.Fatal(no)
 	}
 }

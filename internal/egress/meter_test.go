@@ -215,7 +215,7 @@ func TestWholeAnswersPass(t *testing.T) {
 
 // Hanging up before the count is told saves nobody a budget.
 func TestWhoHangsUpPaysToo(t *testing.T) {
-	body := `{"model":"big","stream":true,"x":"` + strings.Repeat("words ", 500) + `"}`
+	body := `{"model":"big","store":false,"stream":true,"user":"` + strings.Repeat("words ", 500) + `"}`
 	for name, answer := range map[string]http.HandlerFunc{
 		"in a stream": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")

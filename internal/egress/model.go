@@ -1,16 +1,19 @@
 package egress
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
@@ -23,7 +26,6 @@ import (
 type Model struct {
 	Makers []Maker // of one dialect several only where each has its Tokens
 
-	Web    bool   // tools that run at the maker's may be used
 	Token  Secret // what those inside have in place of a key, where a maker has no Tokens; empty: anything will do
 	Budget Budget
 	Prices map[string]price.Rate // by model, before the list's
@@ -40,7 +42,8 @@ type Model struct {
 	ledger ledger
 	meter  meter
 	keys   *redact.Redactor
-	judge  chan struct{} // so many bodies are looked through at a time
+	room   *semaphore.Weighted // for the bytes of bodies
+	judge  sync.Mutex          // one body is looked through at a time
 }
 
 // ModelLimits are what those inside may take of a Model. Zero stands for the
@@ -50,11 +53,13 @@ type ModelLimits struct {
 	Header time.Duration // for a request's head to arrive; 10 s
 	Body   time.Duration // for its body; 60 s
 	Bytes  int64         // of a body; 32 MiB, the most that any maker takes
+	Held   int64         // of all bodies that are here at once, and no less than Bytes; 64 MiB
 }
 
 func (l ModelLimits) orUsual() ModelLimits {
 	return ModelLimits{
-		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute), Bytes: cmp.Or(l.Bytes, 32<<20),
+		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute),
+		Bytes: cmp.Or(l.Bytes, 32<<20), Held: cmp.Or(l.Held, 64<<20),
 	}
 }
 
@@ -65,7 +70,7 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.crier.tell = m.Refused
 	m.meter.budget, m.meter.prices, m.meter.told = m.Budget, m.Prices, m.Spent
 	m.keys = redact.Values(secrets(m.Makers)...)
-	m.judge = make(chan struct{}, 2)
+	m.room = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
 	defer m.hangUp()
 	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})
 }
@@ -92,6 +97,7 @@ func (m *Model) Exhausted() bool { return m.meter.exhausted() }
 
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
+	defer func() { m.room.Release(c.held) }()
 	if !c.find(r) || !c.welcome(r) || !c.read(r) || !c.allowed() {
 		return
 	}
@@ -108,6 +114,7 @@ type call struct {
 	where   string // the path as it was asked
 	model   string
 	body    []byte
+	held    int64 // bytes for which there is room
 	whole   bool  // the answer comes in one piece, and cannot be cut
 	most    int64 // tokens that it may have, in all its versions
 	many    int64 // versions, which are made at once
@@ -168,41 +175,66 @@ func (m *Model) known(r *http.Request, maker Maker) bool {
 	return false
 }
 
-// read takes the whole body in, for as long and as much as may be.
+// read takes the whole body in, for as long and as much as may be, as soon as
+// there is room for it beside the others.
 func (c *call) read(r *http.Request) bool {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "what is packed cannot be looked into"})
 	}
+	size := r.ContentLength
+	if size < 0 {
+		size = c.m.Limits.Bytes
+	}
+	if size > c.m.Limits.Bytes {
+		return c.tooLarge()
+	}
+	if c.m.room.Acquire(r.Context(), size) != nil {
+		return false // nobody waits for an answer
+	}
+	c.held = size
 	late := time.AfterFunc(c.m.Limits.Body, func() {
 		_ = http.NewResponseController(c.w).SetReadDeadline(time.Unix(1, 0)) // long ago
 	})
 	defer late.Stop()
-	var err error
-	c.body, err = io.ReadAll(http.MaxBytesReader(c.w, r.Body, c.m.Limits.Bytes))
+	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // which does not grow
+	_, err := body.ReadFrom(http.MaxBytesReader(c.w, r.Body, size))
+	c.body = body.Bytes()
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return c.say(http.StatusRequestEntityTooLarge, "the request is too large")
+		return c.tooLarge()
 	}
 	return err == nil || c.say(http.StatusRequestTimeout, "the request did not arrive whole")
 }
 
-// allowed looks into the body.
+func (c *call) tooLarge() bool {
+	return c.say(http.StatusRequestEntityTooLarge, "the request is too large")
+}
+
+// allowed looks into the body, and makes of it what may be sent.
 func (c *call) allowed() bool {
-	c.m.judge <- struct{}{}
-	defer func() { <-c.m.judge }()
-	tree, err := readObject(c.body)
+	c.m.judge.Lock()
+	defer c.m.judge.Unlock()
+	object, err := readObject(c.body)
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
-	model, no := rules{models: c.maker.Models, web: c.m.Web}.judge(c.dialect, c.model, tree)
+	found, no := rules{models: c.maker.Models}.judge(c.dialect, c.model, object.tree)
 	if no != nil {
 		return c.refuse(*no)
 	}
-	c.model = model
-	c.most, c.many = c.longest(tree)
-	if c.whole = tree["stream"] != true && c.path.query == ""; c.whole {
-		return true
+	for name := range found.drop {
+		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it"})
 	}
-	return c.countable(tree)
+	c.model = found.model
+	c.most, c.many = c.longest(object.tree)
+	c.whole = object.tree["stream"] != true && c.path.query == ""
+	add, no := c.added(object.tree)
+	if no != nil {
+		return c.refuse(*no)
+	}
+	if body := object.with(add, found.drop); body != nil {
+		c.body = body
+	}
+	return true
 }
 
 // refuse tells those inside and, once for each thing, those outside. It is

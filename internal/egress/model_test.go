@@ -185,7 +185,7 @@ func TestKey(t *testing.T) {
 			"Proxy-Authorization: Basic theirs", "X-Forwarded-For: theirs", "Forwarded: for=theirs", "Via: theirs", "OpenAI-Organization: theirs",
 			"OpenAI-Project: theirs", "X-Goog-User-Project: theirs", "Chatgpt-Account-Id: theirs", "X-Http-Method-Override: DELETE", "X-Auth-Token: theirs",
 			"X-Portkey-Custom-Host: theirs", "Helicone-Target-Url: theirs", "Cf-Aig-Custom-Cost: theirs", "X-Litellm-Tags: theirs", "Te: theirs",
-			"Anthropic-Beta: b1", "Anthropic-Version: v1", "X-Stainless-Lang: js", "User-Agent: cli",
+			"Anthropic-Beta: files-api-2025-04-14, effort-2099-01-01,made-up", "Anthropic-Version: v1", "X-Stainless-Lang: js", "User-Agent: cli",
 		}
 		separator := "?"
 		if strings.Contains(path, "?") {
@@ -203,7 +203,7 @@ func TestKey(t *testing.T) {
 		if all := fmt.Sprint(got.Header, got.URL, got.Host); strings.Contains(all, "theirs") || strings.Contains(all, dummy) || strings.Contains(all, "DELETE") {
 			t.Errorf("%s: arrived as %s", path, all)
 		}
-		if got.Header.Get("Anthropic-Beta") != "b1" || got.Header.Get("X-Stainless-Lang") != "js" || got.UserAgent() != "cli" {
+		if got.Header.Get("Anthropic-Beta") != "effort-2099-01-01" || got.Header.Get("X-Stainless-Lang") != "js" || got.UserAgent() != "cli" {
 			t.Errorf("%s: lost on the way: %v", path, got.Header)
 		}
 		if got.Header.Get("Accept-Encoding") != "identity" || got.Header.Get("X-Forwarded-For") != "" {

@@ -1,7 +1,6 @@
 package egress
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -84,22 +83,23 @@ func largest(tree map[string]any, fields []string) (most int64) {
 // completions is where OpenAI's API says what was used only to those who ask.
 const completions = "/v1/chat/completions"
 
-// countable has a stream say what it used, where its API says so only to those
-// who ask.
-func (c *call) countable(tree map[string]any) bool {
-	if c.dialect != OpenAI || c.where != completions || c.m.Budget == (Budget{}) {
-		return true
+// added are the fields that a body gets, by their names: no answer is kept at its
+// maker's, and a stream is to say what it used, where its API says so only to
+// those who ask.
+func (c *call) added(tree map[string]any) (map[string]string, *Refusal) {
+	add := map[string]string{}
+	if kept := tree["store"]; kept != false && (kept != nil || c.path.keeps) {
+		add["store"] = "false"
 	}
-	options, there := tree["stream_options"]
-	if asked, is := options.(map[string]any); is && asked["include_usage"] == true {
-		return true
+	if tree["stream"] != true || c.where != completions || c.m.Budget == (Budget{}) {
+		return add, nil
 	}
-	if there && options != nil {
-		return c.refuse(Refusal{What: "stream_options", Why: "without include_usage nobody knows what the answer costs"})
+	options, is := tree["stream_options"].(map[string]any)
+	switch {
+	case tree["stream_options"] == nil:
+		add["stream_options"] = `{"include_usage":true}`
+	case !is || options["include_usage"] != true:
+		return nil, &Refusal{What: "stream_options", Why: "without include_usage the cost of the answer is unknown"}
 	}
-	if !there {
-		_, rest, _ := bytes.Cut(c.body, []byte("{"))
-		c.body = append([]byte(`{"stream_options":{"include_usage":true},`), rest...)
-	}
-	return true
+	return add, nil
 }

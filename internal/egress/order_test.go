@@ -199,6 +199,8 @@ func TestStreamsTell(t *testing.T) {
 		{`{"model":"big","stream":true,"stream_options":{}}`, "", 9000},
 		{`{"model":"big"}`, `{"model":"big"}`, 9000},
 		{`{"model":"big","stream":true}`, `{"model":"big","stream":true}`, 0},
+		{`{"model":"big","stream":true,"stream_options":null}`, `{"stream_options":{"include_usage":true},"model":"big","stream":true}`, 9000},
+		{`{"model":"big","stream":true,"stream_options":"yes"}`, "", 9000},
 	} {
 		server := modeltest.Start(t)
 		d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = test.budget })

@@ -70,6 +70,7 @@ func (c *call) rewrite(out *http.Request, to *url.URL) {
 			delete(out.Header, name)
 		}
 	}
+	tested(out.Header)
 	out.Header.Set("Content-Type", "application/json")
 	out.Header.Set("Accept-Encoding", "identity") // or nobody could read what it costs
 	grammars[c.dialect].sign(out.Header, c.maker)
@@ -80,8 +81,8 @@ func (c *call) rewrite(out *http.Request, to *url.URL) {
 // request on to with the key, is not for those inside to say.
 var (
 	own = set("accept", "accept-language", "content-type", "user-agent", "originator", "version", "session_id", "session-id", "conversation_id",
-		"x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
-	ownFamilies = []string{"anthropic-", "openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
+		"anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access", "x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
+	ownFamilies = []string{"openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
 )
 
 func ofAPI(name string) bool {
@@ -104,6 +105,29 @@ func foreign(name string) bool {
 		}
 	}
 	return false
+}
+
+// betas are what is being tested at Anthropic's that changes nothing but the
+// answer to a request. Others reach out, keep something, or cost what the answer
+// does not count (longer contexts, advisers, other models, compaction).
+var betas = set("claude-code", "oauth", "interleaved-thinking", "redact-thinking", "dev-full-thinking", "thinking-token-count", "thinking-binding-controls",
+	"thinking-display-updates", "summarize-connector-text", "effort", "task-budgets", "per-turn-control", "context-management", "context-hint",
+	"model-context-window-exceeded", "mid-conversation-system", "mid-conversation-system-clear-at", "mid-conversation-tool-changes",
+	"prompt-caching", "prompt-caching-scope", "extended-cache-ttl", "cache-diagnosis", "token-counting", "structured-outputs", "output-128k", "pdfs",
+	"advanced-tool-use", "tool-search-tool", "tool-examples", "inline-tools", "token-efficient-tools", "fine-grained-tool-streaming")
+
+// tested leaves out what is being tested and not known here, whatever its date.
+func tested(h http.Header) {
+	const name = "Anthropic-Beta"
+	var known []string
+	for beta := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
+		if beta = strings.TrimSpace(beta); betas[dated.ReplaceAllString(beta, "")] {
+			known = append(known, beta)
+		}
+	}
+	if h.Del(name); len(known) > 0 {
+		h.Set(name, strings.Join(known, ","))
+	}
 }
 
 // unheard is a transport that does not tell the proxy of the hints that come

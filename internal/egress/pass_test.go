@@ -51,7 +51,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 
 // An answer that tells no count is counted by its length.
 func TestWhatIsNotToldIsEstimated(t *testing.T) {
-	body := `{"model":"big","x":"` + strings.Repeat("x", 200) + `"}`
+	body := `{"model":"big","system":"` + strings.Repeat("x", 200) + `"}`
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, strings.Repeat("y", 500))
 	})

@@ -1,0 +1,109 @@
+package egress_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/egress"
+)
+
+// What the CLIs send, by the fields that they were seen to send, arrives to the
+// letter.
+func TestWhatClientsSendArrives(t *testing.T) {
+	for name, ask := range map[string]struct{ path, body string }{
+		"claude":   {messages + "?beta=true", `{"model":"big","messages":[],"system":[],"tools":[],"metadata":{"user_id":"u"},"max_tokens":32000,"thinking":{"type":"adaptive","display":"updates"}, "context_management":{"edits":[]},"output_config":{"effort":"high"},"stream":true}`},
+		"opencode": {messages, `{"model":"big","max_tokens":32000,"thinking":{"type":"enabled","budget_tokens":16000},"system":"s","messages":[],"tools":[],"tool_choice":{"type":"auto"},"stream":true}`},
+		"codex":    {responses, `{"model":"big","stream":true,"instructions":"i","input":[],"tools":[],"tool_choice":"auto","parallel_tool_calls":false,"reasoning":{"effort":"medium","context":"all_turns"},"store":false,"include":["reasoning.encrypted_content"],"prompt_cache_key":"k","text":{"verbosity":"low"},"client_metadata":{}}`},
+		"copilot":  {chat, `{"model":"big","messages":[],"reasoning_effort":"medium","temperature":1,"max_tokens":64000,"tools":[],"stream":true,"stream_options":{"include_usage":true}}`},
+		"gemini":   {streamed + "?alt=sse", `{"contents":[],"systemInstruction":{},"tools":[],"generationConfig":{"temperature":1,"topP":0.95,"topK":64,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":8192}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := modeltest.Start(t)
+			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 5 })
+			got := d.ask(ask.path, ask.body)
+			if all := server.Requests(); got.StatusCode != http.StatusOK || len(all) != 1 || all[0].Body != ask.body || len(d.told()) > 0 {
+				t.Errorf("answer %d %s, told %v, arrived %+v", got.StatusCode, got.text, d.told(), all)
+			}
+		})
+	}
+}
+
+// A field that is not known is left out, and told; what a client is answered
+// does not change. No answer is kept at its maker's.
+func TestUnknownFieldsAreLeftOut(t *testing.T) {
+	for _, test := range []struct{ path, body, want, told string }{
+		{messages, `{"fallbacks":[{"model":"bigger"}],"model":"big"}`, `{"model":"big"}`, "fallbacks"},
+		{messages, ` { "model" : "big" , "Model":"bigger" , "max_tokens": 5 } `, `{"model" : "big","max_tokens": 5}`, "Model"},
+		{messages, `{"model":"big","betas":["files-api-2025-04-14"]}`, `{"model":"big"}`, "betas"},
+		{messages, `{"model":"big","container":null}`, `{"model":"big"}`, "container"},
+		{messages + "/count_tokens", `{"model":"big","user_profile_id":"u"}`, `{"model":"big"}`, "user_profile_id"},
+		{chat, `{"models":["bigger"],"model":"big","messages":[],"route":"fallback"}`, `{"model":"big","messages":[]}`, "models"},
+		{chat, `{"model":"big","store":true}`, `{"store":false,"model":"big"}`, ""},
+		{responses, `{"model":"big","store":false,"webhook_url":"https://a.example"}`, `{"model":"big","store":false}`, "webhook_url"},
+		{responses, `{"model":"big","mod\u0065ls":["bigger"]}`, `{"store":false,"model":"big"}`, "models"},
+		{responses, `{"model":"big","Background":true,"store":true}`, `{"store":false,"model":"big"}`, "Background"},
+		{responses + "/compact", `{"model":"big"}`, `{"model":"big"}`, ""},
+		{generate, `{"contents":[],"labels":{"a":"b"},"store":true}`, `{"contents":[]}`, "labels"},
+	} {
+		server := newReceiver(t, nil)
+		var arrived []byte
+		server.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived, _ = io.ReadAll(r.Body) })
+		d := newDesk(t, server.URL, only("big"))
+		got := d.ask(test.path, test.body)
+		if string(arrived) != test.want || got.StatusCode != http.StatusOK {
+			t.Errorf("%s %s: answer %d, arrived as %s, want %s", test.path, test.body, got.StatusCode, arrived, test.want)
+		}
+		if told := fmt.Sprint(d.told()); test.told != "" && !strings.Contains(told, fmt.Sprintf("field %q", test.told)) {
+			t.Errorf("%s: told %s", test.body, told)
+		}
+	}
+}
+
+// FuzzWithout holds that a body without a field is the same body but for that.
+func FuzzWithout(f *testing.F) {
+	f.Add(` {"a":1 , "b":[{"c":"}"}] ,"d":null}`, "b")
+	f.Add(`{"a":1}`, "a")
+	f.Fuzz(func(t *testing.T, body, name string) {
+		got := egress.Without(body, map[string]bool{name: true})
+		if got == "" {
+			return
+		}
+		var want, is map[string]any
+		if json.Unmarshal([]byte(body), &want) != nil {
+			return
+		}
+		delete(want, name)
+		if err := json.Unmarshal([]byte(got), &is); err != nil || !cmp.Equal(want, is) {
+			t.Errorf("%q without %q = %q, %v", body, name, got, err)
+		}
+	})
+}
+
+// All bodies that are here at once have a limit together. There is room again
+// when an answer has ended.
+func TestBodiesHaveALimitTogether(t *testing.T) {
+	arrived, release := make(chan bool), make(chan bool)
+	server := newReceiver(t, whole(arrived, release, "1"))
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 800, 1000 })
+	answer := make(chan int)
+	go func() {
+		answer <- status(d.request(messages, `{"model":"big","system":"`+strings.Repeat("x", 500)+`"}`))
+	}()
+	<-arrived
+	if !egress.Full(d.model, 600) || egress.Full(d.model, 400) {
+		t.Error("a body that waits for its answer takes no room")
+	}
+	close(release)
+	<-answer
+	settled(t, d)
+	if egress.Full(d.model, 1000) {
+		t.Error("its room is not free again")
+	}
+}
