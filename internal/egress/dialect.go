@@ -47,6 +47,7 @@ type grammar struct {
 	tools    map[string]bool   // kinds of tools that run where the agent does; a pattern ends in *
 	kind     func(tool map[string]any) []string
 	fetching map[string]bool // fields that may hold what the server would fetch, in an object's url or, where true, bare
+	media    map[string]bool // fields that hold what is no text
 	opaque   map[string]bool // fields in which the model's or the agent's own words are, in any form
 
 	sign    func(http.Header, Maker)
@@ -75,6 +76,7 @@ var grammars = map[Dialect]*grammar{
 		tools:    set("custom", "function", "bash_*", "text_editor_*", "memory_*", "tool_search_tool_*"),
 		kind:     kindByType("custom"),
 		fetching: map[string]bool{"source": false},
+		media:    set("source"),
 		opaque:   set("input_schema", "metadata"),
 		sign: func(h http.Header, m Maker) {
 			if m.Bearer {
@@ -104,6 +106,7 @@ var grammars = map[Dialect]*grammar{
 		tools:    set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
 		kind:     kindByType("function"),
 		fetching: set("image_url", "file_url"),
+		media:    set("image_url", "file_data", "input_audio"),
 		opaque:   set("parameters", "schema", "metadata", "client_metadata"),
 		sign:     func(h http.Header, m Maker) { h.Set("Authorization", "Bearer "+string(m.Key)) },
 		refusal: func(why string) any {
@@ -123,6 +126,7 @@ var grammars = map[Dialect]*grammar{
 		tools:    set("functionDeclarations", "function_declarations"),
 		kind:     kindByField,
 		fetching: set("fileUri", "file_uri"),
+		media:    set("inlineData", "inline_data"),
 		opaque:   set("functionDeclarations", "function_declarations", "args", "response", "responseSchema", "response_schema", "responseJsonSchema"),
 		sign:     func(h http.Header, m Maker) { h.Set("X-Goog-Api-Key", string(m.Key)) },
 		refusal: func(why string) any {
@@ -172,7 +176,7 @@ func kindByField(tool map[string]any) []string {
 
 // read are the fields that are looked at, in whatever object they are.
 func (g *grammar) read() []string {
-	return slices.Concat([]string{"model", "tools"}, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)))
+	return slices.Concat([]string{"model", "tools"}, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 // local tells whether a tool of that kind runs where the agent does.

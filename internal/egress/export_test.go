@@ -37,6 +37,16 @@ func Judge(d Dialect, models []string, body string) (model, no string) {
 	return found.model, refusal.What
 }
 
+// Media is how many tokens what is no text in a body may come to.
+func Media(d Dialect, body string) int64 {
+	object, err := readObject([]byte(body))
+	if err != nil {
+		return -1
+	}
+	found, _ := rules{}.judge(d, "", object.tree)
+	return found.media
+}
+
 // Without is a body without some of its fields; empty: it is none.
 func Without(body string, drop map[string]bool) string {
 	object, err := readObject([]byte(body))
@@ -63,7 +73,7 @@ func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, kno
 		s.write([]byte(piece))
 	}
 	s.close()
-	return r.sofar(), r.known, r.ended
+	return r.sofar().Usage, r.known, r.ended
 }
 
 // Pump carries a tunnel to its end, and tells what passed.

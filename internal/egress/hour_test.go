@@ -26,7 +26,7 @@ func TestAnHourInTheCacheCostsMore(t *testing.T) {
 		t.Fatal(got.err)
 	}
 	settled(t, d)
-	if got.StatusCode == http.StatusOK && fmt.Sprintf("%.2f", d.sum().Cost.USD) != "10.00" {
-		t.Errorf("it was let through and counted as %.2f dollars; its maker bills 10.00", d.sum().Cost.USD)
+	if got.StatusCode == http.StatusOK && fmt.Sprintf("%.2f", d.model.Spent().Cost.USD) != "10.00" {
+		t.Errorf("it was let through and counted as %.2f dollars; its maker bills 10.00", d.model.Spent().Cost.USD)
 	}
 }

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -14,6 +15,7 @@ import (
 type verdict struct {
 	model string
 	drop  map[string]bool // fields on top that are left out
+	media int64           // tokens of what is no text, at the most
 }
 
 // rules are the models that may be asked for.
@@ -44,7 +46,9 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Re
 			delete(tree, name)
 		}
 	}
-	return v, j.walk(tree)
+	no := j.walk(tree)
+	v.media = j.media
+	return v, no
 }
 
 // tiers are the fields by which a request may come to cost more.
@@ -104,6 +108,7 @@ type judge struct {
 	rules
 	grammar *grammar
 	read    []string
+	media   int64
 }
 
 // fields are looked at on top only, where they mean something.
@@ -169,6 +174,8 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 		no = &Refusal{What: name, Why: stored}
 	case name == "type" && text(value) == "item_reference":
 		no = &Refusal{What: text(value), Why: stored}
+	case j.grammar.media[name]:
+		j.media += mediaOf(name, value)
 	}
 	if no != nil {
 		return no
@@ -200,6 +207,19 @@ func (j *judge) fetched(name string, value any) bool {
 	}
 	s := strings.ToLower(strings.TrimSpace(text(value)))
 	return s != "" && !strings.HasPrefix(s, "data:")
+}
+
+// mediaOf is how many tokens a field may come to beyond its length.
+func mediaOf(name string, value any) int64 {
+	object, _ := value.(map[string]any)
+	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
+	switch {
+	case name == "image_url" || strings.HasPrefix(kind, "image/"):
+		return imageTokens
+	case name == "source" && object["data"] == nil, strings.HasPrefix(kind, "text/"):
+		return 0
+	}
+	return mediaTokens
 }
 
 // tools are looked at one by one. Whatever is not known to run where the agent

@@ -3,6 +3,8 @@ package egress
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -10,143 +12,237 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Budget is what may be used of a model; 0 is no end to it.
+// Budget is what may be used of a model; 0 is no limit.
 type Budget struct {
 	USD    float64
 	Tokens int64
 }
 
+// Spent is what was used of a model so far.
+type Spent struct {
+	Usage   stream.Usage
+	Cost    stream.Cost
+	Charged float64 // dollars that count against the budget: Cost, what has no price, and what was never counted
+	Stopped string  // why nothing is answered any more; empty: something is
+}
+
 var errBudget = errors.New("the budget of this run is used")
 
-// meter sums what all requests use, those under way included.
+// meter sums what all requests use, those under way included. A request is sent
+// when the most that it can cost fits into the budget, beside the most that
+// those under way can still cost. Else it waits for them. A request that is
+// alone is sent when its input is likely to fit: its answer is cut off when the
+// budget is used.
 type meter struct {
 	budget Budget
 	prices map[string]price.Rate
-	told   func(stream.Spent) // may be nil; called in order
+	turn   chan struct{} // held by the request that waits first
 
 	mu      sync.Mutex
-	spent   stream.Usage
+	usage   stream.Usage
 	usd     float64
-	fear    float64 // what had no price, at the dearest of its maker, and what nobody waited to be told
-	feared  int64   // the tokens of the latter
-	unknown bool    // something had no price
-	heard   int64   // tokens when told was called last
+	unknown bool   // something had no price
+	counted amount // against the budget
+	stopped string
 	open    map[*bill]bool
-	ended   chan struct{} // closed when a bill is, where somebody waits for that
+	freed   chan struct{} // closed when there may be more room; nil: no request waits
+}
 
-	over atomic.Bool
+// amount is what counts against a budget.
+type amount struct {
+	usd    float64
+	tokens int64
+}
+
+func (a amount) plus(b amount) amount { return amount{a.usd + b.usd, a.tokens + b.tokens} }
+
+// beyond is what a has more than b.
+func (a amount) beyond(b amount) amount {
+	return amount{max(a.usd-b.usd, 0), max(a.tokens-b.tokens, 0)}
 }
 
 // bill is what one request uses.
 type bill struct {
-	order  order
-	usage  stream.Usage
-	usd    float64
-	fear   float64
-	ending bool // the answer is paid for and whole: nobody is served by cutting it
-	cancel context.CancelCauseFunc
+	order   order
+	used    progress
+	usd     float64 // its price, where it has one
+	counted amount  // against the budget
+	most    amount  // that it can come to
+	cancel  context.CancelCauseFunc
 
 	stopped atomic.Bool
 }
 
-// cut ends the request.
-func (b *bill) cut() {
-	b.stopped.Store(true)
-	b.cancel(errBudget)
+// progress is what is known of an answer.
+type progress struct {
+	stream.Usage
+	told  bool // the input was counted by the maker
+	ended bool // nothing that is billed comes after it: cutting it off saves nothing
 }
 
-// exhausted tells whether nothing may be asked any more.
-func (m *meter) exhausted() bool { return m.over.Load() }
+// begins is called before anything else.
+func (m *meter) begins(budget Budget, prices map[string]price.Rate) {
+	m.budget, m.prices = budget, prices
+	m.open, m.turn = map[*bill]bool{}, make(chan struct{}, 1)
+}
 
-// begin opens the bill of a request that cancel would end. One whose answer
-// comes whole waits for others such, if all of them could be more than what is
-// left.
+// begin opens the bill of a request that cancel would end, as soon as it may be
+// sent. Requests are let through in the order in which they came.
 func (m *meter) begin(ctx context.Context, what order, cancel context.CancelCauseFunc) (*bill, error) {
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for what.whole && !m.fits(what) {
-		if m.ended == nil {
-			m.ended = make(chan struct{})
-		}
-		ended := m.ended
-		m.mu.Unlock()
-		select {
-		case <-ended:
-		case <-ctx.Done():
-		}
-		m.mu.Lock()
-		if err := ctx.Err(); err != nil {
+	b := &bill{order: what, cancel: cancel}
+	b.most = m.most(b, what.output)
+	for !m.admits(b) {
+		if err := m.wait(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if m.open == nil {
-		m.open = map[*bill]bool{}
+	if m.stopped != "" {
+		return nil, errBudget
 	}
-	b := &bill{order: what, cancel: cancel}
 	m.open[b] = true
-	if m.exhausted() {
-		b.cut()
-	}
 	return b, nil
 }
 
-// fits tells whether an answer may begin beside those that are under way.
-func (m *meter) fits(what order) bool {
-	usd, tokens, alone := m.most(what), what.tokens(), true
-	for b := range m.open {
-		if b.order.whole {
-			usd, tokens, alone = usd+m.most(b.order), tokens+b.order.tokens(), false
-		}
+// admits tells whether a request need not wait. One that would not fit alone
+// ends the budget.
+func (m *meter) admits(b *bill) bool {
+	likely := m.price(b.order.model, price.Tokens{Input: b.order.likely})
+	switch {
+	case m.stopped != "" || m.fits(b.most):
+		return true
+	case len(m.open) > 0:
+		return false
+	case !m.fits(likely):
+		m.stop(", and the next request is too large for the rest")
 	}
-	dear := m.budget.USD > 0 && m.usd+m.fear+usd > m.budget.USD
-	long := m.budget.Tokens > 0 && m.spent.Tokens()+m.feared+tokens > m.budget.Tokens
-	return alone || m.exhausted() || !dear && !long
+	return true
 }
 
-func (m *meter) most(what order) float64 {
-	usd, _ := price.Most(what.model, what.most, m.prices)
-	return usd
+// fits tells whether so much can be used besides all that is under way.
+func (m *meter) fits(more amount) bool {
+	all := m.counted.plus(more)
+	for b := range m.open {
+		all = all.plus(b.most.beyond(b.counted))
+	}
+	return (m.budget.USD == 0 || all.usd <= m.budget.USD) && (m.budget.Tokens == 0 || all.tokens <= m.budget.Tokens)
 }
 
-// tellEvery is after how many tokens the sum is told again: not after each word.
-const tellEvery = 200
+// wait gives up the lock until a bill has ended, or has become smaller.
+func (m *meter) wait(ctx context.Context) error {
+	if m.freed == nil {
+		m.freed = make(chan struct{})
+	}
+	freed := m.freed
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	select {
+	case <-freed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *meter) wake() {
+	if m.freed != nil {
+		close(m.freed)
+		m.freed = nil
+	}
+}
+
+// most is the most that a request can cost with so much output: by the count of
+// its input, or where that is not told, by its length and at the dearest way in
+// which input is billed.
+func (m *meter) most(b *bill, output int64) amount {
+	what, told := b.order, price.Tokens(b.used.Usage)
+	if told.Output = output; b.used.told {
+		return m.price(what.model, told)
+	}
+	plain := m.price(what.model, price.Tokens{Input: what.input, Output: output})
+	cached := price.Tokens{CacheWrite: what.input, Output: output}
+	if what.hour {
+		cached.CacheHour = what.input
+	}
+	plain.usd = max(plain.usd, m.price(what.model, cached).usd)
+	return plain
+}
+
+// price is what so many tokens count. A model without a price is taken for the
+// dearest of its maker, or where none of those is known, counts in tokens only.
+func (m *meter) price(model string, t price.Tokens) amount {
+	usd, _ := price.Most(model, t, m.prices)
+	return amount{usd, stream.Usage(t).Tokens()}
+}
 
 // set puts on b what its request has used by now, and cuts off all that are
 // under way when that was the last of the budget.
-func (m *meter) set(b *bill, used stream.Usage, ending bool) {
+func (m *meter) set(b *bill, now progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b.ending = b.ending || ending
-	if used == b.usage {
+	if now.ended = now.ended || b.used.ended; now == b.used {
 		return
 	}
-	m.spent = m.spent.Plus(stream.Usage{
-		Input: used.Input - b.usage.Input, Output: used.Output - b.usage.Output,
-		CacheRead: used.CacheRead - b.usage.CacheRead, CacheWrite: used.CacheWrite - b.usage.CacheWrite,
-		CacheHour: used.CacheHour - b.usage.CacheHour,
-	})
-	usd, known := price.Of(b.order.model, price.Tokens(used), m.prices)
-	fear := 0.0
-	if !known {
-		fear, _ = price.Most(b.order.model, price.Tokens(used), m.prices)
-	}
-	m.usd, m.fear = m.usd+usd-b.usd, m.fear+fear-b.fear
-	m.unknown = m.unknown || !known
-	b.usage, b.usd, b.fear = used, usd, fear
-	m.check()
-	if m.spent.Tokens()-m.heard >= tellEvery || m.exhausted() {
-		m.tell()
+	m.usage = m.usage.Plus(now.Usage).Minus(b.used.Usage)
+	usd, known := price.Of(b.order.model, price.Tokens(now.Usage), m.prices)
+	m.unknown = m.unknown || !known && now.Tokens() > 0
+	m.usd += usd - b.usd
+	b.used, b.usd = now, usd
+	m.count(b, m.price(b.order.model, price.Tokens(now.Usage)))
+	b.most = m.most(b, max(b.order.output, now.Output))
+	m.wake()
+}
+
+// suspect counts the most that an answer can have used which nobody waited for,
+// with so much output. It is on no bill: nobody knows it.
+func (m *meter) suspect(b *bill, output int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count(b, b.counted.plus(m.most(b, output).beyond(b.counted)))
+}
+
+// count holds so much of b against the budget.
+func (m *meter) count(b *bill, now amount) {
+	m.counted.usd += now.usd - b.counted.usd
+	m.counted.tokens += now.tokens - b.counted.tokens
+	b.counted = now
+	if m.budget.USD > 0 && m.counted.usd >= m.budget.USD || m.budget.Tokens > 0 && m.counted.tokens >= m.budget.Tokens {
+		m.stop("")
 	}
 }
 
-// suspect holds so many tokens of an answer against the budget, and puts them on
-// no bill: nobody knows them.
-func (m *meter) suspect(model string, output int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	usd, _ := price.Most(model, price.Tokens{Output: output}, m.prices)
-	m.fear, m.feared = m.fear+usd, m.feared+output
-	m.check()
+// stop ends the budget, for good: an estimate that comes out lower opens nothing
+// again.
+func (m *meter) stop(more string) {
+	if m.stopped == "" {
+		m.stopped = m.words() + " used" + more
+	}
+	for b := range m.open {
+		if !b.used.ended {
+			b.stopped.Store(true)
+			b.cancel(errBudget)
+		}
+	}
+	m.wake()
+}
+
+// words are what was used of the budget.
+func (m *meter) words() string {
+	var all []string
+	if m.budget.USD > 0 {
+		all = append(all, fmt.Sprintf("$%.2f of $%.2f", m.counted.usd, m.budget.USD))
+	}
+	if m.budget.Tokens > 0 {
+		all = append(all, fmt.Sprintf("%d of %d tokens", m.counted.tokens, m.budget.Tokens))
+	}
+	return strings.Join(all, " and ")
 }
 
 // end closes a bill.
@@ -154,39 +250,15 @@ func (m *meter) end(b *bill) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.open, b)
-	if m.ended != nil {
-		close(m.ended)
-		m.ended = nil
-	}
-	m.tell()
+	m.wake()
 }
 
-// tell is called under the lock, so that no sum is told after a later one.
-func (m *meter) tell() {
-	m.heard = m.spent.Tokens()
-	if m.told != nil {
-		m.told(m.sum())
-	}
-}
-
-func (m *meter) sum() stream.Spent {
-	return stream.Spent{Usage: m.spent, Cost: stream.Cost{USD: max(m.usd, 0), Known: !m.unknown && m.spent != stream.Usage{}}}
-}
-
-// check holds the sum against the budget. What has no price counts as the dearest
-// of its maker, or where none of those is known, in tokens only.
-func (m *meter) check() {
-	dollars := m.budget.USD > 0 && m.usd+m.fear >= m.budget.USD
-	tokens := m.budget.Tokens > 0 && m.spent.Tokens()+m.feared >= m.budget.Tokens
-	if !dollars && !tokens {
-		return
-	}
-	m.over.Store(true) // for good: an estimate that comes out lower opens nothing again
-	for b := range m.open {
-		if !b.ending {
-			b.cut()
-		}
-	}
+// sum is what was used so far.
+func (m *meter) sum() Spent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	cost := stream.Cost{USD: max(m.usd, 0), Known: !m.unknown && m.usage != stream.Usage{}}
+	return Spent{Usage: m.usage, Cost: cost, Charged: max(m.counted.usd, cost.USD), Stopped: m.stopped}
 }
 
 // isCut tells whether the request was ended by the meter.

@@ -60,7 +60,7 @@ func TestAnswersAreCounted(t *testing.T) {
 				t.Errorf("%v, and not as it was sent (-want +got):\n%s", got.err, diff)
 			}
 			settled(t, d)
-			if sum := d.sum(); sum.Usage != used || !sum.Cost.Known || fmt.Sprintf("%.6f", sum.Cost.USD) != "0.004050" {
+			if sum := d.model.Spent(); sum.Usage != used || !sum.Cost.Known || fmt.Sprintf("%.6f", sum.Cost.USD) != "0.004050" {
 				t.Errorf("used %+v", sum)
 			}
 		})
@@ -83,7 +83,7 @@ func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
 		}
 	}
-	if sum := d.sum(); sum.Cost.Known || sum.Usage.Tokens() != 2*modeltest.Usual.Tokens() {
+	if sum := d.model.Spent(); sum.Cost.Known || sum.Usage.Tokens() != 2*modeltest.Usual.Tokens() {
 		t.Errorf("used %+v", sum)
 	}
 }
@@ -97,7 +97,7 @@ func TestFree(t *testing.T) {
 			t.Errorf("%s: %d %s", path, got.StatusCode, got.text)
 		}
 	}
-	if sum := d.sum(); sum.Usage != (stream.Usage{}) {
+	if sum := d.model.Spent(); sum.Usage != (stream.Usage{}) {
 		t.Errorf("used %+v", sum)
 	}
 }
@@ -141,7 +141,7 @@ func TestBudgetCutsStreams(t *testing.T) {
 			server := newReceiver(t, endless(test.first, test.more, gone))
 			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 5000 })
 			got := d.ask(test.path, test.body)
-			if got.StatusCode != http.StatusOK || got.err == nil || d.model.Exhausted() != true {
+			if got.StatusCode != http.StatusOK || got.err == nil || d.model.Spent().Stopped == "" {
 				t.Errorf("answer %d, ended with %v", got.StatusCode, got.err)
 			}
 			<-gone // the server was hung up on
@@ -175,14 +175,14 @@ func TestBudgetCutsTheOthers(t *testing.T) {
 		<-r.Context().Done()
 		gone <- r.URL.Path
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })
-	quiet, err := http.DefaultTransport.RoundTrip(d.request(responses, `{"model":"big","stream":true}`))
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 9000 })
+	quiet, err := http.DefaultTransport.RoundTrip(d.request(responses, `{"model":"big","stream":true,"max_output_tokens":100}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer quiet.Body.Close()
 	spender := make(chan reply, 1)
-	go func() { spender <- d.ask(messages, `{"model":"big","stream":true}`) }()
+	go func() { spender <- d.ask(messages, `{"model":"big","stream":true,"max_tokens":1000}`) }()
 	<-arrived
 	close(release)
 	if got := <-spender; got.err == nil {
@@ -254,7 +254,7 @@ func TestWhoHangsUpPaysToo(t *testing.T) {
 			}
 			<-heard
 			settled(t, d)
-			if used := d.sum().Usage; used.Input != int64(len(body))/5 || name == "in a stream" && used.Output != 300 {
+			if used := d.model.Spent().Usage; used.Input != int64(len(body))/5 || name == "in a stream" && used.Output != 300 {
 				t.Errorf("used %+v, for %d bytes", used, len(body))
 			}
 		})
@@ -269,39 +269,25 @@ func TestErrorsCostNothing(t *testing.T) {
 		t.Errorf("answer %d %s", got.StatusCode, got.text)
 	}
 	settled(t, d)
-	if sum := d.sum(); sum.Usage != (stream.Usage{}) {
+	if sum := d.model.Spent(); sum.Usage != (stream.Usage{}) {
 		t.Errorf("used %+v", sum)
 	}
 }
 
-// The sum is told while an answer is still under way.
+// The sum is known while an answer is still under way.
 func TestToldDuringAStream(t *testing.T) {
 	gone := make(chan string, 1)
 	server := newReceiver(t, endless(begun, piece, gone))
-	told := make(chan stream.Spent, 1)
-	d := newDesk(t, server.URL, func(m *egress.Model) {
-		m.Spent = func(s stream.Spent) {
-			select {
-			case told <- s:
-			default:
-			}
-		}
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	request := d.request(messages, `{"model":"big","stream":true}`).WithContext(ctx)
-	go func() {
-		response, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			return
-		}
-		defer response.Body.Close()
-		_, _ = io.Copy(io.Discard, response.Body)
-	}()
-	if first := <-told; first.Usage.Input != 100 || !first.Cost.Known {
-		t.Errorf("told %+v", first)
+	d := newDesk(t, server.URL, nil)
+	response, err := http.DefaultTransport.RoundTrip(d.request(messages, `{"model":"big","stream":true}`))
+	if err != nil {
+		t.Fatal(err)
 	}
-	cancel()
+	_, err = io.ReadFull(response.Body, make([]byte, len(begun)))
+	if sum := d.model.Spent(); err != nil || sum.Usage.Input != 100 || !sum.Cost.Known {
+		t.Errorf("used %+v, %v", sum, err)
+	}
+	response.Body.Close()
 	<-gone
 }
 
@@ -322,8 +308,8 @@ func TestEndAfterTheLastCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if _, err := io.ReadFull(response.Body, make([]byte, len(begun+data(msgEnd)))); err != nil || !d.model.Exhausted() {
-		t.Fatalf("%v, exhausted %v", err, d.model.Exhausted())
+	if _, err := io.ReadFull(response.Body, make([]byte, len(begun+data(msgEnd)))); err != nil || d.model.Spent().Stopped == "" {
+		t.Fatalf("%v, exhausted %v", err, d.model.Spent().Stopped)
 	}
 	close(release)
 	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != data(`{"type":"message_stop"}`) {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Model is asked in place of the real servers. It puts the key in, lets through
@@ -33,9 +32,8 @@ type Model struct {
 	// Transport reaches the real servers: a Route's.
 	Transport http.RoundTripper
 
-	Now     func() time.Time   // nil: who hangs up is charged for no time
-	Spent   func(stream.Spent) // the sum so far, after each request and during streams; may be nil, and may not wait for the Model
-	Refused func(Refusal)      // may be nil
+	Now     func() time.Time // nil: who hangs up is charged for no time
+	Refused func(Refusal)    // may be nil
 	Limits  ModelLimits
 
 	crier  crier
@@ -68,7 +66,7 @@ func (l ModelLimits) orUsual() ModelLimits {
 func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.Limits = m.Limits.orUsual()
 	m.crier.tell = m.Refused
-	m.meter.budget, m.meter.prices, m.meter.told = m.Budget, m.Prices, m.Spent
+	m.meter.begins(m.Budget, m.Prices)
 	m.keys = redact.Values(secrets(m.Makers)...)
 	m.room = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
 	defer m.hangUp()
@@ -92,8 +90,8 @@ func (m *Model) Traffic() []Traffic {
 	return all
 }
 
-// Exhausted tells whether the budget is used, and nothing is answered any more.
-func (m *Model) Exhausted() bool { return m.meter.exhausted() }
+// Spent is what was used so far. It may be asked at any time.
+func (m *Model) Spent() Spent { return m.meter.sum() }
 
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
@@ -115,8 +113,8 @@ type call struct {
 	model   string
 	body    []byte
 	held    int64 // bytes for which there is room
-	whole   bool  // the answer comes in one piece, and cannot be cut
-	most    int64 // tokens that it may have, in all its versions
+	media   int64 // tokens of what is no text in the body, at the most
+	most    int64 // tokens that the answer may have, in all its versions
 	many    int64 // versions, which are made at once
 }
 
@@ -151,7 +149,7 @@ func (c *call) welcome(r *http.Request) bool {
 	if !c.m.known(r, c.maker) {
 		return c.refuse(Refusal{What: "a stranger", Why: "it came without the token that the agent was given"})
 	}
-	if c.m.meter.exhausted() {
+	if c.m.Spent().Stopped != "" {
 		return c.spent()
 	}
 	return true
@@ -224,9 +222,8 @@ func (c *call) allowed() bool {
 	for name := range found.drop {
 		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it"})
 	}
-	c.model = found.model
+	c.model, c.media = found.model, found.media
 	c.most, c.many = c.longest(object.tree)
-	c.whole = object.tree["stream"] != true && c.path.query == ""
 	add, no := c.added(object.tree)
 	if no != nil {
 		return c.refuse(*no)

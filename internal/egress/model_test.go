@@ -21,7 +21,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/price"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // The key that only the real servers may see, and what those inside have.
@@ -47,7 +46,6 @@ type desk struct {
 	stop  func() error
 
 	mu      sync.Mutex
-	spent   []stream.Spent
 	refused []egress.Refusal
 }
 
@@ -58,11 +56,6 @@ func newDesk(tb testing.TB, server string, set func(*egress.Model)) *desk {
 	d.model = &egress.Model{
 		Token: dummy, Transport: egress.Route{}.Transport(),
 		Prices: map[string]price.Rate{"big": {Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 2}},
-		Spent: func(s stream.Spent) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			d.spent = append(d.spent, s)
-		},
 		Refused: func(r egress.Refusal) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -78,16 +71,6 @@ func newDesk(tb testing.TB, server string, set func(*egress.Model)) *desk {
 	host, stop := served(tb, d.model.Serve)
 	d.url, d.stop = "http://"+host, stop
 	return d
-}
-
-// sum is what was told last.
-func (d *desk) sum() stream.Spent {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.spent) == 0 {
-		return stream.Spent{}
-	}
-	return d.spent[len(d.spent)-1]
 }
 
 func (d *desk) told() []egress.Refusal {

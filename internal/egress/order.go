@@ -4,21 +4,38 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
-
-	"github.com/ralph-loop/ralph/internal/price"
 )
 
-// order is what a request may come to before anything is told of it.
+// order is what a request may come to before anything is told of it, in tokens.
 type order struct {
-	model string
-	whole bool // it comes in one piece: what it costs is known when nothing can be done about it
-	most  price.Tokens
+	model  string
+	likely int64 // of input
+	input  int64 // at the most
+	output int64 // at the most
+	hour   bool  // input may be kept for an hour, at twice its price
 }
 
-func (o order) tokens() int64 { return o.most.Input + o.most.Output }
+// What a body does not show of its input: no token of text is shorter than a
+// byte, an image is billed by its size in pixels, and a document, a sound or a
+// film by its pages or seconds, so up to all that a model takes. The makers add
+// instructions of their own for tools.
+const (
+	addedTokens = 2_000
+	imageTokens = 10_000
+	mediaTokens = 1_000_000
+)
+
+// longestAnswer is the most that any model on the price list answers.
+const longestAnswer = 128_000
 
 func (c *call) order() order {
-	return order{model: c.model, whole: c.whole && !c.path.free, most: price.Tokens{Input: int64(len(c.body)) / bytesPerToken, Output: c.most}}
+	if c.path.free {
+		return order{model: c.model}
+	}
+	size := int64(len(c.body))
+	return order{
+		model: c.model, likely: size / bytesPerToken, input: size + c.media + addedTokens, output: c.most, hour: c.dialect == Anthropic,
+	}
 }
 
 // bound are the fields of a request by which its answer ends, and the field that
@@ -46,7 +63,7 @@ func (c *call) bound() bound {
 }
 
 // longest is how many tokens an answer may have, by what was asked, and in how
-// many versions it comes; where nothing was said it is what no model gives.
+// many versions it comes.
 func (c *call) longest(tree map[string]any) (most, many int64) {
 	b := c.bound()
 	var trees []map[string]any
@@ -60,7 +77,7 @@ func (c *call) longest(tree map[string]any) (most, many int64) {
 	for _, tree := range trees {
 		most, many = max(most, largest(tree, b.most)), max(many, largest(tree, b.many))
 	}
-	if most, many = cmp.Or(most, math.MaxInt32), max(many, 1); most > math.MaxInt32/many {
+	if most, many = cmp.Or(most, longestAnswer), max(many, 1); most > math.MaxInt32/many {
 		most = math.MaxInt32 / many
 	}
 	return most * many, many

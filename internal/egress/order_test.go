@@ -30,13 +30,13 @@ func whole(arrived chan<- bool, release <-chan bool, output string) http.Handler
 
 // crowded asks many at once, and tells when the last of them has said what it
 // wants.
-func crowded(t *testing.T, d *desk, many int, body string) (asked *sync.WaitGroup, answers chan int) {
+func crowded(t *testing.T, d *desk, many int, path, body string) (asked *sync.WaitGroup, answers chan int) {
 	t.Helper()
 	asked, answers = new(sync.WaitGroup), make(chan int, many)
 	for range many {
 		asked.Add(1)
 		said := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { asked.Done() }}
-		request := d.request(messages, body)
+		request := d.request(path, body)
 		request = request.WithContext(httptrace.WithClientTrace(request.Context(), said))
 		go func() { answers <- status(request) }()
 	}
@@ -61,7 +61,7 @@ func TestWholeAnswersWaitTheirTurn(t *testing.T) {
 	server := newReceiver(t, whole(arrived, release, "2900"))
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2500 })
 	const many = 8
-	asked, answers := crowded(t, d, many, `{"model":"big","max_tokens":2000}`)
+	asked, answers := crowded(t, d, many, messages, `{"model":"big","max_tokens":2000}`)
 	<-arrived
 	asked.Wait()
 	close(release)
@@ -85,7 +85,7 @@ func TestWholeAnswersThatFit(t *testing.T) {
 			arrived, release := make(chan bool, 99), make(chan bool)
 			server := newReceiver(t, whole(arrived, release, "100"))
 			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget = budget })
-			_, answers := crowded(t, d, 3, `{"model":"big","max_tokens":2000}`)
+			_, answers := crowded(t, d, 3, messages, `{"model":"big","max_tokens":2000}`)
 			for range 3 {
 				<-arrived
 			}
@@ -104,7 +104,7 @@ func TestWhoWaitsMayGo(t *testing.T) {
 	arrived, release := make(chan bool, 99), make(chan bool)
 	server := newReceiver(t, whole(arrived, release, "100"))
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })
-	_, answers := crowded(t, d, 1, `{"model":"big","max_tokens":2000}`)
+	_, answers := crowded(t, d, 1, messages, `{"model":"big","max_tokens":2000}`)
 	<-arrived
 	hangUp(t, d.request(messages, `{"model":"big","max_tokens":2000}`))
 	close(release)
@@ -166,7 +166,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 				<-r.Context().Done()
 			})
 			d := newDesk(t, server.URL, func(m *egress.Model) {
-				m.Budget.Tokens = 5000
+				m.Budget.Tokens = 7500
 				m.Now = func() time.Time { return time.Unix(60*minutes.Load(), 0) }
 			})
 			ctx, cancel := context.WithCancel(t.Context())
@@ -179,8 +179,8 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 			cancel()
 			<-ended
 			settled(t, d)
-			if spent, told := d.model.Exhausted(), d.sum().Usage.Output; spent != test.spent || told != 0 {
-				t.Errorf("after a minute the budget is spent: %v, want %v; %d tokens were told", spent, test.spent, told)
+			if sum := d.model.Spent(); (sum.Stopped != "") != test.spent || sum.Usage.Output != 0 {
+				t.Errorf("after a minute the budget is spent: %q, want %v; %d tokens were told", sum.Stopped, test.spent, sum.Usage.Output)
 			}
 		})
 	}
@@ -218,13 +218,136 @@ func TestStreamsTell(t *testing.T) {
 // A model without a price is no way to spend dollars that nobody counts.
 func TestWhatHasNoPriceCountsAsTheDearest(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.000001 })
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.0001 })
 	for _, want := range []int{http.StatusOK, http.StatusForbidden} {
 		if got := d.ask(messages, `{"model":"claude-opus-nobody-knows"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
 		}
 	}
-	if sum := d.sum(); sum.Cost.Known {
+	if sum := d.model.Spent(); sum.Cost.Known {
 		t.Errorf("its price is told: %+v", sum)
+	}
+}
+
+// Requests that come all at once are sent side by side only as long as the most
+// that all of them can cost fits: a body of 100 kB may be 100,000 tokens.
+func TestManyAtOnceStayWithinTheBudget(t *testing.T) {
+	var busy, most atomic.Int64
+	release := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		now := busy.Add(1)
+		defer busy.Add(-1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		<-release
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, data(`{"type":"response.completed","response":{"usage":{"input_tokens":100000,"output_tokens":1000}}}`))
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.45 })
+	const many = 32
+	asked, answers := crowded(t, d, many, responses, `{"model":"big","stream":true,"max_output_tokens":1000,"instructions":"`+strings.Repeat("x", 100_000)+`"}`)
+	asked.Wait()
+	close(release)
+	refused := 0
+	for range many {
+		if <-answers == http.StatusForbidden {
+			refused++
+		}
+	}
+	// Each costs $0.11, and $0.214 at the most.
+	if hits, sum := len(server.hits()), d.model.Spent(); hits != 4 || refused != many-hits || most.Load() > 2 || sum.Charged > 0.45 {
+		t.Errorf("%d were sent, %d at once, %d refused, %+v", hits, most.Load(), refused, sum)
+	}
+}
+
+// An answer that is under way holds no more than it can still cost: the rest is
+// free once its maker has told its input.
+func TestToldInputMakesRoom(t *testing.T) {
+	release := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, begun)
+		_ = http.NewResponseController(w).Flush()
+		<-release
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 10_000 })
+	body := `{"model":"big","stream":true,"max_tokens":500,"system":"` + strings.Repeat("x", 5000) + `"}`
+	for range 3 {
+		response, err := http.DefaultTransport.RoundTrip(d.request(messages, body))
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response, err)
+		}
+		defer response.Body.Close()
+	}
+	close(release)
+}
+
+// A request that is too large for what is left is not sent, and ends the budget.
+func TestWhatIsTooLargeIsNotSent(t *testing.T) {
+	server := uses(t, 900, 0)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1000 })
+	if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != http.StatusOK {
+		t.Fatalf("answer %d %s", got.StatusCode, got.text)
+	}
+	got := d.ask(messages, `{"model":"big","system":"`+strings.Repeat("x", 1000)+`"}`)
+	const why = "900 of 1000 tokens used, and the next request is too large for the rest"
+	if stopped := d.model.Spent().Stopped; got.StatusCode != http.StatusForbidden || len(server.hits()) != 1 || stopped != why {
+		t.Errorf("answer %d, %d sent, %q", got.StatusCode, len(server.hits()), stopped)
+	}
+}
+
+// What an answer that is cut off before its head was asked is charged: the model
+// may have begun.
+func TestWhatIsCutBeforeItsHeadIsCharged(t *testing.T) {
+	arrived := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == responses {
+			arrived <- true
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"usage":{"input_tokens":1000000}}`)
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) {
+		m.Budget.USD = 0.9
+		m.Now = func() time.Time { return time.Unix(0, 0) }
+	})
+	body := `{"model":"big","store":false,"stream":true,"max_output_tokens":10,"instructions":"` + strings.Repeat("x", 5000) + `"}`
+	cut := make(chan int)
+	go func() { cut <- status(d.request(responses, body)) }()
+	<-arrived
+	d.ask(messages, `{"model":"big","max_tokens":10}`)
+	if got := <-cut; got != http.StatusForbidden {
+		t.Errorf("answer %d", got)
+	}
+	settled(t, d)
+	sum, want := d.model.Spent(), int64(1_000_000+len(body)/5)
+	if sum.Usage.Input != want || sum.Charged < sum.Cost.USD+0.005 {
+		t.Errorf("%+v, want %d tokens of input, and more against the budget", sum, want)
+	}
+}
+
+// What is no text is as large as it can be: its bytes do not show it.
+func TestMedia(t *testing.T) {
+	const image, other = 10_000, 1_000_000
+	for _, test := range []struct {
+		dialect egress.Dialect
+		body    string
+		want    int64
+	}{
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}`, image},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"tool_result","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}]}]}]}`, other},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"hi"}},{"type":"search_result","source":"x"}]}]}`, 0},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"content","content":[{"type":"image","source":{"media_type":"image/png","data":"aGk="}}]}}]}]}`, image},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, 2 * image},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`, image},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:application/pdf;base64,aGk="}]}]}`, other},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"mp3"}}]}]}`, other},
+		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"inline_data":{"mime_type":"video/mp4","data":"aGk="}}]}]}`, image + other},
+	} {
+		if got := egress.Media(test.dialect, test.body); got != test.want {
+			t.Errorf("%s: Media(%s) = %d, want %d", test.dialect, test.body, got, test.want)
+		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 var (
@@ -34,8 +33,12 @@ func (c *call) pass(r *http.Request) {
 		return
 	}
 	bill, err := c.m.meter.begin(ctx, c.order(), cut)
-	if err != nil {
-		return // who asked did not wait for its turn
+	switch {
+	case errors.Is(err, errBudget):
+		c.spent()
+		return
+	case err != nil: // who asked did not wait
+		return
 	}
 	defer c.m.meter.end(bill)
 	answer := &answering{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to)), hung: r.Context()}
@@ -151,6 +154,7 @@ type answering struct {
 	read    reading
 	split   splitter
 	arrived int64
+	whole   bool            // it came to its end
 	hung    context.Context // ends with who asked
 	since   time.Time
 	from    io.ReadCloser
@@ -212,58 +216,62 @@ func (a *answering) Read(p []byte) (int, error) {
 	a.flow.down.Add(int64(n))
 	a.split.write(p[:n])
 	if err != nil {
-		a.head.Trailer = nil // nobody has looked at it
+		a.whole, a.head.Trailer = errors.Is(err, io.EOF), nil // nobody has looked at the trailer
 	}
-	a.charge(a.read.sofar(), a.read.ended)
+	a.charge(a.read.sofar())
 	return n, err
 }
 
 // charge puts on the bill what was used so far, where it costs anything.
-func (a *answering) charge(used stream.Usage, ending bool) {
+func (a *answering) charge(now progress) {
 	if !a.path.free {
-		a.m.meter.set(a.bill, used, ending)
+		a.m.meter.set(a.bill, now)
 	}
 }
 
 // asked is what a request comes to of which nobody told: its length.
 func (a *answering) asked() int64 { return int64(len(a.body)) / bytesPerToken }
 
-// suspect holds against the budget what may have been answered beyond what was
-// seen to somebody who hung up: models think without a word, and are paid for it.
-func (a *answering) suspect(seen int64) {
-	if a.hung.Err() == nil || a.m.Now == nil || a.path.free {
+// Close settles the bill: by what was told, or where nothing was, by what went
+// to and fro.
+func (a *answering) Close() error {
+	a.split.close()
+	now := a.read.sofar()
+	switch good := a.head.StatusCode < 300; {
+	case good && !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.isCut()):
+		a.cutOff(now)
+		return a.from.Close()
+	case good && !a.read.known:
+		now.Input = a.asked()
+		if !a.split.events {
+			now.Output = a.arrived / bytesPerToken
+		}
+	}
+	a.charge(now)
+	return a.from.Close()
+}
+
+// cutOff settles the bill of an answer that was cut off before its count was
+// told: by what went to and fro. Against the budget counts the most that it may
+// have used by then: models think without a word, and are paid for it.
+func (a *answering) cutOff(now progress) {
+	if !now.told {
+		now.Input = a.asked()
+	}
+	a.charge(now)
+	if a.m.Now == nil || a.path.free {
 		return
 	}
 	thought := min(int64(a.m.Now().Sub(a.since).Seconds())*tokensPerSecond*a.many, a.most)
-	a.m.meter.suspect(a.model, max(thought-seen, 0))
-}
-
-// Close settles the bill: by what was told, or where an answer was cut off
-// before that, by what went to and fro.
-func (a *answering) Close() error {
-	a.split.close()
-	used := a.read.sofar()
-	if good := a.head.StatusCode < 300; good && !a.read.known {
-		used.Input = a.asked()
-		if !a.split.events {
-			used.Output = a.arrived / bytesPerToken
-		}
-	}
-	a.charge(used, true)
-	if !a.read.ended {
-		a.suspect(used.Output)
-	}
-	return a.from.Close()
+	a.m.meter.suspect(a.bill, max(thought, now.Output))
 }
 
 // failed answers where the real server did not.
 func (a *answering) failed(ctx context.Context, err error) {
 	switch {
-	case errors.Is(context.Cause(ctx), errBudget):
-		a.spent()
-	case ctx.Err() != nil: // the client went away; the server may have begun all the same
-		a.charge(stream.Usage{Input: a.asked()}, true)
-		a.suspect(0)
+	case ctx.Err() != nil: // the server may have begun all the same
+		a.cutOff(progress{})
+		a.spent() // who went away does not hear it
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:

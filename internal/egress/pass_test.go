@@ -58,7 +58,7 @@ func TestWhatIsNotToldIsEstimated(t *testing.T) {
 	d := newDesk(t, server.URL, nil)
 	d.ask(messages, body)
 	settled(t, d)
-	if got, want := d.sum().Usage, (stream.Usage{Input: int64(len(body)) / 5, Output: 100}); got != want {
+	if got, want := d.model.Spent().Usage, (stream.Usage{Input: int64(len(body)) / 5, Output: 100}); got != want {
 		t.Errorf("used %+v, want %+v", got, want)
 	}
 }

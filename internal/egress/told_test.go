@@ -28,25 +28,8 @@ func TestLittleIsToldAtTheEnd(t *testing.T) {
 	d := newDesk(t, uses(t, 20, 10).URL, nil)
 	d.ask(messages, `{"model":"big"}`)
 	settled(t, d)
-	if got, want := d.sum().Usage, (stream.Usage{Input: 20, Output: 10}); got != want {
+	if got, want := d.model.Spent().Usage, (stream.Usage{Input: 20, Output: 10}); got != want {
 		t.Errorf("told %+v, want %+v", got, want)
-	}
-}
-
-// During a stream the sum is told every 200 tokens, and not with each word.
-func TestNotEachWordIsTold(t *testing.T) {
-	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for n := 10; n <= 1000; n += 10 {
-			_, _ = io.WriteString(w, data(fmt.Sprintf(`{"type":"message_delta","usage":{"output_tokens":%d}}`, n)))
-			_ = http.NewResponseController(w).Flush()
-		}
-	})
-	d := newDesk(t, server.URL, nil)
-	d.ask(messages, `{"model":"big","stream":true}`)
-	settled(t, d)
-	if n := len(d.spent); n == 0 || n > 1000/200+1 || d.sum().Usage.Output != 1000 {
-		t.Errorf("told %d times, and last %+v", n, d.sum())
 	}
 }
 

@@ -185,12 +185,13 @@ func (r *reading) last(f frame) bool {
 
 // sofar is the best guess while an answer is under way: what was told, or what
 // its words come to where that is more.
-func (r *reading) sofar() stream.Usage {
-	u := r.told
+func (r *reading) sofar() progress {
+	p := progress{Usage: r.told, ended: r.ended}
+	p.told = p.Tokens() > p.Output
 	if !r.ended {
-		u.Output = max(u.Output, r.said/bytesPerToken)
+		p.Output = max(p.Output, r.said/bytesPerToken)
 	}
-	return u
+	return p
 }
 
 // spoken is how many bytes of the model's words are in a delta: a text, or an

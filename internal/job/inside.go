@@ -9,10 +9,10 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -93,13 +93,10 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 // seen at the wall where that is more.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	defer s.strangers(ctx, emit)()
-	before, _ := s.Wall.used()
 	ended, err := hand.Do(ctx, order)
-	after, exhausted := s.Wall.used()
 	if err == nil {
-		ended = metered(ended, before, after)
-		ended.Overspent = ended.Overspent || exhausted
-		if exhausted || s.Wall.refusing() { // the key is good
+		ended = metered(ended, s.Wall.used())
+		if ended.Overspent || s.Wall.refusing() { // the key is good
 			ended.Fix = ""
 		}
 	}
@@ -108,18 +105,13 @@ func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emi
 }
 
 // metered lays what was seen at the wall over what an agent said of itself.
-func metered(ended journal.AgentEnded, before, after stream.Spent) journal.AgentEnded {
-	seen := stream.Usage{
-		Input: after.Usage.Input - before.Usage.Input, Output: after.Usage.Output - before.Usage.Output,
-		CacheRead: after.Usage.CacheRead - before.Usage.CacheRead, CacheWrite: after.Usage.CacheWrite - before.Usage.CacheWrite,
-		CacheHour: after.Usage.CacheHour - before.Usage.CacheHour,
+func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
+	if seen.Usage.Tokens() > ended.Usage.Tokens() {
+		ended.Usage = seen.Usage
 	}
-	if seen.Tokens() > ended.Usage.Tokens() {
-		ended.Usage = seen
+	if seen.Usage.Tokens() > 0 && seen.Cost.Known && (!ended.Cost.Known || seen.Cost.USD > ended.Cost.USD) {
+		ended.Cost = seen.Cost
 	}
-	usd := after.Cost.USD - before.Cost.USD
-	if seen.Tokens() > 0 && after.Cost.Known && (!ended.Cost.Known || usd > ended.Cost.USD) {
-		ended.Cost = stream.Cost{USD: usd, Known: true}
-	}
+	ended.Overspent = ended.Overspent || seen.Stopped != ""
 	return ended
 }

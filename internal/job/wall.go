@@ -66,7 +66,8 @@ type Wall struct {
 	heard  []journal.Event // that are not on record yet
 	broken error           // why nothing more may be run
 
-	told []egress.Traffic // what passed, as it was told last
+	told  []egress.Traffic // what passed, as it was told last
+	spent egress.Spent     // what was used of the model, as it was told last
 }
 
 // Raise makes the wall stand, and has it attacked from inside. Where the level

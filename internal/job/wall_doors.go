@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // doors are the two ways out, served for as long as the wall stands.
@@ -30,7 +29,6 @@ type doors struct {
 	served sync.WaitGroup
 	mu     sync.Mutex
 	failed error
-	spent  stream.Spent
 }
 
 func (w *Wall) open(ctx context.Context, asked WallAsked) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/price"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // ModelAsked is the model that the agent will ask, and with what.
@@ -52,7 +51,7 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, rout
 	}
 	d.asked = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
-		Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked), Spent: d.count,
+		Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
 	}
 	for i := range who {
 		who[i].token = "ralph-" + rand.Text()
@@ -157,19 +156,15 @@ func (w *Wall) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.doors.review
 }
 
-// count takes the sum of what was used of the model so far.
-func (d *doors) count(spent stream.Spent) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.spent = spent
-}
-
-// used is that sum, and whether there is no more of the budget.
-func (w *Wall) used() (spent stream.Spent, exhausted bool) {
+// used is what was used of the model since that was asked last, and why the model
+// server answers no more.
+func (w *Wall) used() egress.Spent {
 	if w == nil || w.doors.asked == nil {
-		return spent, false
+		return egress.Spent{}
 	}
-	w.doors.mu.Lock()
-	defer w.doors.mu.Unlock()
-	return w.doors.spent, w.doors.asked.Exhausted()
+	now := w.doors.asked.Spent()
+	since := now
+	since.Usage, since.Cost.USD = now.Usage.Minus(w.spent.Usage), now.Cost.USD-w.spent.Cost.USD
+	w.spent = now
+	return since
 }

@@ -116,6 +116,11 @@ func (u Usage) Plus(v Usage) Usage {
 	}
 }
 
+// Minus is u without v.
+func (u Usage) Minus(v Usage) Usage {
+	return u.Plus(Usage{Input: -v.Input, Output: -v.Output, CacheRead: -v.CacheRead, CacheWrite: -v.CacheWrite, CacheHour: -v.CacheHour})
+}
+
 // Plus is the sum of two costs, known where both are.
 func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
 
