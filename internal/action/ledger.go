@@ -155,7 +155,7 @@ func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
-	e := &entered{before: old.CostUSD, account: &account{hub: v.hub, store: store, now: v.Now}, entry: ledger.Entry{
+	e := &entered{before: old.Charged(), account: &account{hub: v.hub, store: store, now: v.Now}, entry: ledger.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), longest) + 10*time.Minute).UTC(),
 	}}
@@ -210,13 +210,14 @@ func (v *visit) bury(ctx context.Context, book ledger.Book) (ledger.Book, error)
 	return book, nil
 }
 
-// spent is what the job spent; nil where tokens were used whose price is
-// unknown: then the day is charged what the job held.
+// spent is what the job spent. It is nil where tokens were used whose price is
+// unknown, and less than the job held is charged for them: then the day is charged
+// what the job held.
 func (e *entered) spent(run journal.Run) *float64 {
-	if !run.CostKnown && run.Usage.Tokens() > 0 {
+	usd := max(0, run.Charged()-e.before)
+	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.entry.Held {
 		return nil
 	}
-	usd := max(0, run.CostUSD-e.before)
 	return &usd
 }
 

@@ -23,7 +23,7 @@ func (s *site) draft(ctx context.Context, run journal.Run, _ verdict.Draft, emit
 		drafted.Why = err.Error()
 	}
 	emit(drafted)
-	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !now.Unplanned() {
+	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !now.Unplanned() {
 		emit(journal.Noted{
 			What: fmt.Sprintf("%s made no plan that can be worked by, so the task is one story, as it stands", drafted.By),
 			Hint: "list in the issue what has to hold, as - [ ] items or under a heading such as Acceptance criteria",
@@ -43,7 +43,7 @@ func (s *site) sketch(ctx context.Context, run journal.Run, drafted *journal.Pla
 		order: agent.Order{Again: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
 	}, emit)
 	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
-	drafted.CannotRun, drafted.Fix = ended.CannotRun, ended.Fix
+	drafted.CannotRun, drafted.Fix, drafted.Overspent = ended.CannotRun, ended.Fix, ended.Overspent
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,11 @@ func Askable(asked ...ModelAsked) (map[string][]string, error) {
 // Since is what came to the one traffic after the other.
 func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
 
+// Metered is what an agent used and how it ended, by what the model server saw.
+func Metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
+	return metered(ended, seen)
+}
+
 // Answered is what would be read of what an agent says.
 func Answered(items ...stream.Item) string {
 	var said answer

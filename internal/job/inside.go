@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -89,14 +90,16 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 }
 
 // have has the agent do something, and puts on record what the wall heard
-// meanwhile. What was used of the model is what the agent says, or what was
-// seen at the wall where that is more.
+// meanwhile. Where the model server has used the budget, no agent is started.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
+	if seen := s.Wall.used(); seen.Stopped != "" {
+		return metered(journal.AgentEnded{Failed: true}, seen), nil
+	}
 	defer s.strangers(ctx, emit)()
 	ended, err := hand.Do(ctx, order)
 	if err == nil {
 		ended = metered(ended, s.Wall.used())
-		if ended.Overspent || s.Wall.refusing() { // the key is good
+		if s.Wall.refusing() { // the key is good
 			ended.Fix = ""
 		}
 	}
@@ -104,7 +107,9 @@ func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emi
 	return ended, err
 }
 
-// metered lays what was seen at the wall over what an agent said of itself.
+// metered lays what the model server saw over what an agent said of itself: it
+// used what the agent says, or what was seen where that is more. If the server
+// has stopped, that is why the agent failed, whatever its program made of it.
 func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	if seen.Usage.Tokens() > ended.Usage.Tokens() {
 		ended.Usage = seen.Usage
@@ -112,6 +117,13 @@ func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	if seen.Usage.Tokens() > 0 && seen.Cost.Known && (!ended.Cost.Known || seen.Cost.USD > ended.Cost.USD) {
 		ended.Cost = seen.Cost
 	}
-	ended.Overspent = ended.Overspent || seen.Stopped != ""
+	if seen.Stopped == "" {
+		return ended
+	}
+	ended.Overspent = true
+	if ended.Failed {
+		ended.Why = "the model server has ended the budget: " + seen.Stopped
+		ended.CannotRun, ended.Fix, ended.Busy, ended.Until = false, "", false, time.Time{}
+	}
 	return ended
 }

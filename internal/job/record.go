@@ -55,7 +55,7 @@ func (s *site) account(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := s.Wall.passed()
+	passed := s.Wall.passed(s.Run().Spent())
 	if passed == nil {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 // warnOfCost tells once that a limit in dollars holds nothing, where nobody
 // knows what the agent costs.
 func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
-	if limit := run.Policy.Limits.CostUSD; limit > 0 && run.CostKnown && !ended.Cost.Known {
+	if limit := run.Policy.Limits.CostUSD; limit > 0 && run.CostKnown && !ended.Cost.Known && !s.Wall.charges() {
 		emit(journal.Noted{
 			What: fmt.Sprintf("what the agent costs is not known, so the limit of $%.2f cannot hold it", limit),
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",

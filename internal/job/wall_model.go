@@ -168,3 +168,9 @@ func (w *Wall) used() egress.Spent {
 	w.spent = now
 	return since
 }
+
+// charges tells whether the model server counts dollars against the budget, also
+// where no agent tells what it cost.
+func (w *Wall) charges() bool {
+	return w != nil && w.doors.asked != nil && w.doors.asked.Spent().Charged > 0
+}

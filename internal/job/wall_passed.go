@@ -39,16 +39,27 @@ func together(all, more []egress.Traffic) []egress.Traffic {
 	return all
 }
 
-// passed is what passed since it was last asked for; nil: nothing did.
-func (w *Wall) passed() *journal.EgressPassed {
+// passed is what passed since it was last asked for; nil: nothing did. It has what
+// counts against the budget beyond the dollars that are on record.
+func (w *Wall) passed(recorded float64) *journal.EgressPassed {
 	if w == nil {
 		return nil
 	}
 	now := w.doors.traffic()
 	event := since(w.told, now)
 	w.told = now
+	if w.doors.asked == nil {
+		return event
+	}
+	if more := w.doors.asked.Spent().Charged - recorded; more > leastCharge {
+		event = cmp.Or(event, new(journal.EgressPassed))
+		event.ChargedUSD = more
+	}
 	return event
 }
+
+// leastCharge is the amount below which sums of the same prices may differ.
+const leastCharge = 0.00001
 
 // since is what came to the one after the other.
 func since(before, now []egress.Traffic) *journal.EgressPassed {

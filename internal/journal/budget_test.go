@@ -53,3 +53,31 @@ func TestACommitMessageIsPaidFor(t *testing.T) {
 		t.Errorf("%d tokens, want 10", got)
 	}
 }
+
+// What the model server counts beyond recorded costs is spent as well, and a
+// budget that it has ended is used, until limits are granted anew.
+func TestBudgetOfTheModelServer(t *testing.T) {
+	events := []journal.Event{
+		began(),
+		journal.IterationBegan{Number: 1},
+		journal.AgentEnded{Failed: true, Overspent: true, Why: "all used", Cost: cost(1)},
+		journal.EgressPassed{ChargedUSD: 0.25},
+		journal.EgressPassed{ChargedUSD: 0.5},
+	}
+	run := minutely(events...)
+	if run.Spent() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !run.Broke() {
+		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.Spent(), run.CostUSD, run.Overspent, run.Broke())
+	}
+	run = minutely(append(events, journal.Resumed{Why: "asked"})...)
+	if run.Spent() != 0 || run.Charged() != 1.75 || run.Overspent != "" || run.Broke() {
+		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.Spent(), run.Charged(), run.Overspent, run.Broke())
+	}
+	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})
+	if unplanned.Overspent != "all used" || len(unplanned.Misplans) > 0 {
+		t.Errorf("at a plan: overspent %q, %d of no use", unplanned.Overspent, len(unplanned.Misplans))
+	}
+	quiet := minutely(began(), journal.IterationBegan{Number: 1}, journal.AgentEnded{Overspent: true})
+	if quiet.Overspent == "" {
+		t.Error("an agent that ended well left no reason")
+	}
+}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type PlanDrafted struct {
 	Why        string       `json:"why,omitempty"`        // why there are no stories
 	CannotRun  bool         `json:"cannot_run,omitempty"` // the agent cannot work: trying again is no use
 	Fix        string       `json:"fix,omitempty"`        // what a person can do about that
+	Overspent  bool         `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
 	TookMS     int64        `json:"took_ms"`
 	Usage      stream.Usage `json:"usage"`
 	Cost       stream.Cost  `json:"cost"`
@@ -39,6 +41,8 @@ func (e PlanDrafted) fold(r *Run, _ time.Time) {
 		r.Plan.UserStories, r.Source, r.Vague = slices.Clone(e.Stories), string(plan.SourceAgent), false
 	case e.Question != "":
 		r.Asked = e.Question
+	case e.Overspent:
+		r.Overspent = cmp.Or(e.Why, overspent)
 	default:
 		r.Misplans = append(r.Misplans, e.Why)
 	}

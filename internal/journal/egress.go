@@ -22,10 +22,14 @@ func (e EgressRefused) fold(r *Run, _ time.Time) {
 }
 
 // EgressPassed says what passed through the wall since that was told last, which
-// is before an iteration ends and before the run does. It changes no decision.
+// is before an iteration ends and before the run does.
 type EgressPassed struct {
 	Hosts []Passage `json:"hosts"` // the largest
 	Rest  *Passage  `json:"rest,omitempty"`
+
+	// ChargedUSD counts against the budget beyond what agents are on record to have
+	// cost: what has no price, and answers that were cut off before their count.
+	ChargedUSD float64 `json:"charged_usd,omitempty"`
 }
 
 // Passage is what passed to and from one host, or several.
@@ -40,6 +44,7 @@ type Passage struct {
 func (EgressPassed) Type() string { return "egress_passed" }
 
 func (e EgressPassed) fold(r *Run, _ time.Time) {
+	r.ChargedUSD += e.ChargedUSD
 	for _, p := range e.Hosts {
 		r.Traffic = passed(r.Traffic, p)
 	}

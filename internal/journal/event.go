@@ -105,7 +105,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
-	r.Met, r.Parted, r.Asked, r.Unable = "", nil, "", nil
+	r.Met, r.Parted, r.Asked, r.Unable, r.Overspent = "", nil, "", nil, ""
 	if r.Baseline == nil {
 		r.BaseChecks = nil
 	}
@@ -117,7 +117,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		}
 		it.retry()
 	}
-	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.CostUSD, Tokens: r.Usage.Tokens()}
+	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.Charged(), Tokens: r.Usage.Tokens()}
 }
 
 // Noted is a thing people should know that changes no decision.

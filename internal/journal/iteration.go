@@ -60,7 +60,7 @@ type AgentEnded struct {
 	Fix        string       `json:"fix,omitempty"`        // what a person can do about it, where that is known
 	Busy       bool         `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
 	Until      time.Time    `json:"until,omitzero"`       // when that server may be asked again, by its own word
-	Overspent  bool         `json:"overspent,omitempty"`  // it was ended for having used what was left of the budget
+	Overspent  bool         `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
 	TookMS     int64        `json:"took_ms"`
 	Tools      int          `json:"tools"`
 	Chores     int          `json:"chores,omitempty"` // of these, calls that only kept the loop's books
@@ -86,6 +86,9 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 	r.Usage = r.Usage.Plus(a.Usage)
 	r.CostUSD += a.Cost.USD
 	r.CostKnown = r.CostKnown && a.Cost.Known
+	if a.Overspent {
+		r.Overspent = cmp.Or(a.Why, overspent)
+	}
 	r.Looked = nil
 	if it := r.open(at); it != nil {
 		if it.Earlier != nil {
@@ -97,6 +100,9 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 		}
 	}
 }
+
+// overspent is the reason of an agent that ended well all the same.
+const overspent = "the budget is used"
 
 // Took is how long the agent ran.
 func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time.Millisecond }

@@ -81,6 +81,9 @@ type Run struct {
 	Usage     stream.Usage
 	CostUSD   float64
 	CostKnown bool // every agent so far told what it cost
+
+	ChargedUSD float64 // counts against the budget beyond CostUSD
+	Overspent  string  // why an agent was ended or refused for the budget; empty: none was since limits were granted
 }
 
 // Grant is the point from which limits are counted: the beginning, or the
@@ -167,8 +170,11 @@ func (r Run) Before(number int) *Iteration {
 // Elapsed is how long the run has been going since its limits were granted.
 func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
-// Spent is what the run cost since its limits were granted.
-func (r Run) Spent() float64 { return r.CostUSD - r.Granted.CostUSD }
+// Spent is what counts against the run's limit since that was granted.
+func (r Run) Spent() float64 { return r.Charged() - r.Granted.CostUSD }
+
+// Charged is what the run cost, and what may be on the maker's bill besides.
+func (r Run) Charged() float64 { return r.CostUSD + r.ChargedUSD }
 
 // SpentTokens is what the run used since its limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
@@ -186,7 +192,7 @@ func (r Run) OutOfTokens() bool {
 }
 
 // Broke tells whether nothing is left of the run's budget.
-func (r Run) Broke() bool { return r.OutOfMoney() || r.OutOfTokens() }
+func (r Run) Broke() bool { return r.OutOfMoney() || r.OutOfTokens() || r.Overspent != "" }
 
 // Used is how many iterations were begun since limits were granted.
 func (r Run) Used() int { return len(r.Iterations) - r.Granted.Iterations }

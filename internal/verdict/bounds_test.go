@@ -104,6 +104,8 @@ func TestLimitsEndARunWhenTheyAreReached(t *testing.T) {
 	holds(t, "a cent left", "iterate: 2 on US-001", the(cents, costs(0.49, 0)))
 	holds(t, "every token used", "stop: budget_exhausted: 1000 of 1000 tokens used", the(tokens, costs(0, 1000)))
 	holds(t, "a token left", "iterate: 2 on US-001", the(tokens, costs(0, 999)))
+	ended := pass{story: "US-001", to: "b0", agent: journal.AgentEnded{Failed: true, Overspent: true, Why: "the server has stopped"}}
+	holds(t, "an unknown cost, and the server has stopped", "stop: budget_exhausted: the server has stopped", the(cents, ended))
 	holds(t, "the only iteration used", "stop: max_iterations: 1 of 1 iterations used", the(once, costs(0, 0)))
 	holds(t, "all the time gone", "stop: timeout: 5m of 5m gone", the(short, costs(0, 0)))
 	holds(t, "a minute left", "iterate: 2 on US-001", the(long, costs(0, 0)))

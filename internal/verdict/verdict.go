@@ -278,6 +278,8 @@ func used(run journal.Run) (policy.Reason, string) {
 		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
 	case run.OutOfTokens():
 		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
+	case run.Overspent != "":
+		return policy.BudgetExhausted, run.Overspent
 	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
 		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
 	}

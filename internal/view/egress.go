@@ -44,7 +44,14 @@ func through(e journal.EgressPassed) string {
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	return "  passed through the wall: " + traffic(all, one)
+	var lines []string
+	if passed := traffic(all, one); passed != "" {
+		lines = append(lines, "  passed through the wall: "+passed)
+	}
+	if e.ChargedUSD > 0 {
+		lines = append(lines, fmt.Sprintf("  counted against the budget for answers without a count or a price: %s", money(e.ChargedUSD, true)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Traffic is what passed through the wall so far; empty where nothing did.
