@@ -28,6 +28,7 @@ type Refusal struct {
 	What  string // the host and port, or what was wanted of the model
 	Why   string
 	Input string // the line that would allow it, as "allow-domains: host"; empty where none does
+	Sent  bool   // the request was sent without it
 }
 
 // mostRefusals is how many are told of: whoever makes up names shall not fill

@@ -220,7 +220,7 @@ func (c *call) allowed() bool {
 		return c.refuse(*no)
 	}
 	for name := range found.drop {
-		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it"})
+		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it", Sent: true})
 	}
 	c.model, c.media = found.model, found.media
 	c.most, c.many = c.longest(object.tree)

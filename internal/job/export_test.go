@@ -31,6 +31,13 @@ func Askable(asked ...ModelAsked) (map[string][]string, error) {
 // Since is what came to the one traffic after the other.
 func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
 
+// Heard is what goes on record of a refusal.
+func Heard(r egress.Refusal) []journal.Event {
+	w := new(Wall)
+	w.refused(WallAsked{})(r)
+	return w.heard
+}
+
 // Metered is what an agent used and how it ended, by what the model server saw.
 func Metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	return metered(ended, seen)

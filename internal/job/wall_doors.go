@@ -104,6 +104,10 @@ func (d *doors) permit(names []egress.Name) {
 // whoever asked for the wall.
 func (w *Wall) refused(asked WallAsked) func(egress.Refusal) {
 	return func(r egress.Refusal) {
+		if r.Sent {
+			w.hear(journal.Noted{What: r.What + " of a request to the model: " + r.Why})
+			return
+		}
 		event := journal.EgressRefused{What: r.What, Why: r.Why, Input: r.Input}
 		if asked.Home != "" {
 			event.Input = ""

@@ -41,6 +41,24 @@ func TestMetered(t *testing.T) {
 	}
 }
 
+// A field that was left out is a note: what was asked was answered, and nothing
+// is to be allowed.
+func TestWhatIsLeftOutIsNoRefusal(t *testing.T) {
+	left := egress.Refusal{What: `field "x"`, Why: "it is not known", Sent: true}
+	no := egress.Refusal{What: "model", Why: "it is not listed", Input: "allow-models: model"}
+	for _, test := range []struct {
+		refusal egress.Refusal
+		want    journal.Event
+	}{
+		{left, journal.Noted{What: `field "x" of a request to the model: it is not known`}},
+		{no, journal.EgressRefused{What: "model", Why: "it is not listed", Input: "allow-models: model"}},
+	} {
+		if diff := cmp.Diff([]journal.Event{test.want}, job.Heard(test.refusal)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 // Those inside may ask for the models that they were told and their helpers.
 // Another agent adds its own where it asks the same server, and none elsewhere;
 // one that was told nothing may ask for anything.
