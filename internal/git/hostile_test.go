@@ -80,6 +80,8 @@ func TestTakeRefuses(t *testing.T) {
 				l.Fatal(err)
 			}
 		}, "cannot be read"},
+		"a pipe for a repository": {func(l *lab) { pipe(l.T, filepath.Join(l.tree.Dir, ".git")) }, "cannot be read"},
+		"a pipe for the objects":  {func(l *lab) { pipe(l.T, filepath.Join(l.tree.Dir, ".git", "objects")) }, "cannot be read"},
 		"another repository": {func(l *lab) {
 			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
 				l.Fatal(err)

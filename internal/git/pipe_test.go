@@ -1,0 +1,101 @@
+package git_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// pipe puts a pipe in the place of whatever is there.
+func pipe(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What the program itself reads of the user's own repository may have become a
+// pipe: it says so, and does not wait.
+func TestNothingWaitsForAPipe(t *testing.T) {
+	for name, c := range map[string]struct {
+		pipe string
+		do   func(*testing.T, git.Git, git.Place, *git.Tree) error
+		want string // of the error; empty: none
+	}{
+		"the locks that git left": {".git", func(t *testing.T, _ git.Git, place git.Place, tree *git.Tree) error {
+			return tree.Restore(t.Context(), place.Head)
+		}, "not a directory"},
+		"what is guarded of it": {".git/modules", needs, ""},
+		"the stores it borrows": {".git/objects/info/alternates", needs, ""},
+		"what it ignores": {".git/info/exclude", func(t *testing.T, g git.Git, place git.Place, _ *git.Tree) error {
+			return g.Exclude(t.Context(), place, "x")
+		}, "it is not a plain file"},
+		"where its history ends": {".git/shallow", func(t *testing.T, g git.Git, place git.Place, _ *git.Tree) error {
+			_, err := g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git"), "work")
+			return err
+		}, "it is not a plain file"},
+		"its packs": {".git/objects/pack", func(t *testing.T, g git.Git, place git.Place, _ *git.Tree) error {
+			trusted, err := g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git"), "work")
+			if err == nil {
+				err = trusted.Vouch(t.Context(), place.Head)
+			}
+			return err
+		}, "not a directory"},
+		"another repository in it": {"sub/.git", nested, ""},
+		"its hooks":                {"sub/.git/hooks", nested, ""},
+		"a bare one":               {"sub/HEAD", nested, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := newGit(t)
+			top := project(t)
+			place := must(g.Inspect(t.Context(), top))(t)
+			tree := own(t, g, top)
+			pipe(t, filepath.Join(top, c.pipe))
+			err := c.do(t, g, place, tree)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func needs(_ *testing.T, _ git.Git, _ git.Place, tree *git.Tree) error {
+	tree.Needs()
+	return nil
+}
+
+func nested(t *testing.T, _ git.Git, place git.Place, _ *git.Tree) error {
+	t.Helper()
+	git.LookNested(t.Context(), place.Top)
+	return nil
+}
+
+// Folders nested deeper than is looked at count as what cannot be looked into,
+// and nobody goes on looking once the context has ended.
+func TestLookingForOthersIsBounded(t *testing.T) {
+	top := t.TempDir()
+	deep := strings.Repeat("d/", 256)
+	write(t, filepath.Join(top, deep, "below", ".git", "config"), "x")
+	write(t, filepath.Join(top, "a", ".git", "config"), "x")
+	if diff := cmp.Diff([]string{"a", strings.TrimSuffix(deep, "/")}, git.LookNested(t.Context(), top).Since(nil)); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if found := git.LookNested(ctx, top); len(found) > 0 {
+		t.Errorf("found after the end: %v", found)
+	}
+}
