@@ -27,30 +27,39 @@ func pipe(t *testing.T, path string) {
 	}
 }
 
+// stand is the user's own repository, that a run works in.
+type stand struct {
+	*testing.T
+
+	git   git.Git
+	place git.Place
+	tree  *git.Tree
+}
+
 // What the program itself reads of the user's own repository may have become a
 // pipe: it says so, and does not wait.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	for name, c := range map[string]struct {
 		pipe string
-		do   func(*testing.T, git.Git, git.Place, *git.Tree) error
+		do   func(stand) error
 		want string // of the error; empty: none
 	}{
-		"the locks that git left": {".git", func(t *testing.T, _ git.Git, place git.Place, tree *git.Tree) error {
-			return tree.Restore(t.Context(), place.Head)
+		"the locks that git left": {".git", func(s stand) error {
+			return s.tree.Restore(s.Context(), s.place.Head)
 		}, "not a directory"},
 		"what is guarded of it": {".git/modules", needs, ""},
 		"the stores it borrows": {".git/objects/info/alternates", needs, ""},
-		"what it ignores": {".git/info/exclude", func(t *testing.T, g git.Git, place git.Place, _ *git.Tree) error {
-			return g.Exclude(t.Context(), place, "x")
+		"what it ignores": {".git/info/exclude", func(s stand) error {
+			return s.git.Exclude(s.Context(), s.place, "x")
 		}, "it is not a plain file"},
-		"where its history ends": {".git/shallow", func(t *testing.T, g git.Git, place git.Place, _ *git.Tree) error {
-			_, err := g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git"), "work")
+		"where its history ends": {".git/shallow", func(s stand) error {
+			_, err := s.git.Borrow(s.Context(), s.place, filepath.Join(s.TempDir(), "b.git"), "work")
 			return err
 		}, "it is not a plain file"},
-		"its packs": {".git/objects/pack", func(t *testing.T, g git.Git, place git.Place, _ *git.Tree) error {
-			trusted, err := g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git"), "work")
+		"its packs": {".git/objects/pack", func(s stand) error {
+			trusted, err := s.git.Borrow(s.Context(), s.place, filepath.Join(s.TempDir(), "b.git"), "work")
 			if err == nil {
-				err = trusted.Vouch(t.Context(), place.Head)
+				err = trusted.Vouch(s.Context(), s.place.Head)
 			}
 			return err
 		}, "not a directory"},
@@ -61,10 +70,9 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)
 			top := project(t)
-			place := must(g.Inspect(t.Context(), top))(t)
-			tree := own(t, g, top)
+			s := stand{t, g, must(g.Inspect(t.Context(), top))(t), own(t, g, top)}
 			pipe(t, filepath.Join(top, c.pipe))
-			err := c.do(t, g, place, tree)
+			err := c.do(s)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -72,14 +80,13 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 	}
 }
 
-func needs(_ *testing.T, _ git.Git, _ git.Place, tree *git.Tree) error {
-	tree.Needs()
+func needs(s stand) error {
+	s.tree.Needs()
 	return nil
 }
 
-func nested(t *testing.T, _ git.Git, place git.Place, _ *git.Tree) error {
-	t.Helper()
-	git.LookNested(t.Context(), place.Top)
+func nested(s stand) error {
+	git.LookNested(s.Context(), s.place.Top)
 	return nil
 }
 

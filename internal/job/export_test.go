@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"os"
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -60,3 +61,6 @@ func AtCommit(ctx context.Context, trusted *git.Trusted, commit, name string) ([
 
 // Whole is how things run behind a wall as long as it was not broken.
 func Whole(next sandbox.Next) sandbox.Next { return new(Wall).whole(next) }
+
+// Lending is a wall behind which another user is.
+func Lending(uid int) *Wall { return &Wall{base: sandbox.Wall{UID: uid, GID: os.Getgid()}} }

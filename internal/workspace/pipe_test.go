@@ -17,6 +17,7 @@ import (
 // actions are all that the program does with files that an agent may have
 // replaced.
 func actions(t *testing.T, project string) map[string]func() error {
+	t.Helper()
 	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
 	run := workspace.Run{ID: "r-1", Path: filepath.Join(folder.Path, "runs", "r-1")}
 	memory := workspace.Memory{Tree: project}
