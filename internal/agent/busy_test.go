@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,12 +102,16 @@ func TestOverspent(t *testing.T) {
 	for name, test := range map[string]struct {
 		budget agent.Budget
 		want   bool
+		model  string // without a price
 	}{
-		"by dollars":     {agent.Budget{USD: 1}, true},
-		"by tokens":      {agent.Budget{Tokens: 1_010_000}, true},
-		"not by dollars": {agent.Budget{USD: 2}, false},
-		"not by tokens":  {agent.Budget{Tokens: 1_010_001}, false},
-		"no budget":      {agent.Budget{}, false},
+		"by dollars":     {agent.Budget{USD: 1}, true, ""},
+		"by tokens":      {agent.Budget{Tokens: 1_010_000}, true, ""},
+		"not by dollars": {agent.Budget{USD: 2}, false, ""},
+		"not by tokens":  {agent.Budget{Tokens: 1_010_001}, false, ""},
+		"no budget":      {agent.Budget{}, false, ""},
+
+		"by the dearest of its maker": {agent.Budget{USD: 1}, true, "claude-unheard-of-9"},
+		"of no maker that is known":   {agent.Budget{USD: 1}, false, "unheard-of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			end := "exec sleep 600"
@@ -118,13 +124,13 @@ func TestOverspent(t *testing.T) {
 			}
 			hand := &agent.Hand{
 				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget,
-				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + begin + line},
+				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(begin+line, "claude-haiku-4-5", cmp.Or(test.model, "claude-haiku-4-5"))},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
 			if err != nil || ended.Overspent != test.want || !ended.Failed || ended.Usage.Tokens() != 1_010_000 {
 				t.Errorf("Do: overspent %v, %d tokens, why %q, %v", ended.Overspent, ended.Usage.Tokens(), ended.Why, err)
 			}
-			if !ended.Cost.Known || ended.Cost.USD != 1.05 {
+			if priced := test.model == ""; ended.Cost.Known != priced || priced && ended.Cost.USD != 1.05 {
 				t.Errorf("Do: cost %+v, want 1.05 by the list", ended.Cost)
 			}
 		})

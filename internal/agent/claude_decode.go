@@ -112,7 +112,7 @@ func (d *claudeDecoder) meter() []stream.Item {
 		return nil
 	}
 	d.told = used
-	return []stream.Item{stream.Spent{Usage: used, Cost: d.price.of(d.model, used)}}
+	return []stream.Item{d.price.spent(d.model, used)}
 }
 
 // End stands in for the result line of an agent that was killed. Its usage is

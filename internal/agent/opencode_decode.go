@@ -124,7 +124,10 @@ func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
 		return nil
 	}
 	d.spent = d.spent.Plus(used)
-	return []stream.Item{stream.Spent{Usage: d.spent, Cost: d.cost()}}
+	if cost := d.cost(); cost.Known {
+		return []stream.Item{stream.Spent{Usage: d.spent, Cost: cost}}
+	}
+	return []stream.Item{d.price.spent(d.model, d.spent)}
 }
 
 // cost is what opencode reckons. It says nothing of a provider of our own, and

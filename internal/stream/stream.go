@@ -73,6 +73,7 @@ const (
 type Spent struct {
 	Usage Usage
 	Cost  Cost
+	Most  float64 // dollars besides, of models without a price, by the dearest of their makers
 }
 
 // Result closes an agent's run. Failed is the program's own word for it.
