@@ -115,6 +115,10 @@ type Decoder interface {
 	End() []stream.Item // what can only be said once there is no more
 }
 
+// follower is a Decoder whose program writes down elsewhere, too, what it uses as
+// it works. Follow is called beside Line, and gives what is new.
+type follower interface{ Follow() []stream.Item }
+
 // Order is what one iteration asks of an agent.
 type Order struct {
 	Iteration int
@@ -127,6 +131,7 @@ type Order struct {
 	Books     []string // files in which it only keeps account of its work
 	Home      string   // where the files of the adapter's Home are
 	Dir       string   // where it works
+	Env       []string // that its program has
 }
 
 // Options are the user's choices about the agent.

@@ -2,7 +2,10 @@ package agent_test
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,6 +135,65 @@ func TestOverspent(t *testing.T) {
 			}
 			if priced := test.model == ""; ended.Cost.Known != priced || priced && ended.Cost.USD != 1.05 {
 				t.Errorf("Do: cost %+v, want 1.05 by the list", ended.Cost)
+			}
+		})
+	}
+}
+
+// Codex says what it used only at the end of a turn. It is ended within the turn
+// by what it writes down of itself and of the threads that it has started, and of
+// no other.
+func TestOverspentByRollouts(t *testing.T) {
+	const (
+		thread = "01a20015-a465-7c21-898e-0ba63d3cc389"
+		own    = "rollout-2026-11-21T21-49-08-" + thread + ".jsonl"
+		later  = "rollout-2026-11-21T21-50-00-other.jsonl"
+		meta   = `{"type":"session_meta","payload":{"id":"` + thread + `"}}` + "\n"
+		model  = `{"type":"turn_context","payload":{"model":"gpt-5"}}` + "\n"
+	)
+	count := func(tokens string) string {
+		return `{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":` + tokens + `,"output_tokens":1000}}}}` + "\n"
+	}
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  int64 // tokens, of which a thousand are too many
+	}{
+		"its own":              {map[string]string{own: meta + model + count("10") + count("2000")}, 3000},
+		"a thread of its own":  {map[string]string{own: meta + count("1"), later: `{"payload":{"session_id":"` + thread + `"}}` + "\n" + count("20")}, 2021},
+		"somebody else's":      {map[string]string{own: meta, later: `{"payload":{"id":"x"}}` + "\n" + count("2000")}, 0},
+		"an older one":         {map[string]string{own: meta, "rollout-2026-11-21T21-00-00-x.jsonl": meta + count("2000")}, 0},
+		"a line under way":     {map[string]string{own: meta + strings.TrimSuffix(count("2000"), "\n")}, 0},
+		"nothing that is told": {map[string]string{own: meta + `{"type":"event_msg","payload":{"type":"token_count","info":null}}` + "\n"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			day := filepath.Join(home, "sessions", "2026", "11", "21")
+			if err := os.MkdirAll(day, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for file, text := range test.files {
+				if err := os.WriteFile(filepath.Join(day, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := syscall.Mkfifo(filepath.Join(day, "rollout-2026-11-21T23-00-00-fifo.jsonl"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			end := "exec sleep 600"
+			if test.want == 0 {
+				end = "exit 1"
+			}
+			adapter, err := agent.Pick("codex", agent.Options{Command: "sh -c 'printf \"%s\n\" \"$LINES_\"; " + end + "' --"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			hand := &agent.Hand{
+				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: agent.Budget{Tokens: 1000},
+				Env: []string{"PATH=/usr/bin:/bin", "CODEX_HOME=" + home, `LINES_={"type":"thread.started","thread_id":"` + thread + `"}`},
+			}
+			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
+			if err != nil || ended.Overspent != (test.want > 0) || ended.Usage.Tokens() != test.want {
+				t.Errorf("Do: overspent %v, %d tokens, why %q, %v", ended.Overspent, ended.Usage.Tokens(), ended.Why, err)
 			}
 		})
 	}

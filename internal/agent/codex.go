@@ -56,7 +56,8 @@ func codex(o Options) (Adapter, error) {
 		},
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
-			return &codexDecoder{price: o.Prices, model: modelOf(flags, order)}
+			model := modelOf(flags, order)
+			return &codexDecoder{price: o.Prices, model: model, wrote: &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}}
 		},
 		Speaks: true,
 	}, nil

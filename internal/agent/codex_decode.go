@@ -41,6 +41,7 @@ func (u codexUsage) plain() stream.Usage {
 type codexDecoder struct {
 	price  pricing
 	model  string
+	wrote  *rollouts     // beside its output
 	open   bounded[bool] // calls without an end
 	last   string        // the last error of the stream itself
 	spoke  bool
@@ -59,6 +60,7 @@ func (d *codexDecoder) Line(line []byte) []stream.Item {
 	d.spoke = true
 	switch parsed.Type {
 	case "thread.started":
+		d.wrote.began(parsed.Thread)
 		return []stream.Item{stream.Progress{Text: "thread " + short(parsed.Thread)}}
 	case "item.started":
 		return d.started(parsed.Item)
@@ -87,6 +89,9 @@ func (d *codexDecoder) End() []stream.Item {
 	}
 	return []stream.Item{codexFailure(noResult, d.last)}
 }
+
+// Follow is what it used so far, by the files that it writes.
+func (d *codexDecoder) Follow() []stream.Item { return d.wrote.follow() }
 
 func (d *codexDecoder) started(item codexItem) []stream.Item {
 	if item.Type == "todo_list" {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -20,6 +21,10 @@ import (
 
 // maxPrompt is what the CLIs take on stdin.
 const maxPrompt = 10_000_000
+
+// followEvery is how often a program's files are looked at: a budget may be passed
+// by what is used in that time.
+const followEvery = 500 * time.Millisecond
 
 // Hand runs an agent for one iteration at a time. Run is where a sandbox goes.
 type Hand struct {
@@ -79,6 +84,7 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	if err != nil {
 		return journal.AgentEnded{}, err
 	}
+	o.Env = cmd.Env
 	s := newSum(h.Watch, o)
 	res, err := h.follow(ctx, cmd, h.Adapter.Decoder(o), s, record)
 	h.settle(ctx)
@@ -176,10 +182,40 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 	}
 	out, errs := h.veiled(io.MultiWriter(record, said)), h.veiled(moaned)
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(alive, out), io.MultiWriter(alive, errs)
+	unfollow := followFiles(decoder, s)
 	res, err := h.Run(ctx, cmd)
+	unfollow()
 	err = errors.Join(err, out.Close(), errs.Close(), said.Close(), moaned.Close())
 	s.take(decoder.End()...)
 	return res, err
+}
+
+// followFiles looks now and then at what a decoder's program writes elsewhere. The end
+// of that is the last look.
+func followFiles(decoder Decoder, s *sum) (end func()) {
+	f, follows := decoder.(follower)
+	if !follows {
+		return func() {}
+	}
+	var watching sync.WaitGroup
+	over := make(chan struct{})
+	watching.Go(func() {
+		tick := time.NewTicker(followEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				s.take(f.Follow()...)
+			case <-over:
+				return
+			}
+		}
+	})
+	return func() {
+		close(over)
+		watching.Wait()
+		s.take(f.Follow()...)
+	}
 }
 
 // veiled is to without the secrets in what is written to it.

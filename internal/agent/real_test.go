@@ -35,6 +35,7 @@ type cli struct {
 	args    []string   // the same
 	login   agent.Keys // those by which it learns when a limit ends; may be none
 	silent  bool       // what it uses, it says at its end
+	mute    bool       // that it asks again after an error of the server's own, it does not say
 	blind   bool       // what it uses, it never says
 	calls   string     // the model as the server knows it, where that is another name
 	rate    bool       // its price is the user's own
@@ -57,7 +58,7 @@ var clis = map[string]cli{
 	// A model that it does not know gets plain tools.
 	"codex-plain": codexTwin("gpt-5-codex"),
 	"gemini": {
-		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, silent: true, rate: true,
+		agent: "gemini", model: "gemini-2.5-pro", keys: agent.Keys{GeminiAPIKey: realKey}, silent: true, mute: true, rate: true,
 		mild: true, hushed: true, brittle: true, dogged: true, lossy: true,
 	},
 	"opencode": {
@@ -70,14 +71,14 @@ var clis = map[string]cli{
 		hushed: true, dogged: true, lossy: true, twin: true,
 	},
 	"copilot": {
-		agent: "copilot", model: "gpt-5.1", keys: agent.Keys{CopilotProviderAPIKey: realKey}, silent: true, blind: true,
+		agent: "copilot", model: "gpt-5.1", keys: agent.Keys{CopilotProviderAPIKey: realKey}, silent: true, mute: true, blind: true,
 	},
 }
 
 func codexCLI(model string) cli {
 	keys := agent.Keys{OpenAIAPIKey: realKey}
 	return cli{
-		agent: "codex", model: model, keys: keys, login: keys, silent: true,
+		agent: "codex", model: model, keys: keys, login: keys, mute: true,
 		args: []string{"-c", "model_providers.ralph.request_max_retries=1", "-c", "model_providers.ralph.stream_max_retries=2"},
 	}
 }

@@ -95,7 +95,7 @@ func TestRealServerRecovers(t *testing.T) {
 					retry, is := item.(stream.Retry)
 					return is && (c.hushed || retry.Status == trouble.Status && retry.Attempt == 1) && retry.Reason != ""
 				})
-				if !told && (!c.silent || trouble.Status < 500) {
+				if !told && (!c.mute || trouble.Status < 500) {
 					t.Errorf("nobody was told that it had to try again")
 				}
 			})

@@ -165,11 +165,15 @@ func (s *sum) sum() journal.AgentEnded {
 // used is what the result says, and of an agent that was ended before it could
 // say, what it had told on its way.
 func (s *sum) used() (stream.Usage, stream.Cost) {
-	used := s.spent
-	if r := s.result; r != nil && (r.Cost.Known || !used.Cost.Known) {
+	used, r := s.spent, s.result
+	if r == nil {
+		return saneUsage(used.Usage), saneCost(used.Cost)
+	}
+	partly := r.Usage != (stream.Usage{}) && r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
+	if !partly && (r.Cost.Known || !used.Cost.Known) {
 		used.Cost = r.Cost
 	}
-	if r := s.result; r != nil && (r.Usage != stream.Usage{} || !r.Failed) {
+	if !partly && (r.Usage != stream.Usage{} || !r.Failed) {
 		used.Usage = r.Usage
 	}
 	return saneUsage(used.Usage), saneCost(used.Cost)

@@ -1,0 +1,169 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// rollouts are the files in which Codex writes down, request by request, what a
+// thread and those that it started have used. On its output it says so only at
+// the end of a turn. They lie where an agent may write: no more than maxRollout is
+// read of one at a time.
+type rollouts struct {
+	dir   string // of its sessions; empty: unknown
+	price pricing
+	model string // that a flag or the order names
+
+	mu     sync.Mutex
+	thread string
+	first  string // the thread's own file
+	files  map[string]*rollout
+	told   stream.Usage
+}
+
+// rollout is one of them.
+type rollout struct {
+	read  int64 // up to here
+	ours  bool  // it belongs to the thread or to one that this has started
+	model string
+	used  stream.Usage
+}
+
+const maxRollout = 8 << 20
+
+// codexSessions is the folder of its sessions in an environment.
+func codexSessions(env []string) string {
+	home := Lookup(env, "CODEX_HOME")
+	if home == "" {
+		home = filepath.Join(Lookup(env, "HOME"), ".codex")
+	}
+	if !filepath.IsAbs(home) {
+		return ""
+	}
+	return filepath.Join(home, "sessions")
+}
+
+// began names the thread that is followed.
+func (r *rollouts) began(thread string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.thread = thread
+}
+
+// follow reads what was added, and gives what was used so far where that has changed.
+func (r *rollouts) follow() []stream.Item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dir == "" || r.thread == "" {
+		return nil
+	}
+	sum := stream.Spent{Cost: stream.Cost{Known: true}}
+	for _, path := range r.list() {
+		file := r.files[path]
+		if file == nil {
+			file = &rollout{}
+			r.files[path] = file
+		}
+		file.more(path, r.thread)
+		if file.used != (stream.Usage{}) {
+			spent := r.price.spent(cmp.Or(file.model, r.model), file.used)
+			sum.Usage, sum.Cost, sum.Most = sum.Usage.Plus(spent.Usage), sum.Cost.Plus(spent.Cost), sum.Most+spent.Most
+		}
+	}
+	if sum.Usage == r.told {
+		return nil
+	}
+	r.told = sum.Usage
+	return []stream.Item{sum}
+}
+
+// list are the thread's own file and those that were begun after it. They lie in
+// folders by year, month and day, and their names begin with the time.
+func (r *rollouts) list() []string {
+	days := below(below(below([]string{r.dir})))
+	if r.first == "" {
+		r.files = map[string]*rollout{}
+		files := below(days)
+		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
+		if i < 0 {
+			return nil
+		}
+		r.first = files[i]
+	}
+	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
+	return slices.DeleteFunc(below(days), func(path string) bool {
+		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
+	})
+}
+
+// below are the paths of what lies in folders.
+func below(folders []string) (all []string) {
+	for _, folder := range folders {
+		entries, _ := untrusted.ReadDir(folder) // one that cannot be read has nothing to tell
+		for _, entry := range entries {
+			all = append(all, filepath.Join(folder, entry.Name()))
+		}
+	}
+	return all
+}
+
+// more reads the lines that were added, whole ones only.
+func (f *rollout) more(path, thread string) {
+	if f.read > 0 && !f.ours {
+		return
+	}
+	file, err := untrusted.Open(path)
+	if err != nil {
+		return
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	data, err := io.ReadAll(io.NewSectionReader(file, f.read, maxRollout))
+	if err != nil {
+		return
+	}
+	end := bytes.LastIndexByte(data, '\n') + 1
+	if end == 0 && len(data) == maxRollout {
+		end = len(data) // a line that is too long to be one of those that count
+	}
+	if first, _, whole := bytes.Cut(data, []byte("\n")); f.read == 0 && whole {
+		f.ours = bytes.Contains(first, []byte(thread))
+	}
+	for line := range bytes.Lines(data[:end]) {
+		f.line(line)
+	}
+	f.read += int64(end)
+}
+
+// rolloutLine is a line of them, as far as it is read here.
+type rolloutLine struct {
+	Payload struct {
+		Type  string `json:"type"`
+		Model string `json:"model"`
+		Info  struct {
+			Total codexUsage `json:"total_token_usage"`
+		} `json:"info"`
+	} `json:"payload"`
+	Type string `json:"type"`
+}
+
+func (f *rollout) line(line []byte) {
+	if !bytes.Contains(line, []byte(`"token_count"`)) && !bytes.Contains(line, []byte(`"turn_context"`)) {
+		return
+	}
+	parsed, ok := readLine[rolloutLine](line)
+	switch total := parsed.Payload.Info.Total.plain(); {
+	case !ok || !f.ours:
+	case parsed.Type == "turn_context" && parsed.Payload.Model != "":
+		f.model = parsed.Payload.Model
+	case parsed.Payload.Type == "token_count" && total != (stream.Usage{}):
+		f.used = total
+	}
+}
