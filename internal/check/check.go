@@ -26,7 +26,7 @@ type Hand struct {
 	Env []string
 	// Grace is what a check has to end politely; 0 stands for the usual.
 	Grace time.Duration
-	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's whole output
+	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's output
 	// Veil takes secrets out of what is kept; nil: nobody does. The digest
 	// is of what is kept.
 	Veil func(io.Writer) io.WriteCloser
@@ -97,8 +97,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		h.Began(check)
 	}
 	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
-	said := &withoutProgress{to: kept}
-	whole := h.veiled(io.MultiWriter(file, digest, said)) // half a secret at the excerpt's end is none that anybody knows
+	said, written := &withoutProgress{to: kept}, newCapped(io.MultiWriter(file, digest))
+	whole := h.veiled(io.MultiWriter(written, said)) // half a secret at the excerpt's end is none that anybody knows
 	out := io.MultiWriter(whole, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
@@ -109,7 +109,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Timeout: h.timeout(check),
 		Grace:   h.Grace,
 	})
-	if err := errors.Join(err, whole.Close(), said.Close(), file.Close()); err != nil {
+	if err := errors.Join(err, whole.Close(), said.Close(), written.Close(), file.Close()); err != nil {
 		return journal.CheckEnded{}, err
 	}
 	told, err := h.tests(tests.Tally(), job.asked(check.Name), log+".tests")

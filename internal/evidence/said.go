@@ -16,7 +16,7 @@ type Said struct {
 	CannotRun bool `json:"cannot_run,omitempty"`
 	// How long it took, in milliseconds.
 	TookMS int64 `json:"took_ms"`
-	// The sha256 of its whole output.
+	// The sha256 of its log: the output, of which the middle is left out beyond 10 MiB.
 	LogDigest string `json:"log_digest,omitempty"`
 	// Whether it failed first, and not when it was run again.
 	Flaky bool `json:"flaky,omitempty"`

@@ -25,7 +25,7 @@ import (
 
 type emit = func(journal.Event)
 
-// logs is where the checks' whole outputs lie, from where agent and people
+// logs is where the checks' outputs lie, from where agent and people
 // stand.
 func (s *site) logs(run journal.Run) string {
 	if s.Own == nil {

@@ -27,8 +27,8 @@ type CheckEnded struct {
 	TimedOut  bool   `json:"timed_out,omitempty"`
 	CannotRun bool   `json:"cannot_run,omitempty"` // the command itself is missing or may not run
 	TookMS    int64  `json:"took_ms"`
-	Log       string `json:"log,omitempty"`    // path of the whole output
-	Digest    string `json:"digest,omitempty"` // sha256 of that output
+	Log       string `json:"log,omitempty"`    // path of its output, up to 10 MiB
+	Digest    string `json:"digest,omitempty"` // sha256 of that file
 	Excerpt   string `json:"excerpt,omitempty"`
 
 	Tests *Tests `json:"tests,omitempty"` // by name, where its output tells them

@@ -1,0 +1,49 @@
+package check
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// How much of an output is kept in its log. The end is in memory until it is known
+// to be the end.
+const (
+	keptHead = 9 << 20
+	keptTail = 1 << 20
+)
+
+// capped writes the beginning of an output as it comes, and its end when it is
+// closed, with a line in between that tells how much was left out.
+type capped struct {
+	to   io.Writer
+	left int // of the beginning
+	tail process.Tail
+}
+
+func newCapped(to io.Writer) *capped {
+	return &capped{to: to, left: keptHead, tail: process.Tail{N: keptTail}}
+}
+
+// Write keeps p as far as it belongs to the beginning or the end.
+func (c *capped) Write(p []byte) (int, error) {
+	head := min(len(p), c.left)
+	c.left -= head
+	if n, err := c.to.Write(p[:head]); err != nil {
+		return n, err
+	}
+	n, err := c.tail.Write(p[head:])
+	return head + n, err
+}
+
+// Close writes the end.
+func (c *capped) Close() error {
+	if cut := c.tail.Dropped(); cut > 0 {
+		if _, err := fmt.Fprintf(c.to, "\n[ralph left out %d bytes here]\n", cut); err != nil {
+			return err
+		}
+	}
+	_, err := c.to.Write(c.tail.Bytes())
+	return err
+}
