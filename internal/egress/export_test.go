@@ -37,14 +37,15 @@ func Judge(d Dialect, models []string, body string) (model, no string) {
 	return found.model, refusal.What
 }
 
-// Media is how many tokens what is no text in a body may come to.
-func Media(d Dialect, body string) int64 {
+// Media is what of a body is no text: its length, and the most tokens that it may
+// come to.
+func Media(d Dialect, body string) (size, most int64) {
 	object, err := readObject([]byte(body))
 	if err != nil {
-		return -1
+		return -1, -1
 	}
 	found, _ := rules{}.judge(d, "", object.tree)
-	return found.media
+	return found.media.size, found.media.most
 }
 
 // Without is a body without some of its fields; empty: it is none.

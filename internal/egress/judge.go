@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -15,7 +16,8 @@ import (
 type verdict struct {
 	model string
 	drop  map[string]bool // fields on top that are left out
-	media int64           // tokens of what is no text, at the most
+	media media
+	hour  bool // input is to be kept for an hour
 }
 
 // rules are the models that may be asked for.
@@ -47,7 +49,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Re
 		}
 	}
 	no := j.walk(tree)
-	v.media = j.media
+	v.media, v.hour = j.media, j.hour
 	return v, no
 }
 
@@ -108,8 +110,13 @@ type judge struct {
 	rules
 	grammar *grammar
 	read    []string
-	media   int64
+	media   media
+	hour    bool
 }
+
+// media is what of a body is no text: its length, and the tokens that it comes
+// to.
+type media struct{ size, likely, most int64 }
 
 // fields are looked at on top only, where they mean something.
 func (j *judge) fields(tree map[string]any) *Refusal {
@@ -174,8 +181,10 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 		no = &Refusal{What: name, Why: stored}
 	case name == "type" && text(value) == "item_reference":
 		no = &Refusal{What: text(value), Why: stored}
+	case name == "ttl" && text(value) == "1h":
+		j.hour = true
 	case j.grammar.media[name]:
-		j.media += mediaOf(name, value)
+		j.media.add(name, value)
 	}
 	if no != nil {
 		return no
@@ -209,17 +218,23 @@ func (j *judge) fetched(name string, value any) bool {
 	return s != "" && !strings.HasPrefix(s, "data:")
 }
 
-// mediaOf is how many tokens a field may come to beyond its length.
-func mediaOf(name string, value any) int64 {
+// add adds what is in a field. What cannot be base64 counts as text, too.
+func (m *media) add(name string, value any) {
 	object, _ := value.(map[string]any)
 	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
-	switch {
-	case name == "image_url" || strings.HasPrefix(kind, "image/"):
-		return imageTokens
-	case name == "source" && object["data"] == nil, strings.HasPrefix(kind, "text/"):
-		return 0
+	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
+	if name == "source" && object["data"] == nil || strings.HasPrefix(kind, "text/") {
+		return
 	}
-	return mediaTokens
+	size := int64(len(data))
+	if name == "image_url" || strings.HasPrefix(kind, "image/") {
+		m.likely, m.most = m.likely+likelyImage, m.most+mostImage
+	} else {
+		m.likely, m.most = m.likely+size/bytesPerMediaToken, m.most+mostMedia
+	}
+	if !strings.ContainsRune(data, utf8.RuneError) {
+		m.size += size
+	}
 }
 
 // tools are looked at one by one. Whatever is not known to run where the agent

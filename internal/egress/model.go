@@ -113,7 +113,8 @@ type call struct {
 	model   string
 	body    []byte
 	held    int64 // bytes for which there is room
-	media   int64 // tokens of what is no text in the body, at the most
+	media   media // what of the body is no text
+	hour    bool  // it is to be kept for an hour
 	most    int64 // tokens that the answer may have, in all its versions
 	many    int64 // versions, which are made at once
 }
@@ -222,7 +223,7 @@ func (c *call) allowed() bool {
 	for name := range found.drop {
 		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it", Sent: true})
 	}
-	c.model, c.media = found.model, found.media
+	c.model, c.media, c.hour = found.model, found.media, found.hour
 	c.most, c.many = c.longest(object.tree)
 	add, no := c.added(object.tree)
 	if no != nil {

@@ -16,13 +16,15 @@ type order struct {
 }
 
 // What a body does not show of its input: no token of text is shorter than a
-// byte, an image is billed by its size in pixels, and a document, a sound or a
+// byte, but an image is billed by its size in pixels, and a document, a sound or a
 // film by its pages or seconds, so up to all that a model takes. The makers add
 // instructions of their own for tools.
 const (
-	addedTokens = 2_000
-	imageTokens = 10_000
-	mediaTokens = 1_000_000
+	addedTokens        = 2_000
+	likelyImage        = 1_000
+	mostImage          = 10_000
+	mostMedia          = 1_000_000
+	bytesPerMediaToken = 50
 )
 
 // longestAnswer is the most that any model on the price list answers.
@@ -32,9 +34,10 @@ func (c *call) order() order {
 	if c.path.free {
 		return order{model: c.model}
 	}
-	size := int64(len(c.body))
+	words := int64(len(c.body)) - c.media.size
 	return order{
-		model: c.model, likely: size / bytesPerToken, input: size + c.media + addedTokens, output: c.most, hour: c.dialect == Anthropic,
+		model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
+		output: c.most, hour: c.hour,
 	}
 }
 

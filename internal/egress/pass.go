@@ -229,9 +229,6 @@ func (a *answering) charge(now progress) {
 	}
 }
 
-// asked is what a request comes to of which nobody told: its length.
-func (a *answering) asked() int64 { return int64(len(a.body)) / bytesPerToken }
-
 // Close settles the bill: by what was told, or where nothing was, by what went
 // to and fro.
 func (a *answering) Close() error {
@@ -242,7 +239,7 @@ func (a *answering) Close() error {
 		a.cutOff(now)
 		return a.from.Close()
 	case good && !a.read.known:
-		now.Input = a.asked()
+		now.Input = a.bill.order.likely
 		if !a.split.events {
 			now.Output = a.arrived / bytesPerToken
 		}
@@ -256,7 +253,7 @@ func (a *answering) Close() error {
 // have used by then: models think without a word, and are paid for it.
 func (a *answering) cutOff(now progress) {
 	if !now.told {
-		now.Input = a.asked()
+		now.Input = a.bill.order.likely
 	}
 	a.charge(now)
 	if a.m.Now == nil || a.path.free {

@@ -1,0 +1,250 @@
+package egress_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// uses is a server whose answers use so much.
+func uses(t *testing.T, input, output int) *receiver {
+	t.Helper()
+	return newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"usage":{"input_tokens":%d,"output_tokens":%d}}`, input, output)
+	})
+}
+
+// However little an answer used, it is told when it has ended.
+func TestLittleIsToldAtTheEnd(t *testing.T) {
+	d := newDesk(t, uses(t, 20, 10).URL, nil)
+	d.ask(messages, `{"model":"big"}`)
+	settled(t, d)
+	if got, want := d.model.Spent().Usage, (stream.Usage{Input: 20, Output: 10}); got != want {
+		t.Errorf("told %+v, want %+v", got, want)
+	}
+}
+
+// A budget is used when nothing of it is left.
+func TestBudgetIsUsedToItsEnd(t *testing.T) {
+	for name, budget := range map[string]egress.Budget{"tokens": {Tokens: 1_000_000}, "dollars": {USD: 1}} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, uses(t, 1_000_000, 0).URL, func(m *egress.Model) { m.Budget = budget })
+			for _, want := range []int{http.StatusOK, http.StatusForbidden} {
+				if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want {
+					t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
+				}
+			}
+		})
+	}
+}
+
+// Who was let in before the budget was used, and asks after that, is cut off
+// before anybody is paid.
+func TestBudgetThatIsUsedMeanwhile(t *testing.T) {
+	const body = `{"model":"big"}`
+	server := uses(t, 100, 0)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 100 })
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	answers := bufio.NewReader(conn)
+	// 100 Continue comes when the body is read for, past the question whether
+	// anything is left.
+	_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: model\r\nX-Api-Key: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", messages, dummy, len(body))
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("answer %q, %v", line, err)
+	}
+	_, _ = answers.ReadString('\n')
+	if got := d.ask(messages, body); got.StatusCode != http.StatusOK {
+		t.Fatalf("answer %d %s", got.StatusCode, got.text)
+	}
+	_, _ = io.WriteString(conn, body)
+	answer, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if hits := len(server.hits()); answer.StatusCode != http.StatusForbidden || hits != 1 {
+		t.Errorf("answer %d after %d requests, want 403 after one", answer.StatusCode, hits)
+	}
+}
+
+// Requests that come all at once are sent side by side only as long as the most
+// that all of them can cost fits: a body of 100 kB may be 100,000 tokens.
+func TestManyAtOnceStayWithinTheBudget(t *testing.T) {
+	var busy, most atomic.Int64
+	release := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		now := busy.Add(1)
+		defer busy.Add(-1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		<-release
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, data(`{"type":"response.completed","response":{"usage":{"input_tokens":100000,"output_tokens":1000}}}`))
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.45 })
+	const many = 32
+	asked, answers := crowded(t, d, many, responses, `{"model":"big","stream":true,"max_output_tokens":1000,"instructions":"`+strings.Repeat("x", 100_000)+`"}`)
+	asked.Wait()
+	close(release)
+	refused := 0
+	for range many {
+		if <-answers == http.StatusForbidden {
+			refused++
+		}
+	}
+	// Each costs $0.11, and $0.214 at the most.
+	if hits, sum := len(server.hits()), d.model.Spent(); hits != 4 || refused != many-hits || most.Load() > 2 || sum.Charged > 0.45 {
+		t.Errorf("%d were sent, %d at once, %d refused, %+v", hits, most.Load(), refused, sum)
+	}
+}
+
+// An answer that is under way holds no more than it can still cost: the rest is
+// free once its maker has told its input.
+func TestToldInputMakesRoom(t *testing.T) {
+	release := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, begun)
+		_ = http.NewResponseController(w).Flush()
+		<-release
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 10_000 })
+	body := `{"model":"big","stream":true,"max_tokens":500,"system":"` + strings.Repeat("x", 5000) + `"}`
+	for range 3 {
+		response, err := http.DefaultTransport.RoundTrip(d.request(messages, body))
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response, err)
+		}
+		defer response.Body.Close()
+	}
+	close(release)
+}
+
+// A request that is too large for what is left is not sent, and ends the budget.
+func TestWhatIsTooLargeIsNotSent(t *testing.T) {
+	server := uses(t, 900, 0)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1000 })
+	if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != http.StatusOK {
+		t.Fatalf("answer %d %s", got.StatusCode, got.text)
+	}
+	got := d.ask(messages, `{"model":"big","system":"`+strings.Repeat("x", 1000)+`"}`)
+	const why = "900 of 1000 tokens used, and the next request is too large for the rest"
+	if stopped := d.model.Spent().Stopped; got.StatusCode != http.StatusForbidden || len(server.hits()) != 1 || stopped != why {
+		t.Errorf("answer %d, %d sent, %q", got.StatusCode, len(server.hits()), stopped)
+	}
+}
+
+// What an answer that is cut off before its head was asked is charged: the model
+// may have begun.
+func TestWhatIsCutBeforeItsHeadIsCharged(t *testing.T) {
+	arrived := make(chan bool)
+	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == responses {
+			arrived <- true
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"usage":{"input_tokens":1000000}}`)
+	})
+	d := newDesk(t, server.URL, func(m *egress.Model) {
+		m.Budget.USD = 0.9
+		m.Now = func() time.Time { return time.Unix(0, 0) }
+	})
+	body := `{"model":"big","store":false,"stream":true,"max_output_tokens":10,"instructions":"` + strings.Repeat("x", 5000) + `"}`
+	cut := make(chan int)
+	go func() { cut <- status(d.request(responses, body)) }()
+	<-arrived
+	d.ask(messages, `{"model":"big","max_tokens":10}`)
+	if got := <-cut; got != http.StatusForbidden {
+		t.Errorf("answer %d", got)
+	}
+	settled(t, d)
+	sum, want := d.model.Spent(), int64(1_000_000+len(body)/5)
+	if sum.Usage.Input != want || sum.Charged < sum.Cost.USD+0.005 {
+		t.Errorf("%+v, want %d tokens of input, and more against the budget", sum, want)
+	}
+}
+
+// What is no text is as large as it can be: its bytes do not show it.
+func TestMedia(t *testing.T) {
+	const image, other = 10_000, 1_000_000
+	for _, test := range []struct {
+		dialect egress.Dialect
+		body    string
+		size    int64
+		most    int64
+	}{
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}`, 4, image},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"tool_result","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}]}]}]}`, 4, other},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"hi"}},{"type":"search_result","source":"x"}]}]}`, 0, 0},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"content","content":[{"type":"image","source":{"media_type":"image/png","data":"aGk="}}]}}]}]}`, 4, image},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, 52, 2 * image},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`, 26, image},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:application/pdf;base64,aGk="}]}]}`, 32, other},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"mp3"}}]}]}`, 4, other},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:` + "\xff\xff" + `"}]}]}`, 0, image},
+		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"inline_data":{"mime_type":"video/mp4","data":"aGk="}}]}]}`, 8, image + other},
+	} {
+		if size, most := egress.Media(test.dialect, test.body); size != test.size || most != test.most {
+			t.Errorf("%s: Media(%s) = %d, %d, want %d, %d", test.dialect, test.body, size, most, test.size, test.most)
+		}
+	}
+}
+
+// Nor are its bytes tokens: a picture of a megabyte is no million of them.
+func TestPicturesAreNotTooLarge(t *testing.T) {
+	server := uses(t, 1500, 10)
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 20_000 })
+	picture := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + strings.Repeat("aGk=", 250_000) + `"}}`
+	for range 2 {
+		if got := d.ask(messages, `{"model":"big","max_tokens":10,"messages":[{"role":"user","content":[`+picture+`]}]}`); got.StatusCode != http.StatusOK {
+			t.Errorf("answer %d %s", got.StatusCode, got.text)
+		}
+	}
+}
+
+// Input that is to be kept for an hour may cost twice its price.
+func TestInputThatIsKept(t *testing.T) {
+	for ttl, rate := range map[string]float64{"5m": 1.25, "1h": 2} {
+		arrived := make(chan bool)
+		server := newReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
+			arrived <- true
+			<-r.Context().Done()
+		})
+		d := newDesk(t, server.URL, func(m *egress.Model) {
+			m.Prices = map[string]price.Rate{"big": {Input: 1, CacheWrite: 1.25}}
+			m.Now = func() time.Time { return time.Unix(0, 0) }
+		})
+		body := `{"model":"big","system":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `","cache_control":{"type":"ephemeral","ttl":"` + ttl + `"}}]}`
+		ctx, cancel := context.WithCancel(t.Context())
+		request, ended := d.request(messages, body).WithContext(ctx), make(chan int)
+		go func() { ended <- status(request) }()
+		<-arrived
+		cancel()
+		<-ended
+		settled(t, d)
+		want := float64(len(body)+2000) * rate / 1e6
+		if got := d.model.Spent().Charged; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v are charged, want %v", ttl, got, want)
+		}
+	}
+}
