@@ -1,57 +1,45 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// ran is how a command is run: in which shell, with what coming in, and what
-// comes after it in the pipe.
-type ran struct {
-	scope   *scope
-	in      stream
-	subs    stream // what the substitutions in its words read
-	next    [][]string
-	env     map[string]string // set for this command alone
-	inFile  string
-	outFile string
-	toFile  bool
-	fed     bool // by xargs
-}
-
-// call is a command with its arguments.
+// call is a simple command, and how it is run.
 type call struct {
-	ran
-	word string // as it was called
-	name string // without its folder
-	args []string
+	scope *scope
+	in    string // what it reads
+	to    string // the file that it prints into
+	env   string // the variables set for it alone
+	name  string // without its folder
+	args  []string
 }
 
 func (c *call) String() string { return strings.TrimSpace(c.name + " " + strings.Join(c.args, " ")) }
 
-// has says whether an option was given: one of the short letters, alone or in a
-// cluster, or one of the long names.
-func (c *call) has(short string, long ...string) bool {
-	for _, a := range c.args {
-		if a == "--" {
-			return false
-		}
-		name, _, _ := strings.Cut(a, "=")
-		if len(a) > 1 && slices.Contains(long, name) {
-			return true
-		}
-		if len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a[1:], short) && short != "" {
-			return true
-		}
-	}
-	return false
+// has says whether a flag was given, a single letter also within others.
+func (c *call) has(flag string) bool {
+	return slices.ContainsFunc(c.args, func(a string) bool {
+		return like(flag, a) || strings.HasPrefix(a, flag+"=") || len(flag) == 2 && cluster(a, flag[1]) > 0
+	})
 }
 
-// operands are the arguments that are no options, nor the values of those
-// named.
+// cluster is where a letter stands among flags like -xzf, 0 if it does not.
+func cluster(a string, letter byte) int {
+	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
+		return 0
+	}
+	for i := 1; i < len(a) && a[i] >= 'A' && a[i] <= 'z'; i++ {
+		if a[i] == letter {
+			return i
+		}
+	}
+	return 0
+}
+
+// operands are the arguments that are no flags, nor the values of those named.
 func (c *call) operands(valued ...string) []string {
 	var ops []string
 	for i := 0; i < len(c.args); i++ {
@@ -68,146 +56,131 @@ func (c *call) operands(valued ...string) []string {
 	return ops
 }
 
-// values are what was given to options: -o x, -ox, --output x, --output=x.
-func (c *call) values(names ...string) []string {
+// first is the first operand, usually a subcommand.
+func (c *call) first() string { return append(c.operands(), "")[0] }
+
+// subjects are what something is done to: a copy's sources, x of --file=x.
+func (c *call) subjects() []string {
+	ops := c.operands()
+	if among("cp mv ln install scp rsync", c.name) {
+		ops = ops[:max(0, len(ops)-1)]
+	}
+	for _, a := range c.args {
+		if _, value, ok := strings.Cut(a, "="); ok && strings.HasPrefix(a, "--") {
+			ops = append(ops, value)
+		}
+	}
+	return ops
+}
+
+// values are what was given to flags: -o x, -ox, --output x, --output=x.
+func (c *call) values(flags ...string) []string {
 	var found []string
 	for i, a := range c.args {
-		for _, name := range names {
+		for _, flag := range flags {
+			at := 0
+			if len(flag) == 2 {
+				at = cluster(a, flag[1])
+			}
 			switch {
-			case a == name && i+1 < len(c.args):
-				found = append(found, c.args[i+1])
-			case strings.HasPrefix(name, "--") && strings.HasPrefix(a, name+"="):
-				found = append(found, a[len(name)+1:])
-			case len(name) == 2 && len(a) > 2 && strings.HasPrefix(a, name):
-				found = append(found, strings.TrimPrefix(a[2:], "="))
+			case a == flag || at > 0 && at == len(a)-1:
+				found = append(found, c.args[min(i+1, len(c.args)):min(i+2, len(c.args))]...)
+			case at > 0:
+				found = append(found, strings.TrimPrefix(a[at+1:], "="))
+			case strings.HasPrefix(a, flag+"="):
+				found = append(found, a[len(flag)+1:])
 			}
 		}
 	}
 	return found
 }
 
-// first is the first operand, usually a subcommand.
-func (c *call) first() string {
-	if ops := c.operands(); len(ops) > 0 {
-		return ops[0]
-	}
-	return ""
-}
-
-// call judges a simple command of the source.
-func (j *judge) call(c *syntax.CallExpr, r ran) stream {
-	if len(c.Args) == 0 {
-		r.subs = j.loading(c, r.scope)
-		for _, a := range c.Assigns {
-			j.assign(a, r.scope, true)
-			if a.Name != nil && (r.subs.fetched || r.subs.decoded) && len(c.Assigns) == 1 {
-				r.scope.origins[a.Name.Value] = r.subs
-			}
-		}
-		return stream{}
-	}
-	if word := c.Args[0].Lit(); word == "env" {
-		r.subs = j.loading(c, r.scope)
-	} else {
-		r.subs = j.within(c, r.scope)
-	}
-	for _, a := range c.Assigns {
-		if r.env == nil {
-			r.env = map[string]string{}
-		}
-		value := j.whole(r.scope, a.Value)
-		r.env[a.Name.Value] = value
-		j.variable(a.Name.Value, value, false)
-	}
-	words := j.fields(r.scope, c.Args...)
-	j.showsSecret(c, words, r)
-	r.subs = r.subs.also(j.originOf(c, r.scope))
-	return j.run(words, r)
-}
-
-// loading judges substitutions whose output goes into variables and not to the
-// agent's eyes: a .env file may be read there.
-func (j *judge) loading(node syntax.Node, sc *scope) stream {
-	quiet := sc.sub()
-	quiet.loads = true
-	return j.within(node, quiet)
-}
-
-// run judges a command by its words.
-func (j *judge) run(words []string, r ran) stream {
-	if len(words) == 0 || j.done() {
-		return stream{}
-	}
-	if j.nest++; j.nest > maxNest {
-		j.nest--
-		return stream{}
-	}
+// run judges a command by its words, and returns what it prints.
+func (j *judge) run(words []string, c call) string {
 	defer func() { j.nest-- }()
-	sc := r.scope
-	if body, ok := sc.aliases[words[0]]; ok {
-		inner := *sc
-		inner.aliases = nil
-		return j.run(append(strings.Fields(body), words[1:]...), r.inside(&inner))
+	if !j.enter() || len(words) == 0 {
+		return ""
 	}
-	if body, ok := sc.funcs[words[0]]; ok && sc.depth < maxDepth {
-		inner := sc.sub()
-		delete(inner.funcs, words[0])
-		inner.args, inner.argsSet = words[1:], true
-		inner.depth++
-		return j.stmt(body, inner, r.in, r.next)
+	c.name, c.args = program(words[0]), words[1:]
+	if strings.Contains(words[0], dark) {
+		j.origin(words[0], "a command")
+		return ""
 	}
-	c := &call{ran: r, word: words[0], name: commandName(words[0]), args: words[1:]}
-	if strings.Contains(c.name, dark) {
-		j.origin(c.subs, "a command that is put together")
-		return stream{}
+	if _, ok := j.files[j.resolve(words[0], c.scope)]; ok && strings.Contains(words[0], "/") {
+		return j.file(&c, words)
 	}
-	if c.subs.decoded && strings.Contains(strings.Join(words, " "), c.name) && j.assembled(c) {
-		return stream{}
-	}
-	if out, ok := j.unwrap(c); ok {
+	out, done := j.unwrap(&c)
+	if done {
 		return out
 	}
-	j.builtin(c)
-	j.rules(c)
-	return j.prints(c)
-}
-
-func (r ran) inside(sc *scope) ran {
-	r.scope = sc
-	return r
-}
-
-// rules go through the families. In a container only what reaches out of it
-// counts.
-func (j *judge) rules(c *call) {
-	j.database(c)
-	j.cloud(c)
-	if c.scope.container {
-		return
+	if i := slices.Index(c.args, "-C"); c.name == "git" && i >= 0 && i+1 < len(c.args) && c.args[0][0] == '-' {
+		c.scope = c.scope.sub() // git goes there
+		c.scope.dir = j.resolve(c.args[i+1], c.scope)
+		c.args = slices.Concat(c.args[:i], c.args[i+2:])
 	}
-	for _, family := range []func(*call){
-		j.disk, j.exhaustion, j.remoteAccess, j.exfiltration, j.credentials, j.files,
-		j.container, j.supply, j.git, j.system, j.process, j.rights, j.shells, j.code,
-	} {
-		if family(c); j.found != nil {
-			return
+	j.rules(&c)
+	j.builtin(&c)
+	if !c.scope.container {
+		for _, f := range c.written() {
+			j.writes(f, c.scope)
 		}
+		j.code(&c)
 	}
+	return then(out, j.prints(&c))
 }
 
-// commandName is the program without its folder. A glob in it is taken for
-// what it is most likely to match.
-func commandName(word string) string {
-	name := path.Base(word)
-	if strings.ContainsAny(name, "?*[") {
-		for _, n := range []string{"rm", "dd", "cat", "sh", "bash", "nc", "curl", "wget"} {
-			if ok, err := path.Match(name, n); ok && err == nil {
-				return n
+// program is a command's name without its folder and version: wrangler@latest.
+func program(word string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(word), ".exe"), "@")
+	return name
+}
+
+// builtin follows what changes the shell itself.
+func (j *judge) builtin(c *call) {
+	ops := append(c.operands(), "", "")
+	switch c.name {
+	case "cd", "pushd", "popd":
+		c.scope.dir = j.moved(cmp.Or(ops[0], "~"), c.scope)
+		if c.scope.vars["PWD"] = c.scope.dir; c.scope.dir == "" {
+			delete(c.scope.vars, "PWD")
+		}
+	case "read":
+		line, _, _ := strings.Cut(c.in, "\n")
+		for _, name := range c.operands("-p", "-d", "-t", "-n", "-u", "-a") {
+			if delete(c.scope.vars, name); line != "" {
+				c.scope.set(name, line)
 			}
 		}
+	case "git":
+		j.stashed = j.stashed || ops[0] == "stash" && (ops[1] == "" || ops[1] == "push" || ops[1] == "save")
 	}
-	if sub, ok := strings.CutPrefix(name, "git-"); ok && sub != "" {
-		return name
+}
+
+func (j *judge) moved(to string, sc *scope) string {
+	if sc.far || sc.container || to == "-" || strings.Contains(to, dark) && !j.in("temporary", to, sc) {
+		return ""
 	}
-	return strings.TrimSuffix(name, ".exe")
+	return j.resolve(to, sc)
+}
+
+// written are the files that a command writes.
+func (c *call) written() []string {
+	files, ops := c.values("-o", "-O", "--output", "--output-document"), c.operands()
+	edits := among("sed gsed perl yq", c.name) && (c.has("-i") || c.has("--in-place*"))
+	if edits || among("tee touch sponge truncate ed ex chattr chown chgrp mv rm rmdir unlink shred trash", c.name) {
+		files = append(files, ops...)
+	}
+	if among("cp mv install ln rsync scp", c.name) && len(ops) > 1 {
+		to := ops[len(ops)-1]
+		files = append(files, to)
+		for _, o := range ops[:min(len(ops)-1, 20)] {
+			files = append(files, strings.TrimSuffix(to, "/")+"/"+path.Base(o))
+		}
+	}
+	for _, o := range ops {
+		if of, ok := strings.CutPrefix(o, "of="); ok { // of dd
+			files = append(files, of)
+		}
+	}
+	return slices.DeleteFunc(files, func(f string) bool { return strings.Contains(f, ":") })
 }

@@ -1,20 +1,27 @@
-// Package guard says whether a shell command is dangerous, and why, by its
-// syntax tree. It runs nothing and opens nothing: it knows a file by its name
-// alone. It prevents accidents and is no wall; where it cannot tell, it lets
-// the command pass.
+// Package guard says whether a shell command is dangerous, and why. It walks
+// the command's syntax tree and holds each simple command against one table of
+// rules. It runs nothing and opens no file. It prevents accidents and is no
+// sandbox: where it cannot tell, it lets the command pass.
 package guard
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Place is where commands are judged: absolute paths mean something else in
 // the project than outside of it.
 type Place struct {
 	Root, Home string   // the project's folder and the user's
-	Dir        string   // where the shell stands; the project's folder if it is empty
+	Dir        string   // where the shell stands (default: the project's folder)
 	Protect    []string // globs, from Root, of files that may not be changed
+	Rules      []Rule   // the project's own, held before the table
 }
 
 // Finding is one reason to refuse a command.
@@ -22,7 +29,7 @@ type Finding struct {
 	Category Category
 	What     string // the offending part, short
 	Instead  string // the safe alternative
-	Unread   bool   // part of the shell could not be read: judged by what could be seen
+	Unread   bool   // part of the shell could not be parsed
 }
 
 // String is one line for the agent: category, offence, alternative.
@@ -34,28 +41,142 @@ func (f Finding) String() string {
 	return line
 }
 
-// Command judges a line of shell, or several. The first finding is enough;
-// false means that there is nothing to say.
+// Command judges shell of one or more lines and returns the first finding.
 func Command(line string, at Place) (f Finding, found bool) {
 	j := newJudge(at)
-	// The parser and the expander are others' code, fed with anything. What
-	// makes them fall over is unread, and unread shell is not refused for that.
+	// The parser is other people's code, and agents feed it anything. What makes
+	// it panic counts as unread.
 	defer func() {
-		if recover() != nil {
-			j.unread = true
-			f, found = j.verdict()
-		}
+		j.unread = recover() != nil || j.unread
+		f, found = j.verdict()
 	}()
-	j.script(line, newScope(j.place.Dir), stream{})
+	j.shows(j.script(marks.Replace(line), j.scope(), ""))
+	return f, found
+}
+
+// Write judges a tool that writes a file by itself, without a shell.
+func Write(path string, at Place) (Finding, bool) {
+	j := newJudge(at)
+	j.writes(path, j.scope())
 	return j.verdict()
 }
 
-// Write judges a tool that writes or edits a file by itself, without a shell.
-func Write(path string, at Place) (Finding, bool) {
-	j := newJudge(at)
-	if rest, home := strings.CutPrefix(path, "~/"); home {
-		path = j.place.Home + "/" + rest
+// Bounds on what one line can make the judge do.
+const (
+	maxLine     = 64 << 10  // bytes of shell that are read at once
+	maxScript   = 256 << 10 // bytes of shell parsed in all, nested scripts too
+	maxNest     = 400       // commands within each other
+	maxSteps    = 3000      // commands judged
+	maxBrackets = 4000      // with many of them in each other parsing takes long
+	maxWords    = 1000      // of a command
+	maxRounds   = 8         // of a for loop
+	maxValue    = 2 << 10   // bytes of a variable that are carried on
+	maxText     = 64 << 10  // and of what commands print
+)
+
+// judge goes over one line. The first finding ends it.
+type judge struct {
+	place   Place
+	found   *Finding
+	unread  bool
+	steps   int
+	nest    int
+	read    int
+	files   map[string]string // what was written into files on the way
+	stashed bool              // git stash went before
+}
+
+func newJudge(at Place) *judge {
+	at.Root = path.Join("/", cmp.Or(strings.Trim(at.Root, "/"), "project"))
+	at.Home = path.Join("/", cmp.Or(strings.Trim(at.Home, "/"), "home/user"))
+	at.Dir = cmp.Or(at.Dir, at.Root)
+	return &judge{place: at, files: map[string]string{}}
+}
+
+func (j *judge) verdict() (Finding, bool) {
+	if j.found == nil {
+		return Finding{}, false
 	}
-	j.writes(path, newScope(j.place.Dir))
-	return j.verdict()
+	j.found.Unread = j.unread
+	return *j.found, true
+}
+
+// report keeps the first finding.
+func (j *judge) report(c Category, what, instead string) {
+	if j.found == nil {
+		j.found = &Finding{Category: c, What: shown(what), Instead: cmp.Or(instead, c.Instead())}
+	}
+}
+
+// enter says whether to judge another command, which ends with nest--.
+func (j *judge) enter() bool {
+	j.steps++
+	j.nest++
+	j.unread = j.unread || j.nest > maxNest
+	return j.found == nil && j.steps <= maxSteps && j.nest <= maxNest
+}
+
+// script judges a text as shell, in the scope that it would run in, and returns
+// what it prints. Where the text cannot be parsed, it goes on with the next line.
+func (j *judge) script(src string, sc *scope, in string) (out string) {
+	if len(src) > maxLine {
+		j.unread = true
+		src = src[:maxLine]
+	}
+	for _, m := range heredoc.FindAllStringSubmatch(src, 20) {
+		src += "\n" + m[1] // to bash a here-document may end with the source
+	}
+	for src != "" && j.found == nil {
+		if j.read += len(src) + maxScript/64; j.read > maxScript {
+			j.unread = true
+			break
+		}
+		printed, bad := j.parse(src, sc, in)
+		if out = then(out, printed); bad == len(src) {
+			break
+		}
+		j.unread = true
+		var line string
+		line, src, _ = strings.Cut(src[bad:], "\n")
+		j.guess(line, sc)
+	}
+	return out
+}
+
+var (
+	heredoc    = pattern.Of(`<<-?\s*['"\\]?(\w+)`)
+	separators = pattern.Of(`[;&|()]+`)
+)
+
+// parse judges statements up to the line that cannot be parsed, and returns
+// where that line starts.
+func (j *judge) parse(src string, sc *scope, in string) (out string, bad int) {
+	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
+		return "", 0
+	}
+	failed := false
+	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
+		if failed = failed || err != nil; failed {
+			continue // the parser goes on after a break
+		}
+		out = then(out, j.stmt(s, sc, in))
+		bad = int(s.End().Offset())
+	}
+	if !failed {
+		bad = len(src)
+	}
+	return out, bad
+}
+
+// guess judges a line by its words: of each part those before the first quote,
+// because what is quoted in shell that cannot be parsed is most likely prose.
+func (j *judge) guess(line string, sc *scope) {
+	for _, part := range separators.Split(line, 50) {
+		if i := strings.IndexAny(part, `"'`); i >= 0 && !strings.HasPrefix(strings.TrimSpace(part), `"`) {
+			part = part[:i]
+		}
+		if words := strings.Fields(part); len(words) < maxWords {
+			j.run(words, call{scope: sc})
+		}
+	}
 }

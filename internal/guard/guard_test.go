@@ -3,6 +3,7 @@ package guard_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,102 @@ func TestPlacesDecide(t *testing.T) {
 	}
 }
 
+// A project's own rules come before the table, and the first that fits decides.
+func TestProjectsOwnRules(t *testing.T) {
+	at := shop
+	at.Rules = []guard.Rule{
+		{Command: "kubectl apply|delete", Operands: "*preview*", Allow: true},
+		{Command: "make seed|reset", Unless: "DB=*test*", Why: "fills the shared database", Instead: "make seed DB=shop_test"},
+		{Command: "tee", Allow: true},
+		{Command: "rm", Flags: "-r --recursive", Operands: "@inside", Allow: true},
+		{Command: "./scripts/seal|seal", Flags: "--env=prod"},
+	}
+	for line, want := range map[string]string{
+		"kubectl apply -f k8s/preview.yaml":         "",
+		"kubectl apply -f k8s/":                     "deployment: kubectl apply -f k8s/ deploys to production; instead: " + guard.Deployment.Instead(),
+		"make -j4 seed && make test":                "project-rule: make -j4 seed fills the shared database; instead: make seed DB=shop_test",
+		"make seed DB=shop_test":                    "",
+		"make build":                                "",
+		"cd x && bash -c 'make reset'":              "project-rule: make reset fills the shared database; instead: make seed DB=shop_test",
+		"scripts/seal --env prod":                   "project-rule: seal --env prod is refused by the project's settings; instead: ask the user",
+		"scripts/seal --env staging":                "",
+		"tee .ralph/settings.json < x":              "protected-path: writing to .ralph/settings.json; instead: " + guard.ProtectedPath.Instead(),
+		"rm -r src && rm -rf /home/dev/other/build": "",
+		"rm -rf /home/dev/other":                    "file-destruction: rm -rf /home/dev/other deletes what is not the project's, or all of it; instead: " + guard.FileDestruction.Instead(),
+	} {
+		f, found := guard.Command(line, at)
+		if found != (want != "") || found && f.String() != want {
+			t.Errorf("Command(%q) = %v %s, want %q", line, found, f, want)
+		}
+	}
+}
+
+// What a token of a rule means, by rules that have no other.
+func TestRuleTokens(t *testing.T) {
+	for _, c := range []struct {
+		rule   guard.Rule
+		hits   []string
+		misses []string
+	}{
+		{
+			guard.Rule{Command: "x", Flags: "-f --force"},
+			[]string{"x -f", "x -vf a", "x --force", "x --force=yes", "A=1 x -f", "/opt/x -f", "x@2 -f"},
+			[]string{"x", "x -F", "x f", "y -f", "echo x -f", "x --force --dry-run", "x --help -f"},
+		},
+		{
+			guard.Rule{Command: "x", Flags: "-X=DELETE"},
+			[]string{"x -X DELETE", "x -XDELETE", "x -sX DELETE"},
+			[]string{"x -X GET", "x DELETE", "x -X"},
+		},
+		{
+			guard.Rule{Command: "x put|del", Operands: "prod *:main"},
+			[]string{"x put prod", "x -n 3 del prod", "x put PROD", "x put a:main", "x put a/b:main"},
+			[]string{"x get prod", "x put", "x put production", "x put -- a", "x prod put"},
+		},
+		{
+			guard.Rule{Command: "x ** rm"},
+			[]string{"x rm", "x a rm", "x a -f b rm c"},
+			[]string{"x", "x a", "x rmdir"},
+		},
+		{
+			guard.Rule{Command: "x", Operands: "@project|home @key", Unless: "--dry"},
+			[]string{"x .", "x ..", "x ~", "x ~/.ssh/id_rsa", `x "$HOME"`, "x /home/dev/shop/*"},
+			[]string{"x src", "x . --dry", `x "$DIR"`, "x /tmp/a", "x .env"},
+		},
+		{
+			guard.Rule{Command: "x", Unless: "@stage"},
+			[]string{"x", "x prod", "x --env prod -f dev.yaml"},
+			[]string{"x -f dev.yaml", "ENV=staging x", "x deploy:staging"},
+		},
+	} {
+		at := shop
+		at.Rules = []guard.Rule{c.rule}
+		for i, lines := range [][]string{c.hits, c.misses} {
+			for _, line := range lines {
+				if f, found := guard.Command(line, at); found != (i == 0) {
+					t.Errorf("%+v: Command(%q) = %v %s, want %v", c.rule, line, found, f, i == 0)
+				}
+			}
+		}
+	}
+}
+
+// A slip in the name of a condition would make a rule that never holds.
+func TestTableKnowsItsConditions(t *testing.T) {
+	known := append(guard.Areas(), "file", "phrase", "stashed", "trial", "stage", "here", "sql")
+	for _, area := range guard.Areas() {
+		known = append(known, ">"+area)
+	}
+	for _, kind := range []string{"secret", "token", "archive", "shell", "every"} {
+		known = append(known, "<"+kind, "$"+kind)
+	}
+	for _, name := range guard.Conditions() {
+		if !slices.Contains(known, name) && !slices.Contains(known, ">"+name) {
+			t.Errorf("unknown condition @%s", name)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	for path, want := range map[string]guard.Category{
 		"src/app.ts":                         "",
@@ -114,22 +211,31 @@ func TestWrite(t *testing.T) {
 }
 
 // Row of the table in docs/GUARD.md.
-var row = regexp.MustCompile("(?m)^\\| \\d+ \\| `([a-z-]+)` \\| (.+?) \\| (.+?) \\|$")
+var guideRow = regexp.MustCompile("(?m)^\\| \\d+ \\| `([a-z-]+)` \\| .+? \\| (.+?) \\|$")
 
-func TestGuideAgreesWithTheCode(t *testing.T) {
+// guide is the categories of docs/GUARD.md, and what it says to do instead.
+func guide(t *testing.T) map[guard.Category]string {
+	t.Helper()
 	page, err := os.ReadFile("../../docs/GUARD.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []guard.About
-	for _, m := range row.FindAllStringSubmatch(string(page), -1) {
-		told = append(told, guard.About{Category: guard.Category(m[1]), Covers: m[2], Instead: m[3]})
+	told := map[guard.Category]string{}
+	for _, m := range guideRow.FindAllStringSubmatch(string(page), -1) {
+		told[guard.Category(m[1])] = m[2]
 	}
-	if len(guard.Categories()) != 18 {
-		t.Errorf("%d categories, want 18", len(guard.Categories()))
+	return told
+}
+
+func TestGuideAgreesWithTheCode(t *testing.T) {
+	told := guide(t)
+	if len(told) != 20 {
+		t.Errorf("%d categories in docs/GUARD.md, want 20", len(told))
 	}
-	if diff := cmp.Diff(guard.Categories(), told); diff != "" {
-		t.Errorf("docs/GUARD.md differs (-code +page):\n%s", diff)
+	for category, instead := range told {
+		if instead != category.Instead() {
+			t.Errorf("docs/GUARD.md has %s instead of %s, want %s", instead, category, category.Instead())
+		}
 	}
 }
 
@@ -181,6 +287,10 @@ func hostile() map[string]string {
 		"zeros":          strings.Repeat("\x00", n),
 		"long":           strings.Repeat("echo hello world\n", 100000),
 		"drops":          "psql -c '" + strings.Repeat("drop table a ", 4000) + "'",
+		"words":          strings.Repeat("docker run"+strings.Repeat(" -a b", 400)+"\n", n/800),
+		"any words":      strings.Repeat("aws"+strings.Repeat(" -a delete", 400)+"\n", n/800),
+		"files":          strings.Repeat("cp"+strings.Repeat(" a", 900)+" /tmp\n", n/800),
+		"sql":            "psql -c 'update " + strings.Repeat("a update ", n) + "'",
 		"replace":        "x=" + strings.Repeat("a", 4000) + "; echo ${x//a/" + strings.Repeat("b", 4000) + "}",
 	}
 }
@@ -196,7 +306,7 @@ func nested(script string, depth int) string {
 }
 
 func FuzzCommand(f *testing.F) {
-	for _, name := range []string{"developed.txt", "heldout.txt"} {
+	for _, name := range corpora {
 		for _, c := range corpus(f, name) {
 			f.Add(c.line)
 		}

@@ -1,257 +1,161 @@
 package guard
 
 import (
+	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// stmts are judged in the order in which they run. What all of them print is
-// what they print together.
-func (j *judge) stmts(list []*syntax.Stmt, sc *scope, in stream) stream {
-	var out stream
-	for i, s := range list {
-		one := j.stmt(s, sc, in, nil)
-		if i == 0 {
-			out = one
-		} else {
-			out = out.then(one)
-		}
-		if j.found != nil {
-			break
-		}
+// stmts judges statements in their order, and returns what they print together.
+func (j *judge) stmts(list []*syntax.Stmt, sc *scope, in string) (out string) {
+	for _, s := range list {
+		out = then(out, j.stmt(s, sc, in))
 	}
 	return out
 }
 
-func (j *judge) stmt(s *syntax.Stmt, sc *scope, in stream, next [][]string) stream {
-	if j.done() || s == nil {
-		return stream{}
+// inside does so with all statements within a node, one branch after the other.
+func (j *judge) inside(node syntax.Node, c call) (out string) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		s, ok := n.(*syntax.Stmt)
+		if ok {
+			out = then(out, j.stmt(s, c.scope, c.in))
+		}
+		return !ok
+	})
+	return out
+}
+
+// then is one text after the other.
+func then(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
 	}
-	if j.nest++; j.nest > maxNest {
-		j.unread = true
-		j.nest--
-		return stream{}
-	}
+	return a[:min(len(a), maxText)] + "\n" + b[:min(len(b), maxText)]
+}
+
+func (j *judge) stmt(s *syntax.Stmt, sc *scope, in string) string {
 	defer func() { j.nest-- }()
-	r := ran{scope: sc, in: in, next: next}
-	for _, redir := range s.Redirs {
-		j.redirect(redir, &r)
+	if !j.enter() {
+		return ""
 	}
-	out := j.command(s, r)
-	if r.toFile {
-		return stream{}
+	c := call{scope: sc, in: in}
+	for _, r := range s.Redirs {
+		j.redirect(r, &c)
 	}
-	return out
+	out := j.command(s.Cmd, c)
+	if c.to == "" {
+		return out
+	}
+	if strings.Contains(out, dark+string(secret)) && c.to != "/dev/null" {
+		j.shows(out)
+	}
+	file := j.resolve(c.to, sc)
+	j.files[file] = then(j.files[file], out)
+	return ""
 }
 
-func (j *judge) command(s *syntax.Stmt, r ran) stream {
-	sc := r.scope
-	switch c := s.Cmd.(type) {
+func (j *judge) command(cmd syntax.Command, c call) string {
+	sc := c.scope
+	switch cmd := cmd.(type) {
+	case nil:
+		return ""
 	case *syntax.CallExpr:
-		return j.call(c, r)
+		for _, a := range cmd.Assigns {
+			c.env += j.assign(a, sc, len(cmd.Args) == 0) + " "
+		}
+		return j.run(j.fields(sc, cmd.Args...), c)
+	case *syntax.DeclClause: // export and its like
+		for _, a := range cmd.Args {
+			j.assign(a, sc, true)
+		}
+		return ""
 	case *syntax.BinaryCmd:
-		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-			return j.pipe(s, r)
+		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
+			return j.stmt(cmd.Y, sc.sub(), j.stmt(cmd.X, sc.sub(), c.in))
 		}
-		first := j.stmt(c.X, sc, r.in, r.next)
-		return first.then(j.stmt(c.Y, sc, r.in, r.next))
 	case *syntax.Subshell:
-		return j.stmts(c.Stmts, sc.sub(), r.in)
-	case *syntax.Block:
-		return j.stmts(c.Stmts, sc, r.in)
+		c.scope = sc.sub()
 	case *syntax.FuncDecl:
-		j.declare(c, sc)
-	case *syntax.DeclClause:
-		j.declClause(c, r)
-	case *syntax.TimeClause:
-		return j.stmt(c.Stmt, sc, r.in, r.next)
-	case *syntax.CoprocClause:
-		return j.stmt(c.Stmt, sc, r.in, r.next)
-	case *syntax.TestDecl:
-		return j.stmt(c.Body, sc.sub(), r.in, nil)
-	case *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
-		return j.flow(c, r)
-	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
-		j.within(c, sc)
-	}
-	return stream{}
-}
-
-// flow goes through all branches, one after the other.
-func (j *judge) flow(c syntax.Command, r ran) stream {
-	sc, in := r.scope, r.in
-	switch c := c.(type) {
-	case *syntax.IfClause:
-		out := j.stmts(c.Cond, sc, in).then(j.stmts(c.Then, sc, in))
-		if c.Else != nil {
-			out = out.then(j.flow(c.Else, r))
+		var text strings.Builder
+		_ = syntax.NewPrinter().Print(&text, cmd) // a Builder takes everything
+		if m := bomb.FindStringSubmatch(text.String()); m != nil && m[1] == m[2] && m[2] == m[3] {
+			j.report(ResourceExhaustion, "fork bomb "+m[1]+"()", "")
 		}
-		return out
-	case *syntax.WhileClause:
-		if endless(c) {
-			j.report(ResourceExhaustion, "an endless loop that starts processes and waits for none")
-		}
-		j.stmts(c.Cond, sc, in)
-		return j.stmts(c.Do, sc, in)
+		c.scope = sc.sub()
 	case *syntax.ForClause:
-		return j.loop(c, r)
-	case *syntax.CaseClause:
-		j.within(c.Word, sc)
-		var out stream
-		for _, item := range c.Items {
-			out = out.then(j.stmts(item.Stmts, sc, in))
+		if iter, ok := cmd.Loop.(*syntax.WordIter); ok {
+			return j.loop(iter, cmd.Do, c)
 		}
-		return out
 	}
-	return stream{}
+	return j.inside(cmd, c)
 }
 
-func (j *judge) loop(c *syntax.ForClause, r ran) stream {
-	sc := r.scope
-	iter, ok := c.Loop.(*syntax.WordIter)
-	if !ok {
-		j.within(c.Loop, sc)
-		return j.stmts(c.Do, sc, r.in)
-	}
-	for _, w := range iter.Items {
-		j.within(w, sc)
-	}
-	items := j.fields(sc, iter.Items...)
+var bomb = pattern.Of(`([\w.:]+)\(\)\s*\{\s*([\w.:]+)\s*\|\s*([\w.:]+)\s*&`)
+
+func (j *judge) loop(over *syntax.WordIter, do []*syntax.Stmt, c call) (out string) {
+	items := j.fields(c.scope, over.Items...)
 	if len(items) == 0 || len(items) > maxRounds {
-		items = append(items[:min(len(items), maxRounds)], dark+iter.Name.Value+darkEnd)
+		items = append(items[:min(len(items), maxRounds)], dark+over.Name.Value+darkEnd)
 	}
-	var out stream
 	for _, item := range items {
-		sc.set(iter.Name.Value, item)
-		out = out.then(j.stmts(c.Do, sc, r.in))
-		if j.found != nil {
-			break
-		}
+		c.scope.set(over.Name.Value, item)
+		out = then(out, j.stmts(do, c.scope, c.in))
 	}
 	return out
 }
 
-// pipe runs each stage in a shell of its own and hands on what it prints. A
-// stage is told what comes after it: a secret that is only counted is no leak.
-func (j *judge) pipe(s *syntax.Stmt, r ran) stream {
-	stages := flatten(s, nil)
-	next := make([][]string, 0, len(stages))
-	for _, stage := range stages[1:] {
-		next = append(next, flat(stage))
-	}
-	in := r.in
-	for i, stage := range stages {
-		in = j.stmt(stage, r.scope.sub(), in, append(next[i:len(next):len(next)], r.next...))
-	}
-	return in
-}
-
-// flatten turns a | b | c, which the parser nests, into its stages.
-func flatten(s *syntax.Stmt, stages []*syntax.Stmt) []*syntax.Stmt {
-	b, ok := s.Cmd.(*syntax.BinaryCmd)
-	if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll {
-		return append(stages, s)
-	}
-	return flatten(b.Y, flatten(b.X, stages))
-}
-
-// declare remembers a function and judges it for itself: it was written to be
-// called.
-func (j *judge) declare(c *syntax.FuncDecl, sc *scope) {
-	if c.Name == nil {
-		return
-	}
-	if bomb(c.Name.Value, c.Body) {
-		j.report(ResourceExhaustion, "fork bomb "+c.Name.Value+"()")
-		return
-	}
-	sc.funcs[c.Name.Value] = c.Body
-	inner := sc.sub()
-	delete(inner.funcs, c.Name.Value)
-	inner.argsSet = false
-	j.stmt(c.Body, inner, stream{}, nil)
-}
-
-func (j *judge) declClause(c *syntax.DeclClause, r ran) {
-	j.loading(c, r.scope)
-	for _, a := range c.Args {
-		j.assign(a, r.scope, c.Variant.Value != "local")
-	}
-	j.exports(c, r)
-}
-
-// assign gives a variable its value. One for a single command is judged more
-// mildly than one that lasts.
-func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) {
+// assign gives a variable its value, and judges it as if it were a command of
+// its own: "export NAME value", or "env NAME value" if it is for one command.
+func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 	if a.Name == nil || a.Naked {
-		return
+		j.fields(sc, a.Value)
+		return ""
 	}
 	name := a.Name.Value
 	if a.Array != nil {
-		var list []string
+		var list []*syntax.Word
 		for _, e := range a.Array.Elems {
-			list = append(list, j.fields(sc, e.Value)...)
+			list = append(list, e.Value)
 		}
-		sc.vars[name] = expand.Variable{Set: true, Kind: expand.Indexed, List: list}
-		return
+		sc.set(name, strings.Join(j.fields(sc, list...), gap))
+		return ""
 	}
-	value := j.whole(sc, a.Value)
-	j.variable(name, value, lasting)
+	value := j.whole(sc, a.Value, escape)
+	verb := map[bool]string{false: "env", true: "export"}[lasting]
+	j.rules(&call{scope: sc, name: verb, args: []string{name, "--", value}})
 	if a.Append {
-		value = sc.vars[name].Str + value
+		value = sc.vars[name] + value
 	}
-	if a.Index == nil {
+	if lasting && a.Index == nil {
 		sc.set(name, value)
 	}
+	return name + "=" + value
 }
 
-// bomb is a function that starts itself more than once, or in the background.
-func bomb(name string, body *syntax.Stmt) bool {
-	found := false
-	syntax.Walk(body, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe && calls(n.X, name) && calls(n.Y, name) {
-				found = true
-			}
-		case *syntax.Stmt:
-			if n.Background && calls(n, name) {
-				found = true
-			}
+// redirect judges where a command reads from and writes to.
+func (j *judge) redirect(r *syntax.Redirect, c *call) {
+	target := j.whole(c.scope, r.Word, escape)
+	_, err := strconv.Atoi(strings.TrimSuffix(target, "-"))
+	switch {
+	case r.Hdoc != nil:
+		c.in = j.whole(c.scope, r.Hdoc, quotedEscape)
+	case r.Op == syntax.WordHdoc:
+		c.in = target
+	case r.Op == syntax.RdrIn:
+		c.in = j.contents(target, c.scope)
+	case (r.Op == syntax.DplIn || r.Op == syntax.DplOut) && (err == nil || target == "-"):
+	default:
+		if r.Op != syntax.AppOut && r.Op != syntax.AppAll {
+			j.rules(&call{scope: c.scope, name: "truncate", args: []string{"--", target}})
+			delete(j.files, j.resolve(target, c.scope))
 		}
-		return !found
-	})
-	return found
-}
-
-func calls(s *syntax.Stmt, name string) bool {
-	found := false
-	syntax.Walk(s, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
-			found = found || c.Args[0].Lit() == name
-		}
-		return !found
-	})
-	return found
-}
-
-// endless is `while true` that starts processes in the background and never
-// waits.
-func endless(c *syntax.WhileClause) bool {
-	if len(c.Cond) != 1 {
-		return false
-	}
-	if w := flat(c.Cond[0]); len(w) != 1 || w[0] != "true" && w[0] != ":" {
-		return false
-	}
-	starts := false
-	for _, s := range c.Do {
-		starts = starts || s.Background
-		if w := flat(s); len(w) > 0 && strings.Contains(" sleep wait read break exit return ", " "+w[0]+" ") {
-			return false
+		j.writes(target, c.scope)
+		if r.N == nil || r.N.Value == "1" {
+			c.to = target
 		}
 	}
-	return starts
 }

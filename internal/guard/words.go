@@ -1,198 +1,173 @@
 package guard
 
 import (
-	"io"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// within judges the commands that stand inside words, and remembers what they
-// would print. It returns what they read.
-func (j *judge) within(node syntax.Node, sc *scope) stream {
-	var sum stream
-	syntax.Walk(node, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			inner := sc.sub()
-			inner.word = true
-			out := j.stmts(n.Stmts, inner, stream{})
-			j.printed[n] = out
-			sum = sum.also(out)
-			return false
-		case *syntax.ProcSubst:
-			sum = sum.also(j.stmts(n.Stmts, sc.sub(), stream{}))
-			return false
-		case *syntax.Stmt:
-			return false
+// What cannot be known stands between these two: a variable by its name, the
+// output of a command by its kind. So $DIR/x becomes <DIR>/x, and where a text
+// came from goes along with it through variables, pipes and files.
+const (
+	dark    = "\uE000"
+	darkEnd = "\uE001"
+	nothing = dark + darkEnd
+	blank   = "\u2800" // within them; it does not split words
+	gap     = "\uE002" // between words that come of one
+)
+
+// The kinds of output, which the table of outputs tells of.
+const (
+	fetched Category = "!fetched" // from the network
+	decoded Category = "!decoded" // from base64 and its like
+	secret  Category = "!secret"  // a key
+	token   Category = "!token"   // a secret that is made to be handed on, not to be seen
+	archive Category = "!archive" // the project or a database as a whole
+	shell   Category = "!shell"   // what an interactive shell prints
+	every   Category = "!every"   // every container, every process
+	quiet   Category = "!quiet"   // nothing of what was read
+	asRoot  Category = "?root"    // no output: what root may be needed for
+)
+
+var (
+	marks  = strings.NewReplacer(dark, "", darkEnd, "", gap, "", "\x00", "")
+	gaps   = strings.NewReplacer(" ", gap, "\t", gap, "\n", gap)
+	marked = pattern.Of("\uE000[^\uE001]*\uE001")
+	// Variables whose names say that they are secrets.
+	telling      = pattern.Of("\uE000(?:[A-Z0-9_]*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|SECRET_KEY)(?:_[A-Z0-9_]*)?\uE001")
+	unmarkable   = pattern.Of(`[^\w./~:@-]+`)           // what a mark must not have to stay one word
+	escape       = pattern.Of(`(?s)\\(.)`)              // a backslash outside of quotes
+	quotedEscape = pattern.Of("(?s)\\\\([$\"`\\\\\n])") // and within double quotes
+)
+
+// mark is output of which only the kind is known.
+func mark(kind Category, what string) string {
+	return dark + string(kind) + blank + unmarkable.ReplaceAllString(what, blank) + darkEnd
+}
+
+// kinds are what is known of where a text came from, without the text.
+func kinds(text string) string {
+	return strings.Join(slices.Compact(marked.FindAllString(text, 20)), "")
+}
+
+// scope is what a shell remembers from one command to the next.
+type scope struct {
+	dir       string            // "" when it is unknown
+	vars      map[string]string // the elements of an array with gaps between them
+	container bool              // in a container: only databases and the cloud come to harm
+	far       bool              // on another machine, where the project is not
+}
+
+// scope is that of the line itself.
+func (j *judge) scope() *scope {
+	return &scope{dir: j.place.Dir, vars: map[string]string{
+		"PWD": j.place.Dir, "HOME": j.place.Home, "TMPDIR": "/tmp", "IFS": " ", "CLAUDE_PROJECT_DIR": j.place.Root, "GITHUB_WORKSPACE": j.place.Root,
+	}}
+}
+
+// sub is the scope of a subshell.
+func (s *scope) sub() *scope {
+	c := *s
+	c.vars = maps.Clone(s.vars)
+	return &c
+}
+
+func (s *scope) set(name, value string) {
+	if len(value) > maxValue {
+		value = dark + name + darkEnd
+	}
+	s.vars[name] = value
+}
+
+// fields are words as the command would get them, but for empty ones.
+func (j *judge) fields(sc *scope, list ...*syntax.Word) []string {
+	var fields []string
+	for _, word := range list {
+		if word != nil {
+			text := j.expand(sc, word.Parts, escape, true)
+			fields = append(fields, strings.FieldsFunc(text, func(r rune) bool { return r == '\uE002' })...)
 		}
-		return true
-	})
-	return sum
+	}
+	return fields[:min(len(fields), maxWords)]
 }
 
-// originOf is where the variables in a command's words came from.
-func (j *judge) originOf(c *syntax.CallExpr, sc *scope) stream {
-	var sum stream
-	if len(sc.origins) == 0 {
-		return sum
-	}
-	syntax.Walk(c, func(n syntax.Node) bool {
-		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil {
-			o := sc.origins[p.Param.Value]
-			sum.fetched, sum.decoded = sum.fetched || o.fetched, sum.decoded || o.decoded
-		}
-		return true
-	})
-	return sum
-}
-
-// fields are the words as the command would get them. What is unknown in them
-// is marked.
-func (j *judge) fields(sc *scope, words ...*syntax.Word) []string {
-	var all []string
-	for _, w := range words {
-		if len(all) > maxFields {
-			break
-		}
-		if plain, ok := literal(w); ok {
-			all = append(all, plain)
-			continue
-		}
-		all = append(all, j.expanded(sc, w)...)
-	}
-	return all
-}
-
-// literal is the quick way, and the usual one.
-func literal(w *syntax.Word) (string, bool) {
-	if len(w.Parts) != 1 {
-		return "", false
-	}
-	switch p := w.Parts[0].(type) {
-	case *syntax.Lit:
-		return p.Value, !strings.ContainsAny(p.Value, `\~{`)
-	case *syntax.SglQuoted:
-		return p.Value, !p.Dollar
-	}
-	return "", false
-}
-
-func (j *judge) expanded(sc *scope, w *syntax.Word) []string {
-	if bursts(w) {
-		return []string{nothing}
-	}
-	fields, err := expand.Fields(j.expander(sc, w), w)
-	if err != nil {
-		j.unread = true
-		return []string{nothing}
-	}
-	return fields
-}
-
-// whole is a word where nothing is split: an assignment, a redirection.
-func (j *judge) whole(sc *scope, w *syntax.Word) string {
-	if w == nil {
+// whole is a word that is not split: an assignment, a redirection.
+func (j *judge) whole(sc *scope, word *syntax.Word, escapes *pattern.Pattern) string {
+	if word == nil {
 		return ""
 	}
-	if plain, ok := literal(w); ok {
-		return plain
+	return strings.ReplaceAll(j.expand(sc, word.Parts, escapes, false), gap, " ")
+}
+
+// expand is the text of a word, with gaps where what stands for variables and
+// commands is split.
+func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Pattern, splits bool) string {
+	var text strings.Builder
+	for _, part := range parts {
+		piece, computed := nothing, false
+		switch part := part.(type) {
+		case *syntax.Lit:
+			piece = escapes.ReplaceAllString(part.Value, "$1")
+		case *syntax.SglQuoted:
+			if piece = part.Value; part.Dollar && escaped.MatchString(piece) {
+				piece = mark(decoded, piece)
+			}
+		case *syntax.DblQuoted:
+			piece = j.expand(sc, part.Parts, quotedEscape, false)
+		case *syntax.ParamExp:
+			piece, computed = j.param(sc, part), true
+		case *syntax.CmdSubst:
+			piece, computed = cmp.Or(j.stmts(part.Stmts, sc.sub(), ""), nothing), true
+		case *syntax.ProcSubst:
+			piece = fmt.Sprintf("/dev/fd/%d", 63+len(j.files))
+			j.files[piece] = j.stmts(part.Stmts, sc.sub(), "")
+		default:
+			j.inside(part, call{scope: sc})
+		}
+		if computed && splits {
+			piece = gaps.Replace(piece)
+		}
+		if text.Len()+len(piece) <= maxText {
+			text.WriteString(piece)
+		}
 	}
-	if bursts(w) {
-		return nothing
+	return text.String()
+}
+
+// param is what a variable stands for.
+func (j *judge) param(sc *scope, p *syntax.ParamExp) string {
+	value, known := sc.vars[p.Param.Value]
+	switch {
+	case p.Length || p.Excl || p.Slice != nil || p.Repl != nil:
+		return nothing + kinds(value)
+	case p.Exp != nil && p.Exp.Word != nil:
+		other := j.whole(sc, p.Exp.Word, escape)
+		if p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull {
+			return other
+		}
+		if strings.ContainsAny(p.Exp.Op.String(), "-=") && !known && other != "" {
+			return other
+		}
 	}
-	s, err := expand.Literal(j.expander(sc, w), w)
-	if err != nil {
-		j.unread = true
-		return nothing
+	if known {
+		return value
+	}
+	return dark + p.Param.Value + darkEnd
+}
+
+// shown is a text as the agent knows it: what is unknown by its variable.
+func shown(s string) string {
+	s = strings.NewReplacer(nothing, "…", dark+"!", "", dark, "$", darkEnd, "", blank, " ").Replace(s)
+	s = strings.Join(strings.Fields(s), " ")
+	if cut := []rune(s); len(cut) > 80 {
+		s = string(cut[:77]) + "…"
 	}
 	return s
-}
-
-func (j *judge) document(sc *scope, w *syntax.Word) string {
-	if len(w.Parts) > maxFields {
-		return nothing
-	}
-	s, err := expand.Document(j.expander(sc, w), w)
-	if err != nil {
-		return nothing
-	}
-	return s
-}
-
-func (j *judge) expander(sc *scope, w *syntax.Word) *expand.Config {
-	return &expand.Config{
-		Env: env{scope: sc, j: j, defaulted: defaulted(w)},
-		CmdSubst: func(out io.Writer, n *syntax.CmdSubst) error {
-			text := nothing
-			if s := j.printed[n]; s.known && len(s.text) <= maxValue {
-				text = s.text
-			}
-			_, err := io.WriteString(out, text)
-			return err
-		},
-		ProcSubst: func(*syntax.ProcSubst) (string, error) { return "/dev/fd/63", nil },
-	}
-}
-
-// defaulted finds ${X:-/}: an X that nobody set is taken to be unset, if the
-// default says more than nothing.
-func defaulted(w *syntax.Word) map[string]bool {
-	var names map[string]bool
-	syntax.Walk(w, func(n syntax.Node) bool {
-		p, ok := n.(*syntax.ParamExp)
-		if !ok || p.Exp == nil || p.Param == nil || p.Exp.Word == nil {
-			return true
-		}
-		switch p.Exp.Op { //nolint:exhaustive // the operators that have a default, of many
-		case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-			if names == nil {
-				names = map[string]bool{}
-			}
-			names[p.Param.Value] = true
-		}
-		return true
-	})
-	return names
-}
-
-// bursts keeps {1..1000000}, {a,b}{a,b}{a,b}… and long replacements in long
-// values from being written out.
-func bursts(w *syntax.Word) bool {
-	n := 0
-	long := w.End().Offset()-w.Pos().Offset() > 500
-	syntax.Walk(w, func(node syntax.Node) bool {
-		if p, ok := node.(*syntax.ParamExp); ok && p.Repl != nil && long {
-			n += 100
-		}
-		if lit, ok := node.(*syntax.Lit); ok {
-			n += strings.Count(lit.Value, "{")
-			if strings.Contains(lit.Value, "{") && strings.Contains(lit.Value, "..") {
-				n += 100
-			}
-		}
-		return n < 100
-	})
-	return n > 4
-}
-
-// flat is a tree of words as it stands in the source, for commands that are
-// only named: what comes next in a pipe.
-func flat(s *syntax.Stmt) []string {
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok {
-		return nil
-	}
-	var words []string
-	for _, w := range call.Args {
-		if plain, ok := literal(w); ok {
-			words = append(words, plain)
-			continue
-		}
-		var b strings.Builder
-		_ = syntax.NewPrinter().Print(&b, w) // a Builder takes everything
-		words = append(words, strings.Trim(b.String(), `'"`))
-	}
-	return words
 }

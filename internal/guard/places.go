@@ -1,0 +1,174 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// areas part all paths: the first that fits is the path's. The patterns see a
+// path as "./…" within the project, "~/…" within a home and "/…" elsewhere; "."
+// is the project, and "~" a home or a folder that the project or the home lies in.
+var areas = []struct {
+	name string
+	is   *pattern.Pattern
+}{
+	{"root", pattern.Of(`^/$|^/[^/]*[*?\[{]`)},
+	{"project", pattern.Of(`^\.$`)},
+	{"home", pattern.Of(`^~$`)},
+	{"git", pattern.Of(`^\./\.git(?:/|$)`)},
+	{"product", pattern.Of(`^\./(?:.*/)?(?:` + made + `)(?:/|$)`)},
+	{"inside", pattern.Of(`^\./`)},
+	{"temporary", pattern.Of(`^(?:/private)?/(?:tmp|var/tmp|var/folders)(?:/|$)|^/dev/shm(?:/|$)`)},
+	{"device", device},
+	{"endless", pattern.Of(`^/dev/(?:zero|u?random)$`)},
+	{"nowhere", pattern.Of(`^/dev/(?:null|std(?:in|out|err)|tty|fd/)`)},
+	{"made", pattern.Of(`^/var/(?:lib/apt/lists|cache)/`)},
+	{"log", pattern.Of(`^/var/log/`)},
+	{"system", pattern.Of(`^/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|sbin|snap|srv|sys|usr|var|System|Library|Applications|Users|private|Windows|cygdrive)(?:/|$)`)},
+	{"made", pattern.Of(`(?i)/(?:` + made + `|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry)(?:/|$)`)},
+	{"outside", pattern.Of(``)},
+}
+
+// made is what a build or a download makes again.
+const made = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
+
+// writing says which files must not be written, in the order in which they are
+// looked for.
+var writing = []struct {
+	category Category
+	file     *pattern.Pattern
+}{
+	{ProtectedPath, pattern.Of(`^\./\.ralph(?:-active$|/|$)`)},
+	{Persistence, pattern.Of(`^[.~]/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|cursor/hooks|codex/(?:hooks(?:\.json|/|$)|config\.toml)|gemini/settings\.json)`)},
+	{Persistence, pattern.Of(`/\.git/hooks/`)},
+	{GitDestruction, pattern.Of(`^\./\.git/(?:config|HEAD|index|refs|objects|packed-refs|logs)(?:/|$)`)},
+	{Persistence, pattern.Of(`^~/(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|xinitrc|xprofile|pam_environment)$|\.config/(?:fish/config\.fish$|autostart/|systemd/user/)|\.ssh/(?:authorized_keys2?|rc)$)`)},
+	{Persistence, pattern.Of(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)},
+	{ProtectedPath, pattern.Of(`^~/(?:\.ssh/(?:[^k]|k[^n])|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config$|\.azure(?:/|$)|\.config/gcloud(?:/|$)|\.docker/config\.json$|\.netrc$|\.pgpass$)`)},
+	{DiskDestruction, device},
+	{RemoteAccess, pattern.Of(`^/dev/(?:tcp|udp)/(?:[^/]*[a-z][^/]*\.|(?:[02-9]|1[013-9]|12[0-689])\d*\.)`)},
+	{ProcessManipulation, pattern.Of(`^/(?:proc/(?:[^s]|s[^e]|sys)|sys/)`)},
+	{PrivilegeEscalation, pattern.Of(`^/etc/sudoers`)},
+	{SystemConfiguration, pattern.Of(`^/etc/(?:hosts|resolv\.conf|hostname|passwd|group|shadow|pam\.d|security|sysctl|fstab|nsswitch\.conf|selinux|apparmor|iptables|ufw|network|systemd)`)},
+	{ProtectedPath, pattern.Of(`^/(?:etc|bin|sbin|lib|lib32|lib64|boot|usr/(?:bin|sbin|lib|libexec|share|include)|System|Library)(?:/|$)`)},
+}
+
+var (
+	device   = pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
+	homes    = pattern.Of(`^(?:/home/[^/]+|/Users/[^/]+|/root)(/|$)`)
+	contents = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`) // all that is in a folder
+)
+
+// resolve makes a path absolute. It is "" where that cannot be told.
+func (j *judge) resolve(p string, sc *scope) string {
+	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
+		p = j.place.Home + rest
+	} else if ok {
+		p = "/home/" + rest
+	}
+	if i := strings.Index(p, dark); i >= 0 {
+		known := p[:strings.LastIndex(p[:i], "/")+1]
+		// An unknown name right under the home or above it may be the project.
+		if known == "" || above(path.Clean(known), j.place.Home) || above(path.Clean(known), j.place.Root) {
+			return ""
+		}
+		p = known + "unknown"
+	}
+	switch {
+	case path.IsAbs(p):
+		return path.Clean(p)
+	case p == "" || sc.dir == "":
+		return ""
+	}
+	return path.Join(sc.dir, p)
+}
+
+func above(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
+
+// normal is an absolute path as the areas see it.
+func (j *judge) normal(p string) string {
+	if cut := contents.ReplaceAllString(p, ""); cut != p {
+		p = path.Clean("/" + cut)
+	}
+	root, home := j.place.Root, j.place.Home
+	switch {
+	case above(root, p):
+		return "." + p[len(root):]
+	case p != "/" && (above(p, root) || above(p, home)):
+		return "~"
+	case above(home, p):
+		return "~" + p[len(home):]
+	}
+	return homes.ReplaceAllString(p, "~$1")
+}
+
+// in says that a path lies in one of the areas. What is sent may have a name
+// and an @ before it.
+func (j *judge) in(names, p string, sc *scope) bool {
+	p = j.resolve(p[strings.Index(p, "@")+1:], sc)
+	if p == "" || names == keyFile || names == envFile {
+		return p != "" && j.secret(p, sc) == names
+	}
+	for _, a := range areas {
+		if a.is.MatchString(j.normal(p)) {
+			return like(names, a.name)
+		}
+	}
+	return false
+}
+
+// writes judges that a file is written, by its path.
+func (j *judge) writes(target string, sc *scope) {
+	p := j.resolve(target, sc)
+	rel, inside := strings.CutPrefix(p, j.place.Root+"/")
+	if inside && slices.ContainsFunc(j.place.Protect, func(glob string) bool { return protects(glob, rel) }) {
+		j.report(ProtectedPath, "writing to "+target, "")
+	}
+	for _, w := range writing {
+		if w.file.MatchString(j.normal(p)) {
+			j.report(w.category, "writing to "+target, "")
+		}
+	}
+}
+
+// protects says that a glob fits a file, or a folder that the file is in.
+func protects(glob, rel string) bool {
+	glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
+	file, _ := doublestar.Match(glob, rel)
+	below, _ := doublestar.Match(glob+"/**", rel)
+	return file || below
+}
+
+// A key is never to be shown or copied. The .env of a project is read by its
+// programs, and people copy it.
+const keyFile, envFile = "key", "env"
+
+var (
+	homeSecret   = pattern.Of(`^~/(?:\.ssh(?:$|/\*?$|/id_[^/]*$|/[^/]*key[^/]*$|/identity$)|\.aws(?:$|/\*$|/cred[^/]*$)|\.kube/(?:config|\*)?$|\.docker/config\.json$|\.netrc$|\.pgpass$|\.my\.cnf$|\.npmrc$|\.pypirc$|\.git-credentials$|\.gnupg(?:$|/)|\.config/(?:gcloud/|gh/hosts\.yml|hub$)|\.azure/|\.cargo/credentials|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.vault-token|\.terraform\.d/credentials|\.s3cfg$|\.boto$|\.password-store|\.local/share/keyrings|Library/Keychains|\.[a-z_]*history$|\.env)`)
+	systemSecret = pattern.Of(`^/(?:etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssh/ssh_host_.*_key|krb5\.keytab|kubernetes/admin\.conf|security/opasswd)|proc/[^/]+/(?:environ|mem)|(?:var/)?run/secrets/.*)$`)
+	envName      = pattern.Of(`^\.env(?:\..+)?$|^[^.]+\.env$`)
+	keyName      = pattern.Of(`(?i)^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:p12|pfx|ppk|kdbx|jks)$|^(?:[^.]*private[^.]*|[^.]*[_-]key|key|privkey)\.pem$|\.key$|^credentials\.json$|^service[-_]?account.*\.json$|^\.(?:netrc|pgpass|git-credentials|htpasswd)$`)
+	sample       = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema|pub)$|/\.ssh/(?:config|known_hosts|authorized_keys|allowed_signers)|/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
+)
+
+// secret says what kind of secret a file holds, if it does.
+func (j *judge) secret(name string, sc *scope) string {
+	p := j.resolve(name, sc)
+	if p == "" && strings.Contains(name, "/.ssh/id_") {
+		return keyFile
+	}
+	n, base := j.normal(p), strings.ReplaceAll(path.Base(name), "*", "")
+	switch {
+	case strings.HasPrefix(name, "-") || sample.MatchString("/"+name):
+	case homeSecret.MatchString(n), systemSecret.MatchString(n), keyName.MatchString(base):
+		return keyFile
+	case envName.MatchString(base):
+		return envFile
+	}
+	return ""
+}

@@ -1,0 +1,250 @@
+package guard
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// Category is a family of dangerous commands; docs/GUARD.md describes them.
+type Category string
+
+// The categories. ProjectRule is for what the project's own rules refuse.
+const (
+	FileDestruction     Category = "file-destruction"
+	DiskDestruction     Category = "disk-destruction"
+	ResourceExhaustion  Category = "resource-exhaustion"
+	DataExfiltration    Category = "data-exfiltration"
+	RemoteAccess        Category = "remote-access"
+	CredentialExposure  Category = "credential-exposure" //nolint:gosec // the name of a category
+	PrivilegeEscalation Category = "privilege-escalation"
+	ContainerEscape     Category = "container-escape"
+	SupplyChain         Category = "supply-chain"
+	GitDestruction      Category = "git-destruction"
+	SystemConfiguration Category = "system-configuration"
+	ObfuscatedExecution Category = "obfuscated-execution"
+	EnvironmentTamper   Category = "environment-tampering"
+	ProcessManipulation Category = "process-manipulation"
+	Persistence         Category = "persistence"
+	DatabaseDestruction Category = "database-destruction"
+	CloudDestruction    Category = "cloud-destruction"
+	ProtectedPath       Category = "protected-path"
+	Deployment          Category = "deployment"
+	ProjectRule         Category = "project-rule"
+)
+
+var instead = map[Category]string{
+	FileDestruction:     "delete the named files inside the project that you mean",
+	DiskDestruction:     "work on an image file inside the project",
+	ResourceExhaustion:  "bound it: a count, a size, a timeout",
+	DataExfiltration:    "send only what the task needs, to localhost or the project's own service",
+	RemoteAccess:        "talk to localhost; leave tunnels to the user",
+	CredentialExposure:  "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example",
+	PrivilegeEscalation: "do it without root, inside the project, or ask the user to run it",
+	ContainerEscape:     "mount only the project, name the containers that you mean",
+	SupplyChain:         "download it, read it, pin it; use the package manager",
+	GitDestruction:      "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch",
+	SystemConfiguration: "keep the change inside the project or a container, or ask the user",
+	ObfuscatedExecution: "write the command out plainly",
+	EnvironmentTamper:   "set the variable for one command, to a path in the project",
+	ProcessManipulation: "end the one process that you started, by its id (`kill $PID`) or its port",
+	Persistence:         "keep it in the project's own scripts, or ask the user",
+	DatabaseDestruction: "use a database with `test` in its name, a WHERE, or a migration",
+	CloudDestruction:    "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user",
+	ProtectedPath:       "write inside the project, to files that are not protected",
+	Deployment:          "use `--dry-run`, a preview or staging, and leave production to the user",
+}
+
+// Instead is what to do instead of a command of this category.
+func (c Category) Instead() string { return cmp.Or(instead[c], "ask the user") }
+
+// Rule says when a command is dangerous. The fields are conditions: lists of
+// tokens, separated by blanks, of which one has to hold. Flags and Operands
+// both have to hold if given, and Unless must not. A token is
+//
+//	-f --force   a flag; a single letter also counts within others, as in -uf
+//	-X=DELETE    a flag with that value
+//	main *:main  an operand; * and ? stand for any letters
+//	@outside     an area of paths (see areas), or another condition (see is)
+type Rule struct {
+	Command  string // the program and the words after it; | separates alternatives, ** is any words
+	Flags    string
+	Operands string
+	Unless   string
+	Why      string // continues the command: "overwrites what others have pushed"
+	Instead  string // the safe alternative (default: the category's)
+	Allow    bool   // the command is not dangerous, whatever the table says
+	category Category
+}
+
+// section is a part of the table: its rows share what they are dangerous for.
+type section struct {
+	category Category
+	why      string
+	instead  string
+	rows     []row
+}
+
+// row is the commands of rules, with commas between them, and their flags,
+// operands and unless.
+type row [4]string
+
+// table is the rules by program; those for many programs are under "*".
+var table = sync.OnceValue(func() map[string][]Rule {
+	all := map[string][]Rule{}
+	for _, s := range slices.Concat(rules, outputs) {
+		for _, r := range s.rows {
+			for command := range strings.SplitSeq(r[0], ", ") {
+				rule := Rule{Command: command, Flags: r[1], Operands: r[2], Unless: r[3], Why: s.why, Instead: s.instead, category: s.category}
+				programs, _, _ := strings.Cut(command, " ")
+				for program := range strings.SplitSeq(programs, "|") {
+					if strings.Contains(program, "*") {
+						program = "*"
+					}
+					all[program] = append(all[program], rule)
+				}
+			}
+		}
+	}
+	return all
+})
+
+// rules holds a command against the project's own rules, then the table. The
+// first of the project's that is about the command decides.
+func (j *judge) rules(c *call) {
+	i := slices.IndexFunc(j.place.Rules, func(r Rule) bool { return r.about(j, c) })
+	if i < 0 {
+		if rule, found := j.lookUp(c, ""); found {
+			j.report(rule.category, shown(c.String())+" "+rule.Why, rule.Instead)
+		}
+	} else if own := j.place.Rules[i]; !own.Allow {
+		j.report(ProjectRule, shown(c.String())+" "+cmp.Or(own.Why, "is refused by the project's settings"), own.Instead)
+	}
+}
+
+// lookUp finds a call's first rule of a category, or of those whose names begin
+// so. Of what is dangerous, containers keep only what is about other machines.
+func (j *judge) lookUp(c *call, category string) (Rule, bool) {
+	for _, r := range slices.Concat(table()[c.name], table()["*"]) {
+		danger := r.category[0] > '?' && (!c.scope.container || slices.Contains([]Category{DatabaseDestruction, CloudDestruction, Deployment}, r.category))
+		if (category == "" && danger || category != "" && strings.HasPrefix(string(r.category), category)) && r.about(j, c) {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+func (r Rule) about(j *judge, c *call) bool {
+	program, words, _ := strings.Cut(r.Command, " ")
+	if !like(program, c.name) || slices.Equal(c.args, []string{"--version"}) {
+		return false
+	}
+	rest, ok := follow(strings.Fields(words), c.args)
+	if !ok {
+		return false
+	}
+	after := *c
+	after.args, after.env = rest, c.env+" "+c.String()
+	holds := func(tokens string) bool {
+		return slices.ContainsFunc(strings.Fields(tokens), func(t string) bool { return j.holds(t, &after) })
+	}
+	return (r.Flags == "" || holds(r.Flags)) && (r.Operands == "" || holds(r.Operands)) &&
+		!holds(r.Unless) && !holds("--help --dry-run --dry-run=* --dryrun")
+}
+
+// follow says that the words come first among the arguments, apart from flags
+// and what may be their values. It returns the other arguments.
+func follow(words, args []string) (rest []string, ok bool) {
+	flag := false
+	for i, a := range args {
+		switch {
+		case len(words) == 0:
+			return append(rest, args[i:]...), true
+		case words[0] == "**":
+			if like(words[1], a) {
+				after, ok := follow(words[1:], args[i:])
+				return append(rest, after...), ok
+			}
+		case strings.HasPrefix(a, "-"):
+			flag = !strings.Contains(a, "=")
+		case like(words[0], a):
+			words, flag = words[1:], false
+			continue
+		case !flag:
+			return nil, false
+		default:
+			flag = false
+		}
+		rest = append(rest, a)
+	}
+	return rest, len(words) == 0
+}
+
+// like matches one of several patterns; * and ? stand for slashes, too. Case
+// matters for flags alone.
+func like(patterns, s string) bool {
+	if !strings.HasPrefix(patterns, "-") {
+		patterns, s = strings.ToLower(patterns), strings.ToLower(s)
+	}
+	s = strings.ReplaceAll(s, "/", "\x00")
+	for p := range strings.SplitSeq(strings.ReplaceAll(patterns, "/", "\x00"), "|") {
+		if ok, err := path.Match(p, s); p == s || ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// holds says that a token of a rule is true of a call.
+func (j *judge) holds(token string, c *call) bool {
+	name, value, valued := strings.Cut(token, "=")
+	switch {
+	case token[0] == '@':
+		return j.is(token[1:], c)
+	case token[0] != '-': // databases read commands as they take them
+		return slices.ContainsFunc(append(c.operands(), c.in), func(o string) bool { return like(token, o) })
+	case valued:
+		return slices.ContainsFunc(c.values(name), func(v string) bool { return like(value, v) })
+	}
+	return c.has(token)
+}
+
+var (
+	trial = pattern.Of(`(?i)(?:^|[^a-z])(?:tests?|testing|te?mp|ci|scratch|sandbox|throwaway|dummy|e2e|demo|bench)(?:[^a-z]|$)|:memory:`)
+	stage = pattern.Of(`(?i)(?:^|[^a-z])(?:tests?|testing|dev|develop|development|stag(?:e|ing)|stg|qa|uat|preview|review|sandbox|demo|local|localhost|minikube|kind|k3[sd]|docker-desktop|orbstack)(?:[^a-z]|$)`)
+	prod  = pattern.Of(`(?i)(?:^|[^a-z])(?:prod|production|live|prd)(?:[^a-z]|$)`)
+)
+
+// is says that a condition holds for a call. What is no condition is an area,
+// and one of the call's paths has to be in it.
+func (j *judge) is(condition string, c *call) bool {
+	all, name, paths := c.env, condition[1:], c.subjects()
+	switch {
+	case condition == "file": // what it prints goes to a file
+		return c.to != "" && c.to != "/dev/null"
+	case condition == "phrase": // a pattern of several words, or with a folder
+		return slices.ContainsFunc(c.operands(), func(o string) bool { return strings.ContainsAny(o, " /") })
+	case condition == "stashed":
+		return j.stashed
+	case condition == "trial": // named as a test
+		return trial.MatchString(all)
+	case condition == "stage": // named as anything but production
+		return stage.MatchString(all) && !prod.MatchString(all)
+	case condition == "here": // speaks to this machine only
+		return !c.away()
+	case condition == "sql":
+		return sqlLoss(all + " " + c.in)
+	case condition[0] == '<': // reads output of this kind
+		return strings.Contains(c.in, dark+"!"+name)
+	case condition[0] == '$': // has output of this kind among its words
+		return strings.Contains(all, dark+"!"+name)
+	case condition[0] == '>': // the last operand lies in this area
+		condition, paths = name, append([]string{""}, c.operands()...)
+		paths = paths[len(paths)-1:]
+	}
+	return slices.ContainsFunc(paths, func(p string) bool { return j.in(condition, p, c.scope) })
+}
