@@ -76,8 +76,8 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 func (w world) hooks() hook.Door {
 	return hook.Door{
 		Env: w.env, Now: w.now, Pause: time.Sleep, State: w.sessions(),
-		Guard:   hook.Guard{Command: guard.Command, Write: guard.Write},
-		Protect: protected, Dirty: w.dirty,
+		Guard:    hook.Guard{Command: guard.Command, Write: guard.Write},
+		Settings: guardSettings, Dirty: w.dirty,
 		Hide: redact.New(agent.KeysFrom(w.env, "claude", "").Secrets()...).Bytes,
 	}
 }
@@ -95,17 +95,18 @@ func (w world) sessions() string {
 	return filepath.Join(cache, "ralph", "sessions")
 }
 
-// protected are the globs that a project's settings protect.
-func protected(project string) ([]string, error) {
+// guardSettings is what a project's settings protect, and their rules for
+// commands.
+func guardSettings(project string) (protect []string, rules []guard.Rule, err error) {
 	if project == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	files, err := settingsOf(project)
 	if len(files) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	settings, err := config.ReadSettings(files...)
-	return settings.Protect, err
+	return settings.Protect, settings.Guard.Table(), err
 }
 
 // dirty is what is not committed in a project.

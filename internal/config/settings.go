@@ -40,6 +40,8 @@ type Settings struct {
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
 	// What confines the agent.
 	Sandbox Sandbox `json:"sandbox,omitzero"`
+	// What the guard of the agent's commands refuses or allows beside its own table.
+	Guard Guard `json:"guard,omitzero"`
 
 	set map[string]bool // the keys that a file had, by path
 }
@@ -123,6 +125,30 @@ type Sandbox struct {
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
 	// Variables of the user's environment that go in behind the wall, beside those that toolchains need.
 	Env []string `json:"env,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=DATABASE_URL"`
+}
+
+// Guard is for the hooks of an agent, which judge each command before it runs.
+type Guard struct {
+	// The project's own rules; the first that is about a command decides.
+	Rules []GuardRule `json:"rules,omitzero"`
+}
+
+// GuardRule says when a command is refused.
+type GuardRule struct {
+	// The program and the words after it; a bar separates alternatives, ** is any words.
+	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make deploy"`
+	// Only if one of these flags was given: -f, --force, or with a value, as in -X=DELETE.
+	Flags []string `json:"flags,omitzero" jsonschema:"pattern=^\\S+$,example=--force"`
+	// Only if one of its operands matches; * and ? stand for any letters, @outside and its like for areas.
+	Operands []string `json:"operands,omitzero" jsonschema:"pattern=^\\S+$,example=*prod*"`
+	// Not if one of these flags or operands was given.
+	Unless []string `json:"unless,omitzero" jsonschema:"pattern=^\\S+$,example=--dry-run"`
+	// What the command does, for the agent to read after it.
+	Why string `json:"why,omitzero" jsonschema:"pattern=\\S,example=deploys to production"`
+	// What the agent is to do instead; by default to ask the user.
+	Instead string `json:"instead,omitzero" jsonschema:"pattern=\\S"`
+	// Allow what fits, whatever the guard's own table says.
+	Allow bool `json:"allow,omitzero"`
 }
 
 // guardrailTimeout bounds a guardrail that names no time of its own.

@@ -3,8 +3,10 @@ package config
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/price"
 )
@@ -91,6 +93,18 @@ func (a Agent) Options() (agent.Options, error) {
 		options.Args = append(options.Args, words...)
 	}
 	return options, nil
+}
+
+// Table is the rules as the guard takes them.
+func (g Guard) Table() []guard.Rule {
+	var rules []guard.Rule
+	for _, r := range g.Rules {
+		rules = append(rules, guard.Rule{
+			Command: r.Command, Flags: strings.Join(r.Flags, " "), Operands: strings.Join(r.Operands, " "),
+			Unless: strings.Join(r.Unless, " "), Why: r.Why, Instead: r.Instead, Allow: r.Allow,
+		})
+	}
+	return rules
 }
 
 // rates are the prices as the meter takes them: a cache of which nothing is

@@ -54,6 +54,7 @@ func (d *decoder) settings(s spot) Settings {
 	d.homes = map[string][]string{
 		"agent": keys[Agent](), "guardrails[]": keys[Guardrail](), "scm": keys[SCM](),
 		"review": keys[Review](), "limits": keys[Limits](), "sandbox": keys[Sandbox](),
+		"guard": keys[Guard](), "guard.rules[]": keys[GuardRule](),
 	}
 	d.object(s, keys[Settings]())
 	return Settings{
@@ -74,6 +75,7 @@ func (d *decoder) settings(s spot) Settings {
 		Review:                        d.review(d.field(s, "review")),
 		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
 		Sandbox:                       d.sandbox(d.field(s, "sandbox")),
+		Guard:                         d.guard(d.field(s, "guard")),
 	}
 }
 
@@ -153,6 +155,24 @@ func (d *decoder) sandbox(s spot) Sandbox {
 		SetupDomains: given(d.field(s, "setupDomains"), nil, each(d, d.host)),
 		AllowModels:  given(d.field(s, "allowModels"), nil, each(d, d.named)),
 		Env:          given(d.field(s, "env"), nil, each(d, d.variable)),
+	}
+}
+
+func (d *decoder) guard(s spot) Guard {
+	d.object(s, keys[Guard]())
+	return Guard{Rules: given(d.field(s, "rules"), nil, each(d, d.guardRule))}
+}
+
+func (d *decoder) guardRule(s spot) GuardRule {
+	d.object(s, keys[GuardRule](), "command")
+	return GuardRule{
+		Command:  given(d.field(s, "command"), "", d.text),
+		Flags:    given(d.field(s, "flags"), nil, each(d, d.word)),
+		Operands: given(d.field(s, "operands"), nil, each(d, d.word)),
+		Unless:   given(d.field(s, "unless"), nil, each(d, d.word)),
+		Why:      given(d.field(s, "why"), "", d.text),
+		Instead:  given(d.field(s, "instead"), "", d.text),
+		Allow:    given(d.field(s, "allow"), false, d.flag),
 	}
 }
 

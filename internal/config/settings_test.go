@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
@@ -275,5 +276,20 @@ func TestMaskWords(t *testing.T) {
 	}
 	if argv[2] != "hunter2" {
 		t.Error("the command line itself was changed")
+	}
+}
+
+// The guard takes its rules as it takes those of its own table.
+func TestGuardRules(t *testing.T) {
+	settings := read(t, `{"guard": {"rules": [
+		{"command": "make seed", "flags": ["-f", "--force"], "operands": ["*prod*"], "unless": ["--dry-run", "*test*"], "why": "fills the database", "instead": "make seed-local"},
+		{"command": "kubectl apply", "allow": true}
+	]}}`)
+	want := []guard.Rule{
+		{Command: "make seed", Flags: "-f --force", Operands: "*prod*", Unless: "--dry-run *test*", Why: "fills the database", Instead: "make seed-local"},
+		{Command: "kubectl apply", Allow: true},
+	}
+	if diff := cmp.Diff(want, settings.Guard.Table(), cmpopts.IgnoreUnexported(guard.Rule{})); diff != "" {
+		t.Errorf("Table (-want +got):\n%s", diff)
 	}
 }

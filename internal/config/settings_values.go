@@ -75,6 +75,14 @@ func (d *decoder) text(s spot) string {
 	return d.anyText(s)
 }
 
+// word is text without blanks.
+func (d *decoder) word(s spot) string {
+	if !blank(s.text) && strings.ContainsFunc(s.text, unicode.IsSpace) {
+		d.complain(s, "found %s, want it without blanks", s.node)
+	}
+	return d.text(s)
+}
+
 func (d *decoder) whole(s spot) int { return d.within(0, most)(s) }
 
 // within reads whole numbers; 1e3 and 10.0 are some.

@@ -31,8 +31,8 @@ func (d Door) guard(in input) answer {
 	if in.harmless() {
 		return answer{}
 	}
-	more, unknown := d.Protect(project)
-	at.Protect = append(at.Protect, more...)
+	more, rules, unknown := d.Settings(project)
+	at.Protect, at.Rules = append(at.Protect, more...), rules
 	m, err := openMarks(d.State, in.Session)
 	if err != nil { // whether a loop goes on is then unknown, and a warning would never end
 		return denied(d.refuse(in, at, false))
@@ -47,7 +47,7 @@ func (d Door) guard(in input) answer {
 	if first, err := m.set("said-protect"); !first || err != nil {
 		return answer{}
 	}
-	return note(fmt.Sprintf("ralph: what the settings protect is not protected: %v", unknown))
+	return note(fmt.Sprintf("ralph: what the settings protect is not protected, and their rules do not hold: %v", unknown))
 }
 
 func denied(why string) answer {

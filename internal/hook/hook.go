@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/guard"
 )
 
 // The hooks there are, by the names that the command line has for them.
@@ -31,8 +33,8 @@ type Door struct {
 	Pause func(time.Duration)
 	State string // the folder for what is known of sessions; empty: there is none
 	Guard Guard
-	// Protect gives the project's own protected paths, as globs.
-	Protect func(project string) ([]string, error)
+	// Settings gives the project's own protected paths, as globs, and rules.
+	Settings func(project string) (protect []string, rules []guard.Rule, err error)
 	// Dirty lists what is not committed, ralph's own files aside.
 	Dirty func(ctx context.Context, project string) ([]string, error)
 	Hide  func([]byte) []byte // takes secrets out of what is written down

@@ -40,11 +40,11 @@ func newHouse(t *testing.T) *house {
 			h.now = h.now.Add(time.Second)
 			return h.now
 		},
-		Pause:   func(time.Duration) {},
-		State:   filepath.Join(h.dir, "state"),
-		Guard:   hook.Guard{Command: guard.Command, Write: guard.Write},
-		Protect: func(string) ([]string, error) { return nil, nil },
-		Dirty:   func(context.Context, string) ([]string, error) { return nil, nil },
+		Pause:    func(time.Duration) {},
+		State:    filepath.Join(h.dir, "state"),
+		Guard:    hook.Guard{Command: guard.Command, Write: guard.Write},
+		Settings: func(string) ([]string, []guard.Rule, error) { return nil, nil, nil },
+		Dirty:    func(context.Context, string) ([]string, error) { return nil, nil },
 	}
 	return h
 }
