@@ -28,7 +28,8 @@ func TestCleanCheckoutsNameEveryTest(t *testing.T) {
 		"the agent's tree": {journal.AtWork, []string{"A=b"}, []string{"A=b"}},
 		"a clean checkout": {journal.AtProof, []string{"A=b"}, []string{"A=b", "GOFLAGS=-v", "PYTEST_ADDOPTS=-rap"}},
 		"with flags": {
-			journal.AtBase, []string{"GOFLAGS=-mod=vendor", "PYTEST_ADDOPTS=-x", "A=b"},
+			journal.AtBase,
+			[]string{"GOFLAGS=-mod=vendor", "PYTEST_ADDOPTS=-x", "A=b"},
 			[]string{"GOFLAGS=-mod=vendor -v", "PYTEST_ADDOPTS=-x -rap", "A=b"},
 		},
 	} {

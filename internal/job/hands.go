@@ -45,7 +45,7 @@ func projectIn(run journal.Run, tree string) string {
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
-	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}, Stand: s.stood}
+	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}, Changes: suite{s}, Stand: s.stood}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = s.supervise

@@ -49,7 +49,7 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	}
 	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
 	tests := told{v: v, files: map[string][]string{}, commits: e.Commits()}
-	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests, Stand: v.stand}
+	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests, Changes: tests, Stand: v.stand}
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
 	}

@@ -31,10 +31,10 @@ func (b byCommit) Told(check journal.CheckEnded) tally.Tally {
 	return tally.Parse(b.lists[check.Commit])
 }
 
-// judged is a check that says what a list of tests says.
-func judged(name, commit, list string) journal.CheckEnded {
+// judged is the check "test" that says what a list of tests says.
+func judged(commit, list string) journal.CheckEnded {
 	told := tally.Parse(list)
-	check := journal.CheckEnded{Name: name, Commit: commit, Passed: told.Failed == 0 && !strings.Contains(list, "broken "), Exit: told.Failed}
+	check := journal.CheckEnded{Name: "test", Commit: commit, Passed: told.Failed == 0 && !strings.Contains(list, "broken "), Exit: told.Failed}
 	if list != "" {
 		check.Tests = &journal.Tests{Runner: "go", Passed: told.Passed, Failed: told.Failed, Red: told.Names(tally.Failed), Broken: told.Names(tally.Broken)}
 	}
@@ -48,10 +48,16 @@ type bench struct {
 	broken error
 }
 
-func (b *bench) inspect(t *testing.T, run journal.Run, tests proof.Tests) journal.ChangeInspected {
+// testsAndChanges is what a shelf is.
+type testsAndChanges interface {
+	proof.Tests
+	proof.Changes
+}
+
+func (b *bench) inspect(t *testing.T, run journal.Run, tests testsAndChanges) journal.ChangeInspected {
 	t.Helper()
-	p := b.lab.prover()
-	p.Tests = tests
+	p := b.prover()
+	p.Tests, p.Changes = tests, tests
 	p.Stand = func(_ context.Context, _ journal.Run, commit string, s proof.Standing) (string, error) {
 		b.wanted = append(b.wanted, s.From+": "+strings.Join(s.Paths, " "))
 		return commit + "+", b.broken
@@ -111,8 +117,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
 	} {
-		b := &bench{lab: lab{says: []journal.CheckEnded{judged("test", "c1", c.old)}}}
-		run := proved(asked(judged("test", "b0", c.base)), judged("test", "c1", c.here))
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old)}}}
+		run := proved(asked(judged("b0", c.base)), judged("c1", c.here))
 		run.Baseline.Usable = true
 		tests := byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}}, map[string]string{"b0": c.base, "c1": c.here, "old": c.old}}
 		got := b.inspect(t, run, tests)
@@ -189,9 +195,9 @@ func TestExistingTestsThatCannotBeRun(t *testing.T) {
 // was shown by TestTen.
 func second() journal.Run {
 	const here = "passed p.TestOne\npassed p.TestTen"
-	run := proved(asked(judged("test", "b0", "passed p.TestOne")), judged("test", "c1", here))
+	run := proved(asked(judged("b0", "passed p.TestOne")), judged("c1", here))
 	run.Baseline.Usable = true
-	run.Proofs = append([]journal.Proof{{Commit: "c0", Tree: "t0", Passed: true, Checks: []journal.CheckEnded{judged("test", "c0", here)}}}, run.Proofs...)
+	run.Proofs = append([]journal.Proof{{Commit: "c0", Tree: "t0", Passed: true, Checks: []journal.CheckEnded{judged("c0", here)}}}, run.Proofs...)
 	run.Grades = []journal.Graded{{Story: "US-001", Commit: "c0", Grade: journal.RedToGreen, Files: []string{"ten_test.go"}, Tests: []string{"p.TestTen"}}}
 	return run
 }
@@ -202,7 +208,7 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	tests := byCommit{shelf{differing: map[string][]proof.Differing{
 		"b0..c1": {{Path: "ten_test.go", Tests: true}}, "c0..c1": {{Path: "ten_test.go", Tests: true, Was: true}},
 	}}, lists}
-	b := &bench{lab: lab{says: []journal.CheckEnded{judged("test", "c1", lists["old"])}}}
+	b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 	got := b.inspect(t, second(), tests)
 	want := []string{"tests_broken ten_test.go: existing tests fail on the new code, as they were when US-001 passed: p.TestTen"}
 	if diff := cmp.Diff(want, places(got.Found)); diff != "" || !slices.Equal(b.wanted, []string{"c0: ten_test.go"}) {
@@ -213,6 +219,24 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	b = &bench{}
 	if got := b.inspect(t, held, tests); got.Found != nil || b.wanted != nil {
 		t.Errorf("found %v by %q", got.Found, b.wanted)
+	}
+	// The first story took a test of the base away, which passed then; the second
+	// breaks what it asked for. A test of which the first story's tells is not asked again.
+	run := second()
+	const three = "passed p.TestOne\npassed p.TestThree"
+	run.BaseChecks = []journal.CheckEnded{judged("b0", three)}
+	tests.lists = map[string]string{"b0": three, "c0": lists["c0"], "c1": lists["c1"], "old": "passed p.TestOne\nfailed p.TestThree"}
+	tests.differing = map[string][]proof.Differing{"b0..c1": {{Path: "three_test.go", Was: true, Tests: true}}}
+	b = &bench{lab: lab{says: []journal.CheckEnded{judged("c1", tests.lists["old"])}}}
+	got = b.inspect(t, run, tests)
+	if diff := cmp.Diff([]string{"tests_broken three_test.go: existing tests fail on the new code: p.TestThree"}, places(got.Found)); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+	tests.lists["b0"] = "passed p.TestOne"
+	run.BaseChecks = []journal.CheckEnded{judged("b0", tests.lists["b0"])}
+	b = &bench{}
+	if got := b.inspect(t, run, tests); got.Found != nil || b.wanted != nil {
+		t.Errorf("found %v by %q, though a newer reference tells of every test", places(got.Found), b.wanted)
 	}
 }
 
@@ -233,7 +257,7 @@ func TestAllowedChangesOfTests(t *testing.T) {
 		"allowed to an earlier one": {may: true, ended: true, earlier: []string{"p.TestA"}, shown: []string{broken}},
 		"less was":                  {may: true, ended: true, earlier: []string{"p.TestB"}, found: []string{broken}},
 	} {
-		run := proved(asked(judged("test", "b0", lists["b0"])), judged("test", "c1", lists["c1"]))
+		run := proved(asked(judged("b0", lists["b0"])), judged("c1", lists["c1"]))
 		run.Baseline.Usable = true
 		run.Plan.UserStories = []plan.Story{{ID: "US-001", MayChangeTests: c.may}}
 		it := journal.Iteration{Number: 1, Story: "US-001"}
@@ -244,7 +268,7 @@ func TestAllowedChangesOfTests(t *testing.T) {
 		if c.earlier != nil {
 			run.Inspections = []journal.ChangeInspected{{Tree: "t0", Shown: []journal.Loosened{{File: "a_test.go", Kind: "tests_broken", Tests: c.earlier}}}}
 		}
-		b := &bench{lab: lab{says: []journal.CheckEnded{judged("test", "c1", lists["old"])}}}
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", lists["old"])}}}
 		got := b.inspect(t, run, tests)
 		if diff := cmp.Diff(c.found, places(got.Found)); diff != "" {
 			t.Errorf("%s: found (-want +got):\n%s", name, diff)

@@ -22,10 +22,6 @@ type Tests interface {
 	// Onto is the commit of run's base with some files as another commit has
 	// them: the base itself where that is no change.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
-	// Differing are the files in which two commits differ, but for the loop's own.
-	Differing(ctx context.Context, run journal.Run, from, to string) ([]Differing, error)
-	// Patch is the change of one file, as the first lines of a diff.
-	Patch(ctx context.Context, from, to, path string) ([]string, error)
 	// Told are all tests that a check told of, by name; none where that is not
 	// known any more.
 	Told(check journal.CheckEnded) tally.Tally

@@ -28,6 +28,7 @@ type Prover struct {
 	// files that it changed; nil: none are protected.
 	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
 	Tests   Tests
+	Changes Changes
 	// Stand gives a commit as a proof of it has it, but for what is wanted
 	// otherwise.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)

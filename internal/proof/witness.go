@@ -57,15 +57,9 @@ func (w *witness) check(was, here journal.CheckEnded) {
 	passed := heads(before, tally.Passed)
 	maps.DeleteFunc(passed, func(name string, _ bool) bool { return w.judged[name] })
 	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
-	switch {
-	case old != nil && (old.TimedOut || old.CannotRun || killed(*old)):
+	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
-	case len(passed) == 0 && !unnamed: // a runner that tells of no tests
-		if old != nil && w.run.Holds(*old) && !w.judged["check "+was.Name] {
-			w.broken = append(w.broken, "check "+was.Name)
-		}
-		w.judged["check "+was.Name] = true
-	default:
+	} else {
 		if old != nil && w.run.Holds(*old) && len(old.Tests.Failing()) == 0 { // it fails, and not by a test or a build
 			w.broken = append(w.broken, "check "+was.Name)
 		}
@@ -130,7 +124,7 @@ func (w *witness) bent(was journal.CheckEnded, now tally.Tally, old *journal.Che
 func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
 	names := map[string]bool{}
 	for _, name := range old.Tests.Failing() {
-		known := passed[head(name)] || len(passed) == 0
+		known := passed[head(name)] || len(passed) == 0 && !w.judged[head(name)]
 		if known && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) {
 			names[head(name)] = true
 		}
@@ -192,7 +186,7 @@ func (w *witness) name() error {
 func (w *witness) read() error {
 	w.patches = map[string][]string{}
 	for _, file := range w.changed[:min(len(w.changed), mostFound)] {
-		lines, err := w.prover.Tests.Patch(w.ctx, w.ref.commit, w.commit, file)
+		lines, err := w.prover.Changes.Patch(w.ctx, w.ref.commit, w.commit, file)
 		if err != nil {
 			return fmt.Errorf("compare %s: %w", file, err)
 		}
