@@ -133,7 +133,7 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 	}
 	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{
 		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: a.Secret,
-		Authorship: git.Authorship{Since: run.Began, Until: a.Now(), Trailers: leftovers(run).Trailers, SignOff: run.Policy.SignOff},
+		Authorship: git.Authorship{Since: run.Began, Until: a.Now(), Trailers: leftovers(run, "").Trailers, SignOff: run.Policy.SignOff},
 	})
 	if err != nil {
 		return taken, err

@@ -234,8 +234,9 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emi
 	return nil
 }
 
-// leftovers is the message for work that nobody committed.
-func leftovers(run journal.Run) git.Message {
+// leftovers is the message for work that the agent left uncommitted; tree is the
+// project without the loop's own files, where that is known.
+func leftovers(run journal.Run, tree string) git.Message {
 	n := len(run.Iterations)
 	if n == 0 {
 		return git.Message{Subject: "ralph: work left uncommitted", Trailers: run.Trailers("")}
@@ -243,7 +244,11 @@ func leftovers(run journal.Run) git.Message {
 	it := run.Iterations[n-1]
 	subject := fmt.Sprintf("wip: [%s] - work of iteration %d", it.Story, it.Number)
 	claimed := it.Read != nil && slices.Contains(it.Read.Claimed, it.Story)
-	if story, found := run.Plan.Find(it.Story); found && claimed && run.Green(it.Checks) {
+	story, found := run.Plan.Find(it.Story)
+	switch {
+	case tree != "" && tree == run.WorkBefore(it):
+		subject = fmt.Sprintf("ralph: [%s] - the loop's own files after iteration %d", it.Story, it.Number)
+	case found && claimed && run.Green(it.Checks):
 		subject = fmt.Sprintf("feat: [%s] - %s", story.ID, story.Title)
 	}
 	return git.Message{Subject: subject, Trailers: run.Trailers(it.Story)}

@@ -61,9 +61,9 @@ func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git
 		return seen, err
 	}
 	if h.of(run) && seen.Head == h.head {
-		_, err = seen.CommitSnapshot(ctx, h.tree, leftovers(run))
+		_, err = seen.CommitSnapshot(ctx, h.tree, leftovers(run, h.tree))
 	} else {
-		_, err = seen.CommitAll(ctx, leftovers(run))
+		_, err = seen.CommitAll(ctx, leftovers(run, ""))
 	}
 	if err != nil {
 		return nil, err

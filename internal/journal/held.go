@@ -24,6 +24,14 @@ func (r Run) HeldBefore(story string) bool {
 	return found && len(graded.Held) > 0 && graded.Commit == r.Base
 }
 
+// WorkBefore is the tree that an iteration found, as far as it is known.
+func (r Run) WorkBefore(it Iteration) string {
+	if before := r.Before(it.Number); before != nil && before.Taken != nil {
+		return before.Taken.Work
+	}
+	return r.Work
+}
+
 // Named is which of the tests is meant by a name; empty where none is.
 func Named(tests []string, name string) string {
 	for _, test := range tests {

@@ -155,21 +155,13 @@ func worked(run journal.Run, it journal.Iteration) bool {
 	case it.Taken.Work == "":
 		return it.Agent.Blind
 	}
-	switch before := workBefore(run, it); {
+	switch before := run.WorkBefore(it); {
 	case before != "":
 		return it.Taken.Work != before
 	case it.Taken.To == "": // no repository, and nobody looked at its files before
 		return it.Agent.Blind
 	}
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
-}
-
-// workBefore is the tree that an iteration found, as far as it is known.
-func workBefore(run journal.Run, it journal.Iteration) string {
-	if before := run.Before(it.Number); before != nil && before.Taken != nil {
-		return before.Taken.Work
-	}
-	return run.Work
 }
 
 // red names the checks that hold the work back, and what is new in them where
