@@ -18,6 +18,9 @@ import (
 // work: they make no tree dirty and go into no commit.
 var ours = []string{".ralph", ".ralph-active", ".ralph-out", ".ralph-worktree"}
 
+// Ours tells of a path that is such a trace.
+func Ours(path string) bool { return entry{path: path}.beneath(ours) }
+
 // Place is where a user's repository stands.
 type Place struct {
 	Top    string

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // suite are the tests of a run's stories, as its repository has them.
@@ -41,31 +42,35 @@ func (s suite) Of(ctx context.Context, run journal.Run, story, commit string) ([
 }
 
 // Touched are the files that the iterations on a story changed, and what an
-// earlier run left on the branch.
-func (s suite) Touched(ctx context.Context, run journal.Run, story string) ([]string, error) {
+// earlier run left on the branch. What was taken back again is no change.
+func (s suite) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	spans := []git.Span{{From: run.Base, To: run.Start}}
 	for _, it := range run.Iterations {
 		if it.Story == story && it.Taken != nil && it.Taken.To != "" {
 			spans = append(spans, git.Span{From: it.Taken.From, To: it.Taken.To})
 		}
 	}
-	return touched(ctx, s.trusted, run, spans)
+	spans = slices.DeleteFunc(spans, func(span git.Span) bool { return span.From == span.To })
+	files, err := touched(ctx, s.trusted, run, spans)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	left, err := s.trusted.Touched(ctx, git.Span{From: spans[0].From, To: commit})
+	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
 }
 
+// touched are the files in spans that are not the loop's own.
 func touched(ctx context.Context, trusted *git.Trusted, run journal.Run, spans []git.Span) ([]string, error) {
 	var files []string
 	for _, span := range spans {
-		if span.From == span.To {
-			continue
-		}
 		paths, err := trusted.Touched(ctx, span)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, paths...)
 	}
-	own := books(run)
-	files = slices.DeleteFunc(files, func(name string) bool { return slices.Contains(own, name) })
+	own := append(books(run), workspace.Memory{Dir: memory(run)}.PromptFile())
+	files = slices.DeleteFunc(files, func(name string) bool { return git.Ours(name) || slices.Contains(own, name) })
 	slices.Sort(files)
 	return slices.Compact(files), nil
 }

@@ -245,7 +245,7 @@ func (t told) Of(_ context.Context, _ journal.Run, story, _ string) ([]string, e
 }
 
 // Touched are the files of the commits that the evidence says are the story's.
-func (t told) Touched(ctx context.Context, run journal.Run, story string) ([]string, error) {
+func (t told) Touched(ctx context.Context, run journal.Run, story, _ string) ([]string, error) {
 	var spans []git.Span
 	for _, commit := range t.commits[story] {
 		parent, err := t.v.trusted.Resolve(ctx, commit+"^")

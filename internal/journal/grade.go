@@ -30,9 +30,11 @@ type StoryGraded struct {
 	Grade  Grade    `json:"grade"`
 	Files  []string `json:"files,omitempty"` // the tests it brought or changed, at most 100
 	Tests  []string `json:"tests,omitempty"` // by name, what was red there and is green here, at most 200
-	// Sought are the tests that are named for its criteria, where nothing was
-	// changed in the whole run; Held are those of them that are green, by
-	// criterion, where each has one: then what the story asks for was so before.
+	// Idle tells that nothing was changed for it but the loop's own files. Sought
+	// are then the tests that are named for its criteria; Held are those of them
+	// that are green, by criterion, where each has one: then what the story asks
+	// for holds already.
+	Idle   bool     `json:"idle,omitempty"`
 	Sought []string `json:"sought,omitempty"`
 	Held   []string `json:"held,omitempty"`
 	Why    string   `json:"why,omitempty"`
@@ -42,8 +44,13 @@ type StoryGraded struct {
 func (StoryGraded) Type() string { return "story_graded" }
 
 func (e StoryGraded) fold(r *Run, _ time.Time) {
-	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Sought, e.Held, e.Why, r.Trial})
+	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Idle, e.Sought, e.Held, e.Why, r.Trial})
 	r.Trial = Trial{}
+	for i := range r.Iterations {
+		if r.Iterations[i].Story == e.Story {
+			r.Iterations[i].Idle = e.Idle
+		}
+	}
 }
 
 // Trial is what checks said of the base with a story's tests in it.
@@ -59,6 +66,7 @@ type Graded struct {
 	Grade  Grade
 	Files  []string
 	Tests  []string
+	Idle   bool
 	Sought []string
 	Held   []string
 	Why    string

@@ -118,6 +118,7 @@ type Iteration struct {
 	Paused bool  // the delay after it, or after it was turned away, was begun
 	Wake   time.Time
 
+	Idle    bool   // the newest grade of its story says that nothing was changed for it
 	Session string // of the agent, where the loop is within one
 
 	Turned  int         // how often in a row the model's server turned its agent away

@@ -5,16 +5,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// before looks whether the tests that are named for a story show that it was
-// done before the run began. That can be so only where nothing was changed: the
-// commit that was proven is the base, and each criterion has a test that is
-// green there.
-func (p Prover) before(run journal.Run, at journal.Proof, graded journal.StoryGraded) journal.StoryGraded {
-	story, found := run.Plan.Find(graded.Story)
-	if !found || !run.Untouched() {
-		return graded
-	}
-	graded.Sought = story.TestedBy
+// idle grades a story for which nothing was changed: the tests that are named
+// for it show that it holds already where each criterion has one that is green
+// in the proof.
+func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGraded) journal.StoryGraded {
+	story, _ := run.Plan.Find(graded.Story)
+	graded.Idle, graded.Why, graded.Sought = true, "nothing was changed for it", story.TestedBy
 	green := p.green(run, at)
 	for i := range story.AcceptanceCriteria {
 		test := ""
@@ -27,9 +23,15 @@ func (p Prover) before(run journal.Run, at journal.Proof, graded journal.StoryGr
 		}
 		graded.Held = append(graded.Held, test)
 	}
-	if len(graded.Held) > 0 {
-		graded.Grade, graded.Why = journal.Unbroken, "it was so before, by "+journal.Few(graded.Held)
+	switch {
+	case len(graded.Held) == 0:
+		return graded
+	case run.Untouched():
+		graded.Why = "it was so before, by " + journal.Few(graded.Held)
+	default:
+		graded.Why += ", and it holds by " + journal.Few(graded.Held)
 	}
+	graded.Grade = journal.Unbroken
 	return graded
 }
 

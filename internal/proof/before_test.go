@@ -31,7 +31,7 @@ func TestGradeOfWhatWasSoBefore(t *testing.T) {
 		"one was skipped":           {named: []string{"TestAdd", "TestLater"}},
 		"the runner names no tests": {named: []string{"TestAdd", "TestRemove"}, told: "-"},
 		"a check of the task's own": {named: []string{"TestAdd", "TestRemove"}, brought: true},
-		"work has been done since":  {named: []string{"TestAdd", "TestRemove"}, head: "c1"},
+		"work for other stories":    {named: []string{"TestAdd", "TestRemove"}, head: "c1", want: []string{"p.TestAdd", "p.TestRemove"}},
 	} {
 		run := proved(asked(counted(3)), counted(3))
 		run.Base, run.Head = "b0", "b0"

@@ -16,9 +16,9 @@ type Tests interface {
 	// Of are the tests of a story's commits as they stand in a commit, with what
 	// serves them and what they depend on.
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	// Touched are the files that a story's commits changed, but for those in which
-	// the loop keeps account of itself.
-	Touched(ctx context.Context, run journal.Run, story string) ([]string, error)
+	// Touched are the files that a story's commits changed, but for the loop's own,
+	// where the change is still there in a commit.
+	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 	// Onto is the commit of run's base with some files as another commit has
 	// them: the base itself where that is no change.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
@@ -37,19 +37,18 @@ const (
 // are run on the base code, where they have to fail.
 func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, emit func(journal.Event)) error {
 	graded := journal.StoryGraded{Story: step.Story, Commit: step.Commit, Grade: journal.Unverified}
-	at, found := run.ProofOf(step.Tree)
-	if !found || at.Empty || !at.Passed {
-		graded.Why = "no check could tell"
-		emit(p.before(run, journal.Proof{}, graded))
-		return nil
-	}
-	touched, err := p.Tests.Touched(ctx, run, step.Story)
+	touched, err := p.Tests.Touched(ctx, run, step.Story, step.Commit)
 	if err != nil {
 		return fmt.Errorf("look for what was done for %s: %w", step.Story, err)
 	}
+	at, found := run.ProofOf(step.Tree)
 	if len(touched) == 0 {
-		graded.Why = "nothing was changed for it"
-		emit(p.before(run, at, graded))
+		emit(p.idle(run, at, graded))
+		return nil
+	}
+	if !found || at.Empty || !at.Passed {
+		graded.Why = "no check could tell"
+		emit(graded)
 		return nil
 	}
 	files, err := p.Tests.Of(ctx, run, step.Story, step.Commit)

@@ -26,7 +26,7 @@ type shelf struct {
 	differing map[string][]proof.Differing // files, by the two commits
 }
 
-func (s shelf) Touched(context.Context, journal.Run, string) ([]string, error) {
+func (s shelf) Touched(context.Context, journal.Run, string, string) ([]string, error) {
 	if s.idle {
 		return nil, nil
 	}
@@ -223,8 +223,15 @@ func TestGradeWithoutAChange(t *testing.T) {
 		if err := p.Grade(t.Context(), proved(asked(green("test")), green("test")), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
 			t.Fatal(err)
 		}
-		if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != want || idle != (graded.Why == "nothing was changed for it") {
+		if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != want || graded.Idle != idle || idle != (graded.Why == "nothing was changed for it") {
 			t.Errorf("nothing done %v: graded as %+v, want %s", idle, l.last(), want)
+		}
+		unproven := asked(green("test"))
+		if err := p.Grade(t.Context(), unproven, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != journal.Unverified || graded.Idle != idle {
+			t.Errorf("nothing done %v, and no check could tell: graded as %+v", idle, l.last())
 		}
 	}
 }
