@@ -47,7 +47,7 @@ func (s *site) pack(ctx context.Context) {
 // stranded tells of work that was to be pushed and is on this machine alone.
 func stranded(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
-	return run.Policy.Publish && run.Head != run.Base && run.Pushed != run.Head && !aside
+	return run.Policy.Publish && !run.Unchanged() && run.Pushed != run.Head && !aside
 }
 
 // bundle writes the file. No link leads out of the folder.

@@ -102,7 +102,7 @@ func (s *site) spent() bool {
 	if run.Stop == nil || run.Stop.Reason == policy.FatalError || untaken(run) {
 		return false
 	}
-	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || run.Pushed == run.Head)
+	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || run.Unchanged() || run.Pushed == run.Head)
 }
 
 // untaken tells whether the agent's newest work was not taken over.

@@ -54,32 +54,31 @@ func TestAPlanCosts(t *testing.T) {
 	}
 }
 
-func TestHeldBefore(t *testing.T) {
+func TestKnown(t *testing.T) {
 	story := plan.Story{ID: "US-001", TestedBy: []string{"TestA"}}
-	graded := journal.StoryGraded{Story: "US-001", Commit: "b0", Sought: []string{"TestA"}, Held: []string{"p.TestA"}}
-	of := func(change func(*journal.StoryGraded)) journal.Run {
-		e := graded
-		change(&e)
-		return minutely(journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}, e)
-	}
 	for name, c := range map[string]struct {
-		run         journal.Run
-		known, held bool
+		graded journal.StoryGraded
+		want   bool
 	}{
-		"held":             {of(func(*journal.StoryGraded) {}), true, true},
-		"not held":         {of(func(e *journal.StoryGraded) { e.Held = nil }), true, false},
-		"of other tests":   {of(func(e *journal.StoryGraded) { e.Sought = nil }), false, true},
-		"at another place": {of(func(e *journal.StoryGraded) { e.Commit = "c1" }), false, false},
-		"of another story": {of(func(e *journal.StoryGraded) { e.Story = "US-002" }), false, false},
+		"these tests":      {journal.StoryGraded{Story: "US-001", Commit: "b0", Sought: []string{"TestA"}}, true},
+		"other tests":      {journal.StoryGraded{Story: "US-001", Commit: "b0"}, false},
+		"at another place": {journal.StoryGraded{Story: "US-001", Commit: "c1", Sought: []string{"TestA"}}, false},
+		"of another story": {journal.StoryGraded{Story: "US-002", Commit: "b0", Sought: []string{"TestA"}}, false},
 	} {
-		if known, held := c.run.Known(story, "b0"), c.run.HeldBefore("US-001"); known != c.known || held != c.held {
-			t.Errorf("%s: Known %v, HeldBefore %v; want %v, %v", name, known, held, c.known, c.held)
+		run := minutely(journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}, c.graded)
+		if got := run.Known(story, "b0"); got != c.want {
+			t.Errorf("%s: Known %v, want %v", name, got, c.want)
 		}
 	}
 }
 
+// Commits that change nothing but the loop's own files touch nothing, as far as
+// the stories of all of them are graded so.
 func TestUntouched(t *testing.T) {
 	begun := journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}
+	first, second := journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationBegan{Number: 2, Story: "US-001"}
+	books := journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}
+	idle := journal.StoryGraded{Story: "US-001", Idle: true}
 	for name, c := range map[string]struct {
 		events []journal.Event
 		want   bool
@@ -89,6 +88,20 @@ func TestUntouched(t *testing.T) {
 		"a branch that was": {[]journal.Event{journal.RunBegan{Run: "r", Base: "b0", Start: "c9"}}, false},
 		"a commit":          {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1"}}, false},
 		"work uncommitted":  {[]journal.Event{begun, journal.CommitsTaken{From: "b0", To: "b0", Dirty: true}}, false},
+		"books":             {[]journal.Event{begun, first, books, idle}, true},
+		"not graded yet":    {[]journal.Event{begun, first, books}, false},
+		"graded by a change": {
+			[]journal.Event{begun, first, books, journal.StoryGraded{Story: "US-001"}}, false,
+		},
+		"books, then a commit outside an iteration": {
+			[]journal.Event{begun, first, books, idle, journal.IterationEnded{Number: 1}, journal.CommitsTaken{From: "c1", To: "c2"}}, false,
+		},
+		"books, then more that is not graded": {
+			[]journal.Event{begun, first, books, idle, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}}, false,
+		},
+		"books twice": {
+			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, true,
+		},
 	} {
 		if got := minutely(c.events...).Untouched(); got != c.want {
 			t.Errorf("%s: Untouched %v, want %v", name, got, c.want)

@@ -6,22 +6,31 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// Untouched tells whether the work stands where the base does: whatever is
-// claimed of it was so before, or is not so.
-func (r Run) Untouched() bool { return r.Base != "" && r.Head == r.Base && !r.Dirty }
+// Unchanged tells whether the commits that were handed over change nothing but
+// the loop's own files.
+func (r Run) Unchanged() bool {
+	at := r.Base
+	for _, it := range r.Iterations {
+		switch {
+		case it.Taken == nil || it.Taken.To == it.Taken.From:
+		case it.Taken.From != at || !it.Idle:
+			return false
+		default:
+			at = it.Taken.To
+		}
+	}
+	return at == r.Head
+}
+
+// Untouched tells whether the work stands where the base does: what is claimed
+// of it was so before, or is not so.
+func (r Run) Untouched() bool { return r.Base != "" && r.Unchanged() && !r.Dirty }
 
 // Known tells whether it is known what the tests are worth that are named for a
-// story of an untouched run.
+// story of which nothing was changed.
 func (r Run) Known(story plan.Story, commit string) bool {
 	graded, found := r.GradeOf(story.ID)
 	return found && graded.Commit == commit && slices.Equal(graded.Sought, story.TestedBy)
-}
-
-// HeldBefore tells whether tests have shown that what a story asks for was so
-// before anything was done.
-func (r Run) HeldBefore(story string) bool {
-	graded, found := r.GradeOf(story)
-	return found && len(graded.Held) > 0 && graded.Commit == r.Base
 }
 
 // WorkBefore is the tree that an iteration found, as far as it is known.

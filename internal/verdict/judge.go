@@ -58,7 +58,7 @@ func judgeWord(run journal.Run, it journal.Iteration, verdict *journal.Iteration
 	case !verdict.Green:
 		reject(verdict, run.Policy.Word, failing(run, it))
 	case !verdict.Worked:
-		reject(verdict, run.Policy.Word, idle)
+		reject(verdict, run.Policy.Word, idle(it))
 	default:
 		verdict.Done = true
 	}
@@ -69,7 +69,15 @@ func reject(verdict *journal.IterationEnded, claim, why string) {
 }
 
 // The ways in which an iteration can be worth nothing, whatever was claimed.
-const idle = "no work was done: no tool was called and nothing changed"
+func idle(it journal.Iteration) string {
+	switch {
+	case it.Agent.Blind:
+		return "no work was done: nothing changed"
+	case it.Agent.Tools > it.Agent.Chores:
+		return "no work was done: every tool call failed and nothing changed"
+	}
+	return "no work was done: no tool was called and nothing changed"
+}
 
 func fell(it journal.Iteration) string { return "the agent itself failed: " + it.Agent.Why }
 
@@ -110,8 +118,8 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 		return fell(it)
 	case slices.Contains(it.Read.Bent, id): // what is claimed is less than what is asked for
 		return "it was made to ask for less, and asks for what it did"
-	case !worked(run, it):
-		return idle
+	case !worked(run, it) && !it.Agent.Blind: // what a blind agent did is told by its change, or its tests
+		return idle(it)
 	case it.Taken != nil && len(it.Taken.Refused) > 0:
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case !run.Green(it.Checks):
@@ -143,12 +151,12 @@ func broken(run journal.Run, it journal.Iteration, passed []string) string {
 }
 
 // worked tells whether anything happened that a claim could rest on: a tool
-// was called for more than to mark a story as done, or the tree is not what it
-// was before. Of an agent that shows neither its tools nor a tree it is
+// was called with success, and for more than to mark a story as done, or the tree
+// is not what it was before. Of an agent that shows neither its tools nor a tree it is
 // believed.
 func worked(run journal.Run, it journal.Iteration) bool {
 	switch {
-	case it.Agent.Tools > it.Agent.Chores:
+	case it.Agent.Tools > it.Agent.Chores+it.Agent.ToolErrors:
 		return true
 	case it.Taken == nil:
 		return false

@@ -7,21 +7,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// unheld is why it is not believed that a story was done before anything was;
-// empty where that is shown, or is not what is claimed.
+// unheld is why a story is not believed for which nothing was changed; empty
+// where tests show that it holds already, or something was changed.
 func unheld(run journal.Run, it journal.Iteration) string {
 	story, found := run.Plan.Find(it.Story)
-	if !found || !run.Untouched() || !run.Known(story, it.Proof.Commit) || run.HeldBefore(it.Story) {
+	graded, _ := run.GradeOf(it.Story)
+	if !found || !graded.Idle || !run.Known(story, it.Proof.Commit) || len(graded.Held) > 0 {
 		return ""
 	}
-	return "nothing was changed for it, and testedBy does not name a test for each of its criteria that is green at the base"
+	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"
 }
 
 // nothing is why there was nothing to do.
 func nothing(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {
-		if graded, _ := run.GradeOf(story.ID); run.HeldBefore(story.ID) {
+		if graded, _ := run.GradeOf(story.ID); len(graded.Held) > 0 {
 			shown = append(shown, story.ID+" by "+journal.Few(slices.Compact(slices.Sorted(slices.Values(graded.Held)))))
 		}
 	}

@@ -134,7 +134,7 @@ func ungraded(run journal.Run, it journal.Iteration) bool {
 	}
 	graded, found := run.GradeOf(it.Story)
 	story, _ := run.Plan.Find(it.Story)
-	return !found || graded.Commit != it.Proof.Commit || run.Untouched() && !run.Known(story, graded.Commit)
+	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !run.Known(story, graded.Commit)
 }
 
 // uninspected tells whether a story is about to pass, and nobody has looked at
@@ -173,7 +173,7 @@ func finish(run journal.Run) Step {
 	if why := run.Tampered(run.Tree); why != "" {
 		return leave(run, policy.VerificationFailed, why)
 	}
-	if run.Head == run.Base && !run.Dirty {
+	if run.Unchanged() && !run.Dirty {
 		return stop(policy.NothingToDo, nothing(run))
 	}
 	if why := unshown(run); why != "" {
@@ -188,7 +188,7 @@ func finish(run journal.Run) Step {
 // publish is what GitHub has not been shown yet.
 func publish(run journal.Run) (Step, bool) {
 	switch {
-	case !run.Policy.Publish || run.Head == run.Base:
+	case !run.Policy.Publish || run.Unchanged():
 		return nil, false
 	case parted(run) != "":
 		return nil, false
@@ -213,7 +213,7 @@ func unshelved(run journal.Run) bool {
 // it is there, or nowhere was asked for.
 func unshown(run journal.Run) string {
 	shown := run.Pushed == run.Head && (run.Pull != nil || run.Policy.NoPull)
-	if !run.Policy.Publish || run.Head == run.Base || shown {
+	if !run.Policy.Publish || run.Unchanged() || shown {
 		return ""
 	}
 	why := "the work is done, but could not be published"
