@@ -119,17 +119,24 @@ func touched(run journal.Run) string {
 
 // held is why a pull request whose checks are green stays a draft.
 func held(run journal.Run) string {
-	var ids []string
+	var ids, idle []string
 	for _, story := range run.Unproven() {
-		if graded, _ := run.GradeOf(story.ID); !run.Reaches(story, graded.Grade) {
+		graded, _ := run.GradeOf(story.ID)
+		switch {
+		case run.Reaches(story, graded.Grade):
+		case len(graded.Held) > 0:
+			idle = append(idle, story.ID)
+		default:
 			ids = append(ids, story.ID)
 		}
 	}
 	switch {
-	case len(ids) == 0 && run.Unsettled() != "":
+	case len(ids)+len(idle) == 0 && run.Unsettled() != "":
 		return unsettled(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
+	case len(idle) > 0:
+		return "nothing was changed for " + clean.Inline(journal.Few(idle), 300) + ", see whether it holds"
 	case !run.Sound():
 		return "protected files were changed"
 	}

@@ -23,7 +23,10 @@ func Progress(run journal.Run) string {
 
 func progress(text *strings.Builder, it journal.Iteration) {
 	result := "FAIL"
-	if it.Ended.Green {
+	switch {
+	case it.Ended.Green && len(it.Checks) == 0:
+		result = "NO CHECKS"
+	case it.Ended.Green:
 		result = "PASS"
 	}
 	fmt.Fprintf(text, "## Iteration %d — %s\n", it.Number, result)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,32 +50,55 @@ func about(before, story string) string {
 
 func ended(run journal.Run) string {
 	switch {
-	case run.Stop.Reason == policy.AllStoriesPassed && verified(run):
-		return "done, every story passed and the checks passed again on a clean checkout"
-	case run.Stop.Reason == policy.AllStoriesPassed:
+	case run.Stop.Reason == policy.AllStoriesPassed && !verified(run):
 		return "finished, but nothing was verified"
+	case run.Stop.Reason == policy.AllStoriesPassed && len(unverified(run)) > 0:
+		return "finished, but no check could verify " + clean.Inline(journal.Few(unverified(run)), 300)
+	case run.Stop.Reason == policy.AllStoriesPassed:
+		return "done, every story passed and the checks passed again on a clean checkout"
 	case run.Stop.Reason == policy.NothingToDo && run.Stop.Why != "":
 		return "there was nothing to do: " + clean.Inline(run.Stop.Why, 300)
 	case run.Stop.Reason == policy.NothingToDo:
 		return "there was nothing to do: the agent says all stories hold already, and no file changed"
 	}
-	text := reasons[run.Stop.Reason]
 	if run.Unapproved() {
 		return "planned, nothing is worked on before somebody approves this"
 	}
-	switch waits := run.Stop.Reason == policy.Waiting; {
-	case waits && inSession(run):
-		text = "Claude Code lets the session be sent back to work no more"
-	case waits && run.Policy.Done != policy.ByFile:
-		text = "the model cannot be asked for now"
-	}
-	if text == "" {
-		text = string(run.Stop.Reason)
-	}
+	text := reason(run)
 	if run.Stop.Why != "" {
 		text += ": " + clean.Inline(run.Stop.Why, 300)
 	}
 	return string(run.Stop.Reason.Status()) + ", " + text
+}
+
+// reason is why the run stopped, and no more than is known of it.
+func reason(run journal.Run) string {
+	text := cmp.Or(reasons[run.Stop.Reason], string(run.Stop.Reason))
+	switch waits := run.Stop.Reason == policy.Waiting; {
+	case waits && inSession(run):
+		return "Claude Code lets the session be sent back to work no more"
+	case waits && run.Policy.Done != policy.ByFile:
+		return "the model cannot be asked for now"
+	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
+		text = "the agent gave the word, and no check was configured"
+	}
+	if run.Completed() && run.Work != "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
+		return it.Taken == nil || it.Taken.Work != run.Work
+	}) {
+		text += "; no file was changed"
+	}
+	return text
+}
+
+// unverified are the stories of which no check could tell anything.
+func unverified(run journal.Run) []string {
+	var ids []string
+	for _, story := range run.Unproven() {
+		if graded, found := run.GradeOf(story.ID); !found || graded.Grade == journal.Unverified {
+			ids = append(ids, story.ID)
+		}
+	}
+	return ids
 }
 
 func verified(run journal.Run) bool {
@@ -86,7 +110,7 @@ func verified(run journal.Run) bool {
 var reasons = map[policy.Reason]string{
 	policy.AllChecksPassed:    "all checks passed",
 	policy.ResponseMatched:    "the checks passed and the agent gave the word",
-	policy.PromiseAccepted:    "the promise was kept",
+	policy.PromiseAccepted:    "the agent gave its promise, and no check ran",
 	policy.DoneFile:           "the agent left its DONE file",
 	policy.Waiting:            "the agent asked to wait",
 	policy.MaxIterations:      "out of iterations",

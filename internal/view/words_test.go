@@ -34,6 +34,9 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 		},
 		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
 		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Grades = nil },
+		"look at the draft pull request with care: nothing was changed for US-001, see whether it holds": func(r *journal.Run) {
+			r.Grades = []journal.Graded{{Story: "US-001", Grade: journal.Unbroken, Idle: true, Held: []string{"TestA"}}}
+		},
 	} {
 		run := journal.Run{
 			Tree: "t1", Pull: &journal.PullOpened{Number: 3, Draft: true}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
@@ -44,6 +47,49 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 		}
 		if change(&run); !strings.HasSuffix(view.Text(run), "\nnext: "+want+"\n") {
 			t.Errorf("Text = %q, want %q", view.Text(run), want)
+		}
+	}
+}
+
+// A headline says no more than is shown: what nothing verified is not called
+// done, and what changed nothing, or was not checked, is said to be so.
+func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
+	for want, change := range map[string]func(*journal.Run){
+		"done, every story passed and the checks passed again on a clean checkout": func(*journal.Run) {},
+		"finished, but nothing was verified":                                       func(r *journal.Run) { r.Proofs[0].Empty = true },
+		"finished, but no check could verify US-002":                               func(r *journal.Run) { r.Grades[1].Grade = journal.Unverified },
+		"finished, but no check could verify US-001, US-002":                       func(r *journal.Run) { r.Grades = nil },
+		"completed, all checks passed": func(r *journal.Run) {
+			r.Stop.Reason = policy.AllChecksPassed
+		},
+		"completed, all checks passed; no file was changed": func(r *journal.Run) {
+			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.AllChecksPassed, "w0"
+		},
+		"completed, the checks passed and the agent gave the word": func(r *journal.Run) {
+			r.Stop.Reason, r.Policy.Checks = policy.ResponseMatched, []policy.Check{{Name: "test"}}
+		},
+		"completed, the agent gave the word, and no check was configured; no file was changed": func(r *journal.Run) {
+			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.ResponseMatched, "w0"
+		},
+		"stopped, out of iterations": func(r *journal.Run) {
+			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.MaxIterations, "w0"
+		},
+		"completed, the agent gave its promise, and no check ran": func(r *journal.Run) {
+			r.Stop.Reason, r.Policy.Done, r.Work = policy.PromiseAccepted, policy.ByPromise, ""
+		},
+	} {
+		run := journal.Run{
+			Tree: "t1", Work: "w0", Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
+			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002", Passes: true}}},
+			Proofs: []journal.Proof{{Tree: "t1", Passed: true}},
+			Grades: []journal.Graded{{Story: "US-001", Grade: journal.RedToGreen}, {Story: "US-002", Grade: journal.Unbroken}},
+			Iterations: []journal.Iteration{
+				{Number: 1, Story: "US-001", Taken: &journal.CommitsTaken{Work: "w0"}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}}},
+				{Number: 2, Story: "US-002", Taken: &journal.CommitsTaken{Work: "w1"}, Ended: &journal.IterationEnded{Passed: []string{"US-002"}}},
+			},
+		}
+		if change(&run); view.Headline(run) != want {
+			t.Errorf("Headline = %q, want %q", view.Headline(run), want)
 		}
 	}
 }

@@ -108,11 +108,12 @@ func TestProgress(t *testing.T) {
 			Ended: &journal.IterationEnded{},
 		},
 		{Number: 3, Began: at, Last: at, Ended: &journal.IterationEnded{}},
-		{Number: 4, Began: at, Last: at},
+		{Number: 4, Began: at, Last: at, Ended: &journal.IterationEnded{Green: true}},
+		{Number: 5, Began: at, Last: at},
 	}}
 	want := "## Iteration 1 — PASS\n- Steps: 3\n- Cost: $0.1235\n- Duration: 1m30s\n- Checks:\n  - make test: PASS\n- Rejected: DONE: no work was done\n\n" +
 		"## Iteration 2 — FAIL\n- Steps: 0\n- Cost: unknown\n- Duration: 1s\n- Checks:\n  - make test: FAIL — two\n  - make lint: FAIL\n  - make slow: FAIL — Timeout\n\n" +
-		"## Iteration 3 — FAIL\n- Duration: 0s\n\n"
+		"## Iteration 3 — FAIL\n- Duration: 0s\n\n## Iteration 4 — NO CHECKS\n- Duration: 0s\n\n"
 	if diff := cmp.Diff(want, view.Progress(run)); diff != "" {
 		t.Errorf("Progress (-want +got):\n%s", diff)
 	}
