@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -91,15 +90,4 @@ func At(m Maker, path string) string {
 		return err.Error()
 	}
 	return u.String()
-}
-
-// Read is how the answer of a client of a bundle is read, by its first word.
-func Read(bundle, client, said string) Answer {
-	var all sources
-	for _, q := range questions[bundle] {
-		if strings.Join(q.argv("dir")[:1], "") == client {
-			all.add(q.read(said))
-		}
-	}
-	return all.answer(bundle)
 }

@@ -456,3 +456,18 @@ func TestAnswerAfterTheLastWord(t *testing.T) {
 		t.Errorf("answer %q, %v", got, err)
 	}
 }
+
+// What is permitted while a proxy serves is let through from then on.
+func TestPermit(t *testing.T) {
+	s := newStand(t, func(s *stand) { s.hosts["late.example."] = []string{"93.184.216.34"} })
+	if status, _ := s.line().say(connect("late.example:443")); status != http.StatusForbidden {
+		t.Errorf("before: %d", status)
+	}
+	s.proxy.Permit(names(t, "late.example"))
+	s.proxy.Permit(names(t, "later.example:8443"))
+	for target, want := range map[string]int{"late.example:443": http.StatusOK, "late.example:8443": http.StatusForbidden, "example.com:443": http.StatusOK} {
+		if status, body := s.line().say(connect(target)); status != want {
+			t.Errorf("then %s: %d %s", target, status, body)
+		}
+	}
+}

@@ -134,8 +134,8 @@ func (r Route) dial(ctx context.Context, network, address string) (net.Conn, err
 	return r.Dial(ctx, network, address)
 }
 
-// Transport asks servers that a person named: the model's, and registries of
-// what they are made of. It follows no redirect and takes nothing compressed.
+// Transport asks the model's servers, which a person named. It follows no
+// redirect and takes nothing compressed.
 func (r Route) Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 r.proxy,

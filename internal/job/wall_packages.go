@@ -14,9 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// permit lets those inside through to where the packages of the project come
-// from, by its files at the base. The clients themselves are asked, as they are
-// inside, where no repository has a say.
+// permit allows the hosts from which the project gets its packages, by its files
+// at the base. The package clients run inside, where no repository configures
+// them.
 func (s *site) permit(ctx context.Context) error {
 	if s.Wall == nil || !s.Wall.doors.packages || s.trusted == nil {
 		return nil
@@ -25,38 +25,15 @@ func (s *site) permit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bundles := egress.Bundle(files)
-	if len(bundles) == 0 {
-		return nil
-	}
-	answer, err := s.Wall.ask(ctx, s.CheckEnv, bundles)
-	if ctx.Err() != nil {
+	names, notes, err := egress.Packages(ctx, egress.Run(s.Wall.Around(Place{})), s.Wall.Env(s.CheckEnv, false), files)
+	if err != nil {
 		return err
 	}
-	if err != nil { // then what they ask for is refused, and told with the line that allows it
-		return s.Append(journal.Noted{What: "it could not be found out where packages come from: " + err.Error(), Hint: "name the hosts in allow-domains"})
+	s.Wall.doors.permit(names)
+	for _, note := range notes {
+		err = errors.Join(err, s.Append(journal.Noted{What: note}))
 	}
-	s.Wall.doors.permit(answer.Names)
-	for _, note := range answer.Notes {
-		if err := s.Append(journal.Noted{What: note}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ask asks the clients of bundles, inside.
-func (w *Wall) ask(ctx context.Context, env, bundles []string) (answer egress.Answer, err error) {
-	if err := w.rooms.clear("ask"); err != nil {
-		return answer, fmt.Errorf("make a folder to ask in: %w", err)
-	}
-	dir := filepath.Join(w.rooms.dir, "ask")
-	defer func() { _ = untrusted.RemoveAll(dir) }()
-	asker := egress.Asker{
-		Run: w.Around(Place{Write: []string{dir}}), Env: append([]string{}, env...), Dir: dir, Fetch: w.doors.route.Fetch,
-	}
-	asker.Env = w.Env(asker.Env, false)
-	return asker.Ask(ctx, bundles)
+	return err
 }
 
 // anew gives a proof a new home, shared memory without anything of earlier
