@@ -63,23 +63,32 @@ func start(w world) int {
 		return launch(w)
 	}
 	_ = process.KeepFrom(3) // where it cannot be done, the launcher of those inside looks again
+	if process.Guard(w.env) {
+		return outer(w)
+	}
 	command, done, err := parse(w)
 	if err != nil || done {
 		return report(w.stderr, err)
 	}
-	if command.guarded() && !process.Inner(os.Getenv) {
-		code, err := process.Outer(process.Outside{
-			Argv: os.Args, Env: os.Environ(), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr, Signals: w.signals,
-		})
-		if err != nil {
-			return report(w.stderr, err)
-		}
-		if m, is := command.(marking); is { // the inner may have been killed
-			_ = report(w.stderr, m.unmark())
-		}
-		return code
+	if !command.guarded() || process.Inner(os.Getenv) {
+		return inner(w, command)
 	}
-	return inner(w, command)
+	code := outer(w)
+	if m, is := command.(marking); is { // the inner may have been killed
+		_ = report(w.stderr, m.unmark())
+	}
+	return code
+}
+
+// outer runs this program again, and lets nothing outlive it.
+func outer(w world) int {
+	code, err := process.Outer(process.Outside{
+		Argv: os.Args, Env: os.Environ(), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr, Signals: w.signals,
+	})
+	if err != nil {
+		return report(w.stderr, err)
+	}
+	return code
 }
 
 // inner runs the command itself.

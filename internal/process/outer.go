@@ -22,6 +22,10 @@ type Outside struct {
 // child ended of, kill -9 included, everything that descends from it is then
 // killed. On Linux; elsewhere what left the child's hands is out of reach.
 //
+// On Linux the child is a guard, which runs the inner program in the same way. If
+// the outer and the inner are killed at once, the guard kills what the inner has
+// left. If all three are killed, a process that has left its session stays.
+//
 // The child shares our session, in a group of its own: Ctrl-C reaches us, and
 // it through us. It gets Orphaned when we die, so that kill -9 of the outer, or
 // of its whole group, leaves nothing either; see Signals.
@@ -34,8 +38,8 @@ func Outer(o Outside) (int, error) {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
 	defer ear.Close() //nolint:errcheck // only read
-	env := append(without(o.Env, outerMarker), outerMarker+"="+strconv.Itoa(os.Getpid()))
-	in, err := startInner(o.Argv, &os.ProcAttr{
+	argv, env := o.next()
+	in, err := startInner(argv, &os.ProcAttr{
 		Env:   env,
 		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr, voice},
 		Sys:   &syscall.SysProcAttr{},
@@ -49,6 +53,27 @@ func Outer(o Outside) (int, error) {
 		return code, fmt.Errorf("end what the inner program left: %w", err)
 	}
 	return code, nil
+}
+
+// guardName is the guard's name in the list of processes: a kill by the program's
+// name does not reach the guard.
+const guardName = "process-guard"
+
+// next is the child's command line and environment: the guard's, or those of the
+// inner program where we are the guard or the system has no use for one.
+func (o Outside) next() (argv, env []string) {
+	env = without(without(o.Env, outerMarker), guardMarker)
+	own := strconv.Itoa(os.Getpid())
+	_, name, guard := parentIn(func(name string) string { return valueOf(o.Env, name) }, guardMarker)
+	switch {
+	case guard:
+		argv = append([]string{name}, o.Argv[1:]...)
+	case guarded:
+		return append([]string{guardName}, o.Argv[1:]...), append(env, guardMarker+"="+own+" "+o.Argv[0])
+	default:
+		argv = o.Argv
+	}
+	return argv, append(env, outerMarker+"="+own)
 }
 
 // inner is the program under way as our child.
@@ -71,38 +96,43 @@ func silence(ear *os.File) <-chan struct{} {
 // coming up, it loses those that it was not notified of yet.
 func (in *inner) follow(signals <-chan os.Signal, listens <-chan struct{}) int {
 	var last syscall.Signal
-	early := 0
+	var early []os.Signal
 	for {
 		select {
 		case sig := <-signals:
 			last, _ = sig.(syscall.Signal)
-			if early++; listens == nil {
-				early = in.pass(early)
+			if early = append(early, sig); listens == nil {
+				in.pass(early)
+				early = nil
 			}
 		case <-listens:
-			listens, early = nil, in.pass(early)
+			in.pass(early)
+			listens, early = nil, nil
 		case ws := <-in.ended:
 			return exitCode(ws, last)
 		}
 	}
 }
 
-// pass passes on so many signals, and none is left.
-func (in *inner) pass(signals int) int {
-	for range signals {
-		_ = in.p.Signal(Forwarded)
+// pass passes signals on: a request as Forwarded, our parent's death as it is.
+func (in *inner) pass(signals []os.Signal) {
+	for _, sig := range signals {
+		if sig != Orphaned {
+			sig = Forwarded
+		}
+		_ = in.p.Signal(sig)
 	}
-	return 0
 }
 
 // exitCode says 130 for a Ctrl-C that came before the inner was up to handle it,
 // and not that it died of the signal by which it was told.
 func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
-	switch {
-	case !ws.Signaled():
-		return ws.ExitStatus()
-	case ws.Signal() == Forwarded && forwarded != 0:
+	code := ws.ExitStatus()
+	if ws.Signaled() {
+		code = 128 + int(ws.Signal())
+	}
+	if code == 128+int(Forwarded) && forwarded != 0 {
 		return 128 + int(forwarded)
 	}
-	return 128 + int(ws.Signal())
+	return code
 }

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// guarded: a guard gets the orphans of an inner program that was killed.
+const guarded = true
+
 func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 	room.Lock()
 	defer room.Unlock()

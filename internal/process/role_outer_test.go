@@ -15,7 +15,9 @@ import (
 func playOuter(args []string) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if process.Inner(os.Getenv) {
+	passed := (<-chan os.Signal)(signals)
+	switch {
+	case process.Inner(os.Getenv):
 		if args[0] == "late" {
 			fmt.Println("coming up")
 			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
@@ -24,11 +26,16 @@ func playOuter(args []string) {
 		process.Listening(os.Getenv)
 		playInner(args, signals)
 		return
+	case process.Guard(os.Getenv):
+		signal.Notify(signals, process.Forwarded, process.Orphaned)
+		process.Listening(os.Getenv)
+	default:
+		passed = told(signals)
 	}
 	code, err := process.Outer(process.Outside{
 		Argv: os.Args, Env: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Signals: told(signals),
+		Signals: passed,
 	})
 	must(err)
 	os.Exit(code)

@@ -3,11 +3,16 @@ package process
 import (
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-// outerMarker names, in the inner program's environment, the pid of its outer.
-const outerMarker = "RALPH_OUTER"
+// outerMarker names, in the inner program's environment, the pid of its outer, and
+// guardMarker in the guard's, with the name that the program was started by.
+const (
+	outerMarker = "RALPH_OUTER"
+	guardMarker = "RALPH_GUARD"
+)
 
 // Forwarded is the signal by which the outer passes on each one that it gets.
 // The inner has to be notified of it beside SIGINT and SIGTERM.
@@ -22,7 +27,15 @@ const Orphaned = syscall.SIGUSR2
 // Inner tells whether this program runs under Outer. A marker that went astray
 // into a grandchild's environment does not count: it names another parent.
 func Inner(env func(string) string) bool {
-	return outerPID(env) == os.Getppid()
+	_, _, is := parentIn(env, outerMarker)
+	return is
+}
+
+// Guard tells whether this program is the guard: it calls Outer and does nothing
+// else.
+func Guard(env func(string) string) bool {
+	_, _, is := parentIn(env, guardMarker)
+	return is
 }
 
 // voice is the descriptor by which the inner says that it listens.
@@ -32,18 +45,18 @@ const voice = 3
 // came before has waited there. It comes right after that.
 func Listening(env func(string) string) {
 	var stat syscall.Stat_t
-	if !Inner(env) || syscall.Fstat(voice, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+	if !Inner(env) && !Guard(env) || syscall.Fstat(voice, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
 	_ = os.NewFile(voice, "voice").Close()
 }
 
-func outerPID(env func(string) string) int {
-	pid, err := strconv.Atoi(env(outerMarker))
-	if err != nil || pid <= 0 {
-		return -1
-	}
-	return pid
+// parentIn is the pid that a marker names, and what follows the pid; is tells whether
+// the pid is our parent's.
+func parentIn(env func(string) string, marker string) (pid int, rest string, is bool) {
+	number, rest, _ := strings.Cut(env(marker), " ")
+	pid, err := strconv.Atoi(number)
+	return pid, rest, err == nil && pid == os.Getppid()
 }
 
 // Signals counts in the inner program how often it was asked to end. Ctrl-C in
@@ -58,10 +71,11 @@ type Signals struct {
 
 // CountSignals is the Signals of this program.
 func CountSignals(env func(string) string) *Signals {
-	if !Inner(env) {
+	outer, _, is := parentIn(env, outerMarker)
+	if !is {
 		return &Signals{}
 	}
-	return &Signals{Outer: outerPID(env), Parent: os.Getppid}
+	return &Signals{Outer: outer, Parent: os.Getppid}
 }
 
 // Seen counts sig. The first request lets the operation under way end. Hard

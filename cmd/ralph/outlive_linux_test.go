@@ -1,0 +1,106 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// toolShell is an agent that has a shell at work in another session, as agents
+// have; the shell has lost its parents.
+const toolShell = `cat >/dev/null
+setsid sh -c 'sh -c "echo up >up; while :; do sleep 1000; done" &' </dev/null >/dev/null 2>&1
+sleep 1000
+`
+
+// TestNothingOutlivesRalph kills both processes of ralph at once, and nothing is
+// left of what a run has started. In a process namespace that holds even where the
+// guard is killed with them.
+func TestNothingOutlivesRalph(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, level string
+		guard       bool
+	}{
+		{"without a sandbox", "none", false},
+		{"notify", "notify", false},
+		{"namespace", "namespace", false},
+		{"namespace, with the guard", "namespace", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			try := exec.CommandContext(t.Context(), "ralph", "sandbox", "--level="+c.level, "--", "true")
+			try.Dir = t.TempDir()
+			if said, err := try.CombinedOutput(); c.level == "namespace" && bytes.Contains(said, []byte("cannot be had here")) {
+				return
+			} else if c.level != "none" && err != nil {
+				t.Fatalf("%v: %s", err, said)
+			}
+			for i := range 5 {
+				if dealt(i, 5) {
+					killBoth(t, c.level, c.guard)
+				}
+			}
+		})
+	}
+}
+
+// killBoth begins a run, and kills ralph once the agent's shell is up.
+func killBoth(t *testing.T, level string, guard bool) {
+	t.Helper()
+	s := &scene{town: &town{dir: t.TempDir()}, t: t}
+	out, err := os.Create(s.path("log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	ralph := exec.CommandContext(t.Context(), "ralph", "run", "-p", "x", "-m", "1", "--sandbox="+level, "--agent", "command", "--agent-command", "sh agent.sh", "--check", "true")
+	ralph.Dir, ralph.Stdout, ralph.Stderr = s.path("project"), out, out
+	ralph.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.path("home"), quickExit}
+	err = errors.Join(os.Mkdir(s.path("home"), 0o755), write(s.path("project", "agent.sh"), []byte(toolShell)), ralph.Start())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.until("the agent's shell is up", func() bool {
+		_, err := os.Stat(s.path("project", "up"))
+		if err != nil && len(living(s.dir)) == 0 {
+			said, _ := os.ReadFile(s.path("log"))
+			t.Fatalf("ralph is gone:\n%s", said)
+		}
+		return err == nil
+	})
+	doomed := []int{ralph.Process.Pid, s.told("RALPH_OUTER")}
+	if guard {
+		doomed = append(doomed, s.told("RALPH_GUARD"))
+	}
+	for _, pid := range doomed {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	}
+	_ = ralph.Wait()
+	s.nobody()
+}
+
+// told is the process of the run that has its parent's number under that name.
+func (s *scene) told(name string) (found int) {
+	s.t.Helper()
+	for _, line := range living(s.dir) {
+		var pid, parent int
+		var command, state string
+		stat, _ := os.ReadFile("/proc/" + strings.Fields(line)[0] + "/stat")
+		_, _ = fmt.Sscan(string(stat), &pid, &command, &state, &parent)
+		env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if marker := fmt.Appendf(nil, "\x00%s=%d", name, parent); bytes.Contains(env, marker) {
+			found = pid
+		}
+	}
+	if found == 0 {
+		s.t.Fatalf("no process is told of its %s: %q", name, living(s.dir))
+	}
+	return found
+}
