@@ -141,9 +141,7 @@ func (j *judge) builtin(c *call) {
 	switch c.name {
 	case "cd", "pushd", "popd":
 		c.scope.dir = j.moved(cmp.Or(ops[0], "~"), c.scope)
-		if c.scope.vars["PWD"] = c.scope.dir; c.scope.dir == "" {
-			delete(c.scope.vars, "PWD")
-		}
+		c.scope.vars["PWD"] = cmp.Or(c.scope.dir, dark+"PWD"+darkEnd)
 	case "read":
 		line, _, _ := strings.Cut(c.in, "\n")
 		for _, name := range c.operands("-p", "-d", "-t", "-n", "-u", "-a") {

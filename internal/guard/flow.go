@@ -29,11 +29,11 @@ var outputs = []section{
 	}},
 	{token, "", "", []row{
 		{"env|printenv", "", "", "?*"},
-		{"gh auth token, gcloud auth print-*, gcloud auth application-default print-*, az account get-access-token, vault kv get, vault read|print, heroku config|config:get|auth:token, op read, pass show, doppler secrets"},
+		{"gh auth token, gcloud auth print-*, gcloud auth application-default print-*, az account get-access-token, vault kv get, vault read|print, heroku config|config:get|auth:token, op read, op item get, bw get, pass show, doppler secrets, railway variables, netlify env:list|env:get"},
 		{"gh auth status", "-t --show-token"},
 	}},
 	{secret, "", "", []row{
-		{"security find-*-password|dump-keychain, git credential fill, aws secretsmanager get-secret-value, aws configure export-credentials, az keyvault secret show, gcloud secrets versions access"},
+		{"security find-*-password|dump-keychain, git credential fill, aws secretsmanager get-secret-value, aws configure export-credentials|get, az keyvault secret show, gcloud secrets versions access"},
 		{"gpg", "--export-secret*"},
 		{"kubectl|oc get secret|secrets", "-o=yaml -o=json -o=go-template* -o=jsonpath*.data* --output=*"},
 		{"kubectl config view", "--raw"},
@@ -45,8 +45,7 @@ var outputs = []section{
 	}},
 }
 
-// Filters print what they read, or a part of it; pickers choose lines. The first
-// operand of some is a script.
+// Filters print what they read; of some the first operand is a script.
 const (
 	copiers  = "cat less more bat batcat tee xargs sponge head tail sort uniq"
 	pickers  = "grep egrep rg awk gawk"
@@ -131,7 +130,7 @@ func (j *judge) filtered(c *call) (out string) {
 }
 
 var (
-	secretName = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b`)
+	secretName = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b|aws|stripe|openai|anthropic`)
 	byName     = pattern.Of(`^\{|^[^ :]*[a-z][^ :]*$`) // chooses lines of ps by no more than a name
 )
 
@@ -140,15 +139,12 @@ func (c *call) picked(out string) (left string) {
 	by := c.first()
 	for _, m := range marked.FindAllString(out, 20) {
 		settings := strings.HasPrefix(m, dark+string(token)) || strings.Contains(m, ".env")
-		switch {
-		case strings.HasPrefix(m, dark+string(every)):
-			if !strings.HasPrefix(m, dark+string(every)+blank+"p") || !byName.MatchString(by) {
-				continue
-			}
-		case settings && strings.HasSuffix(c.name, "rep") && !secretName.MatchString(by) && !c.has("-v"):
-			continue
+		processes := strings.HasPrefix(m, dark+string(every)+blank+"p")
+		few := strings.HasPrefix(m, dark+string(every)) && (!processes || !byName.MatchString(by))
+		harmless := settings && !strings.HasSuffix(c.name, "awk") && !secretName.MatchString(by) && !c.has("-v")
+		if !few && !harmless {
+			left += m
 		}
-		left += m
 	}
 	return left
 }

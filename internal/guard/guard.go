@@ -44,8 +44,7 @@ func (f Finding) String() string {
 // Command judges shell of one or more lines and returns the first finding.
 func Command(line string, at Place) (f Finding, found bool) {
 	j := newJudge(at)
-	// The parser is other people's code, and agents feed it anything. What makes
-	// it panic counts as unread.
+	// What makes the parser panic counts as unread.
 	defer func() {
 		j.unread = recover() != nil || j.unread
 		f, found = j.verdict()
@@ -104,7 +103,7 @@ func (j *judge) verdict() (Finding, bool) {
 // report keeps the first finding.
 func (j *judge) report(c Category, what, instead string) {
 	if j.found == nil {
-		j.found = &Finding{Category: c, What: shown(what), Instead: cmp.Or(instead, c.Instead())}
+		j.found = &Finding{Category: c, What: shown(what, 200), Instead: cmp.Or(instead, c.Instead())}
 	}
 }
 

@@ -90,17 +90,18 @@ func TestProjectsOwnRules(t *testing.T) {
 		{Command: "./scripts/seal|seal", Flags: "--env=prod"},
 	}
 	for line, want := range map[string]string{
-		"kubectl apply -f k8s/preview.yaml":         "",
-		"kubectl apply -f k8s/":                     "deployment: kubectl apply -f k8s/ deploys to production; instead: " + guard.Deployment.Instead(),
-		"make -j4 seed && make test":                "project-rule: make -j4 seed fills the shared database; instead: make seed DB=shop_test",
-		"make seed DB=shop_test":                    "",
-		"make build":                                "",
-		"cd x && bash -c 'make reset'":              "project-rule: make reset fills the shared database; instead: make seed DB=shop_test",
-		"scripts/seal --env prod":                   "project-rule: seal --env prod is refused by the project's settings; instead: ask the user",
-		"scripts/seal --env staging":                "",
-		"tee .ralph/settings.json < x":              "protected-path: writing to .ralph/settings.json; instead: " + guard.ProtectedPath.Instead(),
-		"rm -r src && rm -rf /home/dev/other/build": "",
-		"rm -rf /home/dev/other":                    "file-destruction: rm -rf /home/dev/other deletes what is not the project's, or all of it; instead: " + guard.FileDestruction.Instead(),
+		"kubectl apply -f k8s/preview.yaml":          "",
+		"kubectl apply -f k8s/":                      "deployment: kubectl apply -f k8s/ deploys to production; instead: " + guard.Deployment.Instead(),
+		"make -j4 seed && make test":                 "project-rule: make -j4 seed fills the shared database; instead: make seed DB=shop_test",
+		"make seed DB=shop_test":                     "",
+		"make build":                                 "",
+		"cd x && bash -c 'make reset'":               "project-rule: make reset fills the shared database; instead: make seed DB=shop_test",
+		"scripts/seal --env prod":                    "project-rule: seal --env prod is refused by the project's settings; instead: ask the user",
+		"scripts/seal --env staging":                 "",
+		"tee .ralph/settings.json < x":               "protected-path: writing to .ralph/settings.json; instead: " + guard.ProtectedPath.Instead(),
+		"rm -r src && rm -rf /home/dev/other/build":  "",
+		"rm -rf /home/dev/other":                     "file-destruction: rm -rf /home/dev/other deletes what is not the project's, or all of it; instead: " + guard.FileDestruction.Instead(),
+		"make seed NAME=" + strings.Repeat("a", 200): "project-rule: make seed NAME=" + strings.Repeat("a", 64) + "… fills the shared database; instead: make seed DB=shop_test",
 	} {
 		f, found := guard.Command(line, at)
 		if found != (want != "") || found && f.String() != want {
@@ -161,7 +162,7 @@ func TestRuleTokens(t *testing.T) {
 
 // A slip in the name of a condition would make a rule that never holds.
 func TestTableKnowsItsConditions(t *testing.T) {
-	known := append(guard.Areas(), "file", "phrase", "stashed", "trial", "stage", "here", "sql")
+	known := append(guard.Areas(), "prod", "file", "phrase", "stashed", "trial", "stage", "here", "sql")
 	for _, area := range guard.Areas() {
 		known = append(known, ">"+area)
 	}

@@ -17,7 +17,7 @@ var wrappers = map[string]string{
 	"watch": "n", "sudo": "ughpCrtTUD", "doas": "uC", "runuser": "ugG", "parallel": "jSa", "xargs": "IdEnPLsa", "npx": "p",
 	"bunx": "", "pnpx": "", "uvx": "", "strace": "oepPsuE", "dotenv": "ef", "cross-env": "", "rtk": "",
 	"npm": "> exec x", "pnpm": "> exec dlx", "yarn": "> exec dlx", "bun": "> x", "bundle": "> exec", "mise": "> exec x",
-	"uv": "> run", "poetry": "> run", "pipenv": "> run", "pdm": "> run", "doppler": "> run", "direnv": "> exec",
+	"heroku": "> run", "railway": "> run", "uv": "> run", "poetry": "> run", "pipenv": "> run", "pdm": "> run", "doppler": "> run", "direnv": "> exec",
 }
 
 // unwrap judges the command inside a command, and returns what it prints. It is
@@ -62,7 +62,7 @@ func (j *judge) unwrap(c *call) (out string, ok bool) {
 	if user := append(c.values("-u", "--user"), "root")[0]; user == "root" && among("sudo doas", c.name) {
 		r.name, r.args = program(inside[0]), inside[1:]
 		if _, ok := j.lookUp(&r, string(asRoot)); !ok {
-			j.report(PrivilegeEscalation, shown(c.String())+" runs as root", "")
+			j.report(PrivilegeEscalation, shown(c.String(), 80)+" runs as root", "")
 		}
 	}
 	return out, true
@@ -110,8 +110,7 @@ func (j *judge) find(c *call) string {
 	if len(c.args) > 0 && !strings.HasPrefix(c.args[0], "-") && !strings.ContainsAny(c.args[0], "(!") {
 		from = strings.TrimSuffix(c.args[0], "/")
 	}
-	names := c.values("-name", "-iname")
-	narrow := slices.ContainsFunc(c.args, func(a string) bool { return among(narrowing, a) }) && !slices.Contains(names, "*")
+	narrow := slices.ContainsFunc(c.args, func(a string) bool { return among(narrowing, a) }) && !slices.Contains(c.args, "*")
 	found := from + "/*"
 	if narrow && !j.in("root|home|system|log|outside", from+"/", c.scope) {
 		found = from + "/" + nothing
@@ -151,13 +150,12 @@ func (j *judge) shell(c *call, inner *scope) (string, bool) {
 	case c.has("-n"): // only parsed
 		return "", true
 	case len(ops) > 0 && ops[0] != "-" && !c.has("-s"):
-		return j.file(c, ops), true
+		return j.file(c, c.args[slices.Index(c.args, ops[0]):]), true
 	}
 	return j.script(c.in, inner, ""), c.in != "" // "sh -i" is connected to something
 }
 
-// file judges a script in a file: by its text where that is known, and
-// otherwise as a program of its name.
+// file judges a script in a file, by its text or as a program of its name.
 func (j *judge) file(c *call, words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -193,8 +191,7 @@ var languages = map[string]string{
 	"python": "-c", "python3": "-c", "perl": "-e -E", "ruby": "-e", "node": "-e --eval -p --print", "php": "-r", "bun": "-e",
 }
 
-// What code in another language does is told by calls in it with literal
-// arguments. Nothing is parsed.
+// Code in other languages is judged by its calls with literal arguments.
 var (
 	dangers = []struct {
 		category Category
@@ -206,12 +203,13 @@ var (
 		{SupplyChain, "runs what comes from the network", pattern.Of(`(?s)\b(?:exec|eval)\s*\(.{0,80}(?:urlopen|requests\.get|https?://|fetch\()`)},
 		{ObfuscatedExecution, "runs what was decoded", pattern.Of(`(?s)\b(?:exec|eval|system|popen|run|call|check_output)\s*\(?.{0,60}(?:base64|b64decode|\bpack\s*\(?\s*["']H|fromhex|unhexlify|atob\(|marshal\.loads)`)},
 		{PrivilegeEscalation, "becomes root", pattern.Of(`\bsetuid\(0\)`)},
-		{CredentialExposure, "prints the whole environment or a key", pattern.Of(`\b(?:print|console\.log|puts)\s*\(?\s*(?:dict\(|JSON\.stringify\()?\s*(?:os\.environ|process\.env|ENV\.to_h)\s*[,)]|^\s*process\.env\s*$|["'](?:/etc/shadow|[^"']*/\.ssh/id_\w+|[^"']*/\.aws/credentials)["']`)},
+		{CredentialExposure, "prints the whole environment or a key", pattern.Of(`\b(?:print|console\.log|puts)\s*\(?\s*(?:dict\(|JSON\.stringify\()?\s*(?:os\.environ|process\.env|ENV\.to_h)\s*[,)]|^\s*process\.env\s*$|(?:readFileSync|open)\(["'](?:[^"']*/)?\.env["']|["'](?:/etc/shadow|[^"']*/\.ssh/id_\w+|[^"']*/\.aws/credentials)["']`)},
 		{DatabaseDestruction, "drops tables", pattern.Of(`(?i)\b(?:query|execute\w*|raw)\s*\(\s*[frb]?["'\x60]+\s*(?:drop\s+(?:table|database|schema)|truncate)\b`)},
 		{FileDestruction, "deletes the home", pattern.Of(`\b(?:rmtree|rmSync|rm_rf|fs\.rm)\s*\(\s*(?:Path\.home\(\)|\w*\.?homedir\(\)|os\.environ\[["']HOME["']\]|process\.env\.HOME|Dir\.home)\s*[,)]`)},
 	}
 	runsShell = pattern.Of("\\b(?:os\\.system|os\\.popen|subprocess\\.\\w+|execSync|exec|spawnSync|spawn|system|popen|shell_exec|execFileSync)\\s*\\(?\\s*[\\[(]?\\s*(\"(?:[^\"\\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\\n]|\\\\.)*')((?:\\s*,\\s*\\[?\\s*(?:\"[^\"\\n]*\"|'[^'\\n]*'))*)")
 	listed    = pattern.Of(`"[^"\n]*"|'[^'\n]*'`)
+	rewrites  = pattern.Of(`\bopen\(\s*["']([^"'\n]+)["']\s*,\s*["'][rb]*[wax+]|\b(?:writeFileSync|appendFileSync|File\.write)\(\s*["']([^"'\n]+)["']|\bPath\(["']([^"'\n]+)["']\)\.write_`)
 	removes   = pattern.Of(`\b(?:rmtree|remove_tree|rmSync|rmdirSync|rm_rf|rm_r|rimraf(?:\.sync)?|removeSync|emptyDirSync|fs\.rm)\s*\(?\s*(?:Path\()?(?:os\.path\.expanduser\()?\s*["']([^"'\n]+)["']`)
 )
 
@@ -237,6 +235,9 @@ func (j *judge) program(src string, c *call) {
 		if d.code.MatchString(src) {
 			j.report(d.category, c.name+" "+d.what, "")
 		}
+	}
+	for _, m := range rewrites.FindAllStringSubmatch(src, 20) {
+		j.writes(m[1]+m[2]+m[3], c.scope)
 	}
 	for _, m := range removes.FindAllStringSubmatch(src, 20) {
 		j.run([]string{"rm", "-r", m[1]}, call{scope: c.scope})

@@ -30,25 +30,23 @@ var areas = []struct {
 	{"made", pattern.Of(`^/var/(?:lib/apt/lists|cache)/`)},
 	{"log", pattern.Of(`^/var/log/`)},
 	{"system", pattern.Of(`^/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|sbin|snap|srv|sys|usr|var|System|Library|Applications|Users|private|Windows|cygdrive)(?:/|$)`)},
-	{"made", pattern.Of(`(?i)/(?:` + made + `|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry)(?:/|$)`)},
+	{"made", pattern.Of(`(?i)/(?:` + made + `|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry|\.m2|pkg/mod)(?:/|$)`)},
 	{"outside", pattern.Of(``)},
 }
 
 // made is what a build or a download makes again.
 const made = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
 
-// writing says which files must not be written, in the order in which they are
-// looked for.
+// writing says which files must not be written; the first that fits counts.
 var writing = []struct {
 	category Category
 	file     *pattern.Pattern
 }{
 	{ProtectedPath, pattern.Of(`^\./\.ralph(?:-active$|/|$)`)},
 	{Persistence, pattern.Of(`^[.~]/\.(?:claude/(?:settings(?:\.local)?\.json|hooks(?:/|$))|cursor/hooks|codex/(?:hooks(?:\.json|/|$)|config\.toml)|gemini/settings\.json)`)},
-	{Persistence, pattern.Of(`/\.git/hooks/`)},
 	{GitDestruction, pattern.Of(`^\./\.git/(?:config|HEAD|index|refs|objects|packed-refs|logs)(?:/|$)`)},
 	{Persistence, pattern.Of(`^~/(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|xinitrc|xprofile|pam_environment)$|\.config/(?:fish/config\.fish$|autostart/|systemd/user/)|\.ssh/(?:authorized_keys2?|rc)$)`)},
-	{Persistence, pattern.Of(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)},
+	{Persistence, pattern.Of(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|/\.git/hooks/|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)},
 	{ProtectedPath, pattern.Of(`^~/(?:\.ssh/(?:[^k]|k[^n])|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config$|\.azure(?:/|$)|\.config/gcloud(?:/|$)|\.docker/config\.json$|\.netrc$|\.pgpass$)`)},
 	{DiskDestruction, device},
 	{RemoteAccess, pattern.Of(`^/dev/(?:tcp|udp)/(?:[^/]*[a-z][^/]*\.|(?:[02-9]|1[013-9]|12[0-689])\d*\.)`)},
@@ -107,10 +105,12 @@ func (j *judge) normal(p string) string {
 	return homes.ReplaceAllString(p, "~$1")
 }
 
-// in says that a path lies in one of the areas. What is sent may have a name
-// and an @ before it.
+// in says that a path lies in one of the areas, also that of x=@path.
 func (j *judge) in(names, p string, sc *scope) bool {
-	p = j.resolve(p[strings.Index(p, "@")+1:], sc)
+	if _, file, sent := strings.Cut("="+p, "=@"); sent {
+		p = file
+	}
+	p = j.resolve(p, sc)
 	if p == "" || names == keyFile || names == envFile {
 		return p != "" && j.secret(p, sc) == names
 	}
@@ -149,10 +149,10 @@ func protects(glob, rel string) bool {
 const keyFile, envFile = "key", "env"
 
 var (
-	homeSecret   = pattern.Of(`^~/(?:\.ssh(?:$|/\*?$|/id_[^/]*$|/[^/]*key[^/]*$|/identity$)|\.aws(?:$|/\*$|/cred[^/]*$)|\.kube/(?:config|\*)?$|\.docker/config\.json$|\.netrc$|\.pgpass$|\.my\.cnf$|\.npmrc$|\.pypirc$|\.git-credentials$|\.gnupg(?:$|/)|\.config/(?:gcloud/|gh/hosts\.yml|hub$)|\.azure/|\.cargo/credentials|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.vault-token|\.terraform\.d/credentials|\.s3cfg$|\.boto$|\.password-store|\.local/share/keyrings|Library/Keychains|\.[a-z_]*history$|\.env)`)
+	homeSecret   = pattern.Of(`^~/(?:\.ssh(?:$|/\*?$|/id_[^/]*$|/[^/]*key[^/]*$|/identity$)|\.aws(?:$|/\*$|/cred[^/]*$)|\.kube/(?:config|\*)?$|\.docker/config\.json$|\.netrc$|\.pgpass$|\.my\.cnf$|\.npmrc$|\.pypirc$|\.git-credentials$|\.gnupg(?:$|/)|\.config/(?:gcloud(?:$|/)|gh/hosts\.yml|hub$)|\.azure/|\.cargo/credentials|\.gem/credentials|\.claude/\.credentials\.json|\.codex/auth\.json|\.vault-token|\.terraform\.d/credentials|\.s3cfg$|\.boto$|\.password-store|\.local/share/keyrings|Library/Keychains|\.[a-z_]*history$|\.env)`)
 	systemSecret = pattern.Of(`^/(?:etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssh/ssh_host_.*_key|krb5\.keytab|kubernetes/admin\.conf|security/opasswd)|proc/[^/]+/(?:environ|mem)|(?:var/)?run/secrets/.*)$`)
 	envName      = pattern.Of(`^\.env(?:\..+)?$|^[^.]+\.env$`)
-	keyName      = pattern.Of(`(?i)^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:p12|pfx|ppk|kdbx|jks)$|^(?:[^.]*private[^.]*|[^.]*[_-]key|key|privkey)\.pem$|\.key$|^credentials\.json$|^service[-_]?account.*\.json$|^\.(?:netrc|pgpass|git-credentials|htpasswd)$`)
+	keyName      = pattern.Of(`(?i)^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:p12|pfx|ppk|kdbx|jks)$|^(?:[^.]*private[^.]*|[^.]*[_-]key|key|privkey)\.pem$|\.key$|^(?:credentials|secrets?)\.(?:json|ya?ml|toml)$|^service[-_]?account.*\.json$|^\.(?:netrc|pgpass|git-credentials|htpasswd)$`)
 	sample       = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema|pub)$|/\.ssh/(?:config|known_hosts|authorized_keys|allowed_signers)|/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
 )
 

@@ -119,10 +119,10 @@ func (j *judge) rules(c *call) {
 	i := slices.IndexFunc(j.place.Rules, func(r Rule) bool { return r.about(j, c) })
 	if i < 0 {
 		if rule, found := j.lookUp(c, ""); found {
-			j.report(rule.category, shown(c.String())+" "+rule.Why, rule.Instead)
+			j.report(rule.category, shown(c.String(), 80)+" "+rule.Why, rule.Instead)
 		}
 	} else if own := j.place.Rules[i]; !own.Allow {
-		j.report(ProjectRule, shown(c.String())+" "+cmp.Or(own.Why, "is refused by the project's settings"), own.Instead)
+		j.report(ProjectRule, shown(c.String(), 80)+" "+cmp.Or(own.Why, "is refused by the project's settings"), own.Instead)
 	}
 }
 
@@ -234,6 +234,8 @@ func (j *judge) is(condition string, c *call) bool {
 		return trial.MatchString(all)
 	case condition == "stage": // named as anything but production
 		return stage.MatchString(all) && !prod.MatchString(all)
+	case condition == "prod":
+		return prod.MatchString(all)
 	case condition == "here": // speaks to this machine only
 		return !c.away()
 	case condition == "sql":

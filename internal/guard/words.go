@@ -163,11 +163,11 @@ func (j *judge) param(sc *scope, p *syntax.ParamExp) string {
 }
 
 // shown is a text as the agent knows it: what is unknown by its variable.
-func shown(s string) string {
+func shown(s string, most int) string {
 	s = strings.NewReplacer(nothing, "…", dark+"!", "", dark, "$", darkEnd, "", blank, " ").Replace(s)
-	s = strings.Join(strings.Fields(s), " ")
-	if cut := []rune(s); len(cut) > 80 {
-		s = string(cut[:77]) + "…"
+	cut := []rune(strings.Join(strings.Fields(s), " "))
+	if len(cut) > most {
+		cut = append(cut[:most-1], '…')
 	}
-	return s
+	return string(cut)
 }
