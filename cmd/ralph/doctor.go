@@ -126,16 +126,12 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 }
 
 func (c doctorCommand) wall(ctx context.Context, w world, all *found) error {
-	self, err := executable()
-	if err != nil {
-		return err
-	}
 	room, done, err := w.room("doctor")
 	if err != nil {
 		return err
 	}
 	defer done()
-	wall := sandbox.Wall{Level: sandbox.Level(c.Level), Self: self, UID: c.UID, GID: c.UID, Write: []string{room}}
+	wall := sandbox.Wall{Level: sandbox.Level(c.Level), UID: c.UID, GID: c.UID, Write: []string{room}}
 	if wall.Level == sandbox.External {
 		wall.Beyond = egress.Anywhere()
 	}

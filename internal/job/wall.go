@@ -76,7 +76,7 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
 	}
-	w := &Wall{next: asked.Exec, base: sandbox.Wall{Level: asked.Level, Self: asked.Self, Beyond: asked.Beyond}}
+	w := &Wall{next: asked.Exec, base: sandbox.Wall{Level: asked.Level, Beyond: asked.Beyond}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())

@@ -52,6 +52,8 @@ const (
 	atFile      = "a file that is not named"
 	atFolder    = "writing beside its folders"
 	atReadOnly  = "writing to what is read-only"
+	atApart     = "files of the job and its runner, logins in settings"
+	atLink      = "a link in the place of a folder"
 )
 
 func vectors() []vector {
@@ -83,6 +85,8 @@ func vectors() []vector {
 		{name: atFile, control: "Landlock or mounts", open: low},
 		{name: atFolder, control: "Landlock or mounts", open: low},
 		{name: atReadOnly, control: "mounts, or put back afterwards", open: low},
+		{name: atApart, control: "folders are granted without what is apart", open: low},
+		{name: atLink, control: "no link of theirs is followed", open: low},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -102,5 +103,20 @@ func greet(l net.Listener) {
 		}
 		_, _ = io.WriteString(c, greeting)
 		_ = c.Close()
+	}
+}
+
+// bait is read where it was laid, and settings where they lie.
+func (t targets) bait(saw attempts) {
+	for _, path := range t.Apart {
+		text, err := os.ReadFile(path)
+		if found := canaryIn(text); found != "" {
+			saw.also(atApart, found)
+		} else if err == nil {
+			saw.also(atApart, path)
+		}
+	}
+	if text, err := os.ReadFile(t.Link + "/secret"); err == nil {
+		saw.note(atLink, string(text))
 	}
 }

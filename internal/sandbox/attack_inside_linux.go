@@ -32,6 +32,7 @@ func attackFromInside(in io.Reader, out io.Writer) error {
 	t.locals(saw)
 	t.selves(saw)
 	t.files(saw)
+	t.bait(saw)
 	t.program(saw)
 	saw.note(atKernel, kernelCalls())
 	return json.NewEncoder(out).Encode(saw)

@@ -31,6 +31,8 @@ type targets struct {
 	Victim         int               `json:",omitempty"`
 	Secret         string            `json:",omitempty"` // a file
 	Folder         string            `json:",omitempty"`
+	Apart          []string          `json:",omitempty"` // files
+	Link           string            `json:",omitempty"` // of theirs, to Folder
 	ReadOnly       []string          `json:",omitempty"`
 	Outer          int               // our user, whom they must not be
 	Beyond         []string          `json:",omitempty"`
@@ -54,6 +56,7 @@ type stage struct {
 	dir    string
 	secret string
 	doors  []*door // by which they would be seen to have come out
+	laid   []string
 	victim *victimOf
 }
 
@@ -65,7 +68,7 @@ func (w Wall) attack(ctx context.Context, next Next) (map[string]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	saw, err := w.inside(ctx, next, st.targets)
+	saw, err := st.wall.inside(ctx, next, st.targets)
 	if err != nil {
 		return nil, err
 	}
@@ -141,25 +144,24 @@ func (w Wall) setStage(ctx context.Context, next Next) (*stage, error) {
 	if err := os.WriteFile(st.Secret, []byte(st.secret), 0o644); err != nil {
 		return st, err
 	}
-	if err := st.openDoors(ctx); err != nil {
+	if err := errors.Join(st.openDoors(ctx), st.layBait()); err != nil {
 		return st, err
 	}
-	if st.victim, err = startVictim(ctx, next, w.Self, st.secret); err != nil {
+	if st.victim, err = startVictim(ctx, next, st.secret); err != nil {
 		return st, err
 	}
 	st.Victim = st.victim.pid
 	return st, nil
 }
 
+// longest is how long the path of a folder may be, so that a socket can lie in it.
+const longest = 70
+
 // besides makes a folder that lies in none of theirs.
 func (w Wall) besides(name string) (string, error) {
 	theirs := slices.Concat(w.Write, w.Read)
-	for _, dir := range []string{os.TempDir(), "/var/tmp", "/home", "/srv"} {
-		in := func(other string) bool {
-			rel, err := filepath.Rel(other, dir)
-			return err == nil && filepath.IsLocal(rel)
-		}
-		if slices.ContainsFunc(theirs, in) {
+	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
+		if len(dir) > longest || slices.ContainsFunc(theirs, func(other string) bool { return within(other, dir) }) {
 			continue
 		}
 		if made, err := os.MkdirTemp(dir, name); err == nil {
@@ -176,8 +178,10 @@ func (st *stage) strike() {
 	if st.victim != nil {
 		st.victim.end()
 	}
-	if st.dir != "" {
-		_ = os.RemoveAll(st.dir)
+	for _, path := range append(st.laid, st.dir) {
+		if path != "" {
+			_ = os.RemoveAll(path)
+		}
 	}
 }
 
@@ -232,17 +236,14 @@ type victimOf struct {
 	err  error
 }
 
-func startVictim(ctx context.Context, next Next, self, secret string) (*victimOf, error) {
-	if self == "" {
-		self = itself
-	}
+func startVictim(ctx context.Context, next Next, secret string) (*victimOf, error) {
 	in, stop := io.Pipe()
 	said, out := io.Pipe()
 	v := &victimOf{stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(v.done)
 		v.res, v.err = next(ctx, process.Command{
-			Argv: []string{self, Hidden, victim}, Env: []string{"RALPH_SECRET=" + secret}, Stdin: in, Stdout: out,
+			Argv: []string{itself, Hidden, victim}, Env: []string{"RALPH_SECRET=" + secret}, Stdin: in, Stdout: out,
 		})
 		_ = out.CloseWithError(errors.Join(io.ErrUnexpectedEOF, v.err))
 	}()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,12 @@ func attacked(t *testing.T, who user, o order) []sandbox.Result {
 	o.Wall.Write, o.Wall.UID, o.Wall.GID = []string{dir}, who.uid, who.uid
 	write(t, filepath.Join(dir, "config"), "")
 	o.Wall.ReadOnly = []string{filepath.Join(dir, "config")}
+	runner := filepath.Join(folder(t, max(who.uid, who.outside)), "runner")
+	if err := os.Mkdir(runner, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	open(t, runner)
+	o.Wall.Read, o.Wall.Apart = []string{filepath.Dir(runner)}, []string{runner}
 	o.Daemon = filepath.Join(folder(t, 0), "daemon")
 	answering(t, "unix", o.Daemon, "daemon")
 	open(t, o.Daemon)
@@ -143,6 +150,10 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 		{asOther, sandbox.Notify, "seccomp fast open", []string{"TCP fast open"}},
 		{asOther, sandbox.Notify, "seccomp unix sockets", []string{"another's local datagrams"}},
 		{asOther, sandbox.Notify, "landlock files", []string{"a file that is not named", "writing beside its folders"}},
+		{asOther, sandbox.Namespace, "what is apart", []string{"files of the job and its runner, logins in settings"}},
+		{asOther, sandbox.Notify, "what is apart", []string{"files of the job and its runner, logins in settings"}},
+		{asOther, sandbox.Namespace, "links of theirs", []string{"a link in the place of a folder"}},
+		{asOther, sandbox.Notify, "links of theirs", []string{"a link in the place of a folder"}},
 		{asOther, sandbox.Landlock, "landlock ports", []string{port, ipv6, machine}},
 		{asOther, sandbox.Landlock, "seccomp protocols", []string{"multipath TCP", "UDP", "sockets of other kinds"}},
 		{asOther, sandbox.Landlock, "seccomp fast open", []string{"TCP fast open"}},

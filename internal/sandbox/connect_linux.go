@@ -33,11 +33,9 @@ type supervisor struct {
 }
 
 func newSupervisor(s *spec, listener *os.File) *supervisor {
-	sv := &supervisor{n: notices(listener.Fd()), file: listener, ports: s.Ports, anyone: s.off(owner), trust: s.off(injected), own: map[uint64]bool{}}
-	for _, dir := range append([]string{sharedMemory}, s.Write...) {
-		if place, err := filepath.EvalSymlinks(dir); err == nil {
-			sv.folders = append(sv.folders, place)
-		}
+	sv := &supervisor{n: notices(listener.Fd()), file: listener, ports: s.Ports, anyone: s.off(owner), trust: s.off(injected), own: map[uint64]bool{}, folders: []string{sharedMemory}}
+	for _, dir := range s.Write {
+		sv.folders = append(sv.folders, dir.Path)
 	}
 	return sv
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -74,6 +76,32 @@ func (st *stage) openPacketDoors(ctx context.Context) error {
 	st.Datagram, err = open(byUDP, "udp4", "127.0.0.1:0")
 	st.DatagramSocket, other = open(toDatagram, "unixgram", filepath.Join(st.dir, "datagrams"))
 	return errors.Join(err, other, everybodys(st.DatagramSocket))
+}
+
+// layBait lays a canary into each folder that is apart, as far as we can write there,
+// and a link of theirs to where the secret lies.
+func (st *stage) layBait() error {
+	for _, dir := range st.wall.Apart {
+		if slices.ContainsFunc(st.wall.Theirs, func(theirs string) bool { return within(theirs, dir) }) {
+			continue // they work there
+		}
+		file, err := os.CreateTemp(dir, ".ralph-canary-")
+		if err != nil {
+			continue
+		}
+		st.laid, st.Apart = append(st.laid, file.Name()), append(st.Apart, file.Name())
+		_, err = file.WriteString(st.secret)
+		if err := errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
+			return err
+		}
+	}
+	st.Apart = append(st.Apart, logins(nil)...)
+	if len(st.wall.Write) == 0 {
+		return nil
+	}
+	st.Link = filepath.Join(st.wall.Write[0], filepath.Base(st.dir))
+	st.laid, st.wall.Read = append(st.laid, st.Link), append(slices.Clip(st.wall.Read), st.Link)
+	return os.Symlink(st.dir, st.Link)
 }
 
 // ownAddress is one that leads to this machine from others.

@@ -62,9 +62,11 @@ func Launch(l Launcher) error {
 type launch struct {
 	*spec
 
-	wire     wire
-	orders   *os.File
-	launcher Launcher
+	wire   wire
+	orders *os.File
+
+	read, write, closed []found
+	launcher            Launcher
 }
 
 // run does its steps in an order of need: what needs a capability comes before
@@ -78,7 +80,7 @@ func (p *launch) run(below bool) error {
 		last = p.standFirst
 	}
 	return p.stepsThen(last,
-		p.outlive, p.openNetwork, p.moveIn, p.become, p.outlive, p.bound, p.enter, p.restrictFiles, p.filter)
+		p.outlive, p.openNetwork, p.hold, p.moveIn, p.become, p.outlive, p.bound, p.enter, p.restrictFiles, p.filter)
 }
 
 func (p *launch) stepsThen(last func() error, steps ...func() error) error {

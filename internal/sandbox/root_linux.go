@@ -25,10 +25,7 @@ func (p *launch) moveIn() error {
 	if p.Level != Namespace || p.Flat {
 		return nil
 	}
-	plan, err := p.furniture()
-	if err != nil {
-		return err
-	}
+	plan := p.furniture()
 	if err := emptyRoot(); err != nil {
 		return fmt.Errorf("make a root of its own: %w", err)
 	}
@@ -43,8 +40,8 @@ func (p *launch) moveIn() error {
 		return fmt.Errorf("bring /proc in: %w", err)
 	}
 	for _, f := range plan {
-		if err := f.place(); err != nil {
-			return fmt.Errorf("bring %s in: %w", f.path, err)
+		if err := f.put(); err != nil {
+			return fmt.Errorf("bring %s in: %w", f.Path, err)
 		}
 	}
 	if err := smallDevices(); err != nil {
@@ -55,82 +52,78 @@ func (p *launch) moveIn() error {
 
 // piece is one thing to be seen inside.
 type piece struct {
-	path string // by this name
-	real string // where it is on the machine; the same, or path is a link to it
+	found
+
 	attr uint64 // of its mount
-	file bool
 }
 
-func (p *launch) furniture() ([]piece, error) {
-	const plain = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	var plan []piece
-	add := func(paths []string, attr uint64, needed bool) error {
-		for _, path := range paths {
-			found, err := find(path, attr)
-			switch {
-			case err == nil:
-				plan = append(plan, found...)
-			case needed || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
-				return fmt.Errorf("bring %s in: %w", path, err)
+const plain = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+
+// hold finds all that is to be there, before anything is moved. What cannot be read,
+// or leads elsewhere by now, is left out.
+func (p *launch) hold() error {
+	for _, l := range p.Read {
+		if f, err := l.find(); err == nil {
+			p.read = append(p.read, f)
+		}
+	}
+	for _, l := range p.Write {
+		f, err := l.find()
+		if err != nil {
+			return fmt.Errorf("folder to write to: %w", err)
+		}
+		p.write = append(p.write, f)
+	}
+	for _, l := range p.ReadOnly {
+		f, err := l.find()
+		if err != nil {
+			return fmt.Errorf("keep from being written to: %w", err)
+		}
+		p.closed = append(p.closed, f)
+	}
+	return nil
+}
+
+// furniture is the links, and what else there is: what contains others comes before
+// them, or would hide them.
+func (p *launch) furniture() (plan []piece) {
+	add := func(all []found, attr uint64) {
+		for _, f := range all {
+			if !isLent(f.Path) {
+				plan = append(plan, piece{f, attr})
 			}
 		}
-		return nil
 	}
-	err := errors.Join(
-		add(append(readable(), p.Read...), plain|unix.MOUNT_ATTR_RDONLY, false),
-		add(p.Write, plain, true),
-		add(p.ReadOnly, plain|unix.MOUNT_ATTR_RDONLY, false),
-		add(devices, unix.MOUNT_ATTR_NOSUID, false),
-		add(terminals[:1], unix.MOUNT_ATTR_NOSUID, false),
-	)
+	add(p.read, plain|unix.MOUNT_ATTR_RDONLY)
+	add(p.write, plain)
+	add(p.closed, plain|unix.MOUNT_ATTR_RDONLY)
+	for _, name := range append(devices, terminals[0]) {
+		if f, err := (place{Path: name}).find(); err == nil {
+			add([]found{f}, unix.MOUNT_ATTR_NOSUID)
+		}
+	}
 	if p.PIDs {
-		plan = slices.DeleteFunc(plan, func(f piece) bool { return f.path == procs })
+		plan = slices.DeleteFunc(plan, func(f piece) bool { return f.Path == procs })
 	}
-	// What contains others comes before them, or would hide them.
-	slices.SortStableFunc(plan, func(a, b piece) int { return strings.Count(a.path, "/") - strings.Count(b.path, "/") })
-	return plan, err
+	slices.SortStableFunc(plan, func(a, b piece) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
+	return plan
 }
 
-// find follows links once, outside: a path that is one stays one, to a place
-// that is brought in too.
-func find(path string, attr uint64) ([]piece, error) {
-	if !filepath.IsAbs(path) {
-		return nil, errors.New("not absolute")
-	}
-	if strings.HasPrefix(path, "/proc/self/fd/") {
-		return nil, nil // lent: it is reached by its descriptor
-	}
-	path = filepath.Clean(path)
-	place, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(place)
-	if err != nil {
-		return nil, err
-	}
-	found := []piece{{path: place, real: place, attr: attr, file: !info.IsDir()}}
-	if place != path {
-		found = append(found, piece{path: path, real: place})
-	}
-	return found, nil
-}
-
-func (f piece) place() error {
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+func (f piece) put() error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 		return err
 	}
-	if f.path != f.real {
-		err := os.Symlink(f.real, f.path)
+	if f.Link != "" {
+		err := os.Symlink(f.Link, f.Path)
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.EROFS) {
 			return nil // it came with what contains it
 		}
 		return err
 	}
-	if err := mountPoint(f.path, f.file); err != nil {
+	if err := mountPoint(f.Path, !f.folder); err != nil {
 		return err
 	}
-	return bind(was+f.real, f.path, f.attr)
+	return f.bind()
 }
 
 // mountPoint makes a thing to mount on, where it did not come with its folder.
@@ -149,13 +142,17 @@ func mountPoint(path string, file bool) error {
 }
 
 // bind adds attributes and takes none away: a user namespace may not.
-func bind(from, to string, attr uint64) error {
-	if err := unix.Mount(from, to, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return os.NewSyscallError("mount", err)
+func (f piece) bind() error {
+	const flags = unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
+	tree, err := unix.OpenTree(int(f.file.Fd()), "", flags|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return os.NewSyscallError("open_tree", err)
 	}
-	set := unix.MountAttr{Attr_set: attr}
-	err := unix.MountSetattr(unix.AT_FDCWD, to, unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW, &set)
-	return os.NewSyscallError("mount_setattr", err)
+	defer func() { _ = unix.Close(tree) }()
+	if err := unix.MountSetattr(tree, "", flags, &unix.MountAttr{Attr_set: f.attr}); err != nil {
+		return os.NewSyscallError("mount_setattr", err)
+	}
+	return os.NewSyscallError("move_mount", unix.MoveMount(tree, "", unix.AT_FDCWD, f.Path, unix.MOVE_MOUNT_F_EMPTY_PATH))
 }
 
 // emptyRoot swaps the root for an empty one; the old hangs below it.

@@ -18,6 +18,8 @@ import (
 // Hidden is the hidden command by which this program is its own launcher.
 const Hidden = "sandboxed"
 
+// itself is this very program, whatever lies by now where it was started from:
+// that may be in a folder that those inside write to.
 const itself = "/proc/self/exe"
 
 func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
@@ -27,7 +29,12 @@ func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Re
 	if len(c.Argv) == 0 {
 		return process.Result{}, errors.New("run: no program named")
 	}
-	kept, err := w.keepReadOnly()
+	guards, closed, err := w.guards()
+	if err != nil {
+		return process.Result{}, errors.Join(err, keeping{guards: guards}.close())
+	}
+	w.ReadOnly = slices.Concat(w.ReadOnly, closed)
+	kept, err := w.keepReadOnly(guards)
 	if err != nil {
 		return process.Result{}, err
 	}
@@ -45,7 +52,11 @@ func (w Wall) stands() bool {
 }
 
 func (w Wall) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {
-	orders, err := w.spec(c).memory()
+	spec, err := w.spec(c)
+	if err != nil {
+		return process.Result{}, err
+	}
+	orders, err := spec.memory()
 	if err != nil {
 		return process.Result{}, err
 	}
@@ -64,24 +75,21 @@ func (w Wall) runInside(ctx context.Context, c process.Command, next Next) (proc
 	return h.ending(res), err
 }
 
-func (w Wall) spec(c process.Command) *spec {
+func (w Wall) spec(c process.Command) (*spec, error) {
+	writes, err := w.writes()
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
-		UID: w.UID, GID: w.GID, Write: w.Write, Read: w.Read, ReadOnly: slices.Concat(w.ReadOnly, w.Ours),
+		UID: w.UID, GID: w.GID, Write: writes, Read: w.reads(), ReadOnly: w.closed(writes),
 		Ports: w.Ports, Flat: !w.mounts(), PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
-	}
+	}, err
 }
 
 // launcher is c with the launcher in the place of its program.
 func (w Wall) launcher(c process.Command, h *host, orders, theirs *os.File) process.Command {
-	self := w.Self
-	if self == "" {
-		self = itself
-	}
 	first := 3 + len(c.Files)
-	c.Argv, c.Env, c.Dir = []string{self, Hidden, strconv.Itoa(first)}, nil, "/"
+	c.Argv, c.Env, c.Dir = []string{itself, Hidden, strconv.Itoa(first)}, nil, "/"
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
 	c.Ended = h.left

@@ -10,6 +10,7 @@ package sandbox
 
 import (
 	"context"
+	"os"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/process"
@@ -50,7 +51,6 @@ type Next func(context.Context, process.Command) (process.Result, error)
 // Wall says what is inside. It is data; Run makes it stand.
 type Wall struct {
 	Level Level
-	Self  string // this program, as the launcher; empty: /proc/self/exe
 
 	// UID and GID are who those inside are; no other groups. UID 0: whoever we
 	// are, as on a laptop.
@@ -62,6 +62,17 @@ type Wall struct {
 	// Write, and need not exist. Without mounts of its own all sockets in Write
 	// can be used: a folder in /tmp, then, and not all of it.
 	Write, Read, ReadOnly []string
+
+	// Guards are of folders in which nothing may change but what they name.
+	Guards []Guard
+
+	// Apart are folders of which nothing can be read for the sake of another that holds
+	// them. What Read names within one can be, and what Write does.
+	Apart []string
+
+	// Theirs are folders that those inside write to at other times: no link in one of
+	// them is followed, nor in one of Write.
+	Theirs []string
 
 	// Fields are of JSON files of Write, by their way down with dots, where * is any
 	// name: what those inside left in them is put back, and the rest is theirs.
@@ -91,10 +102,26 @@ type Wall struct {
 	// Mended gets what had to be put back of ReadOnly. May be nil.
 	Mended func(paths []string) `json:"-"`
 
+	fixed []place // that can be read, as they were before anything ran inside; nil: as they are
+
 	off []mechanism // taken away by tests, to see that a probe gets through
 	abi int         // the Landlock that tests pretend to find; 0: the kernel's
 
 	daemons []string // more sockets for the attack to try
+}
+
+// Guard has all of a folder be read-only but what is named. What is not there yet can
+// be made while a program runs, by whoever may write beside it, and is removed afterwards.
+// Of what is named only files and folders stay: a link would be followed outside.
+type Guard struct {
+	Dir string   // in a folder of Write; need not exist
+	But []string // names in Dir, as path.Match has them
+}
+
+// place is to be had inside. Its path has no link in it.
+type place struct {
+	Path string
+	Link string // not empty: it is a link itself, to there
 }
 
 // Run confines whatever next runs. Those inside are killed with the launcher,
@@ -130,6 +157,8 @@ const (
 	user      mechanism = "another user"
 	caps      mechanism = "no capabilities"
 	mending   mechanism = "put back"
+	parting   mechanism = "what is apart"
+	crossing  mechanism = "links of theirs"
 )
 
 func (w Wall) has(m mechanism) bool { return !slices.Contains(w.off, m) }
@@ -138,3 +167,22 @@ func (w Wall) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 // there is a process namespace, which needs its own /proc.
 func (w Wall) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
 func (w Wall) pids() bool   { return w.mounts() && !w.HostPIDs }
+
+// Launcher is this program as the hidden command that stands between internal/
+// process and what is confined.
+type Launcher struct {
+	Args []string // what follows the command's name
+	Env  []string // our own: what internal/process marks descendants with
+	// Deaf makes the supervisor live through the signals that ask a program to
+	// end: signal.Notify into a channel that nobody reads.
+	Deaf func(...os.Signal)
+	Exit func(code int)
+}
+
+// Told is an error of Launch that who started it knows, and tells of.
+type Told struct{ Err error }
+
+func (t Told) Error() string { return t.Err.Error() }
+
+// Unwrap gives the error itself.
+func (t Told) Unwrap() error { return t.Err }

@@ -18,7 +18,7 @@ type spec struct {
 	Argv, Env             []string
 	Dir                   string
 	UID, GID              int
-	Write, Read, ReadOnly []string
+	Write, Read, ReadOnly []place
 	Ports                 []int
 	Flat                  bool
 	PIDs                  bool // in a process namespace, whose first process we are

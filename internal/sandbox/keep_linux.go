@@ -9,15 +9,16 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// mostKept bounds what is held in memory of ReadOnly: a git folder's
-// configuration and hooks are a few kilobytes.
+// mostKept bounds what is held in memory of one thing of ReadOnly: a git folder's
+// configuration and hooks are a few kilobytes. Of what is larger it is only known
+// whether it changed.
 const mostKept = 16 << 20
 
 // kept is what ReadOnly held before a program ran, to be put back. Where a
@@ -35,8 +36,9 @@ type kept struct {
 
 // node is a file, a folder or a link.
 type node struct {
-	mode fs.FileMode
-	text []byte // of a file, or where a link leads
+	mode   fs.FileMode
+	text   []byte // of a file, or where a link leads
+	unread string // of what is not held: what no change leaves as it was
 }
 
 // ErrNotPutBack says that what was changed inside, and is not theirs to change,
@@ -45,17 +47,19 @@ var ErrNotPutBack = errors.New("it stays as those inside left it")
 
 // keeping is all that is kept while a program runs.
 type keeping struct {
-	kept  []kept
-	spare []*os.File // given up for those that it takes to put things back
+	kept   []kept
+	guards []guard
+	spare  []*os.File // given up for those that it takes to put things back
 }
 
 // enough descriptors are set aside: those inside may use up all others, by
 // connections to what we serve them.
 const enough = 16
 
-func (w Wall) keepReadOnly() (all keeping, err error) {
-	if !w.has(mending) || len(w.ReadOnly)+len(w.Fields) == 0 {
-		return all, nil
+func (w Wall) keepReadOnly(guards []guard) (all keeping, err error) {
+	all.guards = guards
+	if !w.has(mending) || len(w.ReadOnly)+len(w.Fields)+len(guards) == 0 {
+		return keeping{}, all.close()
 	}
 	defer func() {
 		if err != nil {
@@ -70,14 +74,14 @@ func (w Wall) keepReadOnly() (all keeping, err error) {
 		all.kept = append(all.kept, k)
 	}
 	for file, fields := range w.Fields {
-		k, err := keepFields(file, fields)
+		k, err := w.keepFields(file, fields)
 		if err != nil {
 			return all, fmt.Errorf("keep what %s says: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	for range enough {
-		f, err := os.Open(os.DevNull) //nolint:forbidigo // is what it is
+		f, err := os.Open(os.DevNull)
 		if err != nil {
 			return all, fmt.Errorf("set a descriptor aside: %w", err)
 		}
@@ -87,49 +91,46 @@ func (w Wall) keepReadOnly() (all keeping, err error) {
 }
 
 func (w Wall) keep(file string) (kept, error) {
-	for _, dir := range w.Write {
-		name, err := filepath.Rel(dir, file)
-		if err != nil || !filepath.IsLocal(name) || name == "." {
-			continue
-		}
-		return keepIn(dir, name)
+	if slices.Contains(w.Write, file) {
+		return kept{}, errors.New("all of it can be written to")
 	}
-	return kept{}, errors.New("it lies in no folder that can be written to")
-}
-
-func keepIn(dir, name string) (kept, error) {
-	root, err := untrusted.OpenRoot(dir)
+	k, err := w.beneath(file)
 	if err != nil {
 		return kept{}, err
 	}
-	k := kept{root: root, dir: dir, name: filepath.ToSlash(name)}
+	return k.hold()
+}
+
+func (k kept) hold() (kept, error) {
+	var err error
 	if k.held, err = k.look(); err != nil {
-		return kept{}, errors.Join(err, root.Close())
+		return kept{}, errors.Join(err, k.root.Close())
 	}
 	return k, nil
 }
 
 // look reads what is there now, links as links.
 func (k kept) look() (map[string]node, error) {
-	found, size := map[string]node{}, 0
+	found, room := map[string]node{}, int64(mostKept)
 	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case err != nil:
+		case err != nil && !errors.Is(err, fs.ErrPermission):
 			return err
 		}
-		n, err := read(e)
-		if size += len(e.Path) + len(n.text); size > mostKept {
-			return errors.New("too large to be kept")
-		}
+		n, read := readUpTo(room, e, err)
 		found[e.Path] = n
-		return err
+		if room -= int64(len(e.Path) + len(n.text)); room < -mostKept {
+			return errors.New("there is too much to be kept")
+		}
+		return read
 	})
 	return found, err
 }
 
-func read(e untrusted.Entry) (n node, err error) {
+// readUpTo takes up no more than there is room, and nothing of what is closed to us.
+func readUpTo(room int64, e untrusted.Entry, closed error) (n node, err error) {
 	n.mode = e.Info.Mode()
 	switch {
 	case n.mode&fs.ModeSymlink != 0:
@@ -137,23 +138,34 @@ func read(e untrusted.Entry) (n node, err error) {
 		n.text = []byte(to)
 		return n, err
 	case n.mode.IsRegular():
-		n.text, err = e.In.ReadFile(e.Name, mostKept)
+		n.text, closed = e.In.ReadFile(e.Name, max(room, 0))
 	}
-	return n, err
+	if closed == nil || !errors.Is(closed, fs.ErrPermission) && !errors.Is(closed, untrusted.ErrLarger) {
+		return n, closed
+	}
+	if at, is := e.Info.Sys().(*syscall.Stat_t); is {
+		n.unread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
+	}
+	return n, nil
 }
 
 // putBack makes ReadOnly what it was, and tells what was not.
 func (all keeping) putBack(tell func([]string)) error {
 	var mended []string
 	errs := []error{all.release()}
-	for _, k := range all.kept {
-		list, err := k.mend()
-		if err != nil {
-			place := path.Join(k.dir, k.name)
+	take := func(place string, list []string, err error) {
+		if mended = append(mended, list...); err != nil {
 			errs = append(errs, fault.Usage(place+" could not be put back", "look at it before you run git there: it may run what those inside wrote",
 				errors.Join(ErrNotPutBack, err)))
 		}
-		mended = append(mended, list...)
+	}
+	for _, g := range all.guards { // first: what is kept may lie in one
+		list, err := g.mend()
+		take(path.Join(g.dir, g.name), list, err)
+	}
+	for _, k := range all.kept {
+		list, err := k.mend()
+		take(path.Join(k.dir, k.name), list, err)
 	}
 	if len(mended) > 0 && tell != nil {
 		tell(mended)
@@ -179,6 +191,11 @@ func (k kept) mendWhole(now map[string]node) ([]string, error) {
 	changed := k.changed(now)
 	if len(changed) == 0 {
 		return nil, nil
+	}
+	for _, n := range k.held {
+		if n.unread != "" {
+			return changed, errors.New("it is too large to be put back, or closed to us")
+		}
 	}
 	if err := k.clear(); err != nil {
 		return changed, err
@@ -207,7 +224,7 @@ func (k kept) clear() error {
 func (k kept) changed(now map[string]node) []string {
 	var list []string
 	for name, n := range now {
-		if was, ok := k.held[name]; !ok || was.mode != n.mode || !bytes.Equal(was.text, n.text) {
+		if was, ok := k.held[name]; !ok || was.mode != n.mode || was.unread != n.unread || !bytes.Equal(was.text, n.text) {
 			list = append(list, path.Join(k.dir, name))
 		}
 	}
@@ -252,6 +269,9 @@ func (all keeping) close() error {
 	var errs []error
 	for _, k := range all.kept {
 		errs = append(errs, k.root.Close())
+	}
+	for _, g := range all.guards {
+		errs = append(errs, g.root.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -15,15 +15,17 @@ var errNoObject = errors.New("it is no JSON object")
 
 // keepFields is keep for a file of which only some fields are nobody's inside.
 // It may be all of what is written to: its folder is ours then.
-func keepFields(file string, fields []string) (kept, error) {
-	place, err := filepath.EvalSymlinks(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		place, err = file, nil // they may make it
+func (w Wall) keepFields(file string, fields []string) (k kept, err error) {
+	if slices.Contains(w.Write, file) {
+		if file, err = filepath.EvalSymlinks(file); err == nil {
+			k, err = rooted(filepath.Dir(file), filepath.Base(file))
+		}
+	} else {
+		k, err = w.beneath(file)
 	}
-	if err != nil {
-		return kept{}, err
+	if err == nil {
+		k, err = k.hold()
 	}
-	k, err := keepIn(filepath.Dir(place), filepath.Base(place))
 	k.fields = fields
 	return k, err
 }

@@ -1,0 +1,300 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// readable is there whatever a Wall says: what programs are made of and what
+// their libraries look up. Nothing here is anybody's secret.
+func readable() []string {
+	var found []string
+	for _, folder := range []string{"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*"} {
+		found = append(found, slices.DeleteFunc(glob(folder), holdsKeys)...)
+	}
+	return append(found,
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
+		"/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm",
+		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
+		"/etc/debian_version", "/etc/default", "/etc/fonts", "/etc/gai.conf", "/etc/gitattributes", "/etc/gitconfig", "/etc/group",
+		"/etc/host.conf", "/etc/hostname", "/etc/hosts", "/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf",
+		"/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/locale.alias", "/etc/localtime", "/etc/login.defs", "/etc/lsb-release",
+		"/etc/machine-id", "/etc/magic", "/etc/mime.types", "/etc/mke2fs.conf", "/etc/nanorc", "/etc/networks", "/etc/npmrc", "/etc/nsswitch.conf",
+		"/etc/os-release", "/etc/passwd", "/etc/perl", "/etc/pip.conf", "/etc/profile", "/etc/profile.d",
+		"/etc/protocols", "/etc/resolv.conf", "/etc/rpc", "/etc/services", "/etc/shells",
+		"/etc/skel", "/etc/terminfo", "/etc/timezone", "/etc/vim", "/etc/wgetrc", "/etc/xattr.conf",
+	)
+}
+
+// holdsKeys tells whether a folder has keys beside certificates, or instead of
+// them; of tls what lies in it is looked at.
+func holdsKeys(path string) bool {
+	return slices.Contains([]string{"private", "CA", "entitlement", "consumer", "nssdb", "tls"}, filepath.Base(path))
+}
+
+// shared are folders of the whole machine: where one of them holds what is apart,
+// the rest of it can still be read.
+var shared = []string{"/usr", "/usr/lib", "/usr/local", "/usr/local/lib", "/usr/local/share", "/usr/share", "/opt"}
+
+// runners are the folders of runners of jobs, by the file in which a runner keeps
+// who it is. Beside it lie its key and what it checked out.
+func runners() (found []string) {
+	for _, pattern := range []string{"/opt/*/.runner", "/opt/*/*/.runner", "/usr/local/*/.runner"} {
+		for _, file := range glob(pattern) {
+			found = append(found, filepath.Dir(file))
+		}
+	}
+	return found
+}
+
+// logins are the settings that reveal how somebody logs in somewhere: those of
+// the machine, and those of tools in the folders that they are installed in.
+func logins(folders []string) (found []string) {
+	all := []string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc"}
+	folders = slices.Concat(folders, []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
+	for _, name := range []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc"} {
+		for _, folder := range folders {
+			all = append(all, filepath.Join(folder, name))
+		}
+	}
+	for _, path := range all {
+		if place, err := filepath.EvalSymlinks(path); err == nil && reveals(place) {
+			found = append(found, path, place)
+		}
+	}
+	return found
+}
+
+var (
+	revealing = pattern.Of(`(?i)_auth|passw|token|secret|extraheader|://[^/\s]+@`)
+	comment   = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
+)
+
+// reveals takes what cannot be read for the worst.
+func reveals(path string) bool {
+	text, err := os.ReadFile(path)
+	return err != nil || tells(string(text))
+}
+
+func tells(settings string) bool {
+	return revealing.MatchString(comment.ReplaceAllString(settings, ""))
+}
+
+func glob(pattern string) []string {
+	list, _ := filepath.Glob(pattern) // it is well formed
+	return list
+}
+
+// Fixed is w with all that can be read resolved now, once for all that is run: what a
+// path leads to later, and what is written there, gives nobody anything more.
+func (w Wall) Fixed() Wall {
+	all := w.grant(append(readable(), w.Read...))
+	w.Read, w.fixed = nil, nil
+	for _, one := range all {
+		holds := func(other place) bool { return other.Link == "" && other != one && within(other.Path, one.Path) }
+		if isLent(one.Path) || !slices.ContainsFunc(all, holds) {
+			w.fixed = append(w.fixed, one)
+		}
+	}
+	return w
+}
+
+// reads are the places that can be read.
+func (w Wall) reads() []place {
+	if w.fixed == nil {
+		w = Wall{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
+	}
+	return slices.Concat(w.fixed, w.grant(w.Read))
+}
+
+// grant are the places of paths that can be read. Those that are not there, or that
+// only a link of theirs leads to, are left out.
+func (w Wall) grant(paths []string) []place {
+	if len(paths) == 0 {
+		return nil
+	}
+	var all []place
+	var roots []string
+	theirs := w.writable()
+	for _, path := range paths {
+		to, err := resolve(path, theirs)
+		if err != nil || slices.Contains(roots, to) && to == path {
+			continue
+		}
+		roots = append(roots, to)
+		if clean := filepath.Clean(path); to != clean {
+			all = append(all, place{Path: clean, Link: to})
+		}
+	}
+	w.Apart = append(runners(), w.Apart...)
+	secret := logins(roots)
+	for _, path := range roots {
+		all = append(all, w.parts(path, secret)...)
+	}
+	return all
+}
+
+// parts are what can be read of a folder: all of it, or, where it holds what is
+// secret or apart, the parts that do not.
+func (w Wall) parts(path string, secret []string) []place {
+	holds := func(kept string) bool { return within(path, kept) }
+	apart := slices.ContainsFunc(w.Apart, holds)
+	switch {
+	case !w.has(parting) || !apart && !slices.ContainsFunc(secret, holds):
+		return []place{{Path: path}}
+	case slices.Contains(secret, path), apart && !slices.Contains(shared, path):
+		return nil
+	}
+	var all []place
+	entries, _ := os.ReadDir(path) // what cannot be read gives nothing
+	for _, entry := range entries {
+		below := filepath.Join(path, entry.Name())
+		if to, err := os.Readlink(below); err == nil {
+			all = append(all, place{Path: below, Link: to})
+			continue
+		}
+		all = append(all, w.parts(below, secret)...)
+	}
+	return all
+}
+
+// writable are the folders that those inside write to, now or at other times.
+func (w Wall) writable() []string {
+	if !w.has(crossing) {
+		return nil
+	}
+	var all []string
+	for _, dir := range slices.Concat(w.Write, w.Theirs) {
+		if place, err := filepath.EvalSymlinks(dir); err == nil {
+			all = append(all, place)
+		}
+	}
+	return all
+}
+
+var errTheirLink = errors.New("it leads through a link that those inside may have made")
+
+// resolve is a path without its links. None is followed that stands in a folder
+// of theirs.
+func resolve(path string, theirs []string) (string, error) {
+	if isLent(path) {
+		return path, nil
+	}
+	if !filepath.IsAbs(path) {
+		return "", errors.New("not absolute")
+	}
+	at, rest := "/", strings.Split(path, "/")
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		if name == ".." {
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, name)
+		to, err := os.Readlink(next)
+		if errors.Is(err, unix.EINVAL) { // no link
+			at = next
+			continue
+		}
+		switch links++; {
+		case err != nil:
+			return "", err
+		case links > 40:
+			return "", unix.ELOOP
+		case slices.ContainsFunc(theirs, func(dir string) bool { return within(dir, at) }):
+			return "", errTheirLink
+		case filepath.IsAbs(to):
+			at = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return at, nil
+}
+
+// isLent tells of a file that is reached by its descriptor.
+func isLent(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
+
+// within tells whether path is dir, or lies in it.
+func within(dir, path string) bool {
+	way, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(way)
+}
+
+// writes are the places that can be written to: each must be there.
+func (w Wall) writes() ([]place, error) {
+	var all []place
+	theirs := w.writable()
+	for _, path := range w.Write {
+		to, err := resolve(path, theirs)
+		if err != nil {
+			return nil, fmt.Errorf("folder to write to: %s: %w", path, err)
+		}
+		all = append(all, place{Path: to})
+		if clean := filepath.Clean(path); to != clean {
+			all = append(all, place{Path: clean, Link: to})
+		}
+	}
+	return all, nil
+}
+
+// closed are the places of ReadOnly that are there, in a folder that can be
+// written to: what a link out of those leads to is not theirs to see.
+func (w Wall) closed(writes []place) []place {
+	var all []place
+	for _, path := range slices.Concat(w.ReadOnly, w.Ours) {
+		to, err := filepath.EvalSymlinks(path)
+		if err == nil && slices.ContainsFunc(writes, func(dir place) bool { return within(dir.Path, to) }) {
+			all = append(all, place{Path: to})
+		}
+	}
+	return all
+}
+
+// found is a place that is held by a descriptor, whatever its path names later.
+type found struct {
+	place
+
+	file   *os.File
+	folder bool
+}
+
+var errMoved = errors.New("it leads elsewhere than when the sandbox was made")
+
+// find holds a place, unless its path leads elsewhere by now. A link is made anew.
+func (l place) find() (found, error) {
+	if l.Link != "" {
+		return found{place: l}, nil
+	}
+	flags := unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
+	if isLent(l.Path) {
+		flags &^= unix.O_NOFOLLOW
+	}
+	fd, err := unix.Open(l.Path, flags, 0)
+	if err != nil {
+		return found{}, &fs.PathError{Op: "open", Path: l.Path, Err: err}
+	}
+	f := found{place: l, file: os.NewFile(uintptr(fd), l.Path)}
+	info, err := f.file.Stat()
+	if err != nil {
+		return f, err
+	}
+	f.folder = info.IsDir()
+	if now, err := os.Readlink(f.held()); err != nil || now != l.Path && !isLent(l.Path) {
+		return f, errors.Join(&fs.PathError{Op: "open", Path: l.Path, Err: errMoved}, err)
+	}
+	return f, nil
+}
+
+// held is a path that leads there and nowhere else, for this process.
+func (f found) held() string { return "/proc/self/fd/" + strconv.Itoa(int(f.file.Fd())) }

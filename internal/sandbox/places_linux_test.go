@@ -1,0 +1,198 @@
+package sandbox_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// secretive is a folder outside, with a file that nobody inside may read.
+func secretive(t *testing.T) string {
+	t.Helper()
+	dir := folder(t, max(users()[0].uid, users()[0].outside))
+	write(t, filepath.Join(dir, "key"), "secret\n")
+	return dir
+}
+
+// openers put something that leads to $1 in the place of a folder that a Wall names: one
+// of Read within their own, one in a cache that they write to, one to write to, one that
+// is read-only.
+var openers = map[string]string{
+	"a folder of PATH":  `rm -rf tools; ln -s "$1" tools`,
+	"a deeper one":      `rm -rf deep; mkdir deep; ln -s "$1" deep/tools`,
+	"one above it":      `rm -rf deep; ln -s "$1" deep`,
+	"a cache":           `rm -rf cache; ln -s "$1" cache`,
+	"what is read-only": `rm -rf closed; ln -s "$1" closed`,
+	"a relative link":   `rm -rf tools; ln -s "../$(basename "$1")" tools`,
+}
+
+// What a path leads to is resolved before anything ran inside, and never by a link of theirs.
+func TestLinksOfTheirsLeadNowhere(t *testing.T) {
+	for _, level := range connected() {
+		for name, opener := range openers {
+			t.Run(string(level)+" "+name, func(t *testing.T) {
+				w, out := wall(t, level, users()[0]), secretive(t)
+				dir := w.Write[0]
+				inside(t, w, process.Command{Argv: []string{"mkdir", "-p", "tools", "deep/tools", "cache"}})
+				w.Read = []string{filepath.Join(dir, "tools"), filepath.Join(dir, "deep", "tools")}
+				w.ReadOnly = []string{filepath.Join(dir, "closed")}
+				for _, fixed := range []sandbox.Wall{w, w.Fixed()} {
+					fixed.ReadOnly = nil // as where the program was killed before it put things back
+					inside(t, fixed, process.Command{Argv: []string{"sh", "-c", opener, "sh", out}})
+					fixed.ReadOnly = w.ReadOnly
+					script := `cat "$1/key" */key deep/tools/key; echo x >>"$1/key"; echo x >"$1/new"; ls "$1"`
+					if said, _ := inside(t, fixed, process.Command{Argv: []string{"sh", "-c", script, "sh", out}}); strings.Contains(said, "secret") {
+						t.Errorf("they read %q", said)
+					}
+					if text, err := os.ReadFile(filepath.Join(out, "key")); err != nil || string(text) != "secret\n" {
+						t.Errorf("they wrote %q, %v", text, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A folder to write to that has become a link of theirs is refused; any other link leads on.
+func TestFoldersToWriteToAreNotReplaced(t *testing.T) {
+	for _, level := range connected() {
+		w, out := wall(t, level, users()[0]), secretive(t)
+		dir := w.Write[0]
+		inside(t, w, process.Command{Argv: []string{"mkdir", "cache"}})
+		ours := filepath.Join(folder(t, 0), "link")
+		link(t, dir, ours)
+		named := w
+		named.Write = []string{ours}
+		if said, _ := inside(t, named, process.Command{Argv: []string{"sh", "-c", "echo x >cache/x && cat cache/x"}}); said != "x\n" {
+			t.Errorf("level %s: by a link of ours: %s", level, said)
+		}
+		inside(t, w, process.Command{Argv: []string{"sh", "-c", `rm -rf cache; ln -s "$1" cache`, "sh", out}})
+		for _, writes := range [][]string{{dir, filepath.Join(dir, "cache")}, {filepath.Join(dir, "cache")}} {
+			other := w
+			other.Write, other.Theirs = writes, []string{dir}
+			_, err := other.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
+			if err == nil || !strings.Contains(err.Error(), "link that those inside may have made") {
+				t.Errorf("level %s: %v", level, err)
+			}
+		}
+	}
+}
+
+// What is apart, and settings that hold a login, cannot be read for the sake of a folder
+// that holds them; the rest of a folder with such settings can.
+func TestWhatIsApartStaysOutside(t *testing.T) {
+	for _, level := range connected() {
+		w, out := wall(t, level, users()[0]), secretive(t)
+		prefix, runner := filepath.Join(out, "prefix"), filepath.Join(out, "runner")
+		for name, text := range map[string]string{
+			"prefix/bin/tool": "tool\n", "prefix/etc/npmrc": "//registry.example.com/:_authToken=secret\n", "prefix/etc/other": "other\n",
+			"prefix/conf/settings.xml": "<!-- <password>x</password> -->\n<settings/>\n", "runner/work/x": "secret\n", "runner/tools/x": "tool\n",
+		} {
+			place := filepath.Join(out, name)
+			if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			write(t, place, text)
+		}
+		link(t, "bin", filepath.Join(prefix, "link"))
+		w.Read, w.Apart = []string{prefix, runner, filepath.Join(runner, "tools")}, []string{filepath.Join(runner, "work")}
+		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat prefix/link/tool prefix/etc/npmrc prefix/etc/other prefix/conf/settings.xml runner/work/x runner/tools/x`, "sh", out}})
+		got := slices.DeleteFunc(lines(said), func(line string) bool { return strings.HasPrefix(line, "cat: ") })
+		if diff := cmp.Diff([]string{"tool", "other", "<!-- <password>x</password> -->", "<settings/>", "tool", ""}, got); diff != "" {
+			t.Errorf("level %s (-want +got):\n%s\n%s", level, diff, said)
+		}
+	}
+}
+
+// A runner that is installed below a folder of the whole machine stays outside with all that
+// lies in it, and the rest of that folder can be read.
+func TestARunnerInASharedFolderStaysOutside(t *testing.T) {
+	for _, level := range connected() {
+		w, opt := wall(t, level, users()[0]), secretive(t)
+		t.Cleanup(sandbox.Share(opt))
+		for _, name := range []string{"tool/bin/tool", "runner/.credentials", "runner/_work/other/.git/config", "runner/_work/shop/shop/f", "runner/_work/_tool/node"} {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(opt, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(opt, name), name+"\n")
+		}
+		work := filepath.Join(opt, "runner", "_work")
+		w.Read, w.Apart = []string{opt, filepath.Join(work, "_tool")}, []string{filepath.Join(work, "shop", "shop")}
+		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", `cd "$1"; cat tool/bin/tool runner/.credentials runner/_work/*/.git/config runner/_work/shop/shop/f runner/_work/other/.git/config runner/_work/_tool/node`, "sh", opt}})
+		got := slices.DeleteFunc(lines(said), func(line string) bool { return strings.HasPrefix(line, "cat: ") })
+		if diff := cmp.Diff([]string{"tool/bin/tool", "runner/_work/_tool/node", ""}, got); diff != "" {
+			t.Errorf("level %s (-want +got):\n%s\n%s", level, diff, said)
+		}
+	}
+}
+
+// gitFolder is the Guard of a git folder, in short.
+func gitFolder(w sandbox.Wall) sandbox.Guard {
+	return sandbox.Guard{Dir: filepath.Join(w.Write[0], ".git"), But: []string{"objects", "refs", "logs", "HEAD", "index", "*_MSG"}}
+}
+
+func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
+	for name, script := range map[string]string{
+		"half done":         "mkdir .git/sequencer; echo evil >.git/sequencer/opts",
+		"another's":         "echo ../evil >.git/commondir",
+		"large":             "head -c 1000 /dev/zero >>.git/large",
+		"a link":            "rm -f .git/logs/x; mkdir -p .git/logs; ln -s /etc/passwd .git/logs/x",
+		"a link that stood": "ln -sfn /etc/passwd .git/refs/ours",
+		"a pipe":            "rm -f .git/HEAD; mkfifo .git/HEAD",
+		"far down":          "d=.git/refs; for i in $(seq 300); do d=$d/x; done; mkdir -p $d",
+		"no folder":         "rm -rf .git; echo 'gitdir: evil' >.git",
+		"a link instead":    "mv .git old; ln -s old .git",
+	} {
+		for _, flat := range []bool{false, true} {
+			for _, level := range here(sandbox.Namespace, sandbox.Notify) {
+				w, mended := repository(t, level, flat)
+				w.ReadOnly, w.Guards = nil, []sandbox.Guard{gitFolder(w)}
+				link(t, "heads", filepath.Join(w.Write[0], ".git", "refs", "ours"))
+				inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo x >.git/X_MSG; echo y >.git/HEAD"}})
+				if len(*mended) > 0 {
+					t.Errorf("%s at level %s, what is named: %q", name, level, *mended)
+				}
+				kept := w // what of it is not theirs, as state sees it
+				for _, of := range []string{"config", "hooks", "description", "info", "sequencer", "commondir", "large", "refs/ours", "logs/x"} {
+					kept.ReadOnly = append(kept.ReadOnly, filepath.Join(w.Write[0], ".git", of))
+				}
+				before := state(t, kept)
+				inside(t, w, process.Command{Argv: []string{"sh", "-c", script + "; true"}})
+				delete(before, filepath.Join(w.Write[0], ".git", "refs", "ours")) // one that leads elsewhere now is removed
+				after := state(t, kept)
+				delete(after, filepath.Join(w.Write[0], ".git", "refs", "ours"))
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Errorf("%s at level %s, flat %t: it changed (-before +after):\n%s", name, level, flat, diff)
+				}
+				mounted := name == "no folder" && level == sandbox.Namespace && !flat // it cannot be removed
+				if len(*mended) == 0 && !mounted {
+					t.Errorf("%s at level %s, flat %t: nobody was told", name, level, flat)
+				}
+				if to, err := os.Readlink(filepath.Join(w.Write[0], ".git", "refs", "ours")); err == nil && to != "heads" {
+					t.Errorf("%s at level %s: a link leads to %s", name, level, to)
+				}
+			}
+		}
+	}
+}
+
+// Of what is too large to be held it is known that it changed.
+func TestWhatIsTooLargeToBePutBackIsTold(t *testing.T) {
+	w, _ := repository(t, sandbox.Notify, true)
+	w.Guards = []sandbox.Guard{gitFolder(w)}
+	inside(t, w, process.Command{Argv: []string{"true"}})
+	write(t, filepath.Join(w.Write[0], ".git", "large"), strings.Repeat("x", 17<<20))
+	inside(t, w, process.Command{Argv: []string{"sh", "-c", "head -c 1 .git/large"}})
+	c := process.Command{Argv: []string{"sh", "-c", "echo y | dd of=.git/large conv=notrunc"}, Dir: w.Write[0], Env: []string{"PATH=/usr/bin:/bin"}}
+	if _, err := w.Run(new(process.Runner).Run)(t.Context(), c); !errors.Is(err, sandbox.ErrNotPutBack) {
+		t.Errorf("%v", err)
+	}
+}
