@@ -89,21 +89,29 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 // place is a folder, with the repository that it is in. Where git finds none,
 // what would make one is guarded all the same.
 func (w world) place(ctx context.Context, dir string) job.Place {
-	local := agent.Local(dir)
-	at := job.Place{Write: []string{dir}, ReadOnly: append(git.Guarded(dir), local...)}
+	top, needs := dir, git.Guarded(dir)
+	if tree, done, err := w.ownTree(ctx, dir); err == nil {
+		defer done()
+		top, needs = tree.Dir, tree.Needs()
+	}
+	return job.Place{
+		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
+		ReadOnly: append(needs.ReadOnly, agent.Local(dir)...),
+	}
+}
+
+// ownTree is the tree of the repository that a folder is in.
+func (w world) ownTree(ctx context.Context, dir string) (tree *git.Tree, done func(), err error) {
 	tool, done, err := w.git()
 	if err != nil {
-		return at
+		return nil, nil, err
 	}
-	defer done()
 	top, err := tool.Inspect(ctx, dir)
-	if err != nil {
-		return at
+	if err == nil {
+		tree, err = tool.Own(ctx, top)
 	}
-	tree, err := tool.Own(ctx, top)
 	if err != nil {
-		return at
+		done()
 	}
-	needs := tree.Needs()
-	return job.Place{Write: append([]string{tree.Dir}, needs.Write...), Read: needs.Read, ReadOnly: append(needs.ReadOnly, local...)}
+	return tree, done, err
 }

@@ -18,7 +18,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	if err != nil {
 		return nil, err
 	}
-	if err := lend(t.Dir, from.objects, from.shallow); err != nil {
+	if err := t.borrow(from); err != nil {
 		return nil, err
 	}
 	if err := t.set(ctx, heads(from.Branch), from.Head); err != nil {
@@ -31,6 +31,12 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	}
 	_, err = t.ask(ctx, "symbolic-ref", "HEAD", heads(from.Branch))
 	return t, err
+}
+
+// borrow has the repository read the user's objects.
+func (t *Trusted) borrow(from Place) error {
+	t.lent = from.stores
+	return lend(t.Dir, from.stores[0], from.shallow)
 }
 
 func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) error {

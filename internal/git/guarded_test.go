@@ -4,6 +4,10 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
 )
 
 // Who works in the user's own tree is given what it borrows, and what git would
@@ -17,18 +21,47 @@ func TestNeeds(t *testing.T) {
 	write(t, filepath.Join(top, ".git/objects/info/alternates"), filepath.Join(l.trusted.Dir, "objects")+"\n")
 	place := must(l.git.Inspect(t.Context(), top))(t)
 	needs := must(l.git.Own(t.Context(), place))(t).Needs()
-	for _, name := range []string{
-		".git/config", ".git/hooks", ".git/info", ".gitmodules", ".git/modules/sub/config", ".git/modules/sub/hooks", ".git/worktrees/other/config.worktree",
-	} {
-		if !slices.Contains(needs.ReadOnly, filepath.Join(place.Top, name)) {
-			t.Errorf("%s is anybody's: %q", name, needs.ReadOnly)
+	for _, name := range []string{".git", ".git/modules/sub", ".git/worktrees/other"} {
+		for _, within := range []string{"", "info", "objects/info"} {
+			if !slices.Contains(guarded(needs), filepath.Join(place.Top, name, within)) {
+				t.Errorf("%s of %s is not guarded: %q", within, name, guarded(needs))
+			}
 		}
 	}
-	if slices.Contains(needs.ReadOnly, filepath.Join(place.Top, ".git/modules/sub/objects/config")) {
+	if !slices.Contains(needs.ReadOnly, filepath.Join(place.Top, ".gitmodules")) {
+		t.Errorf(".gitmodules can be changed: %q", needs.ReadOnly)
+	}
+	if slices.Contains(guarded(needs), filepath.Join(place.Top, ".git/modules/sub/objects")) {
 		t.Error("it looked for repositories among objects")
 	}
 	if !slices.Contains(needs.Read, filepath.Join(l.trusted.Dir, "objects")) || len(needs.Write) > 0 {
 		t.Errorf("needs to read %q and write %q", needs.Read, needs.Write)
+	}
+}
+
+func guarded(needs git.Needs) (dirs []string) {
+	for _, guard := range needs.Guarded {
+		dirs = append(dirs, guard.Dir)
+	}
+	return dirs
+}
+
+// What those who work in a tree write into its list of stores gives them nothing to
+// read, and neither does a list that names what is no store.
+func TestStoresAreLookedForOnce(t *testing.T) {
+	l := newLab(t)
+	top, list := project(t), filepath.Join(".git", "objects", "info", "alternates")
+	write(t, filepath.Join(top, list), "/home/ada/.ssh\n/\n"+filepath.Join(l.trusted.Dir, "objects")+"\n")
+	place := must(l.git.Inspect(t.Context(), top))(t)
+	write(t, filepath.Join(top, list), "/elsewhere/objects\n")
+	tree := must(l.git.Own(t.Context(), place))(t)
+	borrowed := must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "borrowed.git")))(t)
+	own, other := filepath.Join(place.Top, ".git", "objects"), filepath.Join(l.trusted.Dir, "objects")
+	if diff := cmp.Diff([]string{other, l.git.Home}, tree.Needs().Read); diff != "" {
+		t.Errorf("the tree needs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{borrowed.Dir, own, other}, borrowed.Lent()); diff != "" {
+		t.Errorf("lent is (-want +got):\n%s", diff)
 	}
 }
 
@@ -39,27 +72,18 @@ func TestNeedsOfAWorktree(t *testing.T) {
 	made := must(g.AddWorktree(t.Context(), place, "side"))(t)
 	there := must(g.Inspect(t.Context(), made.Dir))(t)
 	needs := must(g.Own(t.Context(), there))(t).Needs()
-	if !slices.Contains(needs.Write, filepath.Join(place.Top, ".git")) {
-		t.Errorf("cannot write to its repository: %q", needs.Write)
+	if !slices.Contains(needs.ReadOnly, filepath.Join(there.Top, ".git")) {
+		t.Errorf("where its repository lies can be changed: %q", needs.ReadOnly)
 	}
-	for _, path := range []string{filepath.Join(there.Top, ".git"), filepath.Join(place.Top, ".git", "config"), filepath.Join(place.Top, ".git", "hooks")} {
-		if !slices.Contains(needs.ReadOnly, path) {
-			t.Errorf("%s is anybody's: %q", path, needs.ReadOnly)
+	common := filepath.Join(place.Top, ".git")
+	own := must(filepath.Glob(filepath.Join(common, "worktrees", "*")))(t)
+	for _, dir := range append(own, common) {
+		if !slices.Contains(guarded(needs), dir) {
+			t.Errorf("%s is not guarded: %q", dir, guarded(needs))
 		}
 	}
-}
-
-// Who works in a tree that was grown needs what it borrows, and nothing else of
-// the program's; that has its own to lend, and what it borrows itself.
-func TestLent(t *testing.T) {
-	l := newLab(t)
-	store := filepath.Join(l.trusted.Dir, "objects")
-	if needs := l.tree.Needs(); !slices.Contains(needs.Read, store) || len(needs.Write)+len(needs.ReadOnly) > 0 {
-		t.Errorf("needs %+v", needs)
-	}
-	write(t, filepath.Join(store, "info", "alternates"), "/elsewhere/objects\n../../other/objects\n")
-	if lent, want := l.trusted.Lent(), []string{l.trusted.Dir, "/elsewhere/objects", filepath.Join(l.trusted.Dir, "..", "other", "objects")}; !slices.Equal(lent, want) {
-		t.Errorf("lends %q, want %q", lent, want)
+	if diff := cmp.Diff([]string{common}, needs.Write); len(own) != 1 || diff != "" { // what they could replace is no way in
+		t.Errorf("to be written to is (-want +got):\n%s", diff)
 	}
 }
 

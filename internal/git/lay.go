@@ -17,10 +17,10 @@ import (
 // pack is fetched. It has to be ended, by whether the pack is of use: what is
 // not goes again.
 func (t *Trusted) lay(to Place) (end func(use bool)) {
-	if t.newest == "" || to.objects == "" {
+	if t.newest == "" || len(to.stores) == 0 {
 		return func(bool) {}
 	}
-	store, err := untrusted.OpenRoot(filepath.Join(to.objects, "pack")) // no link leads out of it
+	store, err := untrusted.OpenRoot(filepath.Join(to.stores[0], "pack")) // no link leads out of it
 	if err != nil {
 		return func(bool) {}
 	}

@@ -31,7 +31,7 @@ func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t, lend(t.Dir, p.objects, p.shallow)
+	return t, t.borrow(p)
 }
 
 // lend has the git folder in dir read objects that lie elsewhere. A history

@@ -12,43 +12,70 @@ import (
 )
 
 // Needs is what somebody who works in a tree has to reach of its repository,
-// beyond its folder, and what in all that is nobody's but its user's: what git
-// would run or read more of. What is named need not be there.
-type Needs struct{ Write, Read, ReadOnly []string }
-
-// Needs of a tree that somebody works in behind a wall.
-func (t *Tree) Needs() Needs {
-	at := t.lair()
-	n := Needs{Read: append(borrowed(filepath.Join(at.common, "objects")), t.git.Home)}
-	if t.own == nil {
-		return n
-	}
-	for _, dir := range []string{at.common, at.dir} {
-		if way, err := filepath.Rel(t.Dir, dir); (err != nil || !filepath.IsLocal(way)) && !slices.Contains(n.Write, dir) {
-			n.Write = append(n.Write, dir)
-		}
-		n.ReadOnly = append(n.ReadOnly, within(dir, guarded...)...)
-	}
-	n.ReadOnly = slices.Concat(n.ReadOnly, Guarded(t.Dir), more(at.common))
-	slices.Sort(n.ReadOnly)
-	n.ReadOnly = slices.Compact(n.ReadOnly)
-	return n
+// beyond its folder, and what in all that only its user changes. What is named need
+// not be there.
+type Needs struct {
+	Write, Read, ReadOnly []string
+	Guarded               []Guard
 }
 
-// guarded are the names in a git folder that git runs, or reads more by. A rebase
-// that was left half-way says in its folder what is run when it goes on.
-var guarded = []string{"config", "config.worktree", "hooks", "info", "commondir", "gitdir", "rebase-merge"}
+// Guard is a git folder, and the names in it that git writes when somebody works in
+// the tree. All else says what git runs or reads more of, now or when something that
+// is half done goes on, or is the user's.
+type Guard struct {
+	Dir string
+	But []string // as path.Match has them
+}
 
-// Guarded is what git would run or read more of in a folder. It goes by the folder
+// written is what git writes where a repository lies. What is info is guarded itself.
+var written = []string{
+	"objects", "refs", "reftable", "packed-refs", "logs", "index", "sharedindex.*", "HEAD", "ORIG_HEAD", "FETCH_HEAD", "shallow", "info",
+	"*_EDITMSG", "MERGE_*", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "lfs", "modules", "worktrees", "*.lock",
+}
+
+// Needs of the user's own tree. What can be read and written is what it was when the
+// tree was opened: those who work in it write to the files that say what git reads.
+func (t *Tree) Needs() Needs { return t.needs.guard(repositories(t.own.common)...) }
+
+func (g Git) needsOf(place Place, at lair) Needs {
+	n := Guarded(place.Top)
+	n.Read = append(slices.Clone(place.stores[1:]), g.Home)
+	for _, dir := range []string{at.common, at.dir} {
+		inside := func(folder string) bool {
+			way, err := filepath.Rel(folder, dir)
+			return err == nil && filepath.IsLocal(way)
+		}
+		if !slices.ContainsFunc(append(n.Write, place.Top), inside) {
+			n.Write = append(n.Write, dir)
+		}
+	}
+	return n.guard(at.common, at.dir)
+}
+
+// Guarded is what only the user changes in a folder. It goes by the folder
 // alone: whether git takes .git for a repository, or finds one there at all, those
 // inside could change from one command to the next.
-func Guarded(dir string) []string {
+func Guarded(dir string) Needs {
 	at := filepath.Join(dir, ".git")
-	paths := append([]string{at, filepath.Join(dir, ".gitmodules")}, strange(dir)...)
-	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
-		return paths // it leads there
+	n := Needs{ReadOnly: append(strange(dir), filepath.Join(dir, ".gitmodules"))}
+	if info, err := os.Lstat(at); err == nil && !info.IsDir() { // it leads there
+		n.ReadOnly = append(n.ReadOnly, at)
+		return n
 	}
-	return slices.Concat(within(at, guarded...), paths[1:], more(at))
+	return n.guard(append(repositories(at), at)...)
+}
+
+// guard adds git folders.
+func (n Needs) guard(folders ...string) Needs {
+	for _, dir := range folders {
+		if !slices.ContainsFunc(n.Guarded, func(g Guard) bool { return g.Dir == dir }) {
+			n.Guarded = append(slices.Clip(n.Guarded),
+				Guard{dir, written},
+				Guard{filepath.Join(dir, "info"), []string{"refs", "*.lock"}},
+				Guard{filepath.Join(dir, "objects", "info"), []string{"packs", "commit-graph", "commit-graphs", "*.lock"}})
+		}
+	}
+	return n
 }
 
 // others are what Mercurial, Sapling, Jujutsu, Pijul and Darcs go by, in the folder
@@ -94,8 +121,8 @@ func within(dir string, names ...string) []string {
 // guarded, too.
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
 
-// more are the repositories of submodules and of other worktrees.
-func more(common string) (paths []string) {
+// repositories are those of submodules and of other worktrees.
+func repositories(common string) (found []string) {
 	root, err := untrusted.OpenRoot(common)
 	if err != nil {
 		return nil
@@ -113,33 +140,32 @@ func more(common string) (paths []string) {
 			case e.Info.IsDir() && slices.Contains([]string{"objects", "refs", "logs", "hooks", "info", "lfs"}, e.Info.Name()):
 				return fs.SkipDir
 			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()):
-				paths = append(paths, within(filepath.Join(common, path.Dir(e.Path)), guarded...)...)
+				found = append(found, filepath.Join(common, path.Dir(e.Path)))
 			}
 			return nil
 		})
 	}
-	return paths
+	return found
 }
 
 // Lent is what a repository needs to be read that borrows from this one.
-func (t *Trusted) Lent() []string { return append([]string{t.Dir}, borrowed(t.objects())...) }
+func (t *Trusted) Lent() []string { return append([]string{t.Dir}, t.lent...) }
 
-// borrowed are the stores that a store borrows from, at any remove.
+// borrowed are the stores that a store borrows from, at any remove. They are looked for
+// once, before anybody works in the tree: who writes to the store writes to that list.
 func borrowed(objects string) []string {
 	var all []string
 	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
 		store := next[0]
 		next = next[1:]
-		text, err := untrusted.ReadFile(filepath.Join(store, "info", "alternates"), 1<<20)
-		if err != nil {
-			continue
-		}
+		text, _ := readInside(store, filepath.Join("info", "alternates"), 1<<20)
 		for line := range strings.Lines(string(text)) {
 			other := strings.TrimSpace(line)
 			if !filepath.IsAbs(other) {
 				other = filepath.Join(store, other)
 			}
-			if !slices.Contains(all, other) {
+			// By any other name it is no store.
+			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
 				all, next = append(all, other), append(next, other)
 			}
 		}

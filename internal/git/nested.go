@@ -60,7 +60,7 @@ func isBare(dir *untrusted.Root) bool {
 // runs is a digest of what git runs of a repository, or what leads to one.
 func runs(ctx context.Context, in *untrusted.Root, at string) string {
 	sum := sha256.New()
-	for _, name := range append(within(at, guarded...), at) {
+	for _, name := range append(guarded(in, at), at) {
 		_ = in.Walk(ctx, name, func(e untrusted.Entry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // says nothing
@@ -75,6 +75,19 @@ func runs(ctx context.Context, in *untrusted.Root, at string) string {
 		})
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// guarded is what git does not write itself where a repository may be, and so would
+// run or read more by.
+func guarded(in *untrusted.Root, at string) []string {
+	names := []string{path.Join(at, "info"), path.Join(at, "objects/info/alternates")}
+	entries, _ := in.ReadDir(at) // what cannot be read is told of by its name
+	for _, entry := range entries {
+		if !slices.ContainsFunc(written, func(pattern string) bool { fits, _ := path.Match(pattern, entry.Name()); return fits }) {
+			names = append(names, path.Join(at, entry.Name()))
+		}
+	}
+	return names
 }
 
 // mostRun is how much of one file is compared.

@@ -14,19 +14,20 @@ import (
 // What is guarded goes by the folder: without a HEAD, or without any .git, too.
 func TestGuardedByTheFolder(t *testing.T) {
 	dir := t.TempDir()
-	config := filepath.Join(dir, ".git", "config")
-	if got := git.Guarded(dir); !slices.Contains(got, config) || !slices.Contains(got, filepath.Join(dir, ".gitmodules")) {
+	at := filepath.Join(dir, ".git")
+	if got := git.Guarded(dir); !slices.Contains(guarded(got), at) || !slices.Contains(got.ReadOnly, filepath.Join(dir, ".gitmodules")) {
 		t.Errorf("where there is none: %q", got)
 	}
-	write(t, config, "")
-	write(t, filepath.Join(dir, ".git/modules/sub/config"), "")
-	if got := git.Guarded(dir); !slices.Contains(got, config) || !slices.Contains(got, filepath.Join(dir, ".git/modules/sub/hooks")) {
+	write(t, filepath.Join(at, "config"), "")
+	write(t, filepath.Join(at, "modules/sub/config"), "")
+	if got := git.Guarded(dir); !slices.Contains(guarded(got), at) || !slices.Contains(guarded(got), filepath.Join(at, "modules/sub")) {
 		t.Errorf("without a HEAD: %q", got)
 	}
 	tree := t.TempDir()
 	write(t, filepath.Join(tree, ".git"), "gitdir: elsewhere\n")
-	if got := git.Guarded(tree); !slices.Equal(got, []string{filepath.Join(tree, ".git"), filepath.Join(tree, ".gitmodules")}) {
-		t.Errorf("a file that leads there: %q", got)
+	want := git.Needs{ReadOnly: []string{filepath.Join(tree, ".gitmodules"), filepath.Join(tree, ".git")}}
+	if diff := cmp.Diff(want, git.Guarded(tree)); diff != "" {
+		t.Errorf("a file that leads there (-want +got):\n%s", diff)
 	}
 }
 

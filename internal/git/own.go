@@ -24,9 +24,10 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
 	}
 	like := u.taste(ctx, g.User.files())
+	own := lair{filepath.Clean(dir), filepath.Clean(common)}
 	return &Tree{
 		Dir: at.Top, Author: like.who(), git: g,
-		own: &lair{filepath.Clean(dir), filepath.Clean(common)}, ignore: like.ignore(g.User), endings: like.endings(),
+		own: &own, needs: g.needsOf(at, own), ignore: like.ignore(g.User), endings: like.endings(),
 	}, nil
 }
 

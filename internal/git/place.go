@@ -29,7 +29,7 @@ type Place struct {
 	Remote string   // origin, or the only one there is
 	Dirty  []string // changed and new files, at most 100, without the ignored and ralph's own
 
-	objects string
+	stores  []string // of objects: its own, and those that it borrows from
 	shallow string
 	format  string
 	partial bool
@@ -205,7 +205,8 @@ func (u user) describe(ctx context.Context, p *Place) error {
 	if err != nil || len(lines) != 3 {
 		return errors.Join(errors.New("its objects cannot be found"), err)
 	}
-	p.format, p.objects, p.shallow = lines[0], filepath.Clean(lines[1]), filepath.Clean(lines[2])
+	objects := filepath.Clean(lines[1])
+	p.format, p.stores, p.shallow = lines[0], append([]string{objects}, borrowed(objects)...), filepath.Clean(lines[2])
 	partial, err := u.ask(ctx, "config", "--get", "extensions.partialClone")
 	if err != nil && !no(err) {
 		return err

@@ -23,6 +23,7 @@ type Tree struct {
 
 	git     Git
 	own     *lair     // of the user's own tree; nil: Dir/.git, whatever lies there
+	needs   Needs     // of the user's own tree
 	ignore  string    // the user's own excludes file; empty: none
 	endings []setting // how the user has lines end
 	base    *base     // where it stood when somebody looked

@@ -21,7 +21,8 @@ type Trusted struct {
 	Doubted bool
 
 	git    Git
-	newest string // pack that was taken in; empty: not known
+	lent   []string // the stores that it borrows from
+	newest string   // pack that was taken in; empty: not known
 	known  recall
 }
 

@@ -39,10 +39,11 @@ func (s *site) place(dir string, proof bool) Place {
 		at.Read = only(at.Read, func(path string) bool {
 			return !slices.ContainsFunc(at.Write, func(dir string) bool { return under(dir, path) })
 		})
-		at.ReadOnly = needs.ReadOnly
+		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		s.ours(&at)
 	case s.Own == nil && dir == s.Dir:
-		at.ReadOnly = git.Guarded(dir)
+		needs := git.Guarded(dir)
+		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		s.ours(&at)
 	}
 	return at

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -192,6 +193,7 @@ type Place struct {
 	Write    []string
 	Read     []string
 	ReadOnly []string // within Write
+	Guarded  []git.Guard
 	Ours     []string // within Write, and the program's own
 	Proof    bool     // where the agent never was: its home is not there either
 	Setup    bool     // to make a folder ready: the way out is setup's
@@ -211,6 +213,9 @@ func (w *Wall) Around(at Place) sandbox.Next {
 	}
 	settled := w.rooms.settled
 	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths), lies), only(slices.Concat(at.Ours, settled.Code), lies)
+	for _, guard := range at.Guarded {
+		inside.Guards = append(inside.Guards, sandbox.Guard(guard))
+	}
 	inside.Fields, inside.Mended = maps.Clone(settled.Fields), w.mended
 	maps.DeleteFunc(inside.Fields, func(file string, _ []string) bool { return !lies(file) && !slices.Contains(inside.Write, file) })
 	return w.whole(inside.Run(w.next))
