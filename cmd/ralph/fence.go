@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -39,7 +40,6 @@ func (w world) within(wall *job.Wall, more ...string) []string {
 type enclosure struct {
 	level   sandbox.Level // where no flag says which
 	strict  bool          // one that leaves the network open is none
-	guest   bool          // it writes to nothing of the user's
 	project string
 	allow   []string // where no flag says which; nil: every public host
 	argv    []string // a command; its agent, if it is one, keeps its login
@@ -73,7 +73,7 @@ func (f fence) raise(ctx context.Context, w world, who enclosure) (*job.Wall, er
 		allow = f.Allow
 	}
 	return job.Raise(ctx, job.WallAsked{
-		Level: level, Strict: who.strict, Guest: who.guest, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, State: adapter.State, Settled: adapter.Settled,
+		Level: level, Strict: who.strict, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, Reach: []string{git.Around(project)}, State: adapter.State, Settled: adapter.Settled,
 		Network: job.Network{Any: allow == nil, Allow: allow},
 	})
 }

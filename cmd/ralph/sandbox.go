@@ -28,8 +28,8 @@ type sandboxCommand struct {
 // Help gives the example.
 func (sandboxCommand) Help() string {
 	return `Runs a command as an agent would run on this machine: it can write to the folder
-you stand in, in a repository to all of that, and to caches, and read what programs
-are made of. Of your environment it knows what toolchains need. What it asks for
+you stand in, in a repository to all of that, and to caches of its own, and read what
+programs are made of. Of your environment it knows what toolchains need. What it asks for
 outside and does not get is told at the end.
 
 Example: ralph sandbox -- npm test`
@@ -58,7 +58,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	wall, err := job.Raise(ctx, job.WallAsked{
-		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: w.environ(), Home: home,
+		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: w.environ(), Home: home, Reach: []string{git.Around(dir)},
 		Network: job.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
 	if err != nil {

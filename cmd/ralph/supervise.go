@@ -58,7 +58,7 @@ folder above. Exit code 0: done, or waiting; 1: out of attempts; 2: it cannot be
 started. To go on after that, start it again: ralph resume is not for it.
 
 With --sandbox it can write to the project that you stand in, to the task's folder
-and to caches. Your environment is its own there too, keys and all.
+and to caches of its own. Your environment is its own there too, keys and all.
 
 Example: ralph supervise --task-dir tasks/t1 --max-restarts 10 -- ./agent.sh`
 }

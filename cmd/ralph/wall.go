@@ -55,7 +55,7 @@ func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p polic
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
 		Home: home, State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
-		Now:     d.w.now,
+		Reach: []string{d.root()}, Now: d.w.now,
 		Network: job.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
 		Model:   worker.Asks(terms), Review: second.Reviews(terms),
 	})

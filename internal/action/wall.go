@@ -55,9 +55,22 @@ func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p poli
 	more, _ := second.Needs()
 	return job.Raise(ctx, job.WallAsked{
 		Level: in.Wall.Level, Strict: true, Beyond: v.beyond(ctx), UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
-		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace},
+		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Runner: v.runner(),
 		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
 	})
+}
+
+// runner are the folders of the runner, and what it keeps of this job beside the
+// workspace. Where it was installed it leaves a file that says who it is.
+func (v *visit) runner() []string {
+	temp := v.Getenv("RUNNER_TEMP")
+	all := []string{temp, v.Getenv("RUNNER_WORKSPACE"), filepath.Dir(v.Getenv("GITHUB_EVENT_PATH"))}
+	for dir := temp; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".runner")); err == nil {
+			all = append(all, dir)
+		}
+	}
+	return all
 }
 
 // network is the inputs' with their file where it lies: in the workspace.

@@ -90,8 +90,14 @@ func (s *site) ended() bool {
 	}
 }
 
-// work is the folder of the trees; it goes when the run's work is elsewhere.
-func (s *site) work() string { return s.home.File("work") }
+// work is the folder of the trees; it goes when the run's work is elsewhere. Where
+// those inside write to all of the project, it is not in there.
+func (s *site) work() string {
+	if s.Own != nil && s.Wall != nil {
+		return filepath.Join(s.Wall.rooms.dir, "work")
+	}
+	return s.home.File("work")
+}
 
 // spent tells whether nothing in the trees would be missed.
 func (s *site) spent() bool {

@@ -39,12 +39,12 @@ type WallAsked struct {
 	State []string // what the agent keeps in Home
 	// Settled is what of it they may only read.
 	Settled agent.Settled
-	Guest   bool     // they write to nothing in Home but State: their caches are new
 	Read    []string // what they can read besides what programs are made of
 	Reach   []string // where they will work
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // never to be read for the sake of PATH: the job's workspace
+	Runner []string // folders of the job's runner: none that holds one can be read
 
 	Now     func() time.Time
 	Network Network
@@ -92,10 +92,12 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
 	}
-	w.base.Read = w.rooms.read
+	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, asked.theirs(), append(asked.apart(), w.rooms.dir)
 	if err := w.open(ctx, asked); err != nil {
 		return nil, err
 	}
+	w.base = w.base.Fixed()
+	w.notes = append(w.notes, w.rooms.missed(asked)...)
 	return w, w.stand(ctx, asked)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -15,11 +16,10 @@ import (
 // rooms are the folders of those behind a wall: what programs take for their
 // home, and for temporary files.
 type rooms struct {
-	temp  workspace.Temporary
-	dir   string // of all that was made for them: temp's
-	home  string // the user's own; empty: they have one of their own
-	apart bool   // and its caches are not theirs to write
-	lent  []string
+	temp workspace.Temporary
+	dir  string   // of all that was made for them: temp's
+	home string   // the user's own; empty: they have one of their own
+	lent []string // of home, what the agent keeps there
 	// settled is what the user alone says to an agent, in home.
 	settled agent.Settled
 	read    []string
@@ -38,19 +38,14 @@ func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
 	}
 	err = errors.Join(
 		os.Chmod(r.dir, 0o711), //nolint:gosec // another user goes through it
-		r.clear("home"), r.clear("tmp"), r.clear("proof"), r.clear("cache"), r.clear("attack"),
+		r.clear("home"), r.clear("tmp"), r.clear("proof"), r.clear("cache"), r.clear("caches"), r.clear("attack"),
 		untrusted.WriteFile(r.held(), nil, 0o644),
 		lend(r.stage()),
 	)
 	r.read = toolchain(asked)
 	if r.home != "" {
 		err = errors.Join(err, r.welcome(asked.State))
-		r.settled = settledIn(r.home, asked.Settled)
-		if r.apart = asked.Guest; r.apart {
-			r.lent = append(there(r.home, asked.State, asked.Env), filepath.Join(r.dir, "cache"))
-		} else {
-			r.lent = there(r.home, slices.Concat(asked.State, caches), asked.Env)
-		}
+		r.settled, r.lent = settledIn(r.home, asked.Settled), there(r.home, asked.State, asked.Env)
 	}
 	return err
 }
@@ -75,7 +70,7 @@ func settledIn(home string, said agent.Settled) agent.Settled {
 // itself: inside it could not.
 func (r *rooms) welcome(state []string) error {
 	var errs []error
-	for _, name := range append([]string{".cache"}, state...) {
+	for _, name := range state {
 		if !strings.HasSuffix(name, ".json") {
 			errs = append(errs, os.MkdirAll(filepath.Join(r.home, name), 0o700))
 		}
@@ -92,17 +87,26 @@ func (r *rooms) clear(name string) error {
 func (r *rooms) stage() string { return filepath.Join(r.dir, "attack") }
 func (r *rooms) held() string  { return filepath.Join(r.stage(), "held") }
 
-// write are the rooms that can be written to. What an agent leaves in its home,
-// or in the caches of its user's, must be found by no proof: it could say what
-// the checks do.
+// write are the rooms that can be written to. What an agent leaves in its home or in
+// its caches, no proof may find, for it could say what the checks do; nor its user,
+// who would build other projects with it.
 func (r *rooms) write(proof bool) []string {
 	switch {
-	case proof && !r.apart:
-		return []string{r.tmp(proof), filepath.Join(r.dir, "cache")}
+	case proof:
+		return []string{r.tmp(proof), r.caches(proof)}
 	case r.home != "":
-		return append([]string{r.tmp(proof)}, r.lent...)
+		return append([]string{r.tmp(proof), r.caches(proof)}, r.lent...)
 	}
 	return []string{r.tmp(proof), filepath.Join(r.dir, "home")}
+}
+
+// caches are of the agent of a laptop, or of the proofs. In a job the agent has them
+// at home.
+func (r *rooms) caches(proof bool) string {
+	if proof {
+		return filepath.Join(r.dir, "cache")
+	}
+	return filepath.Join(r.dir, "caches")
 }
 
 // tmp is where files go that nobody keeps. In a job it is the home of the proofs,
@@ -115,18 +119,15 @@ func (r *rooms) tmp(proof bool) string {
 }
 
 func (r *rooms) env(env []string, proof bool) []string {
-	tmp := r.tmp(proof)
-	switch {
-	case r.apart, r.home != "" && proof:
-		return append(append(slices.Clone(env), "TMPDIR="+tmp), cached(filepath.Join(r.dir, "cache"))...)
-	case r.home != "":
-		return append(slices.Clone(env), "TMPDIR="+tmp)
+	tmp := "TMPDIR=" + r.tmp(proof)
+	if r.home != "" {
+		return append(append(slices.Clone(env), tmp), cached(r.caches(proof))...)
 	}
-	env = append(agent.Confined(env), "USER=ralph", "LOGNAME=ralph")
+	env = append(agent.Confined(env), "USER=ralph", "LOGNAME=ralph", tmp)
 	if !proof {
-		return append(env, "HOME="+filepath.Join(r.dir, "home"), "TMPDIR="+tmp)
+		return append(env, "HOME="+filepath.Join(r.dir, "home"))
 	}
-	return append(append(env, "HOME="+tmp, "TMPDIR="+tmp), cached(filepath.Join(r.dir, "cache"))...)
+	return append(append(env, "HOME="+r.tmp(proof)), cached(r.caches(proof))...)
 }
 
 // cached has tools keep in dir what they fetch and build.
@@ -143,15 +144,6 @@ func cached(dir string) []string {
 }
 
 func (r *rooms) close() error { return r.temp.Remove() }
-
-// caches are what the user's own tools fetch and build once for all projects:
-// without them every run would begin with an hour of downloads. What else lies
-// beside them, logins above all, stays out.
-var caches = []string{
-	".cache", "go/pkg", ".npm", ".cargo/registry", ".cargo/git", ".m2/repository", ".gradle/caches", ".gradle/wrapper", ".yarn",
-	".local/share/pnpm", ".bun/install/cache", ".nuget/packages", ".gem", ".bundle/cache",
-	"$GOCACHE", "$GOMODCACHE", "$XDG_CACHE_HOME", "$npm_config_cache",
-}
 
 // tools are what is only read in a user's home.
 var tools = []string{
@@ -191,24 +183,68 @@ func toolchain(asked WallAsked) []string {
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
 }
 
-// beside is a folder of PATH, and the one that it is the bin of, unless that
-// holds more than tools.
+// beside is a folder of PATH, and the one that it is the bin of, unless that is a
+// home's own.
 func beside(asked WallAsked, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
-	if err != nil || !filepath.IsAbs(folder) || slices.ContainsFunc(asked.Apart, func(dir string) bool { return under(dir, place) }) {
+	if err != nil || !filepath.IsAbs(folder) || anyHolds(append(asked.theirs(), asked.Apart...), place) {
 		return nil
 	}
 	above := filepath.Dir(place)
-	home := []string{"/", asked.Home, agent.Lookup(asked.Env, "HOME")}
-	for _, dir := range slices.Clone(home[1:]) {
-		home = append(home, filepath.Join(dir, ".local"), filepath.Join(dir, ".cargo"))
-	}
-	holds := func(dir string) bool { return dir != "" && under(above, dir) }
-	if filepath.Base(place) != "bin" || slices.ContainsFunc(home, holds) {
+	holds := func(dir string) bool { return under(above, dir) }
+	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.apart(), holds) {
 		return []string{folder}
 	}
 	return []string{folder, above}
+}
+
+// missed is what somebody may miss inside.
+func (r *rooms) missed(asked WallAsked) (notes []journal.Noted) {
+	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
+		if places := plainly([]string{folder}); len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
+			notes = append(notes, journal.Noted{
+				What: "proofs find no program in " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
+			})
+		}
+	}
+	for _, path := range r.settled.Paths {
+		if places := plainly([]string{path}); len(places) == 1 && !anyHolds(plainly(r.lent), places[0]) {
+			notes = append(notes, journal.Noted{
+				What: path + " cannot be read inside: it is a link out of a folder that the agent can write to", Hint: "put the file itself there",
+			})
+		}
+	}
+	return notes
+}
+
+// theirs are the folders that those inside write to at some time. What PATH finds in
+// one of them would be theirs to say in a proof, too.
+func (a WallAsked) theirs() []string {
+	all := slices.Clone(a.Reach)
+	for _, name := range a.State {
+		all = append(all, filepath.Join(a.Home, name))
+	}
+	return plainly(all)
+}
+
+// apart are the folders for the sake of which nothing that holds them can be read.
+func (a WallAsked) apart() []string {
+	return plainly(slices.Concat(a.Apart, a.Runner, a.Reach, []string{a.Home, agent.Lookup(a.Env, "HOME")}))
+}
+
+// plainly are the paths as they are without links, where they are there.
+func plainly(paths []string) (found []string) {
+	for _, path := range paths {
+		if place, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {
+			found = append(found, place)
+		}
+	}
+	return found
+}
+
+func anyHolds(folders []string, path string) bool {
+	return slices.ContainsFunc(folders, func(dir string) bool { return under(dir, path) })
 }
 
 // under tells whether path is dir, or lies in it.

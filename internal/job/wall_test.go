@@ -102,10 +102,19 @@ func TestToolchain(t *testing.T) {
 		}
 		return paths
 	}
-	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
+	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
 	read := job.Toolchain(job.WallAsked{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
 	want := append([]string{"/ralph"}, at("cache", "bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node", "tools/plain")...)
 	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := os.Mkdir(at(".nvm/node/temp")[0], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
+	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
+	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Runner: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
+	if diff := cmp.Diff(append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
