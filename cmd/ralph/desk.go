@@ -42,6 +42,7 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 	if err != nil {
 		return nil, nil, err
 	}
+	tool.Path = besides(tool.Path, l.ProjectDir)
 	d = &desk{local: l, w: w, tool: tool}
 	d.console = newConsole(w, d)
 	if err = d.look(ctx); err != nil {

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -17,6 +20,23 @@ func (w world) person() git.Person {
 func (w world) git() (tool git.Git, done func(), err error) {
 	home, done, err := w.room("home")
 	return git.Git{Run: w.runner.Run, Path: w.env("PATH"), Home: home, User: w.person()}, done, err
+}
+
+// besides is a PATH without the folders of a project. Those who work there could put
+// a git into one, which would run outside.
+func besides(path, project string) string {
+	top := git.Around(project)
+	if place, err := filepath.EvalSymlinks(top); err == nil {
+		top = place
+	}
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool {
+		place, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			place = folder
+		}
+		way, err := filepath.Rel(top, place)
+		return err == nil && filepath.IsLocal(way)
+	}), string(filepath.ListSeparator))
 }
 
 // room is an empty folder for some purpose; done removes it with all in it.
