@@ -106,26 +106,24 @@ func (j *judge) run(words []string, c call) string {
 		j.origin(words[0], "a command")
 		return ""
 	}
-	if _, ok := j.files[j.resolve(words[0], c.scope)]; ok && strings.Contains(words[0], "/") {
+	if _, ok := j.files[j.known(words[0], c.scope)]; ok && strings.Contains(words[0], "/") {
 		return j.file(&c, words)
 	}
 	out, done := j.unwrap(&c)
 	if done {
 		return out
 	}
-	if i := slices.Index(c.args, "-C"); c.name == "git" && i >= 0 && i+1 < len(c.args) && c.args[0][0] == '-' {
+	if i := slices.Index(c.args, "-C"); c.name == "git" && i >= 0 && i+1 < len(c.args) && strings.HasPrefix(c.args[0], "-") {
 		c.scope = c.scope.sub() // git goes there
 		c.scope.dir = j.resolve(c.args[i+1], c.scope)
 		c.args = slices.Concat(c.args[:i], c.args[i+2:])
 	}
 	j.rules(&c)
 	j.builtin(&c)
-	if !c.scope.container {
-		for _, f := range c.written() {
-			j.writes(f, c.scope)
-		}
-		j.code(&c)
+	for _, f := range c.written() {
+		j.writes(f, c.scope)
 	}
+	j.code(&c)
 	return then(out, j.prints(&c))
 }
 

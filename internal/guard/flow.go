@@ -78,7 +78,7 @@ func (j *judge) prints(c *call) (out string) {
 		}
 	case "curl", "wget":
 		for _, f := range append(c.written(), path.Base(c.first())) {
-			j.files[j.resolve(f, c.scope)] = mark(fetched, c.String())
+			j.files[j.known(f, c.scope)] = mark(fetched, c.String())
 		}
 	}
 	kind, known := j.lookUp(c, "!")
@@ -151,7 +151,7 @@ func (c *call) picked(out string) (left string) {
 
 // contents is what a file holds, as far as it is known.
 func (j *judge) contents(file string, sc *scope) string {
-	if text, ok := j.files[j.resolve(file, sc)]; ok {
+	if text, ok := j.files[j.known(file, sc)]; ok {
 		return text
 	}
 	if j.secret(file, sc) != "" {

