@@ -68,6 +68,42 @@ func TestUnknownFieldsAreLeftOut(t *testing.T) {
 	}
 }
 
+// Of agents that no sandbox confines all arrives as they sent it, but for their
+// token; what could not be counted is refused.
+func TestWhatIsOpenArrives(t *testing.T) {
+	for _, test := range []struct {
+		path, body string
+		refused    bool
+	}{
+		{messages, `{"model":"big","fallbacks":[],"betas":["files-api-2025-04-14"],"tools":[{"type":"web_search_20250305","name":"web_search"}]}`, false},
+		{messages, `{"model":"big","mcp_servers":[{"url":"https://a.example"}]}`, false},
+		{responses, `{"model":"big","store":true,"previous_response_id":"r","tools":[{"type":"web_search"}]}`, false},
+		{responses, `{"model":"big","background":true}`, true},
+		{messages, `{"model":"big","speed":"fast"}`, true},
+	} {
+		server := newReceiver(t, nil)
+		var arrived []byte
+		server.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			arrived, _ = io.ReadAll(r.Body)
+			if r.Header.Get("X-Gateway") != "a" || r.Header.Get("Anthropic-Beta") != "anything" || strings.Contains(fmt.Sprint(r.Header), dummy) || !strings.Contains(fmt.Sprint(r.Header), realKey) {
+				t.Errorf("headers %v", r.Header)
+			}
+		})
+		d := newDesk(t, server.URL, func(m *egress.Model) { m.Open, m.Budget.USD = true, 5 })
+		got := d.ask(test.path, test.body, "X-Gateway: a", "Anthropic-Beta: anything", "Authorization: Bearer "+dummy)
+		want, status := test.body, http.StatusOK
+		if test.refused {
+			want, status = "", http.StatusForbidden
+		}
+		if string(arrived) != want || got.StatusCode != status || len(d.told()) > 0 != test.refused {
+			t.Errorf("%s %s: answer %d %s, arrived as %q, told %v", test.path, test.body, got.StatusCode, got.text, arrived, d.told())
+		}
+		if !test.refused && d.model.Spent().Usage.Tokens() == 0 {
+			t.Errorf("%s was not counted", test.body)
+		}
+	}
+}
+
 // FuzzWithout holds that a body without a field is the same body but for that.
 func FuzzWithout(f *testing.F) {
 	f.Add(` {"a":1 , "b":[{"c":"}"}] ,"d":null}`, "b")

@@ -20,8 +20,12 @@ type verdict struct {
 	hour  bool // input is to be kept for an hour
 }
 
-// rules are the models that may be asked for.
-type rules struct{ models []string }
+// rules are the models that may be asked for, and whether what a request does
+// besides is nobody's concern.
+type rules struct {
+	models []string
+	open   bool
+}
 
 // judge holds a request against the rules. Fields on top that are not known are
 // left out before anything else is looked at: a newer client is understood
@@ -43,7 +47,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Re
 	}
 	v.drop = map[string]bool{}
 	for name := range tree {
-		if !j.grammar.fields[name] {
+		if !j.grammar.fields[name] && !r.open {
 			v.drop[name] = true
 			delete(tree, name)
 		}
@@ -121,7 +125,8 @@ type media struct{ size, likely, most int64 }
 // fields are looked at on top only, where they mean something.
 func (j *judge) fields(tree map[string]any) *Refusal {
 	for field, why := range j.grammar.closed {
-		if value, there := tree[field]; there && value != nil && value != false && !isEmpty(value) {
+		counted := j.open && (why == remote || why == stored)
+		if value, there := tree[field]; there && value != nil && value != false && !isEmpty(value) && !counted {
 			return &Refusal{What: field, Why: why}
 		}
 	}
@@ -167,7 +172,7 @@ func text(v any) string { s, _ := v.(string); return s }
 func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 	no := j.spelled(name)
 	switch {
-	case no != nil:
+	case no != nil && !j.open:
 		return no
 	case j.grammar.opaque[name] || name == "input" && calls[text(of["type"])]:
 		return nil
@@ -175,7 +180,7 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 		no = j.tools(value)
 	case name == "model" && text(value) != "":
 		no = j.model(text(value)) // a helper within the request, an adviser, a fallback
-	case j.fetched(name, value):
+	case !j.open && j.fetched(name, value):
 		no = &Refusal{What: name, Why: remote}
 	case files[name] && value != nil && !isEmpty(value):
 		no = &Refusal{What: name, Why: stored}
@@ -186,7 +191,7 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 	case j.grammar.media[name]:
 		j.media.add(name, value)
 	}
-	if no != nil {
+	if no != nil && !j.open {
 		return no
 	}
 	return j.walk(value)

@@ -25,6 +25,10 @@ import (
 type Model struct {
 	Makers []Maker // of one dialect several only where each has its Tokens
 
+	// Open is for agents that no sandbox confines: they are counted, and nothing is
+	// refused or left out but what cannot be counted.
+	Open bool
+
 	Token  Secret // what those inside have in place of a key, where a maker has no Tokens; empty: anything will do
 	Budget Budget
 	Prices map[string]price.Rate // by model, before the list's
@@ -216,7 +220,7 @@ func (c *call) allowed() bool {
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
-	found, no := rules{models: c.maker.Models}.judge(c.dialect, c.model, object.tree)
+	found, no := rules{models: c.maker.Models, open: c.m.Open}.judge(c.dialect, c.model, object.tree)
 	if no != nil {
 		return c.refuse(*no)
 	}

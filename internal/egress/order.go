@@ -108,7 +108,7 @@ const completions = "/v1/chat/completions"
 // those who ask.
 func (c *call) added(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
-	if kept := tree["store"]; kept != false && (kept != nil || c.path.keeps) {
+	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || c.path.keeps) {
 		add["store"] = "false"
 	}
 	if tree["stream"] != true || c.where != completions || c.m.Budget == (Budget{}) {

@@ -69,11 +69,13 @@ func (c *call) query(r *http.Request) string {
 func (c *call) rewrite(out *http.Request, to *url.URL) {
 	out.URL, out.Host = to, to.Host
 	for name := range out.Header {
-		if !ofAPI(name) || foreign(name) {
+		if c.m.Open && keyed[strings.ToLower(name)] || !c.m.Open && (!ofAPI(name) || foreign(name)) {
 			delete(out.Header, name)
 		}
 	}
-	tested(out.Header)
+	if !c.m.Open {
+		tested(out.Header)
+	}
 	out.Header.Set("Content-Type", "application/json")
 	out.Header.Set("Accept-Encoding", "identity") // or nobody could read what it costs
 	grammars[c.dialect].sign(out.Header, c.maker)
@@ -87,6 +89,9 @@ var (
 		"anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access", "x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
 	ownFamilies = []string{"openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
 )
+
+// keyed are the headers in which the token of this server comes.
+var keyed = set("authorization", "x-api-key", "x-goog-api-key")
 
 func ofAPI(name string) bool {
 	name = strings.ToLower(name)
