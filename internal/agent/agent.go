@@ -60,6 +60,8 @@ type Adapter struct {
 	MaxPrompt int           // bytes; 0: what the CLIs take on stdin
 	Settle    time.Duration // after it ended, until its files are where they belong
 
+	Reports Reports // when it tells what it used
+
 	Guarded bool // it asks ralph before it uses a tool
 	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
 }

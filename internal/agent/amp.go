@@ -42,6 +42,7 @@ func amp(o Options) (Adapter, error) {
 		Stdin:   ampStdin,
 		Decoder: func(Order) Decoder { return &ampDecoder{} },
 		Speaks:  true,
+		Reports: ReportsTokens,
 	}, nil
 }
 

@@ -15,6 +15,39 @@ type Budget struct {
 	Tokens int64
 }
 
+// Reports is when an agent's program reports what it used.
+type Reports int
+
+// What is not reported after each answer ends no agent within a turn.
+const (
+	ReportsNothing Reports = iota // or not all of it
+	ReportsAtEnd
+	ReportsTokens // after each answer
+	ReportsCost   // likewise, in tokens of models that have prices
+)
+
+// Unheld is how a budget fails to hold an agent by what its program reports, and
+// what would help; empty where it ends the agent within a turn.
+func (a Adapter) Unheld(b Budget) (why, hint string) {
+	hint = "limit the time of a turn with iteration-timeout"
+	if key := keysCounted[a.Name]; key != "" {
+		hint = "give it a key of its own (" + key + "), by which ralph counts, or " + hint
+	}
+	switch {
+	case b == Budget{}, a.Reports == ReportsCost, a.Reports == ReportsTokens && b.USD == 0:
+		return "", ""
+	case a.Reports == ReportsAtEnd:
+		return "cannot end " + a.Name + " within a turn: it reports its usage only at the end", hint
+	case a.Reports == ReportsTokens:
+		return "does not hold for " + a.Name + ": it reports no cost", hint
+	}
+	return "does not hold for " + a.Name + ": it does not report its usage", hint
+}
+
+// keysCounted are the keys with which agents that report too little can be sent
+// to ralph's model server.
+var keysCounted = map[string]string{"gemini": "GEMINI_API_KEY", "copilot": "COPILOT_PROVIDER_API_KEY"}
+
 // errOverspent ends an agent that has used its budget.
 var errOverspent = errors.New("the budget is used")
 

@@ -55,6 +55,7 @@ func claude(o Options) (Adapter, error) {
 		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },
 		Guarded: hooks != "",
+		Reports: ReportsCost,
 		Speaks:  true,
 	}
 	if o.Docker != nil {

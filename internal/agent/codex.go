@@ -59,7 +59,8 @@ func codex(o Options) (Adapter, error) {
 			model := modelOf(flags, order)
 			return &codexDecoder{price: o.Prices, model: model, wrote: &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}}
 		},
-		Speaks: true,
+		Speaks:  true,
+		Reports: ReportsCost,
 	}, nil
 }
 

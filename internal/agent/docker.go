@@ -36,6 +36,7 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 		Stdin:     func(Order) string { return "" },
 		Decoder:   a.Decoder,
 		Speaks:    a.Speaks,
+		Reports:   a.Reports,
 		MaxPrompt: maxArgument - 2, // a zero ends it, and a line may begin it
 		Settle:    d.Pause,
 	}

@@ -48,6 +48,7 @@ func gemini(o Options) (Adapter, error) {
 		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },
 		Decoder:   func(Order) Decoder { return &geminiDecoder{price: o.Prices} },
 		Complaint: geminiComplaint,
+		Reports:   ReportsAtEnd,
 		Speaks:    true,
 	}, nil
 }
@@ -92,7 +93,7 @@ func geminiArgv(command, model, extra []string) []string {
 // that the CLI wants a setting, and no variable stands in for it. Settings of
 // the whole system do, but those must belong to root.
 func geminiHome(o Options) (home map[string]string, notes []string) {
-	if o.Keys.ModelBaseURL == "" || o.Keys.GeminiAPIKey == "" {
+	if o.Keys.ModelBaseURL == "" || o.Keys.GeminiAPIKey == "" || o.Keys.Chosen {
 		return nil, nil
 	}
 	home = map[string]string{".gemini/settings.json": `{
@@ -102,7 +103,8 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 }
 `}
 	if !o.NeedKey {
-		notes = []string{"gemini takes its key to another model server in a home of its own: your ~/.gemini is left out"}
+		notes = []string{"gemini takes its key to another model server in a home of its own, without your ~/.gemini; " +
+			`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps that`}
 	}
 	return home, notes
 }

@@ -58,8 +58,9 @@ func TestGeminiIsStartedAs(t *testing.T) {
 		"at a model server, on a laptop": {
 			options: agent.Options{Keys: server}, order: agent.Order{Home: "/tmp/home"},
 			argv: with("gemini", start), home: true,
-			env:   []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1", "GEMINI_CLI_HOME=/tmp/home"},
-			notes: []string{"gemini takes its key to another model server in a home of its own: your ~/.gemini is left out"},
+			env: []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1", "GEMINI_CLI_HOME=/tmp/home"},
+			notes: []string{"gemini takes its key to another model server in a home of its own, without your ~/.gemini; " +
+				`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps that`},
 		},
 	}
 	for name, test := range tests {

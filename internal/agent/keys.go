@@ -13,6 +13,7 @@ type Keys struct {
 	ModelBaseURL          string // of the model server of the agent in use
 	Cloud                 bool   // that server leads to a cloud's, which knows less than the maker's own
 	Bounded               bool   // that server is ralph's own, which refuses tools that run at the model's maker
+	Chosen                bool   // the user's own settings say that the agent goes by a key
 }
 
 // baseURLs are the variables in which the CLIs look for their model server.

@@ -51,6 +51,7 @@ func opencode(o Options) (Adapter, error) {
 		Env:       func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o.Keys))) },
 		Decoder:   func(order Order) Decoder { return &opencodeDecoder{price: o.Prices, model: modelOf(flags, order)} },
 		Complaint: opencodeComplaint,
+		Reports:   ReportsCost,
 		Speaks:    true,
 	}, nil
 }

@@ -22,6 +22,7 @@ func scripted(o Options) (Adapter, error) {
 		Env:     func(Order) []string { return nil },
 		Decoder: func(Order) Decoder { return &scriptedDecoder{} },
 		Speaks:  true,
+		Reports: ReportsCost,
 	}, nil
 }
 

@@ -84,7 +84,7 @@ func between(run journal.Run) Step {
 		return leave(run, policy.NeedsInput, why)
 	}
 	if it, found := run.Last(); found && it.Ended.Done {
-		return stop(completed(run.Policy.Done), "")
+		return stop(completed(run.Policy.Done), overspent(run))
 	}
 	if run.Plan.Done() {
 		return finish(run)
@@ -182,7 +182,20 @@ func finish(run journal.Run) Step {
 	if step, due := ready(run); due {
 		return step
 	}
-	return stop(policy.AllStoriesPassed, "")
+	return stop(policy.AllStoriesPassed, overspent(run))
+}
+
+// overspent is what a run that is complete spent beyond its limit, if it did: an
+// agent may report that only when it is done.
+func overspent(run journal.Run) string {
+	limits := run.Policy.Limits
+	switch {
+	case limits.CostUSD > 0 && run.Spent() > limits.CostUSD:
+		return fmt.Sprintf("more than the limit was spent: $%.2f of $%.2f", run.Spent(), limits.CostUSD)
+	case limits.Tokens > 0 && run.SpentTokens() > limits.Tokens:
+		return fmt.Sprintf("more than the limit was used: %d of %d tokens", run.SpentTokens(), limits.Tokens)
+	}
+	return ""
 }
 
 // publish is what GitHub has not been shown yet.
