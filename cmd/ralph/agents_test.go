@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // agentKey is what the model server must get, and what nobody may write down.
@@ -229,6 +230,26 @@ func TestAgentsRefused(t *testing.T) {
 		}
 		l.quiet()
 	}, modeltest.Answer{Status: 403, Times: modeltest.Always})
+}
+
+// A limit of dollars ends each of them within its turn where no sandbox stands.
+func TestAgentsAreCounted(t *testing.T) {
+	eachAgent(t, `{}`, func(l *laptop) {
+		cmd := l.start("--max-cost", "1", "--iteration-timeout", "2m")
+		_ = cmd.Wait()
+		ended := l.ended()
+		if code := cmd.ProcessState.ExitCode(); code != 1 || len(ended) != 1 || !ended[0].Overspent || ended[0].TimedOut {
+			l.t.Errorf("exit %d after %+v, want 1 after one that has overspent", code, ended)
+		}
+		if n := len(l.server.Work()); n < 2 || n > 12 {
+			l.t.Errorf("%d requests came, of which a few cost a dollar", n)
+		}
+		if !strings.Contains(l.text(), "run stopped: budget_exhausted") {
+			l.t.Error("the run did not end for its budget")
+		}
+		l.t.Logf("measured: %s: %d requests, %+v", l.model, len(l.server.Work()), ended)
+		l.quiet()
+	}, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo again")}, Usage: stream.Usage{Input: 300_000, Output: 1000}, Times: modeltest.Always})
 }
 
 // deafTool passes over what asks it to end, and so do its children, one of

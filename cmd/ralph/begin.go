@@ -17,6 +17,7 @@ type hired struct {
 	agent agent.Adapter
 	env   []string
 	wall  *job.Wall
+	held  *job.Wall // the model server, where no wall stands
 
 	reviewer *job.Reviewer // nil: nobody is asked for a second opinion
 }
@@ -49,9 +50,15 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		if err := worker.Trusts(d.ProjectDir); err != nil {
 			return hired{}, err
 		}
+		if h.held, err = d.count(ctx, worker, second, p); err != nil {
+			return hired{}, err
+		}
+		if h.held != nil {
+			d.line("the model is asked through ralph's own server, which counts what is used; --max-cost 0 goes without")
+		}
 	}
 	if err := h.enter(worker, second); err != nil {
-		d.lower(h.wall)
+		d.lower(h.wall, h.held)
 		return hired{}, err
 	}
 	for _, note := range h.agent.Notes {
@@ -72,10 +79,11 @@ func (d *desk) agentEnv(vars ...string) []string {
 // enter has agent and reviewer go behind the wall, where they need not know the
 // real keys.
 func (h *hired) enter(worker, second *job.Candidate) (err error) {
-	if h.agent, err = worker.Behind(h.wall.Keys); err != nil {
+	server := cmp.Or(h.wall, h.held)
+	if h.agent, err = worker.Behind(server.Keys); err != nil {
 		return err
 	}
-	h.reviewer, err = second.Reviewing(h.wall)
+	h.reviewer, err = second.Reviewing(server)
 	return err
 }
 
@@ -97,6 +105,7 @@ func (d *desk) options() (name string, options agent.Options, err error) {
 		options.Command = ""
 	}
 	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
+	options.Keys.ByKey(agent.Named(d.Agent, options.Command), d.w.environ()) // and notes what is chosen
 	if options.Self, err = executable(); err != nil {
 		return "", options, err
 	}
@@ -117,13 +126,13 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	j := &job.Job{
-		Wall: h.wall, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: append(d.w.environ(), "PATH="+d.tool.Path),
+		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: append(d.w.environ(), "PATH="+d.tool.Path),
 		Folder: workspace.Folder{Path: d.folder()}, Version: version, Git: d.tool,
 		Exec: d.w.runner.Run, Now: d.w.now, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,
 	}
 	if err := d.ground(ctx, j, p); err != nil {
-		d.lower(h.wall)
+		d.lower(h.wall, h.held)
 		return nil, err
 	}
 	return j, nil
@@ -176,7 +185,7 @@ func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Wall)
+	defer d.lower(j.Wall, j.Held)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Wall)
 	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
 	asked.ID = workspace.NameRun("run", d.w.now())

@@ -64,7 +64,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Wall)
+	defer d.lower(j.Wall, j.Held)
 	p.Agent = j.Agent.Name
 	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Wall), Words: strings.TrimSpace(c.Answer)}
 	if d.DryRun {

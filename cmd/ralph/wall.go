@@ -48,9 +48,7 @@ func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p polic
 		return nil, err
 	}
 	allow := d.settings.Sandbox.AllowDomains
-	terms := job.ModelAsked{
-		Name: p.Model, Models: d.settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
-	}
+	terms := d.terms(p)
 	more, state := second.Needs()
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
@@ -94,10 +92,31 @@ func (d *desk) reads(worker *job.Candidate) []string {
 	return read
 }
 
-// lower ends the wall, on every way out.
-func (d *desk) lower(w *job.Wall) {
-	if err := w.Close(); err != nil {
-		d.line("the wall was not cleared away: " + err.Error())
+// count has a model server count what the agents use, where no wall stands.
+func (d *desk) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
+	if d.docker != nil || d.DryRun { // in Docker's sandboxes this machine's servers are not reached
+		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+	}
+	terms := d.terms(p)
+	return job.Hold(ctx, job.WallAsked{
+		Home: d.w.env("HOME"), Env: d.w.environ(), Now: d.w.now, Network: job.Network{Bundle: d.w.env("NODE_EXTRA_CA_CERTS")},
+		Model: worker.Asks(terms), Review: second.Reviews(terms),
+	})
+}
+
+// terms are what of a model's use is the same for all agents of a run.
+func (d *desk) terms(p policy.Policy) job.ModelAsked {
+	return job.ModelAsked{
+		Name: p.Model, Models: d.settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
+	}
+}
+
+// lower ends what stands round the agent, on every way out.
+func (d *desk) lower(walls ...*job.Wall) {
+	for _, w := range walls {
+		if err := w.Close(); err != nil {
+			d.line("the wall was not cleared away: " + err.Error())
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func (v *visit) site(ctx context.Context, asked job.Asked) doctor.Finding {
 	if err != nil {
 		return doctor.Finding{What: "this machine", Gap: err.Error(), Remedy: fault.Hint(err)}
 	}
-	v.lower(j.Wall)
+	v.lower(j.Wall, j.Held)
 	return doctor.Finding{}
 }
 

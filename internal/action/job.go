@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -30,17 +31,24 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	adapter, err := worker.Behind(wall.Keys)
+	var held *job.Wall
+	if wall == nil {
+		if held, err = job.Hold(ctx, v.walled(worker, second, p)); err != nil {
+			return nil, err
+		}
+	}
+	server := cmp.Or(wall, held)
+	adapter, err := worker.Behind(server.Keys)
 	var reviewer *job.Reviewer
 	if err == nil {
-		reviewer, err = second.Reviewing(wall)
+		reviewer, err = second.Reviewing(server)
 	}
 	if err != nil {
-		v.lower(wall)
+		v.lower(wall, held)
 		return nil, err
 	}
 	return &job.Job{
-		Wall:   wall,
+		Wall: wall, Held: held,
 		Folder: v.folder(),
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
 		Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,

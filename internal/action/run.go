@@ -80,7 +80,7 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer v.lower(j.Wall)
+	defer v.lower(j.Wall, j.Held)
 	v.say(j.Wall.Said(noWall))
 	asked.Level = j.Wall.Name()
 	asked.Notes = append(asked.Notes, j.Wall.Notices()...)

@@ -40,6 +40,13 @@ func (v *visit) mirror(name string) string {
 
 // raise has the wall stand before anything is spent.
 func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
+	asked := v.walled(worker, second, p)
+	asked.Beyond = v.beyond(ctx)
+	return job.Raise(ctx, asked)
+}
+
+// walled is what the inputs ask of it.
+func (v *visit) walled(worker, second *job.Candidate, p policy.Policy) job.WallAsked {
 	var env []string
 	for _, name := range where {
 		if value := v.Getenv(name); value != "" {
@@ -53,11 +60,11 @@ func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p poli
 	}
 	read, _ := worker.Needs() // nobody is at home in a job
 	more, _ := second.Needs()
-	return job.Raise(ctx, job.WallAsked{
-		Level: in.Wall.Level, Strict: true, Beyond: v.beyond(ctx), UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
+	return job.WallAsked{
+		Level: in.Wall.Level, Strict: true, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Runner: v.runner(),
 		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
-	})
+	}
 }
 
 // runner are the folders of the runner, and what it keeps of this job beside the
@@ -134,9 +141,11 @@ func (v *visit) beyond(ctx context.Context) []string {
 }
 
 // lower ends the wall, on every way out.
-func (v *visit) lower(w *job.Wall) {
-	if err := w.Close(); err != nil {
-		v.say("the wall was not cleared away: " + fault.Told(err))
+func (v *visit) lower(walls ...*job.Wall) {
+	for _, w := range walls {
+		if err := w.Close(); err != nil {
+			v.say("the wall was not cleared away: " + fault.Told(err))
+		}
 	}
 }
 

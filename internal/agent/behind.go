@@ -1,6 +1,12 @@
 package agent
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
 
 // Maker is whom an agent would ask, by the API that is spoken there: anthropic,
 // openai or gemini.
@@ -76,7 +82,7 @@ func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 // Behind are the keys of an agent that asks a server of ours: that server's
 // token in the place of each key that Makers told of, and no other key.
 func (k Keys) Behind(makers []Maker, server, token string) Keys {
-	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: mantle(k.ModelBaseURL), Bounded: true}
+	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: mantle(k.ModelBaseURL), Bounded: true, Chosen: k.Chosen}
 	for _, maker := range makers {
 		for _, key := range []struct{ ours, theirs *string }{
 			{&k.AnthropicAPIKey, &inside.AnthropicAPIKey},
@@ -91,6 +97,66 @@ func (k Keys) Behind(makers []Maker, server, token string) Keys {
 		}
 	}
 	return inside
+}
+
+// ownServer is where an agent's user says which server it asks, or with what: a
+// file in the folder that a variable names, or else in the user's home, and the
+// words in it.
+var ownServer = map[string]struct {
+	variable, file, home string
+	says                 *pattern.Pattern
+}{
+	"claude": {
+		"CLAUDE_CONFIG_DIR", "settings.json", ".claude/settings.json",
+		pattern.Of(`"(?:ANTHROPIC_BASE_URL|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_API_KEY|CLAUDE_CODE_USE_\w+|apiKeyHelper)"\s*:`),
+	},
+	"codex":  {"CODEX_HOME", "config.toml", ".codex/config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
+	"gemini": {"GEMINI_CLI_HOME", ".gemini/settings.json", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
+}
+
+// byKey is what Gemini CLI's user says who wants it to go by a key.
+var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
+
+// otherServers are variables by which an agent asks another server than its
+// maker's, or goes by a login although there is a key.
+var otherServers = map[string][]string{
+	"claude": {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"},
+	"gemini": {"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"},
+}
+
+// ByKey tells whether, by the user's own settings, an agent goes by the key that
+// k holds for it, to the server that k names or to its maker's: else it cannot be
+// given another key and another server. Of Gemini CLI it notes in k that the
+// settings choose the key.
+func (k *Keys) ByKey(name string, env []string) bool {
+	for _, variable := range otherServers[name] {
+		if Lookup(env, variable) != "" {
+			return false
+		}
+	}
+	own, known := ownServer[name]
+	path := filepath.Join(Lookup(env, own.variable), own.file)
+	if Lookup(env, own.variable) == "" {
+		path = filepath.Join(Lookup(env, "HOME"), own.home)
+	}
+	text, err := untrusted.ReadFile(path, maxSettings)
+	if !known || err != nil || !own.says.MatchString(string(text)) {
+		return true
+	}
+	k.Chosen = name == "gemini" && byKey.MatchString(string(text))
+	return k.Chosen
+}
+
+const maxSettings = 1 << 20
+
+// Direct is an environment in which this machine's own servers are reached
+// without a proxy.
+func Direct(env []string) []string {
+	const local = "127.0.0.1"
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		env = merge(env, []string{name + "=" + strings.TrimPrefix(Lookup(env, name)+","+local, ",")})
+	}
+	return env
 }
 
 // Any tells whether there is any key at all.

@@ -1,9 +1,14 @@
 package agent_test
 
 import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 )
@@ -46,14 +51,14 @@ func TestKeysBehind(t *testing.T) {
 		{name: "scripted", keys: all},
 	} {
 		makers, can := test.keys.Makers(test.name, test.model)
-		if diff := cmp.Diff(test.makers, makers); diff != "" || can == test.cannot {
+		if diff := gocmp.Diff(test.makers, makers); diff != "" || can == test.cannot {
 			t.Errorf("%s %s: can %v, makers (-want +got):\n%s", test.name, test.model, can, diff)
 		}
 		if test.cannot || len(makers) == 0 {
 			continue
 		}
 		test.inside.ModelBaseURL, test.inside.Bounded = server, true
-		if diff := cmp.Diff(test.inside, test.keys.Behind(makers, server, token)); diff != "" {
+		if diff := gocmp.Diff(test.inside, test.keys.Behind(makers, server, token)); diff != "" {
 			t.Errorf("%s %s inside (-want +got):\n%s", test.name, test.model, diff)
 		}
 	}
@@ -61,7 +66,41 @@ func TestKeysBehind(t *testing.T) {
 
 func TestConfined(t *testing.T) {
 	env := []string{"PATH=/bin", "CODEX_HOME=/x", "CLAUDE_CONFIG_DIR=/y", "XDG_CONFIG_HOME=/z", "OPENCODE_CONFIG=/c", "HOME=/h", "LANG=C"}
-	if diff := cmp.Diff([]string{"PATH=/bin", "HOME=/h", "LANG=C"}, agent.Confined(env)); diff != "" {
+	if diff := gocmp.Diff([]string{"PATH=/bin", "HOME=/h", "LANG=C"}, agent.Confined(env)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What an agent's user has set up by themselves counts before the key in the
+// environment: then that agent is sent to no other server.
+func TestKeysByKey(t *testing.T) {
+	for name, test := range map[string]struct {
+		agent, file, text, env string
+		want, chosen           bool
+	}{
+		"nothing":                  {agent: "claude", want: true},
+		"settings of other things": {agent: "claude", file: ".claude/settings.json", text: `{"env":{"FOO":"1"}}`, want: true},
+		"a gateway":                {agent: "claude", file: ".claude/settings.json", text: `{"env":{"ANTHROPIC_BASE_URL" : "https://x"}}`},
+		"a helper":                 {agent: "claude", file: ".claude/settings.json", text: `{"apiKeyHelper":"x"}`},
+		"a cloud":                  {agent: "claude", env: "CLAUDE_CODE_USE_BEDROCK=1"},
+		"a folder of its own":      {agent: "claude", file: "elsewhere/settings.json", text: `{"apiKeyHelper":"x"}`, env: "CLAUDE_CONFIG_DIR=elsewhere"},
+		"a provider":               {agent: "codex", file: ".codex/config.toml", text: "model = 'x'\n model_provider = 'azure'\n"},
+		"a model":                  {agent: "codex", file: ".codex/config.toml", text: "model = 'x'\n# model_provider = 'azure'\n", want: true},
+		"a login":                  {agent: "gemini", file: ".gemini/settings.json", text: `{"security":{"auth":{"selectedType":"oauth-personal"}}}`},
+		"a login by a variable":    {agent: "gemini", env: "GOOGLE_GENAI_USE_GCA=true"},
+		"a key":                    {agent: "gemini", file: ".gemini/settings.json", text: `{"security":{"auth":{"selectedType": "gemini-api-key"}}}`, want: true, chosen: true},
+		"settings without either":  {agent: "gemini", file: ".gemini/settings.json", text: `{}`, want: true},
+		"one that has none":        {agent: "copilot", want: true},
+	} {
+		home := t.TempDir()
+		path := filepath.Join(home, test.file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(filepath.Join(home, cmp.Or(test.file, "none")), []byte(test.text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		var keys agent.Keys
+		env := []string{"HOME=" + home, strings.Replace(test.env, "=elsewhere", "="+home+"/elsewhere", 1)}
+		if got := keys.ByKey(test.agent, env); got != test.want || keys.Chosen != test.chosen {
+			t.Errorf("%s: ByKey = %v, chosen %v", name, got, keys.Chosen)
+		}
 	}
 }

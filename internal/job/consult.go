@@ -51,7 +51,7 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 // reader is the agent that reads the checkout at dir.
 func (s *site) reader(run journal.Run, dir string, q question, said *answer) agent.Hand {
 	hand := s.hand(run, dir)
-	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.Wall.Env(q.of.Env, false), said.take
+	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.agentEnv(q.of.Env), said.take
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
 	if hand.Timeout == 0 {
 		hand.Timeout = answerTime

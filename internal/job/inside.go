@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,27 +85,36 @@ func (s *site) clear(ctx context.Context, dir string) error {
 // hand is the agent, in the tree at dir, within what is left of the run's limits.
 func (s *site) hand(run journal.Run, dir string) agent.Hand {
 	return agent.Hand{
-		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.Wall.Env(s.AgentEnv, false), Watch: s.Watch, Veil: s.Veil,
+		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Veil: s.Veil,
 		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Wall.Lend(ctx, dir, ".") },
 	}
 }
 
+// agentEnv is what an agent's environment is there, by which it reaches its model.
+func (s *site) agentEnv(env []string) []string {
+	if s.Held != nil {
+		return agent.Direct(env)
+	}
+	return s.Wall.Env(env, false)
+}
+
 // have has the agent do something, and puts on record what the wall heard
 // meanwhile. Where the model server has used the budget, no agent is started.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
-	if seen := s.Wall.used(); seen.Stopped != "" {
+	models := cmp.Or(s.Wall, s.Held)
+	if seen := models.used(); seen.Stopped != "" {
 		return metered(journal.AgentEnded{Failed: true}, seen), nil
 	}
 	defer s.strangers(ctx, emit)()
 	ended, err := hand.Do(ctx, order)
 	if err == nil {
-		ended = metered(ended, s.Wall.used())
-		if s.Wall.refusing() { // the key is good
+		ended = metered(ended, models.used())
+		if models.refusing() { // the key is good
 			ended.Fix = ""
 		}
 	}
-	s.Wall.Tell(emit)
+	models.Tell(emit)
 	return ended, err
 }
 

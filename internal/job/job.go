@@ -42,6 +42,10 @@ type Job struct {
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
+	// Held is the model server of agents that no wall confines; nil: they ask their
+	// models themselves. Whoever had it serve closes it.
+	Held *Wall
+
 	Wall *Wall // round the agent and its checks; nil: none. Whoever raised it closes it
 
 	Reviewer *Reviewer // asked for a second opinion where the policy wants one; nil: nobody is
@@ -182,6 +186,9 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	}
 	if err := s.permit(ctx); err != nil {
 		return Outcome{Run: s.Run(), Home: home}, err
+	}
+	if err := s.warnOfLimits(); err != nil {
+		return Outcome{Home: home}, err
 	}
 	if err := s.greet(ctx); err != nil {
 		return Outcome{Home: home}, err

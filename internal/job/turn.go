@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -55,10 +56,30 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	return nil
 }
 
-// warnOfCost tells once that a limit in dollars holds nothing, where nobody
-// knows what the agent costs.
+// warnOfLimits says before the work that a limit does not end the agent within a
+// turn.
+func (s *site) warnOfLimits() error {
+	if s.Supervised != nil || cmp.Or(s.Wall, s.Held).counts() {
+		return nil
+	}
+	limits := s.Run().Policy.Limits
+	why, hint := s.Agent.Unheld(agent.Budget{USD: limits.CostUSD, Tokens: limits.Tokens})
+	if why == "" {
+		return nil
+	}
+	limit := fmt.Sprintf("%d tokens", limits.Tokens)
+	if limits.CostUSD > 0 {
+		limit = fmt.Sprintf("$%.2f", limits.CostUSD)
+	}
+	return s.Append(journal.Noted{What: "the limit of " + limit + " " + why, Hint: hint})
+}
+
+// warnOfCost says once that a limit of dollars does not hold where an agent that
+// can tell what it costs did not.
 func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
-	if limit := run.Policy.Limits.CostUSD; limit > 0 && run.CostKnown && !ended.Cost.Known && !s.Wall.charges() {
+	limit := run.Policy.Limits.CostUSD
+	reports := s.Agent.Reports == agent.ReportsCost || s.Agent.Reports == agent.ReportsAtEnd
+	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Wall, s.Held).charges() {
 		emit(journal.Noted{
 			What: fmt.Sprintf("what the agent costs is not known, so the limit of $%.2f cannot hold it", limit),
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",

@@ -20,6 +20,7 @@ type doors struct {
 	proxied      *egress.Proxy
 	settling     *egress.Proxy // who serves setup
 	asked        *egress.Model // nil: nobody's key is held
+	counts       bool          // the key of the agent that does the work is
 	route        egress.Route
 	packages     bool
 	keys, review agent.Keys // for the agent, and for who gives a second opinion
@@ -44,12 +45,7 @@ func (w *Wall) open(ctx context.Context, asked WallAsked) error {
 		return err
 	}
 	d := &w.doors
-	d.keys = asked.Model.Keys
-	who := []asker{{ModelAsked: asked.Model, keys: &d.keys}}
-	if asked.Review != nil {
-		d.review = asked.Review.Keys
-		who = append(who, asker{ModelAsked: *asked.Review, keys: &d.review})
-	}
+	who := w.asking(asked)
 	for i := range who {
 		hosts, err := w.askedBy(&who[i], asked.Home == "")
 		if err != nil {

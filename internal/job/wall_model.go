@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // ModelAsked is the model that the agent will ask, and with what.
@@ -43,6 +45,56 @@ func (w *Wall) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 	return egress.ParseNames(who.Hosts)
 }
 
+// Hold has a model server hold the keys of the agents, and count what they use
+// against their budget, where no wall stands: whatever else a Wall does, it does
+// not. nil: there is no budget, or no key that can be held.
+func Hold(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
+	if asked.Model.Budget == (agent.Budget{}) {
+		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+	}
+	w := &Wall{Level: sandbox.None}
+	who, held := w.asking(asked), []asker(nil)
+	for _, a := range who {
+		known := slices.Contains(heldWithoutWall, a.Agent) && a.keys.ByKey(a.Agent, asked.Env)
+		if a.Keys = *a.keys; known {
+			if a.makers, err = w.makers(&a, false); err != nil {
+				return nil, err
+			}
+		}
+		a.Name, a.Models = "", nil // any may be asked for, as where nobody stands between
+		held = append(held, a)
+	}
+	first := slices.IndexFunc(held, func(a asker) bool { return len(a.makers) > 0 })
+	if first < 0 {
+		return nil, nil //nolint:nilnil // as above
+	}
+	if base := held[first].makers[0].Base; asked.Network.Upstream == "" {
+		asked.Network.Upstream = egress.Around(cmp.Or(base, "https://api.openai.com"))
+	}
+	route, err := asked.Network.Route()
+	if err != nil {
+		return nil, err
+	}
+	ctx, w.doors.stop = context.WithCancel(context.WithoutCancel(ctx))
+	return w, w.openModel(ctx, asked, held, route)
+}
+
+// heldWithoutWall are the agents that take another server and another key, and
+// are known to go by them.
+var heldWithoutWall = []string{"claude", "codex", "gemini", "copilot"}
+
+// asking are those who ask a model, with the keys as they are.
+func (w *Wall) asking(asked WallAsked) []asker {
+	d := &w.doors
+	d.keys = asked.Model.Keys
+	who := []asker{{ModelAsked: asked.Model, keys: &d.keys}}
+	if asked.Review != nil {
+		d.review = asked.Review.Keys
+		who = append(who, asker{ModelAsked: *asked.Review, keys: &d.review})
+	}
+	return who
+}
+
 // openModel has the keys stay outside.
 func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, route egress.Route) (err error) {
 	d := &w.doors
@@ -51,7 +103,7 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, rout
 	}
 	d.asked = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
-		Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
+		Open: w.Level == sandbox.None, Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
 	}
 	for i := range who {
 		who[i].token = "ralph-" + rand.Text()
@@ -59,9 +111,11 @@ func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, rout
 	if d.asked.Makers, err = askable(who); err != nil {
 		return err
 	}
+	d.counts = len(who[0].makers) > 0
 	for _, a := range who {
 		if len(a.makers) > 0 {
 			*a.keys = a.Keys.Behind(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
+			a.keys.Bounded = w.Level != sandbox.None
 		}
 	}
 	d.serve(func() error { return d.asked.Serve(ctx, d.model) })
@@ -168,6 +222,10 @@ func (w *Wall) used() egress.Spent {
 	w.spent = now
 	return since
 }
+
+// counts tells whether the model server counts what the agent that does the work
+// uses.
+func (w *Wall) counts() bool { return w != nil && w.doors.counts }
 
 // charges tells whether the model server counts dollars against the budget, also
 // where no agent tells what it cost.
