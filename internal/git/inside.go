@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,31 @@ func (t *Tree) do(ctx context.Context, c call) ([]byte, error) {
 	}
 	c.dir, c.run, c.memory = t.Dir, t.Run, mostInTree
 	c.env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.env...)
-	return t.git.do(ctx, c)
+	out, err := t.git.do(ctx, c)
+	if failed, is := answered(err); is && failed.TimedOut {
+		t.unblock(ctx)
+	}
+	return out, err
+}
+
+// unblock removes the pipes that git opens as its own files or as .gitignore and
+// the like, and waits for. They are no work, as git commits none, and every later
+// call would wait as long.
+func (t *Tree) unblock(ctx context.Context) {
+	home := t.lair().common
+	for _, dir := range []string{home, t.Dir} {
+		root, err := untrusted.OpenRoot(dir)
+		if err != nil {
+			continue
+		}
+		_ = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // what it does not find, git waits for again
+			if err == nil && e.Info.Mode().Type() == fs.ModeNamedPipe && (dir == home || strings.HasPrefix(e.Name, ".git")) {
+				_ = e.In.Remove(e.Name)
+			}
+			return nil
+		})
+		_ = root.Close() // only a handle
+	}
 }
 
 func (t *Tree) ask(ctx context.Context, args ...string) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // pipe puts a pipe in the place of whatever is there.
@@ -105,4 +106,36 @@ func TestLookingForOthersIsBounded(t *testing.T) {
 	if found := git.LookNested(ctx, top); len(found) > 0 {
 		t.Errorf("found after the end: %v", found)
 	}
+}
+
+// A git that waits for a pipe takes its time once, and not with every call.
+func TestGitWaitsForAPipeOnce(t *testing.T) {
+	for _, name := range []string{".git/index", ".git/info/exclude", ".gitignore", "sub/.gitattributes"} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			at := filepath.Join(l.tree.Dir, name)
+			pipe(t, at)
+			pipe(t, filepath.Join(l.tree.Dir, "work"))
+			l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+				if isPipe(at) {
+					return process.Result{Exit: -1, TimedOut: true}, nil
+				}
+				return l.seen.run(ctx, c)
+			}
+			if _, err := l.tree.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "took too long") {
+				t.Fatalf("Status = %v, want that git took too long", err)
+			}
+			if _, err := l.tree.Status(t.Context()); err != nil {
+				t.Errorf("Status = %v, the second time", err)
+			}
+			if !isPipe(filepath.Join(l.tree.Dir, "work")) {
+				t.Error("the project's own pipe is gone")
+			}
+		})
+	}
+}
+
+func isPipe(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().Type() == os.ModeNamedPipe
 }
