@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -59,7 +60,7 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 
 // lines are the run's journal, line by line.
 func (c reportCommand) lines(to io.Writer, home workspace.Run) error {
-	text, err := os.ReadFile(home.Journal())
+	text, err := untrusted.ReadFile(home.Journal(), 1<<30)
 	if err != nil {
 		return fmt.Errorf("read the journal: %w", err)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // detail prints what -V is for of an event.
@@ -77,7 +77,7 @@ func (d *desk) tellAgent(a agent.Adapter, path string, p policy.Policy) {
 // start is the beginning of a prompt, as it was sent.
 func (d *desk) start(run journal.Run, prompt journal.Attachment) string {
 	const most = 200
-	text, err := os.ReadFile(filepath.Join(d.folder(), "runs", run.ID, prompt.Path))
+	text, err := untrusted.ReadFile(filepath.Join(d.folder(), "runs", run.ID, prompt.Path), 64<<20)
 	if err != nil {
 		return err.Error()
 	}
