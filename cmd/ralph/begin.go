@@ -70,7 +70,10 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 // agentEnv is what an agent's environment is built on, with what it goes by
 // itself; behind the wall with what the settings name, and no more than is plain.
 func (d *desk) agentEnv(vars ...string) []string {
-	if level, err := d.wanted(d); err != nil || level == sandbox.None || level == inDocker {
+	switch level, err := d.wanted(d); {
+	case level == inDocker:
+		return agent.LocalEnv(d.outside(), vars...)
+	case err != nil, level == sandbox.None:
 		return agent.LocalEnv(d.w.environ(), vars...)
 	}
 	return agent.Plain(d.w.environ(), append(vars, d.settings.Sandbox.Env...)...)
@@ -126,7 +129,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	j := &job.Job{
-		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: append(d.w.environ(), "PATH="+d.tool.Path),
+		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: d.outside(),
 		Folder: workspace.Folder{Path: d.folder()}, Version: version, Git: d.tool,
 		Exec: d.w.runner.Run, Now: d.w.now, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,

@@ -52,6 +52,9 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 	return d, done, nil
 }
 
+// outside is the environment of what runs outside of the sandbox while an agent works.
+func (d *desk) outside() []string { return append(d.w.environ(), "PATH="+d.tool.Path) }
+
 func (d *desk) look(ctx context.Context) error {
 	err := workspace.Stands(d.ProjectDir, "-d")
 	if err != nil {

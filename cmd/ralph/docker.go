@@ -49,7 +49,7 @@ func (d *desk) docked(ctx context.Context, docker string) error {
 	} {
 		var said bytes.Buffer
 		res, err := d.w.runner.Run(ctx, process.Command{
-			Argv: question.argv, Dir: d.root(), Env: d.w.environ(), Stderr: &said, Timeout: time.Minute,
+			Argv: question.argv, Dir: d.root(), Env: d.outside(), Stderr: &said, Timeout: time.Minute,
 		})
 		if err == nil && res.Exit != 0 {
 			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))

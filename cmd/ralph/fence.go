@@ -41,6 +41,7 @@ type enclosure struct {
 	level   sandbox.Level // where no flag says which
 	strict  bool          // one that leaves the network open is none
 	project string
+	works   []string // where it works, if that is in the project
 	allow   []string // where no flag says which; nil: every public host
 	argv    []string // a command; its agent, if it is one, keeps its login
 	env     []string
@@ -73,7 +74,7 @@ func (f fence) raise(ctx context.Context, w world, who enclosure) (*job.Wall, er
 		allow = f.Allow
 	}
 	return job.Raise(ctx, job.WallAsked{
-		Level: level, Strict: who.strict, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, Reach: []string{git.Around(project)}, State: adapter.State, Settled: adapter.Settled,
+		Level: level, Strict: who.strict, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, Private: []string{git.Around(project)}, Reach: who.works, State: adapter.State, Settled: adapter.Settled,
 		Network: job.Network{Any: allow == nil, Allow: allow},
 	})
 }

@@ -58,7 +58,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	wall, err := job.Raise(ctx, job.WallAsked{
-		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: w.environ(), Home: home, Reach: []string{git.Around(dir)},
+		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: w.environ(), Home: home, Private: []string{git.Around(dir)}, Reach: []string{git.Around(dir)},
 		Network: job.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -90,17 +91,16 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 
 // enclose has the wall stand that was asked for, round the command.
 func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
-	var err error
-	j.Wall, err = c.raise(ctx, w, enclosure{project: ".", argv: j.Supervised.Argv, env: w.environ()})
-	if err != nil || j.Wall == nil {
-		return err
-	}
 	dir, err := filepath.EvalSymlinks(".")
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("find the working directory: %w", err), j.Wall.Close())
+		return fmt.Errorf("find the working directory: %w", err)
+	}
+	j.Wall, err = c.raise(ctx, w, enclosure{project: dir, works: []string{git.Around(dir), c.TaskDir}, argv: j.Supervised.Argv, env: w.environ()})
+	if err != nil || j.Wall == nil {
+		return err
 	}
 	j.Log(j.Wall.Said(""))
 	at := w.place(ctx, dir)

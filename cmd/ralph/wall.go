@@ -47,13 +47,17 @@ func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p polic
 	if err != nil {
 		return nil, err
 	}
+	reach := []string{d.root()}
+	if p.Apart { // a tree of its own, or a worktree
+		reach = nil
+	}
 	allow := d.settings.Sandbox.AllowDomains
 	terms := d.terms(p)
 	more, state := second.Needs()
 	return job.Raise(ctx, job.WallAsked{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
 		Home: home, State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
-		Reach: []string{d.root()}, Now: d.w.now,
+		Private: []string{d.root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Now: d.w.now,
 		Network: job.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
 		Model:   worker.Asks(terms), Review: second.Reviews(terms),
 	})

@@ -14,6 +14,12 @@ import (
 // Toolchain is what can be read for the sake of PATH and the tools of a home.
 func Toolchain(asked WallAsked) []string { return toolchain(asked) }
 
+// Missed is what is told of what cannot be had inside.
+func Missed(asked WallAsked) []journal.Noted {
+	r := rooms{settled: settledIn(asked.Home, asked.Settled), lent: there(asked.Home, asked.State, asked.Env)}
+	return r.missed(asked)
+}
+
 // Askable are the models that agents may ask for, by the maker's API.
 func Askable(asked ...ModelAsked) (map[string][]string, error) {
 	var who []asker

@@ -28,7 +28,7 @@ type WallAsked struct {
 	Strict bool
 
 	UID, GID int    // who those inside are, where we are root; 0: whoever we are
-	Self     string // this program: the launcher, and what an agent's hooks call
+	Self     string // this program, which an agent's hooks call
 	Exec     sandbox.Next
 	Temp     string   // where the folders of those inside are made; empty: the usual
 	Env      []string // ours, as far as it tells where tools are
@@ -41,10 +41,12 @@ type WallAsked struct {
 	Settled agent.Settled
 	Read    []string // what they can read besides what programs are made of
 	Reach   []string // where they will work
+	Proofs  bool     // some of them do so in clean checkouts
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // never to be read for the sake of PATH: the job's workspace
-	Runner []string // folders of the job's runner: none that holds one can be read
+	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
+	Private []string
 
 	Now     func() time.Time
 	Network Network

@@ -202,7 +202,7 @@ func beside(asked WallAsked, folder string) []string {
 // missed is what somebody may miss inside.
 func (r *rooms) missed(asked WallAsked) (notes []journal.Noted) {
 	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
-		if places := plainly([]string{folder}); len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
+		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
 			notes = append(notes, journal.Noted{
 				What: "proofs find no program in " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
 			})
@@ -230,7 +230,7 @@ func (a WallAsked) theirs() []string {
 
 // apart are the folders for the sake of which nothing that holds them can be read.
 func (a WallAsked) apart() []string {
-	return plainly(slices.Concat(a.Apart, a.Runner, a.Reach, []string{a.Home, agent.Lookup(a.Env, "HOME")}))
+	return plainly(slices.Concat(a.Apart, a.Private, []string{a.Home, agent.Lookup(a.Env, "HOME")}))
 }
 
 // plainly are the paths as they are without links, where they are there.

@@ -113,7 +113,7 @@ func TestToolchain(t *testing.T) {
 	}
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
-	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Runner: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
+	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
 	if diff := cmp.Diff(append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -122,6 +122,39 @@ func TestToolchain(t *testing.T) {
 		if slices.Contains(read, hidden) {
 			t.Errorf("%s can be read: %q", hidden, read)
 		}
+	}
+}
+
+// What somebody will look for inside in vain is told, each by its path.
+func TestMissedIsTold(t *testing.T) {
+	home := t.TempDir()
+	project, settings := filepath.Join(home, "shop"), filepath.Join(home, ".claude", "settings.json")
+	err := errors.Join(
+		os.MkdirAll(filepath.Join(project, "bin"), 0o755), os.MkdirAll(filepath.Dir(settings), 0o755),
+		os.WriteFile(filepath.Join(home, "dotfile"), nil, 0o644), os.Symlink("../dotfile", settings),
+		os.WriteFile(filepath.Join(home, ".claude", "own.json"), nil, 0o644),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := job.WallAsked{
+		Home: home, State: []string{".claude"}, Settled: agent.Settled{Paths: []string{".claude/settings.json", ".claude/own.json", ".claude/none"}},
+		Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin"},
+	}
+	var told []string
+	for _, note := range job.Missed(asked) {
+		told = append(told, note.What)
+	}
+	want := []string{
+		"proofs find no program in " + project + "/bin of PATH: the agent can write there",
+		settings + " cannot be read inside: it is a link out of a folder that the agent can write to",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	asked.Proofs = false
+	if notes := job.Missed(asked); len(notes) != 1 {
+		t.Errorf("without proofs %v", notes)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // readable is there whatever a Wall says: what programs are made of and what
@@ -82,13 +83,11 @@ var (
 
 // reveals takes what cannot be read for the worst.
 func reveals(path string) bool {
-	text, err := os.ReadFile(path)
+	text, err := untrusted.ReadFile(path, 1<<20)
 	return err != nil || tells(string(text))
 }
 
-func tells(settings string) bool {
-	return revealing.MatchString(comment.ReplaceAllString(settings, ""))
-}
+func tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
 
 func glob(pattern string) []string {
 	list, _ := filepath.Glob(pattern) // it is well formed
@@ -98,7 +97,8 @@ func glob(pattern string) []string {
 // Fixed is w with all that can be read resolved now, once for all that is run: what a
 // path leads to later, and what is written there, gives nobody anything more.
 func (w Wall) Fixed() Wall {
-	all := w.grant(append(readable(), w.Read...))
+	w.Apart = append(runners(), w.Apart...)
+	all := w.grant(append(readable(), w.Read...), logins)
 	w.Read, w.fixed = nil, nil
 	for _, one := range all {
 		holds := func(other place) bool { return other.Link == "" && other != one && within(other.Path, one.Path) }
@@ -114,12 +114,13 @@ func (w Wall) reads() []place {
 	if w.fixed == nil {
 		w = Wall{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
 	}
-	return slices.Concat(w.fixed, w.grant(w.Read))
+	// What is named for one command is no folder of tools.
+	return slices.Concat(w.fixed, w.grant(w.Read, func([]string) []string { return nil }))
 }
 
 // grant are the places of paths that can be read. Those that are not there, or that
 // only a link of theirs leads to, are left out.
-func (w Wall) grant(paths []string) []place {
+func (w Wall) grant(paths []string, secrets func(folders []string) []string) []place {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -136,8 +137,7 @@ func (w Wall) grant(paths []string) []place {
 			all = append(all, place{Path: clean, Link: to})
 		}
 	}
-	w.Apart = append(runners(), w.Apart...)
-	secret := logins(roots)
+	secret := secrets(roots)
 	for _, path := range roots {
 		all = append(all, w.parts(path, secret)...)
 	}
