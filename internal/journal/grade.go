@@ -109,10 +109,10 @@ func (r Run) Reaches(story plan.Story, grade Grade) bool {
 	return grade == RedToGreen || grade != Unverified && grade != "" && (story.Untested() || r.Policy.Proof == policy.Unbroken)
 }
 
-// NothingToProve tells whether a story changed no program, and was not to: it
-// changed documents, or tests that it asks for.
+// NothingToProve tells whether a story changed no program, and was not to: its own
+// words ask for documents, or for tests.
 func NothingToProve(story plan.Story, grade Grade) bool {
-	return grade == DocumentsOnly || grade == TestsOnly && story.AsksForTests()
+	return grade == DocumentsOnly && story.AsksForDocuments() || grade == TestsOnly && story.AsksForTests()
 }
 
 // Unproven are the stories that pass by this run's work, are not proven, and have

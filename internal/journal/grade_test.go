@@ -86,6 +86,7 @@ func TestNothingToProve(t *testing.T) {
 		want  bool
 	}{
 		{plan.Story{ID: "US-001", Title: "Mend the words", Passes: true}, journal.DocumentsOnly, true},
+		{plan.Story{ID: "US-001", Title: "Mend the price", Passes: true}, journal.DocumentsOnly, false},
 		{asks, journal.TestsOnly, true},
 		{plan.Story{ID: "US-001", Title: "Mend the price", Passes: true}, journal.TestsOnly, false},
 		{asks, journal.Unbroken, false},

@@ -133,6 +133,18 @@ func TestMergeKeepsMayChangeTests(t *testing.T) {
 	}
 }
 
+// A story asks for documents where its own words speak of them.
+func TestAsksForDocuments(t *testing.T) {
+	for title, want := range map[string]bool{
+		"Mend the words in the docs": true, "Fix README": true, "CHANGES: fix rst markup": true, "Explain how to install it": true,
+		"Ten or more cost 2 each": false, "Fix the crash at start": false,
+	} {
+		if got := (plan.Story{Title: title}).AsksForDocuments(); got != want {
+			t.Errorf("%q asks for documents: %v, want %v", title, got, want)
+		}
+	}
+}
+
 // A story asks for tests where its own words speak of them.
 func TestAsksForTests(t *testing.T) {
 	for title, want := range map[string]bool{

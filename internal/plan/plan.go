@@ -44,9 +44,17 @@ var ofTests = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|bench
 
 // AsksForTests tells whether the story itself speaks of tests, so that work which
 // is tests alone can be what it asks for.
-func (s Story) AsksForTests() bool {
-	return ofTests.MatchString(strings.Join(append([]string{s.Title, s.Description}, s.AcceptanceCriteria...), "\n"))
+func (s Story) AsksForTests() bool { return s.speaksOf(ofTests) }
+
+func (s Story) speaksOf(what *pattern.Pattern) bool {
+	return what.MatchString(strings.Join(append([]string{s.Title, s.Description}, s.AcceptanceCriteria...), "\n"))
 }
+
+var ofDocuments = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
+
+// AsksForDocuments tells whether the story itself speaks of documents, so that
+// work which is documents alone can be what it asks for.
+func (s Story) AsksForDocuments() bool { return s.speaksOf(ofDocuments) }
 
 // Next is the story to work on: the lowest priority number among those that
 // do not pass and wait for none; of equals, the one that stands first.

@@ -52,8 +52,8 @@ type reference struct {
 }
 
 // Inspect has the tests that were there before judge a commit that passed its
-// proof. Where the change touches them, their old versions are put onto the new
-// code and run: a test that passed then must pass here. What no longer passes,
+// proof. Where the change touches tests, the tests as they were are put onto the
+// new code and run, without new ones: a test that passed then must pass here. What no longer passes,
 // and what no longer runs, is Found; a change of tests that hides nothing is
 // Shown. No language is read for it.
 func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspect, emit func(journal.Event)) error {
@@ -123,7 +123,7 @@ type inspection struct {
 }
 
 // by has the tests of a reference judge the commit. They are run only where the
-// change touches them.
+// change touches tests, or brings new ones.
 func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, i.commit)
 	if err != nil {
@@ -146,14 +146,14 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 		}
 	}
 	var old *sight
-	if len(changed) > 0 && i.open(ref) {
+	if len(all) > 0 && i.open(ref) { // without what is new: a new test may change what others say, or the product itself
 		seen, err := i.old(ctx, number, Standing{From: ref.commit, Paths: all})
 		if err != nil {
 			return err
 		}
 		old = &seen
 	}
-	w := witness{inspection: i, ctx: ctx, ref: ref, changed: changed, old: old}
+	w := witness{inspection: i, ctx: ctx, ref: ref, changed: changed, all: all, old: old}
 	return w.judge()
 }
 

@@ -98,7 +98,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		runs            int
 	}{
 		"nothing of the tests was touched": {both, both, "", touched[:1], nil, nil, 0},
-		"a new test came":                  {both, both + "\npassed p.TestC", "", []proof.Differing{{Path: "c_test.go", Tests: true}}, nil, nil, 0},
+		"a new test came":                  {both, both + "\npassed p.TestC", both, []proof.Differing{{Path: "c_test.go", Tests: true}}, nil, nil, 1},
+		"a new test mends the product":     {both, both + "\npassed p.TestC", "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "c_test.go", Tests: true}}, []string{"tests_broken c_test.go: existing tests fail on the new code: p.TestA"}, nil, 1},
 		"the old tests pass":               {both, both, both, touched, nil, []string{changed}, 1},
 		"an old test fails":                {both, both, "failed p.TestA\npassed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
 		"a case of one fails":              {"passed p.TestA\npassed p.TestA/x", "passed p.TestA", "failed p.TestA/x", touched, []string{broken + "p.TestA"}, nil, 1},
@@ -112,7 +113,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"it has moved to another package":  {both, "passed q.TestA\npassed p.TestB", "broken p", touched, nil, []string{changed}, 1},
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests do not run any more: p.TestA"}, nil, 0},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
-		"what steers the others came":      {both, both, "", []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 0},
+		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
 		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the product asks whether it is being tested"}, nil, 0},
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
@@ -217,8 +218,8 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	held := second() // what the first story did to tests waits for a person: its tests judge nobody
 	held.Inspections = []journal.ChangeInspected{{Tree: "t0", Found: []journal.Loosened{{File: "one_test.go"}}}}
 	b = &bench{}
-	if got := b.inspect(t, held, tests); got.Found != nil || b.wanted != nil {
-		t.Errorf("found %v by %q", got.Found, b.wanted)
+	if got := b.inspect(t, held, tests); got.Found != nil || !slices.Equal(b.wanted, []string{"b0: ten_test.go"}) {
+		t.Errorf("found %v by %q, want the base's tests alone", got.Found, b.wanted)
 	}
 	// The first story took a test of the base away, which passed then; the second
 	// breaks what it asked for. A test of which the first story's tells is not asked again.

@@ -19,6 +19,7 @@ type witness struct {
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	ref     reference
 	changed []string // tests of the reference that the change touches
+	all     []string // these, and those that it brings
 	old     *sight   // their old versions on the new code; nil: none was touched
 	broken  []string // tests, by name
 	patches map[string][]string
@@ -28,7 +29,7 @@ type witness struct {
 // now, and with what the old tests say of the new code.
 func (w *witness) judge() error {
 	if w.old != nil && w.old.unready != "" {
-		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Why: "the existing tests could not be run on the new code: " + w.old.unready})
+		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Why: "the existing tests could not be run on the new code: " + w.old.unready})
 		return nil
 	}
 	for _, was := range w.ref.checks {
@@ -58,7 +59,7 @@ func (w *witness) check(was, here journal.CheckEnded) {
 	maps.DeleteFunc(passed, func(name string, _ bool) bool { return w.judged[name] })
 	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
-		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
+		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
 		if old != nil && w.run.Holds(*old) && len(old.Tests.Failing()) == 0 { // it fails, and not by a test or a build
 			w.broken = append(w.broken, "check "+was.Name)
@@ -115,7 +116,7 @@ func (w *witness) bent(was journal.CheckEnded, now tally.Tally, old *journal.Che
 		}
 	}
 	if len(names) > 0 { // nobody can allow it in advance: it would show the story
-		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Why: "tests that failed before pass only because they were changed: " + few(names)})
+		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Why: "tests that failed before pass only because they were changed: " + few(names)})
 	}
 }
 
@@ -177,7 +178,7 @@ func (w *witness) name() error {
 		}
 	}
 	if len(left) > 0 {
-		w.find(journal.Loosened{File: w.changed[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + w.ref.since() + ": " + few(left), Lines: w.patches[w.changed[0]]})
+		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + w.ref.since() + ": " + few(left), Lines: w.patches[w.all[0]]})
 	}
 	return nil
 }

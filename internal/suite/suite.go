@@ -103,7 +103,7 @@ const (
 	// Speaks is said by what serves tests: it names their framework.
 	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
 	// Asks is said by a product that asks whether it is being tested.
-	Asks = `testing\.Testing\(\)|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
+	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
 		`_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
 	// Steers is said by a test that changes how others run.
 	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`

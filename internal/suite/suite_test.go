@@ -64,7 +64,7 @@ func TestMarks(t *testing.T) {
 		"speaks": {suite.Speaks, []string{`import "testing"`, "raise AssertionError(", "import unittest", "from pytest import x", "require('node:assert')"}, []string{"package testing", "assert price > 0", "a test"}},
 		"asks": {
 			suite.Asks,
-			[]string{"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']"},
+			[]string{"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']", `flag.Lookup("test.v") != nil`, "process.argv[1].includes('x')", `os.Getenv("GOFLAGS")`},
 			[]string{"latest.js", "the test of time", "contest"},
 		},
 		"steers": {suite.Steers, []string{"func TestMain(m *testing.M) {", "def pytest_collection_modifyitems(config, items):", "def load_tests(loader, tests, pattern):"}, []string{"func TestMainPage(t *testing.T) {", "# def pytest_x"}},
