@@ -50,7 +50,7 @@ func sorted(t *testing.T, folder string) (walled, rest []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(text), "there is a wall on Linux") {
+		if strings.Contains(string(text), "there is a sandbox on Linux") {
 			walled = append(walled, path)
 		} else {
 			rest = append(rest, path)

@@ -3,6 +3,7 @@ package clean
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Message is the words of an agent or an outsider made fit for a commit that is
@@ -64,14 +65,16 @@ func areTrailers(paragraph string) bool {
 }
 
 var (
-	skips = regexp.MustCompile(`(?i)\[\s*((?:no|skip)[\s_-]+c[id]|c[id][\s_-]+skip|skip\s+[a-z][a-z\s-]{0,40}|[a-z][a-z\s-]{0,40}[\s-]skip)\s*\]`)
+	skips = sync.OnceValue(func() *regexp.Regexp { // takes much memory: made when it is first needed
+		return regexp.MustCompile(`(?i)\[\s*((?:no|skip)[\s_-]+c[id]|c[id][\s_-]+skip|skip\s+[a-z][a-z\s-]{0,40}|[a-z][a-z\s-]{0,40}[\s-]skip)\s*\]`)
+	})
 	stars = regexp.MustCompile(`(?i)\*{3,}NO_CI\*{3,}`)
 )
 
 // Unskipped is text without the words by which CI systems skip a commit whose
 // message holds them: [skip ci] becomes (skip ci).
 func Unskipped(text string) string {
-	return stars.ReplaceAllString(skips.ReplaceAllString(text, "($1)"), "NO-CI")
+	return stars.ReplaceAllString(skips().ReplaceAllString(text, "($1)"), "NO-CI")
 }
 
 // links are what GitHub makes a mention or a reference of, each cut where it is

@@ -39,7 +39,10 @@ func (t *Tree) Needs() Needs { return t.needs.guard(repositories(t.own.common)..
 
 func (g Git) needsOf(place Place, at lair) Needs {
 	n := Guarded(place.Top)
-	n.Read = append(slices.Clone(place.stores[1:]), g.Home)
+	if len(place.stores) > 1 { // the first is its own
+		n.Read = slices.Clone(place.stores[1:])
+	}
+	n.Read = append(n.Read, g.Home)
 	for _, dir := range []string{at.common, at.dir} {
 		inside := func(folder string) bool {
 			way, err := filepath.Rel(folder, dir)
