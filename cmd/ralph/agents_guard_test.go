@@ -18,6 +18,7 @@ func TestAgentsAreGuarded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLaptop(t, name, `{}`, []modeltest.Answer{
 				{Calls: []modeltest.Call{modeltest.Shell("rm -rf $HOME/../home; echo gone")}},
+				{Calls: []modeltest.Call{modeltest.Shell("echo kept > kept.txt")}},
 				{Words: "Then not. <response>DONE</response>"},
 			})
 			if err := l.start("-m", "1").Wait(); err != nil {
@@ -26,11 +27,11 @@ func TestAgentsAreGuarded(t *testing.T) {
 			if _, err := os.Stat(l.path("home")); err != nil {
 				t.Error(err)
 			}
-			if work := l.server.Work(); len(work) != 2 || !strings.Contains(work[1].Body, "instead: ") {
-				t.Errorf("%d requests came, want 2, the second with the refusal", len(work))
+			if work := l.server.Work(); len(work) != 3 || !strings.Contains(work[1].Body, "instead: ") {
+				t.Errorf("%d requests came, want 3, the second with the refusal", len(work))
 			}
 			if !strings.Contains(l.text(), "a guard refuses what is dangerous") {
-				t.Error("nobody was told of the guard")
+				t.Error("the log does not name the guard")
 			}
 		})
 	}
