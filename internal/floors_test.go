@@ -35,7 +35,7 @@ var plan = house{
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/prompt", "internal/verdict", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/ledger", "internal/process", "internal/untrusted"},
 		4:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
-		5:  {"internal/loop", "internal/proof", "internal/publish"},
+		5:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine"},
 		6:  {"internal/job", "internal/doctor"},
 		7:  {"internal/config"},
 		8:  {"internal/action", "internal/hook", "internal/server"},
@@ -59,7 +59,7 @@ var plan = house{
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
-			standIn, gitHTTP, contract, stories, "internal/job", "internal/action", "internal/hook", "internal/demo", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, "internal/confine", "internal/job", "internal/action", "internal/hook", "internal/demo", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},

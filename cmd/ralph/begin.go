@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
@@ -16,8 +17,8 @@ import (
 type hired struct {
 	agent agent.Adapter
 	env   []string
-	wall  *job.Wall
-	held  *job.Wall // the model server, where no wall stands
+	wall  *confine.Sandbox
+	held  *confine.Sandbox // the model server, where no wall stands
 
 	reviewer *job.Reviewer // nil: nobody is asked for a second opinion
 }

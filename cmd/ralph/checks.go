@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -114,7 +115,7 @@ func (c checksCommand) begin(ctx context.Context, d *desk, v *job.Verifier) (hea
 
 // wall is the one that flags and settings ask for: these are the project's own
 // commands, and run as a run would have them.
-func (c checksCommand) wall(ctx context.Context, d *desk) (*job.Wall, error) {
+func (c checksCommand) wall(ctx context.Context, d *desk) (*confine.Sandbox, error) {
 	asked := d.settings.Sandbox
 	if asked.Mode == inDocker { // in which checks do not run
 		asked.Mode = ""

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -29,7 +29,7 @@ type passing struct {
 
 // within is what of the user's environment those inside have: where nothing
 // confines them, all that is not known to be secret.
-func (w world) within(wall *job.Wall, more ...string) []string {
+func (w world) within(wall *confine.Sandbox, more ...string) []string {
 	if wall == nil {
 		return agent.Harmless(w.environ())
 	}
@@ -48,7 +48,7 @@ type enclosure struct {
 }
 
 // raise has the wall stand; nil: there is none.
-func (f fence) raise(ctx context.Context, w world, who enclosure) (*job.Wall, error) {
+func (f fence) raise(ctx context.Context, w world, who enclosure) (*confine.Sandbox, error) {
 	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.level), string(sandbox.None)))
 	switch {
 	case f.NoSandbox, level == sandbox.None:
@@ -73,9 +73,9 @@ func (f fence) raise(ctx context.Context, w world, who enclosure) (*job.Wall, er
 	if f.Allow != nil {
 		allow = f.Allow
 	}
-	return job.Raise(ctx, job.WallAsked{
+	return confine.Start(ctx, confine.Options{
 		Level: level, Strict: who.strict, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, Private: []string{git.Around(project)}, Reach: who.works, State: adapter.State, Settled: adapter.Settled,
-		Network: job.Network{Any: allow == nil, Allow: allow},
+		Network: confine.Network{Any: allow == nil, Allow: allow},
 	})
 }
 
@@ -93,5 +93,5 @@ func known(who enclosure) (read []string, _ agent.Adapter) {
 	if err != nil {
 		return nil, agent.Adapter{}
 	}
-	return job.Program(program, adapter), adapter
+	return confine.Program(program, adapter), adapter
 }

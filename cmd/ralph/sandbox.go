@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -57,9 +58,9 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	wall, err := job.Raise(ctx, job.WallAsked{
+	wall, err := confine.Start(ctx, confine.Options{
 		Level: sandbox.Level(c.Level), Self: self, Exec: w.runner.Run, Env: w.environ(), Home: home, Private: []string{git.Around(dir)}, Reach: []string{git.Around(dir)},
-		Network: job.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
+		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
 	if err != nil {
 		return 0, err
@@ -88,13 +89,13 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 
 // place is a folder, with the repository that it is in. Where git finds none,
 // what would make one is guarded all the same.
-func (w world) place(ctx context.Context, dir string) job.Place {
+func (w world) place(ctx context.Context, dir string) confine.Access {
 	top, needs := dir, git.Guarded(dir)
 	if tree, done, err := w.ownTree(ctx, dir); err == nil {
 		defer done()
 		top, needs = tree.Dir, tree.Needs()
 	}
-	return job.Place{
+	return confine.Access{
 		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
 		ReadOnly: append(needs.ReadOnly, agent.Local(dir)...),
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -34,7 +35,7 @@ func (l local) wanted(d *desk) (sandbox.Level, error) {
 }
 
 // raise has the wall stand that is asked for, before anything is spent.
-func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
+func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	level, err := d.wanted(d)
 	if err != nil || level == sandbox.None || level == inDocker || d.DryRun {
 		return nil, err
@@ -54,11 +55,11 @@ func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p polic
 	allow := d.settings.Sandbox.AllowDomains
 	terms := d.terms(p)
 	more, state := second.Needs()
-	return job.Raise(ctx, job.WallAsked{
+	return confine.Start(ctx, confine.Options{
 		Level: level, Self: self, Exec: d.w.runner.Run, Env: d.w.environ(),
 		Home: home, State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
 		Private: []string{d.root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Now: d.w.now,
-		Network: job.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
+		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.settings.Sandbox.SetupDomains},
 		Model:   worker.Asks(terms), Review: second.Reviews(terms),
 	})
 }
@@ -97,26 +98,26 @@ func (d *desk) reads(worker *job.Candidate) []string {
 }
 
 // count has a model server count what the agents use, where no wall stands.
-func (d *desk) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
+func (d *desk) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	if d.docker != nil || d.DryRun { // in Docker's sandboxes this machine's servers are not reached
 		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
 	}
 	terms := d.terms(p)
-	return job.Hold(ctx, job.WallAsked{
-		Home: d.w.env("HOME"), Env: d.w.environ(), Now: d.w.now, Network: job.Network{Bundle: d.w.env("NODE_EXTRA_CA_CERTS")},
+	return confine.HoldKeys(ctx, confine.Options{
+		Home: d.w.env("HOME"), Env: d.w.environ(), Now: d.w.now, Network: confine.Network{Bundle: d.w.env("NODE_EXTRA_CA_CERTS")},
 		Model: worker.Asks(terms), Review: second.Reviews(terms),
 	})
 }
 
 // terms are what of a model's use is the same for all agents of a run.
-func (d *desk) terms(p policy.Policy) job.ModelAsked {
-	return job.ModelAsked{
+func (d *desk) terms(p policy.Policy) confine.Model {
+	return confine.Model{
 		Name: p.Model, Models: d.settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
 	}
 }
 
 // lower ends what stands round the agent, on every way out.
-func (d *desk) lower(walls ...*job.Wall) {
+func (d *desk) lower(walls ...*confine.Sandbox) {
 	for _, w := range walls {
 		if err := w.Close(); err != nil {
 			d.line("the wall was not cleared away: " + err.Error())
@@ -125,7 +126,7 @@ func (d *desk) lower(walls ...*job.Wall) {
 }
 
 // said is what people are told of what confines the agent.
-func (d *desk) said(w *job.Wall) string {
+func (d *desk) said(w *confine.Sandbox) string {
 	if d.docker != nil {
 		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
 	}
@@ -133,7 +134,7 @@ func (d *desk) said(w *job.Wall) string {
 }
 
 // level is what the journal has of it.
-func (d *desk) level(w *job.Wall) string {
+func (d *desk) level(w *confine.Sandbox) string {
 	if d.docker != nil {
 		return inDocker
 	}

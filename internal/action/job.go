@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -31,9 +32,9 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var held *job.Wall
+	var held *confine.Sandbox
 	if wall == nil {
-		if held, err = job.Hold(ctx, v.walled(worker, second, p)); err != nil {
+		if held, err = confine.HoldKeys(ctx, v.walled(worker, second, p)); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -39,14 +40,14 @@ func (v *visit) mirror(name string) string {
 }
 
 // raise has the wall stand before anything is spent.
-func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*job.Wall, error) {
+func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	asked := v.walled(worker, second, p)
 	asked.Beyond = v.beyond(ctx)
-	return job.Raise(ctx, asked)
+	return confine.Start(ctx, asked)
 }
 
 // walled is what the inputs ask of it.
-func (v *visit) walled(worker, second *job.Candidate, p policy.Policy) job.WallAsked {
+func (v *visit) walled(worker, second *job.Candidate, p policy.Policy) confine.Options {
 	var env []string
 	for _, name := range where {
 		if value := v.Getenv(name); value != "" {
@@ -54,13 +55,13 @@ func (v *visit) walled(worker, second *job.Candidate, p policy.Policy) job.WallA
 		}
 	}
 	in := v.inputs
-	terms := job.ModelAsked{
+	terms := confine.Model{
 		Name: p.Model, Models: in.Wall.Models, KeyInAgent: in.Wall.KeyInAgent,
 		Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
 	}
 	read, _ := worker.Needs() // nobody is at home in a job
 	more, _ := second.Needs()
-	return job.WallAsked{
+	return confine.Options{
 		Level: in.Wall.Level, Strict: true, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Private: v.runner(),
 		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
@@ -81,7 +82,7 @@ func (v *visit) runner() []string {
 }
 
 // network is the inputs' with their file where it lies: in the workspace.
-func (v *visit) network() job.Network {
+func (v *visit) network() confine.Network {
 	n := v.inputs.Wall.Network
 	if n.Bundle != "" && !filepath.IsAbs(n.Bundle) {
 		n.Bundle = filepath.Join(v.env.Workspace, n.Bundle)
@@ -141,7 +142,7 @@ func (v *visit) beyond(ctx context.Context) []string {
 }
 
 // lower ends the wall, on every way out.
-func (v *visit) lower(walls ...*job.Wall) {
+func (v *visit) lower(walls ...*confine.Sandbox) {
 	for _, w := range walls {
 		if err := w.Close(); err != nil {
 			v.say("the wall was not cleared away: " + fault.Told(err))

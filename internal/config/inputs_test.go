@@ -10,8 +10,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 	want := config.Inputs{
 		BranchPrefix: "ralph/", StateLabels: true, Report: true, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: ledger.Default(), Secrets: make([]string, 9),
-		Wall: config.Wall{Level: sandbox.Auto, Network: job.Network{Packages: true}},
+		Wall: config.Wall{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadInputs (-want +got):\n%s", diff)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -15,7 +15,7 @@ type Wall struct {
 	Level      sandbox.Level
 	KeyInAgent bool     // an agent that no server can stand before may hold its key
 	Models     []string // that may be asked for besides the run's own
-	Network    job.Network
+	Network    confine.Network
 }
 
 // keyInAgent is the word of `sandbox` by which somebody accepts that.
@@ -23,7 +23,7 @@ const keyInAgent = "key-in-agent"
 
 // wall reads the inputs that say what confines the agent.
 func (r *reader) wall() Wall {
-	w := Wall{Level: sandbox.Auto, Models: r.models("allow-models"), Network: job.Network{
+	w := Wall{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
 		Packages: true,
 		Allow:    r.hosts("allow-domains"), Setup: r.hosts("setup-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
 	}}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -49,7 +50,7 @@ func (c *Candidate) Needs() (read, state []string) {
 	if c == nil {
 		return nil, nil
 	}
-	return Program(c.Program, c.Adapter), c.State
+	return confine.Program(c.Program, c.Adapter), c.State
 }
 
 // Settles is what of that is its user's alone to say.
@@ -62,14 +63,14 @@ func (c *Candidate) Settles() agent.Settled {
 
 // Asks is what it will ask a model for, on terms that are those of all who are
 // behind the same wall.
-func (c *Candidate) Asks(terms ModelAsked) ModelAsked {
+func (c *Candidate) Asks(terms confine.Model) confine.Model {
 	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
 	return terms
 }
 
 // Reviews is what it will ask its own model for, as the one who gives a second
 // opinion; nil for nobody. Of the budget it takes a share.
-func (c *Candidate) Reviews(terms ModelAsked) *ModelAsked {
+func (c *Candidate) Reviews(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (c *Candidate) Behind(keys func(agent.Keys) agent.Keys) (agent.Adapter, err
 }
 
 // Reviewing is who gives the second opinion behind a wall.
-func (c *Candidate) Reviewing(w *Wall) (*Reviewer, error) {
+func (c *Candidate) Reviewing(w *confine.Sandbox) (*Reviewer, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // nobody is asked
 	}

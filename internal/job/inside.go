@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -27,8 +28,8 @@ func (s *site) inside(dir string, proof bool) sandbox.Next {
 }
 
 // place is what they have of the world there.
-func (s *site) place(dir string, proof bool) Place {
-	at := Place{Write: []string{dir}, Proof: proof}
+func (s *site) place(dir string, proof bool) confine.Access {
+	at := confine.Access{Write: []string{dir}, Proof: proof}
 	if s.trusted != nil {
 		at.Read = s.trusted.Lent()
 	}
@@ -37,8 +38,8 @@ func (s *site) place(dir string, proof bool) Place {
 		needs := s.Own.Needs()
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
 		// The store is the user's own, which commits go to.
-		at.Read = only(at.Read, func(path string) bool {
-			return !slices.ContainsFunc(at.Write, func(dir string) bool { return under(dir, path) })
+		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
+			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		s.ours(&at)
@@ -53,7 +54,7 @@ func (s *site) place(dir string, proof bool) Place {
 // ours is what lies in the user's own folder and is nobody's inside to write:
 // what the program keeps there, and the settings that the next run begins with.
 // Where no mounts hold the first, the journal mends itself.
-func (s *site) ours(at *Place) {
+func (s *site) ours(at *confine.Access) {
 	at.Ours = []string{s.Folder.Path}
 	at.ReadOnly = append(at.ReadOnly, agent.Local(filepath.Dir(s.Folder.Path))...)
 	for _, name := range []string{"settings.json", "settings.local.json"} {
@@ -71,7 +72,7 @@ func (s *site) insideGit(dir string) git.Run {
 	if s.trusted != nil {
 		read = append(read, s.trusted.Lent()...)
 	}
-	return git.Run(s.Wall.Around(Place{Write: []string{dir}, Read: read, Alone: true}))
+	return git.Run(s.Wall.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
 // clear makes an empty folder for those inside.
@@ -103,14 +104,14 @@ func (s *site) agentEnv(env []string) []string {
 // meanwhile. Where the model server has used the budget, no agent is started.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(s.Wall, s.Held)
-	if seen := models.used(); seen.Stopped != "" {
+	if seen := models.Used(); seen.Stopped != "" {
 		return metered(journal.AgentEnded{Failed: true}, seen), nil
 	}
 	defer s.strangers(ctx, emit)()
 	ended, err := hand.Do(ctx, order)
 	if err == nil {
-		ended = metered(ended, models.used())
-		if models.refusing() { // the key is good
+		ended = metered(ended, models.Used())
+		if models.Refusing() { // the key is good
 			ended.Fix = ""
 		}
 	}
@@ -137,4 +138,17 @@ func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 		ended.CannotRun, ended.Fix, ended.Busy, ended.Until = false, "", false, time.Time{}
 	}
 	return ended
+}
+
+// permit allows the hosts from which the project gets its packages, by its files
+// at the base.
+func (s *site) permit(ctx context.Context) error {
+	if s.trusted == nil {
+		return nil
+	}
+	notes, err := s.Wall.AllowPackages(ctx, s.CheckEnv, func() ([]string, error) { return s.trusted.Files(ctx, s.Run().Base) })
+	for _, note := range notes {
+		err = errors.Join(err, s.Append(journal.Noted{What: note}))
+	}
+	return err
 }

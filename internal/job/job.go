@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -44,9 +45,9 @@ type Job struct {
 
 	// Held is the model server of agents that no wall confines; nil: they ask their
 	// models themselves. Whoever had it serve closes it.
-	Held *Wall
+	Held *confine.Sandbox
 
-	Wall *Wall // round the agent and its checks; nil: none. Whoever raised it closes it
+	Wall *confine.Sandbox // round the agent and its checks; nil: none. Whoever raised it closes it
 
 	Reviewer *Reviewer // asked for a second opinion where the policy wants one; nil: nobody is
 

@@ -55,7 +55,7 @@ func (s *site) account(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := s.Wall.passed(s.Run().Spent())
+	passed := s.Wall.Passed(s.Run().Spent())
 	if passed == nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
@@ -25,13 +26,13 @@ import (
 // own, and could have them say what it likes.
 type seal struct {
 	trusted *git.Trusted
-	wall    *Wall
+	wall    *confine.Sandbox
 	run     journal.Run
 	at      proof.Place
 	sums    map[string]mark
 }
 
-func sealed(ctx context.Context, trusted *git.Trusted, wall *Wall, run journal.Run, at proof.Place) (seal, error) {
+func sealed(ctx context.Context, trusted *git.Trusted, wall *confine.Sandbox, run journal.Run, at proof.Place) (seal, error) {
 	s := seal{trusted: trusted, wall: wall, run: run, at: at, sums: map[string]mark{}}
 	root, err := untrusted.OpenRoot(at.Dir)
 	if err != nil {

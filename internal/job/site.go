@@ -94,7 +94,7 @@ func (s *site) ended() bool {
 // those inside write to all of the project, it is not in there.
 func (s *site) work() string {
 	if s.Own != nil && s.Wall != nil {
-		return filepath.Join(s.Wall.rooms.dir, "work")
+		return filepath.Join(s.Wall.Dir(), "work")
 	}
 	return s.home.File("work")
 }
@@ -224,7 +224,7 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 	if err := s.vouched(ctx, commit); err != nil {
 		return "", nil, err
 	}
-	if err := errors.Join(s.clear(ctx, dir), s.Wall.anew()); err != nil {
+	if err := errors.Join(s.clear(ctx, dir), s.Wall.Renew()); err != nil {
 		return "", nil, err
 	}
 	if _, err := s.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit, Run: s.insideGit(dir)}); err != nil {
@@ -232,7 +232,7 @@ func (s *site) checkout(ctx context.Context, commit string) (string, func(), err
 	}
 	base := commit == s.Run().Base
 	return dir, func() {
-		if err := s.Wall.vacate(dir, base); err != nil {
+		if err := s.Wall.Vacate(dir, base); err != nil {
 			s.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}, nil

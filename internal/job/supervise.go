@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -28,8 +29,8 @@ type Supervised struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	Place  Place  // behind a wall
-	Dir    string // and where it stands there
+	Place  confine.Access // behind a wall
+	Dir    string         // and where it stands there
 }
 
 // An attempt that ran out of time may clean up for as long as agents are told

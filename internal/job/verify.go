@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -24,8 +25,8 @@ import (
 
 // Verifier makes a proof anew, far from where it was made.
 type Verifier struct {
-	Hand check.Hand // Log and Folder are its own
-	Wall *Wall      // round the commands; nil: none
+	Hand check.Hand       // Log and Folder are its own
+	Wall *confine.Sandbox // round the commands; nil: none
 	Git  git.Git
 	Dir  string // an empty folder
 	Tell func(journal.Run, journal.Event)
@@ -173,7 +174,7 @@ func (v *Verifier) create(name string) (io.WriteCloser, error) {
 
 func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(), error) {
 	dir := filepath.Join(v.Dir, "clean")
-	if err := errors.Join(untrusted.RemoveAll(dir), v.Wall.anew()); err != nil {
+	if err := errors.Join(untrusted.RemoveAll(dir), v.Wall.Renew()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
 	}
 	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})
@@ -181,7 +182,7 @@ func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(),
 		err = v.Wall.Lend(ctx, dir, ".")
 	}
 	base := commit == v.run.Base
-	return dir, func() { _ = v.Wall.vacate(dir, base) }, err
+	return dir, func() { _ = v.Wall.Vacate(dir, base) }, err
 }
 
 func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
@@ -211,7 +212,7 @@ func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, e
 func (v *Verifier) hand(at proof.Place) check.Hand {
 	hand := v.Hand
 	if v.Wall != nil {
-		hand.Run = v.Wall.Around(Place{Write: []string{at.Dir}, Read: v.trusted.Lent(), Proof: true})
+		hand.Run = v.Wall.Around(confine.Access{Write: []string{at.Dir}, Read: v.trusted.Lent(), Proof: true})
 		hand.Env = v.Wall.Env(hand.Env, true)
 	}
 	return hand

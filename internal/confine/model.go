@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// ModelAsked is the model that the agent will ask, and with what.
-type ModelAsked struct {
+// Model is the model that the agent will ask, and with what.
+type Model struct {
 	Agent      string
 	Name       string   // of the model
 	Models     []string // that it may ask for besides, and besides its helpers
@@ -30,14 +30,14 @@ type ModelAsked struct {
 
 // asker is an agent that asks a model, with the keys that it gets.
 type asker struct {
-	ModelAsked
+	Model
 	keys   *agent.Keys
 	makers []agent.Maker // whose keys the wall holds for it
 	token  string        // that it gets in their place
 }
 
 // askedBy finds whom an agent asks, and the hosts of one that goes there by itself.
-func (w *Wall) askedBy(who *asker, strict bool) ([]egress.Name, error) {
+func (w *Sandbox) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 	var err error
 	if who.makers, err = w.makers(who, strict); err != nil || len(who.makers) > 0 {
 		return nil, err
@@ -45,14 +45,14 @@ func (w *Wall) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 	return egress.ParseNames(who.Hosts)
 }
 
-// Hold has a model server hold the keys of the agents, and count what they use
-// against their budget, where no wall stands: whatever else a Wall does, it does
+// HoldKeys has a model server hold the keys of the agents, and count what they use
+// against their budget, where no wall stands: whatever else a Sandbox does, it does
 // not. nil: there is no budget, or no key that can be held.
-func Hold(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
+func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Model.Budget == (agent.Budget{}) {
-		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Wall{Level: sandbox.None}
+	w := &Sandbox{Level: sandbox.None}
 	who, held := w.asking(asked), []asker(nil)
 	for _, a := range who {
 		known := slices.Contains(heldWithoutWall, a.Agent) && a.keys.ByKey(a.Agent, asked.Env)
@@ -84,19 +84,19 @@ func Hold(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 var heldWithoutWall = []string{"claude", "codex", "gemini", "copilot"}
 
 // asking are those who ask a model, with the keys as they are.
-func (w *Wall) asking(asked WallAsked) []asker {
+func (w *Sandbox) asking(asked Options) []asker {
 	d := &w.doors
 	d.keys = asked.Model.Keys
-	who := []asker{{ModelAsked: asked.Model, keys: &d.keys}}
+	who := []asker{{Model: asked.Model, keys: &d.keys}}
 	if asked.Review != nil {
 		d.review = asked.Review.Keys
-		who = append(who, asker{ModelAsked: *asked.Review, keys: &d.review})
+		who = append(who, asker{Model: *asked.Review, keys: &d.review})
 	}
 	return who
 }
 
 // openModel has the keys stay outside.
-func (w *Wall) openModel(ctx context.Context, asked WallAsked, who []asker, route egress.Route) (err error) {
+func (w *Sandbox) openModel(ctx context.Context, asked Options, who []asker, route egress.Route) (err error) {
 	d := &w.doors
 	if d.model, err = egress.Listen(ctx); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (d *doors) anyModel() bool {
 
 // makers are those whose keys the wall holds; none where the agent goes by a
 // login, or by a key that only it can hold. Strict refuses the latter.
-func (w *Wall) makers(m *asker, strict bool) ([]agent.Maker, error) {
+func (w *Sandbox) makers(m *asker, strict bool) ([]agent.Maker, error) {
 	if m.KeyInAgent || !m.Keys.Any() {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (w *Wall) makers(m *asker, strict bool) ([]agent.Maker, error) {
 }
 
 // Keys are what the agent gets.
-func (w *Wall) Keys(keys agent.Keys) agent.Keys {
+func (w *Sandbox) Keys(keys agent.Keys) agent.Keys {
 	if w == nil {
 		return keys
 	}
@@ -203,16 +203,16 @@ func (w *Wall) Keys(keys agent.Keys) agent.Keys {
 }
 
 // ReviewKeys are what the agent gets that is asked for a second opinion.
-func (w *Wall) ReviewKeys(keys agent.Keys) agent.Keys {
+func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	if w == nil {
 		return keys
 	}
 	return w.doors.review
 }
 
-// used is what was used of the model since that was asked last, and why the model
+// Used is what was used of the model since that was asked last, and why the model
 // server answers no more.
-func (w *Wall) used() egress.Spent {
+func (w *Sandbox) Used() egress.Spent {
 	if w == nil || w.doors.asked == nil {
 		return egress.Spent{}
 	}
@@ -223,12 +223,12 @@ func (w *Wall) used() egress.Spent {
 	return since
 }
 
-// counts tells whether the model server counts what the agent that does the work
+// Counts tells whether the model server counts what the agent that does the work
 // uses.
-func (w *Wall) counts() bool { return w != nil && w.doors.counts }
+func (w *Sandbox) Counts() bool { return w != nil && w.doors.counts }
 
-// charges tells whether the model server counts dollars against the budget, also
+// Charges tells whether the model server counts dollars against the budget, also
 // where no agent tells what it cost.
-func (w *Wall) charges() bool {
+func (w *Sandbox) Charges() bool {
 	return w != nil && w.doors.asked != nil && w.doors.asked.Spent().Charged > 0
 }

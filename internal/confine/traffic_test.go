@@ -1,4 +1,4 @@
-package job_test
+package confine_test
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
@@ -26,7 +26,7 @@ func TestWhatPassedIsToldOnce(t *testing.T) {
 		{first, first, nil},
 		{first, then, &journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 1, Down: 9}, {Host: "b.example:8443", Times: 1, Up: 1}}}},
 	} {
-		if diff := cmp.Diff(test.want, job.Since(test.before, test.now)); diff != "" {
+		if diff := cmp.Diff(test.want, confine.Since(test.before, test.now)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
@@ -38,7 +38,7 @@ func TestManyHostsAreFewInTheJournal(t *testing.T) {
 	for i := range 60 {
 		many = append(many, egress.Traffic{Name: egress.Name{Host: fmt.Sprintf("h%d.example", i), Port: 443}, Tunnels: 1, Up: int64(i), Down: 1})
 	}
-	got := job.Since(nil, many)
+	got := confine.Since(nil, many)
 	if len(got.Hosts) != 50 || got.Hosts[0].Host != "h59.example:443" || got.Hosts[49].Up != 10 {
 		t.Errorf("%d hosts, %+v", len(got.Hosts), got.Hosts)
 	}

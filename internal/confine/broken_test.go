@@ -1,4 +1,4 @@
-package job_test
+package confine_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -16,7 +16,7 @@ import (
 func TestNothingRunsAfterWhatWasNotPutBack(t *testing.T) {
 	ran := 0
 	endings := []error{nil, errors.New("killed"), fmt.Errorf("config: %w", sandbox.ErrNotPutBack), nil}
-	run := job.Whole(func(context.Context, process.Command) (process.Result, error) {
+	run := confine.Whole(func(context.Context, process.Command) (process.Result, error) {
 		ran++
 		return process.Result{Exit: ran}, endings[ran-1]
 	})

@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type doors struct {
 	failed error
 }
 
-func (w *Wall) open(ctx context.Context, asked WallAsked) error {
+func (w *Sandbox) open(ctx context.Context, asked Options) error {
 	route, err := asked.Network.Route()
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (w *Wall) open(ctx context.Context, asked WallAsked) error {
 
 // openSetup serves the proxy of what makes a folder ready: its list is its own,
 // and no model is on it.
-func (w *Wall) openSetup(ctx context.Context, asked WallAsked) error {
+func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 	d, n := &w.doors, asked.Network
 	if n.Setup == nil && !n.Packages {
 		n.Setup = n.Allow
@@ -98,7 +98,7 @@ func (d *doors) permit(names []egress.Name) {
 
 // refused hears of refusals. What would allow one is said in the words of
 // whoever asked for the wall.
-func (w *Wall) refused(asked WallAsked) func(egress.Refusal) {
+func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {
 		if r.Sent {
 			w.hear(journal.Noted{What: r.What + " of a request to the model: " + r.Why})

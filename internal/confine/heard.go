@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 )
 
 // mended tells of what those inside changed though it was not theirs.
-func (w *Wall) mended(paths []string) {
+func (w *Sandbox) mended(paths []string) {
 	const few = 5
 	what := "put back, as it is not the agent's to change: " + strings.Join(paths[:min(few, len(paths))], ", ")
 	if more := len(paths) - few; more > 0 {
@@ -19,14 +19,14 @@ func (w *Wall) mended(paths []string) {
 }
 
 // hear keeps an event until somebody can put it on record.
-func (w *Wall) hear(event journal.Event) {
+func (w *Sandbox) hear(event journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.heard = append(w.heard, event)
 }
 
-// refusing tells whether something was refused since Tell last put that on record.
-func (w *Wall) refusing() bool {
+// Refusing tells whether something was refused since Tell last put that on record.
+func (w *Sandbox) Refusing() bool {
 	if w == nil {
 		return false
 	}
@@ -39,7 +39,7 @@ func (w *Wall) refusing() bool {
 }
 
 // Tell puts on record what was heard since it last did.
-func (w *Wall) Tell(emit func(journal.Event)) {
+func (w *Sandbox) Tell(emit func(journal.Event)) {
 	if w == nil {
 		return
 	}

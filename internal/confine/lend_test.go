@@ -1,4 +1,4 @@
-package job_test
+package confine_test
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/confine"
 )
 
 // What the program writes in an agent's tree belongs to the agent, however deep
@@ -29,10 +29,10 @@ func TestLend(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if err := job.Lending(uid).Lend(ctx, tree, "ralph"); !errors.Is(err, context.Canceled) {
+	if err := confine.Lending(uid).Lend(ctx, tree, "ralph"); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end, Lend = %v", err)
 	}
-	if err := job.Lending(uid).Lend(t.Context(), tree, "ralph"); err != nil {
+	if err := confine.Lending(uid).Lend(t.Context(), tree, "ralph"); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]int{plan: uid, filepath.Join(tree, "ralph"): uid, filepath.Join(tree, "other"): os.Getuid()} {

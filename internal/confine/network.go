@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"fmt"
@@ -69,7 +69,7 @@ func (n Network) Trust(file string) error {
 }
 
 // trust has those inside trust whom we do.
-func (w *Wall) trust(n Network) error {
+func (w *Sandbox) trust(n Network) error {
 	if n.Bundle == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"cmp"
@@ -39,9 +39,9 @@ func together(all, more []egress.Traffic) []egress.Traffic {
 	return all
 }
 
-// passed is what passed since it was last asked for; nil: nothing did. It has what
-// counts against the budget beyond the dollars that are on record.
-func (w *Wall) passed(recorded float64) *journal.EgressPassed {
+// Passed is what passed since it was last asked for; nil: nothing did. It has what
+// Counts against the budget beyond the dollars that are on record.
+func (w *Sandbox) Passed(recorded float64) *journal.EgressPassed {
 	if w == nil {
 		return nil
 	}

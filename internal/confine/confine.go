@@ -1,4 +1,8 @@
-package job
+// Package confine keeps an agent and the checks of its work in a sandbox. It makes
+// the folders that they write to, opens their two ways out (a proxy with an allow
+// list, a model server that holds the keys), finds the sandbox level that holds on
+// this machine, and attacks it from inside before anything runs there.
+package confine
 
 import (
 	"context"
@@ -20,8 +24,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// WallAsked is what is asked of the wall round an agent and its checks.
-type WallAsked struct {
+// Options are what is asked of the sandbox of an agent and its checks.
+type Options struct {
 	Level sandbox.Level // Auto: the strongest that there is
 	// Strict has Auto be content with nothing less than no network of their own,
 	// as where nobody sits beside it.
@@ -50,13 +54,13 @@ type WallAsked struct {
 
 	Now     func() time.Time
 	Network Network
-	Model   ModelAsked
-	Review  *ModelAsked // of the agent that is asked for a second opinion; nil: there is none
+	Model   Model
+	Review  *Model // of the agent that is asked for a second opinion; nil: there is none
 }
 
-// Wall is a wall that stands, with the two ways out. A nil Wall is none: things
-// run inside as they would anywhere.
-type Wall struct {
+// Sandbox is a sandbox in use, with its two ways out. A nil Sandbox confines
+// nothing: commands run as they do anywhere.
+type Sandbox struct {
 	Level sandbox.Level
 
 	notes []journal.Noted
@@ -73,13 +77,13 @@ type Wall struct {
 	spent egress.Spent     // what was used of the model, as it was told last
 }
 
-// Raise makes the wall stand, and has it attacked from inside. Where the level
-// that is asked for does not hold it is a fault; level none is no wall.
-func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
+// Start sets the sandbox up, and has it attacked from inside. A level that does
+// not hold is a fault; level none is a nil Sandbox.
+func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
-		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Wall{next: asked.Exec, base: sandbox.Wall{Level: asked.Level, Beyond: asked.Beyond}}
+	w := &Sandbox{next: asked.Exec, base: sandbox.Wall{Level: asked.Level, Beyond: asked.Beyond}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -104,7 +108,7 @@ func Raise(ctx context.Context, asked WallAsked) (_ *Wall, err error) {
 }
 
 // stand finds the level, and puts it to the test.
-func (w *Wall) stand(ctx context.Context, asked WallAsked) error {
+func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 	if asked.Level == sandbox.UID && w.base.UID == 0 {
 		return fault.Usage("the sandbox level uid needs another user to be, and only root can become one", lower(asked), nil)
 	}
@@ -125,7 +129,7 @@ func (w *Wall) stand(ctx context.Context, asked WallAsked) error {
 }
 
 // reachable is a fault where another user cannot get to where it is to work.
-func (w *Wall) reachable(asked WallAsked) error {
+func (w *Sandbox) reachable(asked Options) error {
 	if w.base.UID == 0 || w.mounts() {
 		return nil
 	}
@@ -144,7 +148,7 @@ func (w *Wall) reachable(asked WallAsked) error {
 }
 
 // enough refuses what Auto came to, where more is wanted.
-func enough(asked WallAsked, found sandbox.Level) error {
+func enough(asked Options, found sandbox.Level) error {
 	strong := found == sandbox.Namespace || found == sandbox.Notify
 	if asked.Level != sandbox.Auto || strong || found != sandbox.None && !asked.Strict {
 		return nil
@@ -157,15 +161,18 @@ func enough(asked WallAsked, found sandbox.Level) error {
 }
 
 // lower is how somebody says that less will do.
-func lower(asked WallAsked) string {
+func lower(asked Options) string {
 	if asked.Home != "" {
 		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs with nothing that confines the agent"
 	}
 	return "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"
 }
 
+// Dir is the folder of all that was made for those inside.
+func (w *Sandbox) Dir() string { return w.rooms.dir }
+
 // Name is the level, as people read it.
-func (w *Wall) Name() string {
+func (w *Sandbox) Name() string {
 	if w == nil {
 		return string(sandbox.None)
 	}
@@ -173,7 +180,7 @@ func (w *Wall) Name() string {
 }
 
 // Said is what people are told of it; none where there is no wall.
-func (w *Wall) Said(none string) string {
+func (w *Sandbox) Said(none string) string {
 	if w == nil {
 		return none
 	}
@@ -185,15 +192,15 @@ func (w *Wall) Said(none string) string {
 }
 
 // Notices are what people should know of the wall.
-func (w *Wall) Notices() []journal.Noted {
+func (w *Sandbox) Notices() []journal.Noted {
 	if w == nil {
 		return nil
 	}
 	return w.notes
 }
 
-// Place is what those inside have of the world.
-type Place struct {
+// Access is what those inside can read and write, and how they get out.
+type Access struct {
 	Write    []string
 	Read     []string
 	ReadOnly []string // within Write
@@ -205,7 +212,7 @@ type Place struct {
 }
 
 // Around is how things run in a place.
-func (w *Wall) Around(at Place) sandbox.Next {
+func (w *Sandbox) Around(at Access) sandbox.Next {
 	inside := w.base
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {
@@ -213,7 +220,7 @@ func (w *Wall) Around(at Place) sandbox.Next {
 		inside.Ports = w.doors.ports(at.Setup)
 	}
 	lies := func(path string) bool {
-		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && under(dir, path) })
+		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && Under(dir, path) })
 	}
 	settled := w.rooms.settled
 	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths), lies), only(slices.Concat(at.Ours, settled.Code), lies)
@@ -230,7 +237,7 @@ func only(paths []string, keep func(string) bool) []string {
 }
 
 // Env is what env is inside.
-func (w *Wall) Env(env []string, proof bool) []string {
+func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
@@ -238,7 +245,7 @@ func (w *Wall) Env(env []string, proof bool) []string {
 }
 
 // SetupEnv is the same for what makes a folder ready.
-func (w *Wall) SetupEnv(env []string, proof bool) []string {
+func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
@@ -247,7 +254,7 @@ func (w *Wall) SetupEnv(env []string, proof bool) []string {
 
 // Lend gives to those inside what is ours in dir at name, with all in it. No
 // link leads us out of dir.
-func (w *Wall) Lend(ctx context.Context, dir, name string) error {
+func (w *Sandbox) Lend(ctx context.Context, dir, name string) error {
 	if w == nil || w.base.UID == 0 {
 		return nil
 	}
@@ -273,11 +280,11 @@ func (w *Wall) Lend(ctx context.Context, dir, name string) error {
 
 // mounts tells whether what is read-only is so for those inside alone, while
 // the program may write there.
-func (w *Wall) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
+func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
 
 // Close ends the ways out, and takes away the folders of those inside and what
 // they left in memory.
-func (w *Wall) Close() error {
+func (w *Sandbox) Close() error {
 	if w == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package job_test
+package confine_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -26,36 +26,36 @@ func nothing(context.Context, process.Command) (process.Result, error) {
 
 // A wall that does not stand is a fault with what to do, and nothing of it is
 // left behind.
-func TestRaiseRefuses(t *testing.T) {
+func TestStartRefuses(t *testing.T) {
 	home := t.TempDir()
 	for _, test := range []struct {
 		name      string
-		asked     job.WallAsked
+		asked     confine.Options
 		what, fix string
 	}{
-		{"nothing in the Action", job.WallAsked{Level: sandbox.Auto, Strict: true}, "nothing on this machine confines an agent", "sandbox: landlock, uid or none"},
-		{"nothing on a laptop", job.WallAsked{Level: sandbox.Auto, Home: home}, "nothing on this machine confines an agent", "--no-sandbox"},
-		{"a level", job.WallAsked{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"},
-		{"uid without one", job.WallAsked{Level: sandbox.UID}, "needs another user", "ralph doctor --sandbox"},
-		{"a pattern", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
-		{"an address at home", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},
-		{"no proxy", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},
-		{"no bundle", job.WallAsked{Level: sandbox.Auto, Network: job.Network{Bundle: "/nowhere.pem"}}, "cannot read the CA bundle", "ca-bundle"},
+		{"nothing in the Action", confine.Options{Level: sandbox.Auto, Strict: true}, "nothing on this machine confines an agent", "sandbox: landlock, uid or none"},
+		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "nothing on this machine confines an agent", "--no-sandbox"},
+		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"},
+		{"uid without one", confine.Options{Level: sandbox.UID}, "needs another user", "ralph doctor --sandbox"},
+		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
+		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},
+		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},
+		{"no bundle", confine.Options{Level: sandbox.Auto, Network: confine.Network{Bundle: "/nowhere.pem"}}, "cannot read the CA bundle", "ca-bundle"},
 		{
 			"a key for the agent alone",
-			job.WallAsked{Level: sandbox.Auto, Model: job.ModelAsked{Agent: "amp", Keys: agent.Keys{AmpAPIKey: "k"}}},
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "amp", Keys: agent.Keys{AmpAPIKey: "k"}}},
 			"the agent amp cannot be pointed", "sandbox: key-in-agent",
 		},
 		{
 			"a server that is none",
-			job.WallAsked{Level: sandbox.Auto, Model: job.ModelAsked{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "x"}}},
+			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "claude", Keys: agent.Keys{AnthropicAPIKey: "k", ModelBaseURL: "x"}}},
 			"the address of the model's server", "model-base-url",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			temp := t.TempDir()
 			test.asked.Temp, test.asked.Exec = temp, nothing
-			wall, err := job.Raise(t.Context(), test.asked)
+			wall, err := confine.Start(t.Context(), test.asked)
 			if wall != nil && err == nil {
 				t.Fatal("it stands")
 			}
@@ -71,9 +71,9 @@ func TestRaiseRefuses(t *testing.T) {
 
 // No wall does nothing, and can be asked everything.
 func TestNoWall(t *testing.T) {
-	wall, err := job.Raise(t.Context(), job.WallAsked{Level: sandbox.None, Exec: nothing})
+	wall, err := confine.Start(t.Context(), confine.Options{Level: sandbox.None, Exec: nothing})
 	if wall != nil || err != nil {
-		t.Fatalf("Raise = %v, %v", wall, err)
+		t.Fatalf("Start = %v, %v", wall, err)
 	}
 	keys := agent.Keys{AmpAPIKey: "k"}
 	if wall.Name() != "none" || wall.Keys(keys) != keys || len(wall.Notices()) > 0 || wall.Lend(t.Context(), "/nowhere", ".") != nil || wall.Close() != nil {
@@ -103,7 +103,7 @@ func TestToolchain(t *testing.T) {
 		return paths
 	}
 	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
-	read := job.Toolchain(job.WallAsked{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
+	read := confine.Toolchain(confine.Options{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
 	want := append([]string{"/ralph"}, at("cache", "bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node", "tools/plain")...)
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -113,11 +113,11 @@ func TestToolchain(t *testing.T) {
 	}
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
-	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
 	if diff := cmp.Diff(append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	read = job.Toolchain(job.WallAsked{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
 	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".cargo") {
 		if slices.Contains(read, hidden) {
 			t.Errorf("%s can be read: %q", hidden, read)
@@ -137,12 +137,12 @@ func TestMissedIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := job.WallAsked{
+	asked := confine.Options{
 		Home: home, State: []string{".claude"}, Settled: agent.Settled{Paths: []string{".claude/settings.json", ".claude/own.json", ".claude/none"}},
 		Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin"},
 	}
 	var told []string
-	for _, note := range job.Missed(asked) {
+	for _, note := range confine.Missed(asked) {
 		told = append(told, note.What)
 	}
 	want := []string{
@@ -153,7 +153,7 @@ func TestMissedIsTold(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	asked.Proofs = false
-	if notes := job.Missed(asked); len(notes) != 1 {
+	if notes := confine.Missed(asked); len(notes) != 1 {
 		t.Errorf("without proofs %v", notes)
 	}
 }
@@ -172,7 +172,7 @@ func TestProgram(t *testing.T) {
 	}
 	adapter := agent.Adapter{Argv: func(agent.Order) []string { return []string{"claude", script, "/nowhere", "-p"} }}
 	want := []string{link, script, filepath.Join(dir, "lib", "node_modules"), script}
-	if diff := cmp.Diff(want, job.Program(link, adapter)); diff != "" {
+	if diff := cmp.Diff(want, confine.Program(link, adapter)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

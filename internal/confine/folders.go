@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ type rooms struct {
 	lend    func(string) error
 }
 
-func (r *rooms) furnish(asked WallAsked, lend func(string) error) (err error) {
+func (r *rooms) furnish(asked Options, lend func(string) error) (err error) {
 	r.home, r.lend = asked.Home, lend
 	const name = "ralph-inside-"
 	workspace.Sweep(asked.Temp, name)
@@ -171,7 +171,7 @@ func there(home string, names, env []string) []string {
 
 // toolchain is what programs are made of beyond the usual folders: where PATH
 // leads, with what stands beside a bin, and the caches of a runner's tools.
-func toolchain(asked WallAsked) []string {
+func toolchain(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
 		read = append(read, there(asked.Home, tools, asked.Env)...)
@@ -185,14 +185,14 @@ func toolchain(asked WallAsked) []string {
 
 // beside is a folder of PATH, and the one that it is the bin of, unless that is a
 // home's own.
-func beside(asked WallAsked, folder string) []string {
+func beside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
 	if err != nil || !filepath.IsAbs(folder) || anyHolds(append(asked.theirs(), asked.Apart...), place) {
 		return nil
 	}
 	above := filepath.Dir(place)
-	holds := func(dir string) bool { return under(above, dir) }
+	holds := func(dir string) bool { return Under(above, dir) }
 	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.apart(), holds) {
 		return []string{folder}
 	}
@@ -200,7 +200,7 @@ func beside(asked WallAsked, folder string) []string {
 }
 
 // missed is what somebody may miss inside.
-func (r *rooms) missed(asked WallAsked) (notes []journal.Noted) {
+func (r *rooms) missed(asked Options) (notes []journal.Noted) {
 	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
 		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
 			notes = append(notes, journal.Noted{
@@ -220,7 +220,7 @@ func (r *rooms) missed(asked WallAsked) (notes []journal.Noted) {
 
 // theirs are the folders that those inside write to at some time. What PATH finds in
 // one of them would be theirs to say in a proof, too.
-func (a WallAsked) theirs() []string {
+func (a Options) theirs() []string {
 	all := slices.Clone(a.Reach)
 	for _, name := range a.State {
 		all = append(all, filepath.Join(a.Home, name))
@@ -229,7 +229,7 @@ func (a WallAsked) theirs() []string {
 }
 
 // apart are the folders for the sake of which nothing that holds them can be read.
-func (a WallAsked) apart() []string {
+func (a Options) apart() []string {
 	return plainly(slices.Concat(a.Apart, a.Private, []string{a.Home, agent.Lookup(a.Env, "HOME")}))
 }
 
@@ -244,11 +244,11 @@ func plainly(paths []string) (found []string) {
 }
 
 func anyHolds(folders []string, path string) bool {
-	return slices.ContainsFunc(folders, func(dir string) bool { return under(dir, path) })
+	return slices.ContainsFunc(folders, func(dir string) bool { return Under(dir, path) })
 }
 
-// under tells whether path is dir, or lies in it.
-func under(dir, path string) bool {
+// Under tells whether path is dir, or lies in it.
+func Under(dir, path string) bool {
 	way, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(way)
 }

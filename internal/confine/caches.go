@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"context"
@@ -9,46 +9,41 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/egress"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// permit allows the hosts from which the project gets its packages, by its files
-// at the base. The package clients run inside, where no repository configures
-// them.
-func (s *site) permit(ctx context.Context) error {
-	if s.Wall == nil || !s.Wall.doors.packages || s.trusted == nil {
-		return nil
+// AllowPackages allows the hosts from which a project gets its packages, by its
+// files, where that is asked for. The package clients run inside, where no
+// repository configures them. It returns what people should know of that.
+func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() ([]string, error)) ([]string, error) {
+	if w == nil || !w.doors.packages {
+		return nil, nil
 	}
-	files, err := s.trusted.Files(ctx, s.Run().Base)
+	names, err := files()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	names, notes, err := egress.Packages(ctx, egress.Run(s.Wall.Around(Place{})), s.Wall.Env(s.CheckEnv, false), files)
-	if err != nil {
-		return err
+	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
+	if err == nil {
+		w.doors.permit(hosts)
 	}
-	s.Wall.doors.permit(names)
-	for _, note := range notes {
-		err = errors.Join(err, s.Append(journal.Noted{What: note}))
-	}
-	return err
+	return notes, err
 }
 
-// anew gives a proof a new home, shared memory without anything of earlier
+// Renew gives a proof a new home, shared memory without anything of earlier
 // programs, and its own copy of the caches that the base left.
-func (w *Wall) anew() error {
+func (w *Sandbox) Renew() error {
 	if w == nil {
 		return nil
 	}
 	return errors.Join(w.base.Sweep(), w.rooms.anew())
 }
 
-// vacate removes the checkout of a proof. Caches are kept of the base alone, for
+// Vacate removes the checkout of a proof. Caches are kept of the base alone, for
 // every later proof to begin with: what a change runs must not decide what the
 // next proof sees.
-func (w *Wall) vacate(dir string, base bool) error {
+func (w *Sandbox) Vacate(dir string, base bool) error {
 	err := untrusted.RemoveAll(dir)
 	if w == nil || !base {
 		return err

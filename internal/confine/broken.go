@@ -1,4 +1,4 @@
-package job
+package confine
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // whole runs as next does, as long as all that those inside changed could be put
 // back. Then nothing runs any more: what would be kept next is what they wrote.
-func (w *Wall) whole(next sandbox.Next) sandbox.Next {
+func (w *Sandbox) whole(next sandbox.Next) sandbox.Next {
 	return func(ctx context.Context, c process.Command) (process.Result, error) {
 		if err := w.breach(nil); err != nil {
 			return process.Result{}, err
@@ -24,7 +24,7 @@ func (w *Wall) whole(next sandbox.Next) sandbox.Next {
 }
 
 // breach notes the first, and says which that was.
-func (w *Wall) breach(err error) error {
+func (w *Sandbox) breach(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.broken == nil {

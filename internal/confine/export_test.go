@@ -1,0 +1,49 @@
+package confine
+
+import (
+	"os"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// Toolchain is what can be read for the sake of PATH and the tools of a home.
+func Toolchain(asked Options) []string { return toolchain(asked) }
+
+// Missed is what is told of what cannot be had inside.
+func Missed(asked Options) []journal.Noted {
+	r := rooms{settled: settledIn(asked.Home, asked.Settled), lent: there(asked.Home, asked.State, asked.Env)}
+	return r.missed(asked)
+}
+
+// Askable are the models that agents may ask for, by the maker's API.
+func Askable(asked ...Model) (map[string][]string, error) {
+	var who []asker
+	for _, a := range asked {
+		makers, _ := a.Keys.Makers(a.Agent, a.Name)
+		who = append(who, asker{Model: a, makers: makers})
+	}
+	all, err := askable(who)
+	models := map[string][]string{}
+	for _, maker := range all {
+		models[string(maker.Dialect)] = maker.Models
+	}
+	return models, err
+}
+
+// Since is what came to the one traffic after the other.
+func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
+
+// Heard is what goes on record of a refusal.
+func Heard(r egress.Refusal) []journal.Event {
+	w := new(Sandbox)
+	w.refused(Options{})(r)
+	return w.heard
+}
+
+// Whole is how commands run in a sandbox as long as everything could be put back.
+func Whole(next sandbox.Next) sandbox.Next { return new(Sandbox).whole(next) }
+
+// Lending is a sandbox with another user inside.
+func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Wall{UID: uid, GID: os.Getgid()}} }
