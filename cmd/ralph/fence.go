@@ -39,7 +39,6 @@ func (w world) within(wall *confine.Sandbox, more ...string) []string {
 // enclosure is who is to be behind a fence.
 type enclosure struct {
 	level   sandbox.Level // where no flag says which
-	strict  bool          // one that leaves the network open is none
 	project string
 	works   []string // where it works, if that is in the project
 	allow   []string // where no flag says which; nil: every public host
@@ -74,7 +73,7 @@ func (f fence) raise(ctx context.Context, w world, who enclosure) (*confine.Sand
 		allow = f.Allow
 	}
 	return confine.Start(ctx, confine.Options{
-		Level: level, Strict: who.strict, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, Private: []string{git.Around(project)}, Reach: who.works, State: adapter.State, Settled: adapter.Settled,
+		Level: level, Self: self, Exec: w.runner.Run, Env: who.env, Home: home, Read: read, Private: []string{git.Around(project)}, Reach: who.works, State: adapter.State, Settled: adapter.Settled,
 		Network: confine.Network{Any: allow == nil, Allow: allow},
 	})
 }

@@ -62,7 +62,7 @@ func (v *visit) walled(worker, second *job.Candidate, p policy.Policy) confine.O
 	read, _ := worker.Needs() // nobody is at home in a job
 	more, _ := second.Needs()
 	return confine.Options{
-		Level: in.Wall.Level, Strict: true, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
+		Level: in.Wall.Level, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Private: v.runner(),
 		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
 	}

@@ -25,7 +25,7 @@ type Floor struct {
 	// Dollars that all runs of a repository may spend within a day.
 	MaxCostPerDay float64 `json:"maxCostPerDay" jsonschema:"minimum=0"`
 	// The weakest level of the wall that will do.
-	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=landlock,enum=uid,enum=none"`
+	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=none"`
 	// The agents that may work; "command" is any program.
 	Agents []string `json:"agents"`
 	// The hosts that may be opened besides the model's usual place and those of packages, by their exact names; an empty list allows none.
@@ -56,7 +56,7 @@ func ReadFloor(owner string, data []byte) (Floor, error) {
 	case f.MaxCost < 0 || f.MaxCostPerDay < 0:
 		err = errors.New("a cost is no less than 0")
 	case f.Sandbox != "" && strength(f.Sandbox) < 0:
-		err = fmt.Errorf("sandbox: %q is none of namespace, notify, landlock, uid", f.Sandbox)
+		err = fmt.Errorf("sandbox: %q is none of namespace, notify, none", f.Sandbox)
 	}
 	if err != nil {
 		return Floor{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+floorOf(owner), err)
@@ -81,7 +81,7 @@ func floorOf(owner string) string { return FloorFile + " in " + owner + "/" + Fl
 
 // strength orders the levels; -1 is for what is none.
 func strength(level sandbox.Level) int {
-	return slices.Index([]sandbox.Level{sandbox.None, sandbox.UID, sandbox.Landlock, sandbox.Notify, sandbox.Namespace}, level)
+	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
 }
 
 // Hold brings the inputs down to the floor where a number is all there is to it,

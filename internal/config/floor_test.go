@@ -47,7 +47,7 @@ func TestFloorHolds(t *testing.T) {
 		"a model nowhere":           {all, []string{"agent", "claude", "model-base-url", "evil.example.com"}, "model-base-url that is no address"},
 		"a model where it may be":   {all, []string{"agent", "claude", "model-base-url", "https://npm.example.com:443/v1"}, ""},
 		"no host at all":            {`{"allowDomains": []}`, []string{"allow-domains", "npm.example.com"}, "allow-domains npm.example.com"},
-		"a weaker wall":             {all, []string{"agent", "claude", "sandbox", "landlock"}, "sandbox landlock"},
+		"a weaker level":            {`{"sandbox": "namespace"}`, []string{"sandbox", "notify"}, "sandbox notify"},
 		"no wall":                   {all, []string{"agent", "claude", "sandbox", "none"}, "sandbox none"},
 		"somebody else's wall":      {all, []string{"agent", "claude", "sandbox", "external"}, ""},
 		"somebody else's, too weak": {`{"sandbox": "namespace"}`, []string{"sandbox", "external"}, "sandbox external"},

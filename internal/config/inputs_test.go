@@ -166,7 +166,7 @@ var wrong = []struct{ name, value, why string }{
 	{"fail-on", "red", `fail-on: "red" is none of error, stopped, never`},
 	{"agent-args", `say "half`, "agent-args:"},
 	{"agent-args", "$(rm -rf /)", "agent-args:"},
-	{"sandbox", "full", `sandbox: "full" is none of auto, namespace, notify, landlock, uid, external, none, key-in-agent`},
+	{"sandbox", "full", `sandbox: "full" is none of auto, namespace, notify, external, none, key-in-agent`},
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
 	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},

@@ -116,7 +116,7 @@ type Limits struct {
 // Sandbox is what confines the agent.
 type Sandbox struct {
 	// The level that is asked for; auto takes the best there is, docker is a Docker sandbox for Claude Code.
-	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=namespace,enum=notify,enum=landlock,enum=uid,enum=external,enum=none,enum=docker"`
+	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=namespace,enum=notify,enum=external,enum=none,enum=docker"`
 	// Hosts that the agent may reach beside its model; none at all if the list is empty.
 	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
 	// Hosts that the setup commands may reach instead; those of allowDomains when not given.

@@ -27,9 +27,6 @@ import (
 // Options are what is asked of the sandbox of an agent and its checks.
 type Options struct {
 	Level sandbox.Level // Auto: the strongest that there is
-	// Strict has Auto be content with nothing less than no network of their own,
-	// as where nobody sits beside it.
-	Strict bool
 
 	UID, GID int    // who those inside are, where we are root; 0: whoever we are
 	Self     string // this program, which an agent's hooks call
@@ -109,15 +106,12 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 
 // stand finds the level, and puts it to the test.
 func (w *Sandbox) stand(ctx context.Context, asked Options) error {
-	if asked.Level == sandbox.UID && w.base.UID == 0 {
-		return fault.Usage("the sandbox level uid needs another user to be, and only root can become one", lower(asked), nil)
-	}
 	if asked.Level == sandbox.Auto || asked.Level == sandbox.Namespace {
 		w.base = sandbox.Probe(ctx, w.base, w.next).Apply(w.base)
 	}
 	w.Level = w.base.Level
-	if err := enough(asked, w.Level); err != nil {
-		return err
+	if w.Level == sandbox.None {
+		return fault.Usage("this machine offers no sandbox that contains the network", lower(asked), nil)
 	}
 	attacked := w.base
 	attacked.Write, attacked.ReadOnly = []string{w.rooms.stage()}, []string{w.rooms.held()}
@@ -147,25 +141,12 @@ func (w *Sandbox) reachable(asked Options) error {
 	return nil
 }
 
-// enough refuses what Auto came to, where more is wanted.
-func enough(asked Options, found sandbox.Level) error {
-	strong := found == sandbox.Namespace || found == sandbox.Notify
-	if asked.Level != sandbox.Auto || strong || found != sandbox.None && !asked.Strict {
-		return nil
-	}
-	what := "nothing on this machine confines an agent"
-	if found != sandbox.None {
-		what = fmt.Sprintf("the strongest sandbox level of this machine is %s, which leaves the network open", found)
-	}
-	return fault.Usage(what, lower(asked), nil)
-}
-
-// lower is how somebody says that less will do.
+// lower says how to go on without the level that was asked for.
 func lower(asked Options) string {
 	if asked.Home != "" {
 		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs with nothing that confines the agent"
 	}
-	return "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"
+	return "ralph doctor --sandbox shows what is missing; sandbox: external vouches for a sandbox of your own, sandbox: none runs without one"
 }
 
 // Dir is the folder of all that was made for those inside.

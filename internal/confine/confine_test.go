@@ -33,10 +33,9 @@ func TestStartRefuses(t *testing.T) {
 		asked     confine.Options
 		what, fix string
 	}{
-		{"nothing in the Action", confine.Options{Level: sandbox.Auto, Strict: true}, "nothing on this machine confines an agent", "sandbox: landlock, uid or none"},
-		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "nothing on this machine confines an agent", "--no-sandbox"},
-		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox shows what is missing; if less will do, say so: sandbox: landlock, uid or none"},
-		{"uid without one", confine.Options{Level: sandbox.UID}, "needs another user", "ralph doctor --sandbox"},
+		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external vouches for a sandbox of your own"},
+		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
+		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox shows what is missing; sandbox: external vouches for a sandbox of your own, sandbox: none runs without one"},
 		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
 		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},
 		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},

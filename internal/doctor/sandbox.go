@@ -48,7 +48,7 @@ func LookAtSandbox(ctx context.Context, wall sandbox.Wall, next sandbox.Next) Sa
 		s.Parts = append(s.Parts, Part(m))
 	}
 	if wall.Level == sandbox.None {
-		s.Why = "nothing on this machine confines anybody"
+		s.Why = "this machine offers no sandbox that contains the network"
 		return s
 	}
 	results, err := attack(ctx, wall, next)
@@ -83,7 +83,7 @@ func remedy(level sandbox.Level) string {
 		return ""
 	case sandbox.Notify:
 		return "servers and UDP on loopback are all that a stronger level would add: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces"
-	case sandbox.Landlock, sandbox.UID, sandbox.None:
+	case sandbox.None:
 		return "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces"
 	}
 	return ""

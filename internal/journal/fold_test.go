@@ -145,8 +145,8 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 		journal.CancelAsked{},
 		journal.RunStopped{},
 	}
-	run := minutely(append(before, journal.Resumed{Level: "landlock"}, journal.Resumed{})...)
-	if run.Level != "landlock" || run.Resumed != 2 || run.Policy.Preset != policy.Stories {
+	run := minutely(append(before, journal.Resumed{Level: "notify"}, journal.Resumed{})...)
+	if run.Level != "notify" || run.Resumed != 2 || run.Policy.Preset != policy.Stories {
 		t.Errorf("level %q, resumed %d times by %q", run.Level, run.Resumed, run.Policy.Preset)
 	}
 	if run.Stop != nil || run.Cancel != nil || run.Failures != nil || run.Loose != nil || run.Setup != nil ||

@@ -57,15 +57,13 @@ const (
 )
 
 func vectors() []vector {
-	low := []Level{UID, External}
-	some := []Level{Landlock, UID}
-	ours := []Level{Landlock, UID, External}
+	low := []Level{External}
 	return []vector{
 		{name: toPort, control: "network namespace or supervisor", open: low},
-		{name: toProxyPort, control: "network namespace or supervisor", open: ours},
+		{name: toProxyPort, control: "network namespace or supervisor", open: low},
 		{name: toIPv6, control: "network namespace or supervisor", open: low},
 		{name: toMachine, control: "network namespace or supervisor", open: low},
-		{name: toBeyond, control: "network namespace, supervisor, or whoever holds the network", open: some},
+		{name: toBeyond, control: "network namespace, supervisor, or whoever holds the network"},
 		{name: byMPTCP, control: "seccomp", open: low},
 		{name: byFastOpen, control: "seccomp"},
 		{name: byUDP, control: "network namespace or seccomp"},
@@ -133,5 +131,5 @@ func Holds(level Level, results []Result) error {
 	}
 	return fault.Usage(
 		fmt.Sprintf("the sandbox level %s does not hold: %s", level, strings.Join(through, ", ")),
-		"ask for less with sandbox: landlock, uid or none, if that is what you want; ralph doctor --sandbox shows what this machine offers", nil)
+		"run ralph doctor --sandbox to see what this machine offers; sandbox: none runs without a sandbox", nil)
 }

@@ -50,12 +50,9 @@ func through(list []sandbox.Result) (names []string) {
 
 // levels are those that a user can have on this machine.
 func (u user) levels() []sandbox.Level {
-	all := here(sandbox.Namespace, sandbox.Notify, sandbox.Landlock)
+	all := here(sandbox.Namespace, sandbox.Notify)
 	if u.weaker != "" {
-		all = []sandbox.Level{sandbox.Notify, sandbox.Landlock}
-	}
-	if u.uid != 0 {
-		all = append(all, sandbox.UID)
+		all = []sandbox.Level{sandbox.Notify}
 	}
 	return all
 }
@@ -143,7 +140,7 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 		{asOther, sandbox.Namespace, "another user, mounts", []string{"user and groups"}},
 		{asOther, sandbox.Namespace, "another user, landlock files, mounts, no capabilities", []string{"memory, environment and files of the program", "signals to the program", "user and groups"}},
 		{asOther, sandbox.Namespace, "another user, no capabilities", []string{"capabilities", "user and groups"}},
-		{asOther, sandbox.Notify, "supervisor, landlock ports", []string{port, ipv6, machine, "another's local socket"}},
+		{asOther, sandbox.Notify, "supervisor, landlock ports", []string{port, proxy, ipv6, machine, "another's local socket"}},
 		{asOther, sandbox.Notify, "supervisor, landlock ports, landlock scopes", []string{port, "another's abstract socket"}},
 		{asOther, sandbox.Notify, "supervisor's look at the owner", []string{port, ipv6}},
 		{asOther, sandbox.Notify, "seccomp datagrams", []string{"UDP"}},
@@ -154,18 +151,16 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 		{asOther, sandbox.Notify, "what is apart", []string{"files of the job and its runner, logins in settings"}},
 		{asOther, sandbox.Namespace, "links of theirs", []string{"a link in the place of a folder"}},
 		{asOther, sandbox.Notify, "links of theirs", []string{"a link in the place of a folder"}},
-		{asOther, sandbox.Landlock, "landlock ports", []string{port, ipv6, machine}},
-		{asOther, sandbox.Landlock, "seccomp protocols", []string{"multipath TCP", "UDP", "sockets of other kinds"}},
-		{asOther, sandbox.Landlock, "seccomp fast open", []string{"TCP fast open"}},
+		{asOther, sandbox.Notify, "seccomp protocols", []string{"sockets of other kinds"}},
+		{asOther, sandbox.Notify, "seccomp protocols, supervisor, landlock ports", []string{"multipath TCP"}},
 		{asOrdinary, sandbox.Notify, "landlock scopes", []string{"signals to the program"}},
 		{asOrdinary, sandbox.Notify, "landlock files", []string{"memory, environment and files of the program", "signals to the program"}},
 		{asOrdinary, sandbox.Notify, "landlock files, seccomp", []string{"tracing the program"}},
-		{asOrdinary, sandbox.Landlock, "seccomp unix sockets, landlock scopes", []string{"another's local socket", "another's abstract socket"}},
+		{asOrdinary, sandbox.Notify, "supervisor, landlock scopes", []string{"another's local socket", "another's abstract socket"}},
 	}
 	shown := map[string]bool{
 		"gains by set-user-id programs": true, // Landlock and seccomp cannot be had without no_new_privs
 		"TCP to other machines":         true, // TestAnotherWallIsJudgedByWhatItHolds
-		proxy:                           true, // TestTheAttackSeesTheHoleOfLandlock
 	}
 	for _, tt := range tests {
 		for _, name := range tt.want {
@@ -182,20 +177,13 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 			continue
 		}
 		t.Run(string(tt.level)+" without "+tt.without, func(t *testing.T) {
-			got := through(attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level}, Without: strings.Split(tt.without, ", ")}))
+			got := through(attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level, Ports: []int{freePort(t)}}, Without: strings.Split(tt.without, ", ")}))
 			for _, name := range tt.want {
 				if !slices.Contains(got, name) && (name != ipv6 || six()) {
 					t.Errorf("%q was held all the same; through came %q", name, got)
 				}
 			}
 		})
-	}
-}
-
-func TestTheAttackSeesTheHoleOfLandlock(t *testing.T) {
-	list := attacked(t, users()[0], order{Wall: sandbox.Wall{Level: sandbox.Landlock, Ports: []int{freePort(t)}}})
-	if got := through(list); !slices.Equal(got, []string{"TCP to another host at the proxy's port"}) {
-		t.Errorf("through came %q, want another host at the proxy's port and nothing else", got)
 	}
 }
 
@@ -229,15 +217,10 @@ func TestOlderKernels(t *testing.T) {
 }
 
 func TestLevelsThatAKernelCannotHave(t *testing.T) {
-	for _, tt := range []struct {
-		level sandbox.Level
-		abi   int
-	}{{sandbox.Landlock, 3}, {sandbox.Notify, -1}} {
-		w := sandbox.Pretend(wall(t, tt.level, users()[0]), tt.abi)
-		_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
-		if err == nil || !strings.Contains(err.Error(), "Landlock") {
-			t.Errorf("level %s at ABI %d: %v, want an error that names Landlock", tt.level, tt.abi, err)
-		}
+	w := sandbox.Pretend(wall(t, sandbox.Notify, users()[0]), -1)
+	_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
+	if err == nil || !strings.Contains(err.Error(), "Landlock") {
+		t.Errorf("level notify without Landlock: %v, want an error that names Landlock", err)
 	}
 }
 
@@ -272,7 +255,7 @@ func TestHoldsNamesWhatGotThrough(t *testing.T) {
 	err := sandbox.Holds(sandbox.Notify, list)
 	var f *fault.Fault
 	if !errors.As(err, &f) || !strings.Contains(f.What, "UDP (1 came out)") || strings.Contains(f.What, "TCP") ||
-		strings.Contains(f.What, "signals") || !strings.Contains(f.Fix, "sandbox: landlock") {
+		strings.Contains(f.What, "signals") || !strings.Contains(f.Fix, "sandbox: none") {
 		t.Errorf("Holds = %v with hint %q, want a fault that names UDP alone and the input", err, fault.Hint(err))
 	}
 	if err := sandbox.Holds(sandbox.Notify, list[1:]); err != nil {

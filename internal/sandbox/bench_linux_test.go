@@ -14,7 +14,7 @@ import (
 )
 
 func confining() []sandbox.Level {
-	return here(sandbox.None, sandbox.Landlock, sandbox.Namespace, sandbox.Notify)
+	return here(sandbox.None, sandbox.Namespace, sandbox.Notify)
 }
 
 // BenchmarkLaunch tells what a start costs, also as a multiple of one without a

@@ -24,7 +24,7 @@ const (
 // restrictFiles hands the rest to Landlock: whole folders may be opened, and
 // nothing beside them.
 func (p *launch) restrictFiles() error {
-	if p.off(files) || p.Level == UID {
+	if p.off(files) {
 		return nil
 	}
 	abi := landlockOf(p.ABI)
@@ -39,10 +39,7 @@ func (p *launch) restrictFiles() error {
 	switch {
 	case abi == 0:
 		return errors.New("this kernel has no Landlock, or it is not switched on (lsm=landlock)")
-	case p.off(ports):
-	case p.Level == Landlock && abi < 4:
-		return errors.New("this kernel's Landlock knows no TCP: it came with Linux 6.7")
-	case p.Level == Landlock, p.Level == Notify && abi >= 4:
+	case p.Level == Notify && abi >= 4 && p.has(ports):
 		cfg.HandledAccessNet = ll.AccessNetConnectTCP
 	}
 	if err := cfg.Restrict(p.landlockRules(abi)...); err != nil {
@@ -94,13 +91,7 @@ func (p *launch) landlockRules(abi int) []landlock.Rule {
 	if info, err := os.Stat(sharedMemory); err == nil && info.IsDir() {
 		rules = append(rules, writable(sharedMemory))
 	}
-	rules = append(rules, rulesOf(p.write, writable, landlock.RWFiles)...)
-	if p.Level == Landlock {
-		for _, port := range p.Ports {
-			rules = append(rules, landlock.ConnectTCP(uint16(port))) //nolint:gosec // a port
-		}
-	}
-	return rules
+	return append(rules, rulesOf(p.write, writable, landlock.RWFiles)...)
 }
 
 func rulesOf(all []found, folder, file func(...string) landlock.FSRule) (rules []landlock.Rule) {

@@ -44,7 +44,7 @@ func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Re
 
 func (w Wall) stands() bool {
 	switch w.Level {
-	case Namespace, Notify, Landlock, UID, External:
+	case Namespace, Notify, External:
 		return true
 	case None, Auto:
 	}

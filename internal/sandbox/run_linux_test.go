@@ -25,7 +25,7 @@ import (
 func walls() []sandbox.Level { return append(confined(), sandbox.None) }
 
 func confined() []sandbox.Level {
-	return here(sandbox.Namespace, sandbox.Notify, sandbox.Landlock, sandbox.External)
+	return here(sandbox.Namespace, sandbox.Notify, sandbox.External)
 }
 
 // A caller need not know whether there is a wall.

@@ -23,15 +23,13 @@ type Level string
 const (
 	Namespace Level = "namespace" // a network of its own, Landlock, seccomp
 	Notify    Level = "notify"    // no network; a supervisor connects in its stead
-	Landlock  Level = "landlock"  // TCP to the proxies' ports, of any host
-	UID       Level = "uid"       // another user and seccomp
-	External  Level = "external"  // somebody else holds the network; the rest as far as it goes
+	External  Level = "external"  // the user vouches for what holds the network; the rest as far as it goes
 	None      Level = "none"
 	Auto      Level = "auto" // the strongest that Probe finds; never a Wall's
 )
 
 // Levels are all that can be asked for.
-func Levels() []Level { return []Level{Auto, Namespace, Notify, Landlock, UID, External, None} }
+func Levels() []Level { return []Level{Auto, Namespace, Notify, External, None} }
 
 // Names are their names, besides those of others that can be asked for as well.
 func Names(besides ...string) []string {

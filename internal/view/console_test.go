@@ -97,7 +97,7 @@ var shop = plan.Plan{UserStories: []plan.Story{
 
 func began() journal.RunBegan {
 	return journal.RunBegan{
-		Run: "r1", Start: "0123456789", Branch: "ralph/issue-12-a-shop", Level: "landlock", Plan: shop,
+		Run: "r1", Start: "0123456789", Branch: "ralph/issue-12-a-shop", Level: "notify", Plan: shop,
 		Task: plan.Task{Kind: plan.KindPrompt},
 		Policy: policy.Policy{
 			Agent: "claude", Promise: "COMPLETE", Baseline: policy.BaselineNew, Checks: policy.Checks([]string{"make test"}, 0),
