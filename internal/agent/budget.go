@@ -70,7 +70,7 @@ func (p pricing) of(model string, u stream.Usage) stream.Cost {
 func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 	spent := stream.Spent{Usage: u, Cost: p.of(model, u)}
 	if !spent.Cost.Known {
-		spent.Most, _ = price.Most(model, price.Tokens(u), p)
+		spent.Most, _ = price.Most("", model, price.Tokens(u), p)
 	}
 	return spent
 }

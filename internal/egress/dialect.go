@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/price"
 )
 
 // Dialect is the API of a model's maker.
@@ -38,6 +39,7 @@ type Maker struct {
 
 // grammar is what may be said in a dialect.
 type grammar struct {
+	maker  price.Maker
 	base   string
 	folder string // in which its API is; a Base may name it or not
 	paths  []endpoint
@@ -65,7 +67,7 @@ type endpoint struct {
 
 var grammars = map[Dialect]*grammar{
 	Anthropic: {
-		base: "https://api.anthropic.com", folder: "/v1",
+		maker: price.Anthropic, base: "https://api.anthropic.com", folder: "/v1",
 		paths: []endpoint{
 			{path: pattern.Of("^/messages$"), may: "beta=true"},
 			{path: pattern.Of("^/messages/count_tokens$"), may: "beta=true", free: true},
@@ -90,7 +92,7 @@ var grammars = map[Dialect]*grammar{
 		},
 	},
 	OpenAI: {
-		base: "https://api.openai.com", folder: "/v1",
+		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1",
 		paths: []endpoint{
 			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$")}, {path: pattern.Of("^/chat/completions$")},
 		},
@@ -114,7 +116,7 @@ var grammars = map[Dialect]*grammar{
 		},
 	},
 	Gemini: {
-		base: "https://generativelanguage.googleapis.com", folder: "/v1beta",
+		maker: price.Google, base: "https://generativelanguage.googleapis.com", folder: "/v1beta",
 		paths: []endpoint{
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):generateContent$")},
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):streamGenerateContent$"), query: "alt=sse"},
@@ -216,6 +218,16 @@ func words(d Dialect, why string) []byte {
 		panic("egress: " + err.Error()) // a map of words is always JSON
 	}
 	return body
+}
+
+// seller is the maker at whose prices a server sells; empty: it is a cloud, a
+// gateway or a server of one's own, and only a model's name tells.
+func (m Maker) seller() price.Maker {
+	g := grammars[m.Dialect]
+	if m.Base == nil || strings.EqualFold("https://"+m.Base.Host, g.base) {
+		return g.maker
+	}
+	return ""
 }
 
 // at is where the real server answers to a path: below its Base, whether that

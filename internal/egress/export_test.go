@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -82,6 +83,9 @@ func Pump(client, server net.Conn, said []byte, idle time.Duration) (up, down in
 	f.pump(ends{client, server}, said, idle)
 	return f.up.Load(), f.down.Load()
 }
+
+// Seller is the maker whose prices hold at a maker's server.
+func Seller(m Maker) price.Maker { return m.seller() }
 
 // At is where a maker's server answers to a path.
 func At(m Maker, path string) string {

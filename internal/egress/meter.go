@@ -114,7 +114,7 @@ func (m *meter) begin(ctx context.Context, what order, cancel context.CancelCaus
 // admits tells whether a request need not wait. One that would not fit alone
 // ends the budget.
 func (m *meter) admits(b *bill) bool {
-	likely := m.price(b.order.model, price.Tokens{Input: b.order.likely})
+	likely := m.price(b.order, price.Tokens{Input: b.order.likely})
 	switch {
 	case m.stopped != "" || m.fits(b.most):
 		return true
@@ -164,22 +164,28 @@ func (m *meter) wake() {
 func (m *meter) most(b *bill, output int64) amount {
 	what, told := b.order, price.Tokens(b.used.Usage)
 	if told.Output = output; b.used.told {
-		return m.price(what.model, told)
+		return m.price(what, told)
 	}
-	plain := m.price(what.model, price.Tokens{Input: what.input, Output: output})
+	plain := m.price(what, price.Tokens{Input: what.input, Output: output})
 	cached := price.Tokens{CacheWrite: what.input, Output: output}
 	if what.hour {
 		cached.CacheHour = what.input
 	}
-	plain.usd = max(plain.usd, m.price(what.model, cached).usd)
+	plain.usd = max(plain.usd, m.price(what, cached).usd)
 	return plain
 }
 
-// price is what so many tokens count. A model without a price is taken for the
-// dearest of its maker, or where none of those is known, counts in tokens only.
-func (m *meter) price(model string, t price.Tokens) amount {
-	usd, _ := price.Most(model, t, m.prices)
+// price is what so many tokens count.
+func (m *meter) price(what order, t price.Tokens) amount {
+	usd, _ := price.Most(what.maker, what.model, t, m.prices)
 	return amount{usd, stream.Usage(t).Tokens()}
+}
+
+// bounds tells whether a model costs a known amount at the most. Else no budget in
+// dollars can be held.
+func (m *meter) bounds(maker price.Maker, model string) bool {
+	_, known := price.Most(maker, model, price.Tokens{}, m.prices)
+	return known || m.budget.USD == 0
 }
 
 // set puts on b what its request has used by now, and cuts off all that are
@@ -195,7 +201,7 @@ func (m *meter) set(b *bill, now progress) {
 	m.unknown = m.unknown || !known && now.Tokens() > 0
 	m.usd += usd - b.usd
 	b.used, b.usd = now, usd
-	m.count(b, m.price(b.order.model, price.Tokens(now.Usage)))
+	m.count(b, m.price(b.order, price.Tokens(now.Usage)))
 	b.most = m.most(b, max(b.order.output, now.Output))
 	m.wake()
 }

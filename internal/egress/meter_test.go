@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -75,9 +77,46 @@ func settled(t *testing.T, d *desk) {
 	}
 }
 
+// A limit in dollars cannot hold a model whose price has no bound: a server of
+// one's own or a gateway, and a name that tells of no maker.
+func TestWhatHasNoPriceIsNotSent(t *testing.T) {
+	for model, want := range map[string]int{"nobody-knows": http.StatusForbidden, "free": http.StatusOK, "gpt-99": http.StatusOK} {
+		server := modeltest.Start(t, modeltest.Answer{Words: "one"})
+		d := newDesk(t, server.URL, func(m *egress.Model) {
+			m.Budget.USD, m.Prices = 1, map[string]price.Rate{"free": {}}
+		})
+		for path, status := range map[string]int{responses: want, messages + "/count_tokens": http.StatusOK} {
+			got := d.ask(path, `{"model":"`+model+`"}`)
+			if got.StatusCode != status || status == http.StatusForbidden && !strings.Contains(got.text, "agent.prices") {
+				t.Errorf("%s for %s: answer %d %s, want %d", path, model, got.StatusCode, got.text, status)
+			}
+		}
+		sent := slices.ContainsFunc(server.Requests(), func(r modeltest.Request) bool { return r.Path == responses })
+		if refused := len(d.told()) == 1; sent == refused || refused != (want == http.StatusForbidden) {
+			t.Errorf("%s: sent %v, and refused %v", model, sent, d.told())
+		}
+	}
+}
+
+// Whose prices hold is told by the server that is asked.
+func TestSeller(t *testing.T) {
+	for base, want := range map[string]price.Maker{
+		"": price.OpenAI, "https://api.openai.com/v1": price.OpenAI, "https://API.openai.com": price.OpenAI,
+		"https://gateway.example/v1": "", "https://api.openai.com.evil.example": "",
+	} {
+		maker := egress.Maker{Dialect: egress.OpenAI}
+		if base != "" {
+			maker.Base = address(t, base)
+		}
+		if got := egress.Seller(maker); got != want {
+			t.Errorf("%q: %q, want %q", base, got, want)
+		}
+	}
+}
+
 func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"}, modeltest.Answer{Words: "two"})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget = egress.Budget{USD: 0.000001, Tokens: 2000} })
+	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2000 })
 	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusForbidden} {
 		if got := d.ask(messages, `{"model":"nobody-knows"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)

@@ -228,6 +228,10 @@ func (c *call) allowed() bool {
 		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it", Sent: true})
 	}
 	c.model, c.media, c.hour = found.model, found.media, found.hour
+	if !c.path.free && !c.m.meter.bounds(c.maker.seller(), c.model) {
+		return c.refuse(Refusal{What: "model " + quoted(c.model), Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
+			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
+	}
 	c.most, c.many = c.longest(object.tree)
 	add, no := c.added(object.tree)
 	if no != nil {

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+
+	"github.com/ralph-loop/ralph/internal/price"
 )
 
 // order is what a request may come to before anything is told of it, in tokens.
 type order struct {
+	maker  price.Maker // whose prices hold; empty: unknown
 	model  string
 	likely int64 // of input
 	input  int64 // at the most
@@ -32,11 +35,11 @@ const longestAnswer = 128_000
 
 func (c *call) order() order {
 	if c.path.free {
-		return order{model: c.model}
+		return order{maker: c.maker.seller(), model: c.model}
 	}
 	words := int64(len(c.body)) - c.media.size
 	return order{
-		model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
+		maker: c.maker.seller(), model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
 		output: c.most, hour: c.hour,
 	}
 }

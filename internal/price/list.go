@@ -2,27 +2,53 @@ package price
 
 // listed are standard rates, as of 2026-11-20. Those of gpt-5-codex, gpt-6.2-sol and Claude were
 // read on the makers' own pages (developers.openai.com/api/docs/models,
-// platform.claude.com/docs/en/about-claude/pricing), the others with several who
-// quote OpenAI's page alike; where they differ, the model is left out. A cache
-// that costs nothing to write costs what its input does. Not in here: OpenAI's
-// dearer rates for requests beyond 272,000 tokens and Google's beyond 200,000,
-// Google's for keeping a cache, and fees for web searches.
+// platform.claude.com/docs/en/about-claude/pricing), the others in several places
+// that quote the maker's page alike; where they differ, the model is left out. A
+// cache that costs nothing to write costs what its input does. The dearest model of
+// each maker has to be listed, also when it is retired: Most goes by it. An image
+// model has the rate of its images. Not listed: the higher rates of OpenAI beyond
+// 272,000 tokens and of Google beyond 200,000, Google's for keeping a cache, and
+// fees for web searches.
 var listed = map[string]Rate{
+	"o1-pro":               {Input: 150, Output: 600, CacheRead: 150, CacheWrite: 150},
+	"o3-pro":               {Input: 20, Output: 80, CacheRead: 20, CacheWrite: 20},
+	"o3":                   {Input: 2, Output: 8, CacheRead: 0.50, CacheWrite: 2},
+	"o4-mini":              {Input: 1.10, Output: 4.40, CacheRead: 0.275, CacheWrite: 1.10},
+	"codex-mini-latest":    {Input: 1.50, Output: 6, CacheRead: 0.375, CacheWrite: 1.50},
+	"computer-use-preview": {Input: 3, Output: 12, CacheRead: 3, CacheWrite: 3},
+
+	"gpt-5":         {Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: 1.25},
+	"gpt-5-mini":    {Input: 0.25, Output: 2, CacheRead: 0.025, CacheWrite: 0.25},
+	"gpt-5.1":       {Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: 1.25},
+	"gpt-5.2":       {Input: 1.75, Output: 14, CacheRead: 0.175, CacheWrite: 1.75},
+	"gpt-5.4":       {Input: 2.50, Output: 15, CacheRead: 0.25, CacheWrite: 2.50},
+	"gpt-5.5":       {Input: 5, Output: 30, CacheRead: 0.50, CacheWrite: 5},
 	"gpt-5-codex":   {Input: 1.25, Output: 10, CacheRead: 0.125, CacheWrite: 1.25},
 	"gpt-5.3-codex": {Input: 1.75, Output: 14, CacheRead: 0.175, CacheWrite: 1.75},
 	"gpt-6-sol":     {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
 	"gpt-6.1-sol":   {Input: 2, Output: 10, CacheRead: 0.10, CacheWrite: 2.50},
 	"gpt-6.2-sol":   {Input: 2, Output: 10, CacheRead: 0.10, CacheWrite: 2.50},
 
+	"claude-mythos-preview": {Input: 25, Output: 125, CacheRead: 2.50, CacheWrite: 31.25},
+	"claude-fable-5-1":      {Input: 10, Output: 50, CacheRead: 0.25, CacheWrite: 12.50},
+	"claude-fable-5":        {Input: 10, Output: 50, CacheRead: 1, CacheWrite: 12.50},
+
+	"claude-opus-5-5":   {Input: 4, Output: 20, CacheRead: 0.20, CacheWrite: 5},
 	"claude-opus-5":     {Input: 5, Output: 25, CacheRead: 0.50, CacheWrite: 6.25},
 	"claude-opus-4-8":   {Input: 5, Output: 25, CacheRead: 0.50, CacheWrite: 6.25},
 	"claude-opus-4-7":   {Input: 5, Output: 25, CacheRead: 0.50, CacheWrite: 6.25},
 	"claude-opus-4-6":   {Input: 5, Output: 25, CacheRead: 0.50, CacheWrite: 6.25},
 	"claude-opus-4-5":   {Input: 5, Output: 25, CacheRead: 0.50, CacheWrite: 6.25},
+	"claude-opus-4-1":   {Input: 15, Output: 75, CacheRead: 1.50, CacheWrite: 18.75},
+	"claude-opus-4":     {Input: 15, Output: 75, CacheRead: 1.50, CacheWrite: 18.75},
+	"claude-sonnet-5-5": {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
+	"claude-sonnet-5":   {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
 	"claude-sonnet-4-6": {Input: 3, Output: 15, CacheRead: 0.30, CacheWrite: 3.75},
 	"claude-sonnet-4-5": {Input: 3, Output: 15, CacheRead: 0.30, CacheWrite: 3.75},
 	"claude-haiku-4-5":  {Input: 1, Output: 5, CacheRead: 0.10, CacheWrite: 1.25},
 
+	"gemini-3-pro-image-preview":    {Input: 2, Output: 120, CacheRead: 2, CacheWrite: 2},
+	"gemini-2.5-flash-image":        {Input: 0.30, Output: 30, CacheRead: 0.30, CacheWrite: 0.30},
 	"gemini-3.1-pro-preview":        {Input: 2, Output: 12, CacheRead: 0.20, CacheWrite: 2},
 	"gemini-3.1-flash-lite":         {Input: 0.25, Output: 1.50, CacheRead: 0.025, CacheWrite: 0.25},
 	"gemini-3.1-flash-lite-preview": {Input: 0.25, Output: 1.50, CacheRead: 0.025, CacheWrite: 0.25},

@@ -3,11 +3,7 @@
 // price that has changed since is given by whoever pays it.
 package price
 
-import (
-	"strings"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
-)
+import "github.com/ralph-loop/ralph/internal/pattern"
 
 // Rate is what a model costs, in dollars for a million tokens.
 type Rate struct {
@@ -26,29 +22,62 @@ const hour = 2
 type Tokens struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
 
 // Of is the price of so many tokens of a model, by over or else by the list.
-// No tokens at all is a count that nobody made, and has no price.
+// No tokens at all is a count that was never made, and has no price.
 func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
 	rate, known := find(model, over)
 	if !known || t == (Tokens{}) {
 		return 0, false
 	}
-	const million = 1e6
-	long := min(t.CacheHour, t.CacheWrite)
-	return (float64(t.Input)*rate.Input + float64(t.Output)*rate.Output + float64(t.CacheRead)*rate.CacheRead +
-		float64(t.CacheWrite-long)*rate.CacheWrite + float64(long)*rate.Input*hour) / million, true
+	return rate.cost(t), true
 }
 
-// Most is the price of so many tokens of a model that may have none: then it is
-// taken for the dearest of its maker's on the list. known: there is one.
-func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
-	if usd, known = Of(model, t, over); known {
-		return usd, true
+func (r Rate) cost(t Tokens) (usd float64) {
+	const million = 1e6
+	long := min(t.CacheHour, t.CacheWrite)
+	return (float64(t.Input)*r.Input + float64(t.Output)*r.Output + float64(t.CacheRead)*r.CacheRead +
+		float64(t.CacheWrite-long)*r.CacheWrite + float64(long)*r.Input*hour) / million
+}
+
+// Maker sells models through an API of its own.
+type Maker string
+
+// The makers of the models on the list.
+const (
+	Anthropic Maker = "anthropic"
+	OpenAI    Maker = "openai"
+	Google    Maker = "google"
+)
+
+// named finds makers in a model's name, as the maker, a cloud or a gateway writes it.
+var named = map[Maker]*pattern.Pattern{
+	Anthropic: pattern.Of(`(?i)claude`),
+	OpenAI:    pattern.Of(`(?i)gpt|codex|computer-use|(^|[^a-z0-9])o[1-9]($|[^a-z0-9])`),
+	Google:    pattern.Of(`(?i)gemini`),
+}
+
+// cloud is how clouds and gateways write a model's name. They take a tenth more
+// than the maker for a region.
+var cloud = pattern.Of(`^(?:.*/)?(?:[a-z-]+\.)*(.+?)(?:-v\d+)?(?:[:@]\d+)?$`)
+
+const regional = 1.1
+
+// Most is an upper bound of what so many tokens cost. A model without a price
+// costs as much as the dearest of its maker: the one whose API is asked (empty:
+// unknown), and any that the model's name speaks of. known: there is a bound.
+func Most(maker Maker, model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
+	if rate, known := find(model, over); known {
+		return rate.cost(t), true
 	}
-	for name := range listed {
-		maker, _, _ := strings.Cut(name, "-")
-		if strings.Contains(model, maker+"-") { // clouds and gateways have names of their own before it
-			each, is := Of(name, t, nil)
-			usd, known = max(usd, each), known || is
+	if m := cloud.FindStringSubmatch(model); m != nil {
+		if rate, known := find(m[1], nil); known {
+			return rate.cost(t) * regional, true
+		}
+	}
+	for name, rate := range listed {
+		for of, pattern := range named {
+			if pattern.MatchString(name) && (of == maker || pattern.MatchString(model)) {
+				usd, known = max(usd, rate.cost(t)), true
+			}
 		}
 	}
 	return usd, known
