@@ -65,15 +65,22 @@ var plainTiers = set("", "auto", "default", "standard", "standard_only", "servic
 
 func (r rules) model(name string) *Refusal {
 	name = strings.TrimPrefix(name, "models/") // as Gemini writes it in bodies
-	if Allows(r.models, name) {
+	no := &Refusal{What: "model " + quoted(name), Why: "it is not among the models of this run"}
+	switch {
+	case !r.open && searching.MatchString(name) && !slices.Contains(r.models, name):
+		no.Why = "it searches the web, past the list of hosts, and for a fee"
+	case Allows(r.models, name):
 		return nil
 	}
-	no := &Refusal{What: "model " + quoted(name), Why: "it is not among the models of this run"}
 	if likely.MatchString(name) {
 		no.Input = "allow-models: " + name
 	}
 	return no
 }
+
+// searching are the models that search the web unasked: variants at OpenRouter,
+// and models of OpenAI and Perplexity. A list has to name them exactly.
+var searching = pattern.Of(`(?i):online$|-search-(preview|api)|(^|/)sonar`)
 
 // ParseModels reads names of models, and patterns of them.
 func ParseModels(names []string) ([]string, error) {
@@ -135,7 +142,38 @@ func (j *judge) fields(tree map[string]any) *Refusal {
 			return &Refusal{What: field + " " + quoted(tier), Why: "it may cost more than the model's price"}
 		}
 	}
+	if field := otherModality(tree); field != "" {
+		return &Refusal{What: field, Why: "images and sound cost more than the model's price"}
+	}
+	if items, _ := tree["input"].([]any); !j.open && slices.ContainsFunc(items, reference) {
+		return &Refusal{What: "item_reference", Why: stored}
+	}
 	return nil
+}
+
+// otherModality is the field that asks for an answer that is not text alone.
+func otherModality(tree map[string]any) string {
+	for _, in := range []string{"", "generationConfig", "generation_config"} {
+		fields := tree
+		if in != "" {
+			fields, _ = tree[in].(map[string]any)
+		}
+		for _, name := range []string{"modalities", "responseModalities", "response_modalities"} {
+			wanted, is := fields[name].([]any)
+			if !is && fields[name] != nil || slices.ContainsFunc(wanted, func(v any) bool { return !strings.EqualFold(text(v), "text") }) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// reference tells whether an item of the input stands for one that is stored. It
+// need not have a type.
+func reference(item any) bool {
+	fields, _ := item.(map[string]any)
+	message := text(fields["role"]) != "" && fields["content"] != nil
+	return text(fields["type"]) == "" && fields["id"] != nil && !message
 }
 
 func isEmpty(value any) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-var models = []string{"big", "helper-*"}
+var models = []string{"big", "helper-*", "listed:online"}
 
 // What is refused, and by which words of it.
 func TestJudgeRefuses(t *testing.T) {
@@ -73,6 +73,15 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","conversation":{"id":"c1"}}`, "conversation"},
 		{o, `{"model":"big","previous_response_id":"r1"}`, "previous_response_id"},
 		{o, `{"model":"big","input":[{"type":"item_reference","id":"i1"}]}`, "item_reference"},
+		{o, `{"model":"big","input":[{"id":"i1"}]}`, "item_reference"},
+		{o, `{"model":"big","input":[{"role":"user","content":"x"},{"type":null,"id":"i1","role":"user"}]}`, "item_reference"},
+		{o, `{"model":"big","input":[{"id":"i1","content":"x"}]}`, "item_reference"},
+		{o, `{"model":"helper-x:online"}`, `model "helper-x:online"`},
+		{o, `{"model":"helper-4o-search-preview"}`, `model "helper-4o-search-preview"`},
+		{o, `{"model":"big","modalities":["text","audio"]}`, "modalities"},
+		{g, `{"model":"big","generationConfig":{"responseModalities":["TEXT","IMAGE"]}}`, "responseModalities"},
+		{g, `{"model":"big","generation_config":{"response_modalities":["AUDIO"]}}`, "response_modalities"},
+		{g, `{"model":"big","generationConfig":{"responseModalities":"AUDIO"}}`, "responseModalities"},
 		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_file","file_id":"f1"}]}]}`, "file_id"},
 		{o, `{"model":"big","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"f1"}}]}]}`, "file_id"},
 		{o, `{"model":"big","service_tier":"Priority"}`, `service_tier "Priority"`},
@@ -114,6 +123,9 @@ func TestJudgeLetsPass(t *testing.T) {
 		{o, `{"model":"big","background":false,"conversation":null,"input":[{"content":[{"type":"input_image","file_id":null,"image_url":"data:image/png;base64,aGk="}]}],"tools":[{"type":"function","name":"a","parameters":{"properties":{"image_url":"https://a","model":"x"}}},{"type":"namespace","tools":[{"type":"custom"}]},{"type":"local_shell"}]}`, "big"},
 		{o, `{"model":"big","input":[{"type":"additional_tools","tools":[{"type":"namespace","tools":[{"type":"function"}]}]},{"type":"function_call","arguments":"{\"tools\":[{\"type\":\"web_search\"}]}"}],"client_metadata":{"model":"x"}}`, "big"},
 		{o, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, "big"},
+		{o, `{"model":"big","modalities":["text"],"input":[{"id":"m1","role":"user","content":"x"},{"id":"m2","type":"message","role":"user","content":"x"}]}`, "big"},
+		{o, `{"model":"listed:online"}`, "listed:online"},
+		{g, `{"model":"big","generationConfig":{"responseModalities":["TEXT"]}}`, "big"},
 		{o, `{"model":"big","text":{"format":{"type":"json_schema","schema":{"properties":{"model":"x"}}}}}`, "big"},
 		{g, `{"model":"models/big","tools":[{"functionDeclarations":[{"name":"x","parametersJsonSchema":{"properties":{"model":"x"}}}]}]}`, "models/big"},
 		{g, `{"model":"big","contents":[{"parts":[{"functionCall":{"args":{"fileUri":"https://a","model":"x"}}},{"inlineData":{"data":"aGk="}}]}]}`, "big"},
