@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -48,7 +48,7 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 	if c.JSON {
 		to = w.stderr
 	}
-	run, err := c.look(ctx, d, c.policy, job.Verifier{
+	run, err := c.look(ctx, d, c.policy, checkout.Verifier{
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 
 // look runs the checks of some rules at HEAD, or only finds them; as tells how
 // what happens is told. What git lacks is said before anybody mends a PRD.
-func (c checksCommand) look(ctx context.Context, d *desk, rules func(*desk) (policy.Policy, error), as job.Verifier) (run journal.Run, err error) {
+func (c checksCommand) look(ctx context.Context, d *desk, rules func(*desk) (policy.Policy, error), as checkout.Verifier) (run journal.Run, err error) {
 	head, done, err := c.begin(ctx, d, &as)
 	if err != nil {
 		return journal.Run{}, err
@@ -95,13 +95,13 @@ func (c checksCommand) look(ctx context.Context, d *desk, rules func(*desk) (pol
 		return journal.Run{}, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
-	as.Wall, as.Hand.Run, as.Hand.Env = wall, d.w.runner.Run, d.w.within(wall, append(d.settings.Sandbox.Env, c.Env...)...)
+	as.Sandbox, as.Hand.Run, as.Hand.Env = wall, d.w.runner.Run, d.w.within(wall, append(d.settings.Sandbox.Env, c.Env...)...)
 	return as.Look(ctx, c.ProjectDir, head, p)
 }
 
 // begin gives a verifier a git, and a folder of its own, for the commit that the
 // project stands on.
-func (c checksCommand) begin(ctx context.Context, d *desk, v *job.Verifier) (head string, done func(), err error) {
+func (c checksCommand) begin(ctx context.Context, d *desk, v *checkout.Verifier) (head string, done func(), err error) {
 	if _, err = d.tool.Version(ctx); err != nil {
 		return "", nil, err
 	}

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -43,7 +43,7 @@ func (c doctorCommand) judged(ctx context.Context, d *desk, look checksCommand) 
 	if c.GitHub {
 		rules = look.inJob
 	}
-	run, err := look.look(ctx, d, rules, job.Verifier{Hand: check.Hand{Began: d.w.progress()}})
+	run, err := look.look(ctx, d, rules, checkout.Verifier{Hand: check.Hand{Began: d.w.progress()}})
 	if err != nil {
 		return doctor.Checks{}, err
 	}

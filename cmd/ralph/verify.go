@@ -8,9 +8,9 @@ import (
 	"os"
 
 	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -59,9 +59,9 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
-	verifier := &job.Verifier{
-		Wall: wall,
-		Git:  tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: w.within(wall, c.Env...)},
+	verifier := &checkout.Verifier{
+		Sandbox: wall,
+		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: w.within(wall, c.Env...)},
 		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(w.stderr, harmless(view.Line(run, event))) },
 	}
 	run, err := verifier.Verify(ctx, c.ProjectDir, e)

@@ -30,7 +30,7 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 	if run.Broke() { // of which nothing is left an agent would take for no limit
 		return journal.AgentEnded{}, "", errBroke
 	}
-	dir, done, err := s.checkout(ctx, q.commit)
+	dir, done, err := s.clean.Checkout(ctx, run, q.commit)
 	if err != nil {
 		return journal.AgentEnded{}, "", err
 	}

@@ -1,10 +1,7 @@
 package job
 
 import (
-	"context"
-
 	"github.com/ralph-loop/ralph/internal/egress"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -21,10 +18,4 @@ func Answered(items ...stream.Item) string {
 		said.take(item)
 	}
 	return said.text()
-}
-
-// AtCommit is a file of a commit, and whether that could be asked at all.
-func AtCommit(ctx context.Context, trusted *git.Trusted, commit, name string) ([]byte, error) {
-	r := reader{ctx: ctx, trusted: trusted, commit: commit}
-	return r.file(name), r.err
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/loop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -45,7 +44,8 @@ func projectIn(run journal.Run, tree string) string {
 
 // hands wires every step of the loop to the room that can do it.
 func (s *site) hands() loop.Hands {
-	prover := proof.Prover{Checkout: s.checkout, Setup: s.ready, Check: s.prove, Restore: s.restore, Tests: suite{s}, Changes: suite{s}, Stand: s.stood}
+	s.clean = s.checkouts()
+	prover := s.clean.Prover(stories{s})
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = s.supervise
@@ -153,53 +153,26 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 		return err
 	}
 	s.ground.hold(ctx, run)
-	return s.checks(ctx, run, check.Job{Where: journal.AtWork, Dir: dir, Label: latest(run), Ask: run.RedBefore}, emit)
-}
-
-// prove runs them on a clean checkout.
-func (s *site) prove(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	seal, err := sealed(ctx, s.trusted, s.Wall, run, at)
-	if err != nil {
-		return err
-	}
-	return s.checks(ctx, run, jobAt(run, at), seal.watch(emit))
-}
-
-// jobAt is what there is to do in a clean checkout.
-func jobAt(run journal.Run, at proof.Place) check.Job {
-	return check.Job{Where: at.Where, Dir: at.Dir, Commit: at.Commit, Label: label(run, at), Only: at.Only, Second: at.Second, Ask: at.Ask}
-}
-
-// label names the logs of what runs in a clean checkout.
-func label(run journal.Run, at proof.Place) string {
-	text := latest(run) + "_" + string(at.Where)
-	switch {
-	case at.Where == journal.AtBase:
-		return "base"
-	case at.Number > 0:
-		text += strconv.Itoa(at.Number)
-	}
-	return text
-}
-
-func (s *site) checks(ctx context.Context, run journal.Run, job check.Job, emit emit) error {
-	hand := s.checker(run, job)
+	hand := s.checker(run, dir)
 	hand.Began = s.Checking
-	job.Checks, job.Excerpt, job.Dir = run.Policy.Checks, run.Policy.Excerpt, projectIn(run, job.Dir)
-	if job.Where == journal.AtWork { // what a proof says must not depend on what time was left for it
-		hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
-	}
+	hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
 	defer s.Wall.Tell(emit)
 	defer s.strangers(ctx, emit)()
+	job := at(run, dir, latest(run))
+	job.Checks, job.Ask = run.Policy.Checks, run.RedBefore
 	return hand.Do(ctx, job, emit)
 }
 
-// checker runs commands in the tree of job.
-func (s *site) checker(run journal.Run, job check.Job) check.Hand {
-	proof := job.Where != journal.AtWork
+// checker runs commands in the agent's tree at dir.
+func (s *site) checker(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.inside(job.Dir, proof), Env: s.Wall.Env(s.CheckEnv, proof), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
+		Run: s.inside(dir), Env: s.Wall.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
 	}
+}
+
+// at is what is to be run in the agent's tree.
+func at(run journal.Run, dir, label string) check.Job {
+	return check.Job{Where: journal.AtWork, Dir: projectIn(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
 }
 
 // latest is the number of the newest iteration, for the names of logs.

@@ -19,17 +19,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// inside is how things run that an agent may have had a hand in, in a tree.
-func (s *site) inside(dir string, proof bool) sandbox.Next {
+// inside is how the agent, and what it had a hand in, runs in a tree.
+func (s *site) inside(dir string) sandbox.Next {
 	if s.Wall == nil {
 		return s.Exec
 	}
-	return s.Wall.Around(s.place(dir, proof))
+	return s.Wall.Around(s.access(dir))
 }
 
-// place is what they have of the world there.
-func (s *site) place(dir string, proof bool) confine.Access {
-	at := confine.Access{Write: []string{dir}, Proof: proof}
+// access is what they can read and write there.
+func (s *site) access(dir string) confine.Access {
+	at := confine.Access{Write: []string{dir}}
 	if s.trusted != nil {
 		at.Read = s.trusted.Lent()
 	}
@@ -86,7 +86,7 @@ func (s *site) clear(ctx context.Context, dir string) error {
 // hand is the agent, in the tree at dir, within what is left of the run's limits.
 func (s *site) hand(run journal.Run, dir string) agent.Hand {
 	return agent.Hand{
-		Adapter: s.Agent, Run: s.inside(dir, false), Dir: projectIn(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Veil: s.Veil,
+		Adapter: s.Agent, Run: s.inside(dir), Dir: projectIn(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Veil: s.Veil,
 		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Wall.Lend(ctx, dir, ".") },
 	}

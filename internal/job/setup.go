@@ -6,66 +6,22 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// ready makes a clean checkout ready for its checks.
-func (s *site) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	seal, err := sealed(ctx, s.trusted, s.Wall, run, at)
-	if err != nil {
-		return err
-	}
-	if ready, err := s.setup(ctx, run, jobAt(run, at), emit); err != nil || !ready {
-		return err
-	}
-	return seal.mend(ctx, emit)
-}
-
-// setup runs the commands that make a folder ready, up to the first that
-// fails: they build on each other. Their logs lie beside those of the checks,
-// numbered.
-func (s *site) setup(ctx context.Context, run journal.Run, job check.Job, emit emit) (ready bool, err error) {
+// setup runs the commands that make the agent's tree ready. Their way out is
+// setup's.
+func (s *site) setup(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
 	defer s.Wall.Tell(emit)
-	hand := s.preparer(run, job)
-	job.Dir, job.Excerpt = projectIn(run, job.Dir), run.Policy.Excerpt
-	return inOrder(ctx, hand, job, run.Policy.Setup, emit)
-}
-
-// preparer is a checker with the way out that is setup's.
-func (s *site) preparer(run journal.Run, job check.Job) check.Hand {
-	hand := s.checker(run, job)
+	hand := s.checker(run, dir)
 	if s.Wall != nil {
-		proof := job.Where != journal.AtWork
-		at := s.place(job.Dir, proof)
-		at.Setup = true
-		hand.Run, hand.Env = s.Wall.Around(at), s.Wall.SetupEnv(s.CheckEnv, proof)
+		access := s.access(dir)
+		access.Setup = true
+		hand.Run, hand.Env = s.Wall.Around(access), s.Wall.SetupEnv(s.CheckEnv, false)
 	}
-	return hand
-}
-
-// inOrder runs commands up to the first that fails.
-func inOrder(ctx context.Context, hand check.Hand, job check.Job, commands []policy.Check, emit emit) (ready bool, err error) {
-	where := job.Label
-	job.Only = nil // is about checks
-	for i, command := range commands {
-		job.Label, job.Checks = fmt.Sprintf("setup_%s_%d", where, i+1), []policy.Check{command}
-		ready = false
-		err := hand.Do(ctx, job, func(event journal.Event) {
-			if ended, is := event.(journal.CheckEnded); is {
-				ready = ended.Passed
-				emit(journal.SetupEnded(ended))
-			}
-		})
-		if err != nil || !ready {
-			return false, err
-		}
-	}
-	return true, nil
+	return hand.Setup(ctx, at(run, dir, label), run.Policy.Setup, emit)
 }
 
 // furnish makes a tree that is the run's own ready before an agent works in it:
@@ -80,7 +36,7 @@ func (s *site) furnish(ctx context.Context, run journal.Run, number int, emit em
 		return err
 	}
 	fresh := unmoved(ctx, run, tree)
-	ready, err := s.setup(ctx, run, check.Job{Where: journal.AtWork, Dir: tree.Dir, Label: strconv.Itoa(number)}, emit)
+	ready, err := s.setup(ctx, run, tree.Dir, strconv.Itoa(number), emit)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -27,6 +29,7 @@ type site struct {
 	writer    journal.Writer
 	trusted   *git.Trusted // nil: nothing is handed over, nothing proven
 	ground    ground
+	clean     *checkout.Clean // where proofs run
 	publisher *publish.Publisher
 	hush      context.CancelFunc // ends all showing
 }
@@ -215,40 +218,18 @@ func (s *site) stand(ctx context.Context, asked Asked) (base, start string, err 
 	return base, start, err
 }
 
-// checkout lends a clean checkout of commit.
-func (s *site) checkout(ctx context.Context, commit string) (string, func(), error) {
-	if err := s.refetch(ctx); err != nil {
-		return "", nil, err
+// checkouts are the clean checkouts of the run's commits.
+func (s *site) checkouts() *checkout.Clean {
+	return &checkout.Clean{
+		Repository: func(ctx context.Context) (*git.Trusted, error) {
+			err := s.refetch(ctx)
+			return s.trusted, err
+		},
+		Home: s.Git.Home, Dir: filepath.Join(s.work(), "clean"), Sandbox: s.Wall, Logs: s.Folder, Log: s.Log,
+		Hand: check.Hand{
+			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(s.Run()), Began: s.Checking,
+		},
 	}
-	dir := filepath.Join(s.work(), "clean")
-	if err := s.vouched(ctx, commit); err != nil {
-		return "", nil, err
-	}
-	if err := errors.Join(s.clear(ctx, dir), s.Wall.Renew()); err != nil {
-		return "", nil, err
-	}
-	if _, err := s.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit, Run: s.insideGit(dir)}); err != nil {
-		return "", nil, err
-	}
-	base := commit == s.Run().Base
-	return dir, func() {
-		if err := s.Wall.Vacate(dir, base); err != nil {
-			s.Log("could not clear the clean checkout: " + err.Error())
-		}
-	}, nil
-}
-
-// vouched sees that what is read of the user's own store, to which those inside
-// write, is what it was when it was named.
-func (s *site) vouched(ctx context.Context, commit string) error {
-	if s.Own == nil {
-		return nil
-	}
-	commits := []string{commit}
-	if base := s.Run().Base; base != "" {
-		commits = append(commits, base)
-	}
-	return s.trusted.Vouch(ctx, commits...)
 }
 
 // maxForm is how much of a pull request's text may be the repository's own.

@@ -18,7 +18,7 @@ import (
 type Prover struct {
 	// Checkout lends a folder that holds commit and nothing else; done gives
 	// it back.
-	Checkout func(ctx context.Context, commit string) (dir string, done func(), err error)
+	Checkout func(ctx context.Context, run journal.Run, commit string) (dir string, done func(), err error)
 	// Setup runs the commands that make a checkout ready, up to the first that
 	// fails.
 	Setup func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error

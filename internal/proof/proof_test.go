@@ -35,7 +35,7 @@ func (l *lab) emit(event journal.Event) { l.events = append(l.events, event) }
 
 func (l *lab) prover() proof.Prover {
 	return proof.Prover{
-		Checkout: func(_ context.Context, commit string) (string, func(), error) {
+		Checkout: func(_ context.Context, _ journal.Run, commit string) (string, func(), error) {
 			if l.noCheckout != nil {
 				return "", nil, l.noCheckout
 			}

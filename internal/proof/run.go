@@ -64,7 +64,7 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 // once is a single go. Where there is nothing to check, there is nothing to be
 // ready for.
 func (p Prover) once(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
-	dir, done, err := p.Checkout(ctx, cmp.Or(at.Stand, at.Commit))
+	dir, done, err := p.Checkout(ctx, run, cmp.Or(at.Stand, at.Commit))
 	if err != nil {
 		return sight{}, err
 	}

@@ -1,4 +1,4 @@
-package job
+package checkout
 
 import (
 	"cmp"
@@ -12,21 +12,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/yardstick"
 )
 
-// restore puts back for a proof what is protected, as the base has it.
-func (s *site) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
-	return restored(ctx, s.trusted, run, commit)
-}
-
-// stood gives a commit as a proof of it has it, but for what is wanted
-// otherwise.
-func (s *site) stood(ctx context.Context, run journal.Run, commit string, wanted proof.Standing) (string, error) {
-	return stood(ctx, s.trusted, run, commit, wanted)
-}
-
-// restored is a commit with what is protected, what defines the checks, and the
+// restore gives a commit with what is protected, what defines the checks, and the
 // loop's own books, as the base has them. The books are nothing that a test
 // could read, so that they were otherwise is not told.
-func restored(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string) (stand string, paths []string, err error) {
+func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
+	trusted, err := c.Repository(ctx)
+	if err != nil {
+		return "", nil, err
+	}
 	span := git.Span{From: run.Base, To: commit}
 	if paths, err = trusted.Guarded(ctx, span, run.Policy.Protect); err != nil {
 		return "", nil, err
@@ -55,9 +48,13 @@ func restored(ctx context.Context, trusted *git.Trusted, run journal.Run, commit
 	return stand, paths, err
 }
 
-// stood is a commit as a proof of it has it, but for what is wanted otherwise.
-func stood(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string, s proof.Standing) (string, error) {
-	stand, _, err := restored(ctx, trusted, run, commit)
+// stand gives a commit as a proof of it has it, but for what is wanted otherwise.
+func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s proof.Standing) (string, error) {
+	stand, _, err := c.restore(ctx, run, commit)
+	if err != nil {
+		return "", err
+	}
+	trusted, err := c.Repository(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -1,13 +1,10 @@
-package job
+package checkout
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"path"
 	"path/filepath"
-	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -16,23 +13,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/proof"
-	"github.com/ralph-loop/ralph/internal/tally"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Verifier makes a proof anew, far from where it was made.
 type Verifier struct {
-	Hand check.Hand       // Log and Folder are its own
-	Wall *confine.Sandbox // round the commands; nil: none
-	Git  git.Git
-	Dir  string // an empty folder
-	Tell func(journal.Run, journal.Event)
+	Hand    check.Hand       // Log and Folder are its own
+	Sandbox *confine.Sandbox // of the commands; nil: none
+	Git     git.Git
+	Dir     string // an empty folder
+	Tell    func(journal.Run, journal.Event)
 
-	trusted *git.Trusted
-	run     journal.Run
+	trusted   *git.Trusted
+	checkouts *Clean
+	run       journal.Run
 }
 
 // Verify proves the newest commit of the evidence and grades its stories, with
@@ -42,15 +37,14 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	if v.run, err = e.Again(); err != nil {
 		return v.run, err
 	}
-	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+	if err := v.clean(ctx, project); err != nil {
 		return v.run, err
 	}
 	if err := v.known(ctx, e); err != nil {
 		return v.run, err
 	}
-	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
 	tests := told{v: v, files: map[string][]string{}, commits: e.Commits()}
-	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check, Restore: v.restore, Tests: tests, Changes: tests, Stand: v.stand}
+	prover := v.checkouts.Prover(tests)
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
 	}
@@ -85,16 +79,13 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 	if _, err := v.Find(ctx, project, commit, p); err != nil {
 		return v.run, err
 	}
-	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
-	prover := proof.Prover{Checkout: v.checkout, Setup: v.ready, Check: v.check}
-	err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	err := v.checkouts.Prover(nil).Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
 	return v.run, err
 }
 
 // Find tells which checks these are, and runs nothing.
 func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
-	var err error
-	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+	if err := v.clean(ctx, project); err != nil {
 		return v.run, err
 	}
 	files, err := Surveyed(ctx, v.trusted, git.At{Commit: commit, Path: p.Within})
@@ -172,66 +163,18 @@ func (v *Verifier) create(name string) (io.WriteCloser, error) {
 	return workspace.Folder{Path: v.Dir}.Create(name)
 }
 
-func (v *Verifier) checkout(ctx context.Context, commit string) (string, func(), error) {
-	dir := filepath.Join(v.Dir, "clean")
-	if err := errors.Join(untrusted.RemoveAll(dir), v.Wall.Renew()); err != nil {
-		return "", nil, fmt.Errorf("clear %s: %w", dir, err)
-	}
-	_, err := v.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: commit})
-	if err == nil {
-		err = v.Wall.Lend(ctx, dir, ".")
-	}
-	base := commit == v.run.Base
-	return dir, func() { _ = v.Wall.Vacate(dir, base) }, err
-}
-
-func (v *Verifier) ready(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	defer v.Wall.Tell(emit)
-	seal, err := sealed(ctx, v.trusted, v.Wall, run, at)
-	if err != nil {
+// clean are the checkouts of the repository that project lies in.
+func (v *Verifier) clean(ctx context.Context, project string) (err error) {
+	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
 		return err
 	}
-	if ready, err := inOrder(ctx, v.hand(at), v.job(run, at), run.Policy.Setup, emit); err != nil || !ready {
-		return err
+	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
+	v.checkouts = &Clean{
+		Repository: func(context.Context) (*git.Trusted, error) { return v.trusted, nil },
+		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Logs: workspace.Folder{Path: v.Dir},
+		Log: func(line string) { v.emit(journal.Noted{What: line}) },
 	}
-	return seal.mend(ctx, emit)
-}
-
-func (v *Verifier) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	job := v.job(run, at)
-	job.Only, job.Ask = at.Only, at.Ask
-	seal, err := sealed(ctx, v.trusted, v.Wall, run, at)
-	if err != nil {
-		return err
-	}
-	defer v.Wall.Tell(emit)
-	return v.hand(at).Do(ctx, job, seal.watch(emit))
-}
-
-// hand runs commands in the tree of a proof, inside where there is a wall.
-func (v *Verifier) hand(at proof.Place) check.Hand {
-	hand := v.Hand
-	if v.Wall != nil {
-		hand.Run = v.Wall.Around(confine.Access{Write: []string{at.Dir}, Read: v.trusted.Lent(), Proof: true})
-		hand.Env = v.Wall.Env(hand.Env, true)
-	}
-	return hand
-}
-
-func (v *Verifier) job(run journal.Run, at proof.Place) check.Job {
-	text := string(at.Where)
-	if at.Number > 0 {
-		text += strconv.Itoa(at.Number)
-	}
-	return check.Job{Where: at.Where, Dir: projectIn(run, at.Dir), Commit: at.Commit, Label: text, Checks: run.Policy.Checks, Second: at.Second}
-}
-
-func (v *Verifier) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
-	return restored(ctx, v.trusted, run, commit)
-}
-
-func (v *Verifier) stand(ctx context.Context, run journal.Run, commit string, s proof.Standing) (string, error) {
-	return stood(ctx, v.trusted, run, commit, s)
+	return nil
 }
 
 // told are the tests of stories as evidence tells of them.
@@ -255,36 +198,5 @@ func (t told) Touched(ctx context.Context, run journal.Run, story, _ string) ([]
 		}
 		spans = append(spans, git.Span{From: parent, To: commit})
 	}
-	return touched(ctx, t.v.trusted, run, spans)
-}
-
-func (t told) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
-	return onto(ctx, t.v.trusted, run, commit, files)
-}
-
-func (t told) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
-	return differing(ctx, t.v.trusted, run, git.Span{From: from, To: to})
-}
-
-func (t told) Patch(ctx context.Context, from, to, path string) ([]string, error) {
-	return changeOf(ctx, t.v.trusted, git.Span{From: from, To: to}, path)
-}
-
-func (t told) Told(check journal.CheckEnded) tally.Tally {
-	return list(workspace.Folder{Path: t.v.Dir}, check)
-}
-
-// list is every test that a check told of, as the file beside its log has it. One
-// that is not what the journal says it is tells nothing.
-func list(folder workspace.Folder, check journal.CheckEnded) tally.Tally {
-	if check.Tests == nil || check.Tests.All.Path == "" {
-		return tally.Tally{}
-	}
-	text, err := folder.Read(path.Base(check.Tests.All.Path), check.Tests.All.Digest)
-	if err != nil {
-		return tally.Tally{}
-	}
-	told := tally.Parse(text)
-	told.Passed = max(told.Passed, check.Tests.Passed)
-	return told
+	return Touched(ctx, t.v.trusted, run, spans)
 }

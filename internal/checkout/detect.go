@@ -1,4 +1,4 @@
-package job
+package checkout
 
 import (
 	"context"
@@ -37,21 +37,6 @@ func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.File
 		}
 	}
 	return files, ctx.Err()
-}
-
-// detect has the base's own files say what is to be checked, where that is
-// wanted.
-func (s *site) detect(ctx context.Context, asked Asked, base string) (Asked, error) {
-	if !asked.Detect || s.trusted == nil {
-		return asked, nil
-	}
-	files, err := Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Within})
-	if err != nil {
-		return asked, err
-	}
-	p, notes := Detect(asked.Policy, files)
-	asked.Policy, asked.Notes = p, append(asked.Notes, notes...)
-	return asked, nil
 }
 
 // Detect fills in the checks that a project's own files suggest where nobody

@@ -1,4 +1,4 @@
-package job_test
+package checkout_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -35,7 +35,7 @@ func TestAGitThatFailsIsNoMissingFile(t *testing.T) {
 		{commit, "package.json", "", false},
 		{strings.Repeat("0", 39) + "1", "Makefile", "", true},
 	} {
-		text, err := job.AtCommit(t.Context(), trusted, c.commit, c.name)
+		text, err := checkout.AtCommit(t.Context(), trusted, c.commit, c.name)
 		if string(text) != c.want || (err != nil) != c.fails {
 			t.Errorf("%s of %.7s is %q, %v; want %q, and an error: %t", c.name, c.commit, text, err, c.want, c.fails)
 		}

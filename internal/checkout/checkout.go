@@ -1,0 +1,160 @@
+// Package checkout proves commits on clean checkouts. It stands up any commit of
+// a repository with some files replaced, makes it ready, and runs the checks on
+// it in the sandbox; what happens it tells as events. Package proof says what runs
+// where. A run, `ralph verify` and `ralph checks` all prove by this code.
+package checkout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Clean stands up clean checkouts of a repository's commits, one at a time.
+type Clean struct {
+	// Repository gives the repository. It is asked for at every step: a run may
+	// have to fetch it again.
+	Repository func(context.Context) (*git.Trusted, error)
+	Home       string           // git's own, which git inside the sandbox reads
+	Dir        string           // where a checkout is made; it is removed after use
+	Sandbox    *confine.Sandbox // of setup and checks; nil: none
+	Hand       check.Hand       // how commands run without a sandbox, and where their output goes
+	Logs       workspace.Folder // where that is
+	Log        func(line string)
+}
+
+type emit = func(journal.Event)
+
+// Prover runs the proofs of stories here.
+func (c *Clean) Prover(stories Stories) proof.Prover {
+	t := tests{c, stories}
+	return proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
+}
+
+// Checkout makes a clean checkout of a commit. A proof begins with a new home,
+// and with the caches that the checks of the base filled.
+func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (string, func(), error) {
+	trusted, err := c.Repository(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := vouched(ctx, trusted, run, commit); err != nil {
+		return "", nil, err
+	}
+	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.Renew()); err != nil {
+		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
+	}
+	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
+		return "", nil, err
+	}
+	if _, err := trusted.Grow(ctx, git.Plot{Dir: c.Dir, SHA: commit, Run: c.git(trusted)}); err != nil {
+		return "", nil, err
+	}
+	return c.Dir, func() {
+		if err := c.Sandbox.Vacate(c.Dir, commit == run.Base); err != nil {
+			c.Log("could not clear the clean checkout: " + err.Error())
+		}
+	}, nil
+}
+
+// vouched checks that what is read of a store that the agent can write to is what
+// it was when it was named.
+func vouched(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string) error {
+	switch {
+	case !trusted.Doubted:
+		return nil
+	case run.Base == "":
+		return trusted.Vouch(ctx, commit)
+	}
+	return trusted.Vouch(ctx, commit, run.Base)
+}
+
+// git is how git runs in the checkout: inside, without a way out. nil: as it does
+// everywhere else.
+func (c *Clean) git(trusted *git.Trusted) git.Run {
+	if c.Sandbox == nil {
+		return nil
+	}
+	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(trusted.Lent(), c.Home), Alone: true}))
+}
+
+// setup makes a checkout ready for its checks.
+func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	trusted, err := c.Repository(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Sandbox.Tell(emit)
+	seal, err := sealed(ctx, trusted, c.Sandbox, run, at)
+	if err != nil {
+		return err
+	}
+	hand := c.Hand
+	hand.Began = nil // announces checks
+	if c.Sandbox != nil {
+		access := access(trusted, at)
+		access.Setup = true
+		hand.Run, hand.Env = c.Sandbox.Around(access), c.Sandbox.SetupEnv(hand.Env, true)
+	}
+	if ready, err := hand.Setup(ctx, jobAt(run, at), run.Policy.Setup, emit); err != nil || !ready {
+		return err
+	}
+	return seal.mend(ctx, emit)
+}
+
+// check runs the checks there.
+func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
+	trusted, err := c.Repository(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Sandbox.Tell(emit)
+	seal, err := sealed(ctx, trusted, c.Sandbox, run, at)
+	if err != nil {
+		return err
+	}
+	hand := c.Hand
+	if c.Sandbox != nil {
+		hand.Run, hand.Env = c.Sandbox.Around(access(trusted, at)), c.Sandbox.Env(hand.Env, true)
+	}
+	return hand.Do(ctx, jobAt(run, at), seal.watch(emit))
+}
+
+func access(trusted *git.Trusted, at proof.Place) confine.Access {
+	return confine.Access{Write: []string{at.Dir}, Read: trusted.Lent(), Proof: true}
+}
+
+// jobAt is what is to be run there.
+func jobAt(run journal.Run, at proof.Place) check.Job {
+	return check.Job{
+		Where: at.Where, Dir: filepath.Join(at.Dir, filepath.FromSlash(run.Policy.Within)), Commit: at.Commit, Label: label(run, at),
+		Checks: run.Policy.Checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Ask: at.Ask,
+	}
+}
+
+// label names the logs of what runs in a clean checkout.
+func label(run journal.Run, at proof.Place) string {
+	if at.Where == journal.AtBase {
+		return "base"
+	}
+	number := 0
+	if n := len(run.Iterations); n > 0 {
+		number = run.Iterations[n-1].Number
+	}
+	text := fmt.Sprintf("%d_%s", number, at.Where)
+	if at.Number > 0 {
+		text += strconv.Itoa(at.Number)
+	}
+	return text
+}

@@ -1,0 +1,195 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	paths "github.com/ralph-loop/ralph/internal/suite"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Stories tells which tests and files are whose: see proof.Tests.
+type Stories interface {
+	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
+	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
+}
+
+// tests are those of the stories of a run, as its repository has them.
+type tests struct {
+	*Clean
+	Stories
+}
+
+// Touched are the files in spans that are not the loop's own.
+func Touched(ctx context.Context, trusted *git.Trusted, run journal.Run, spans []git.Span) ([]string, error) {
+	var files []string
+	for _, span := range spans {
+		paths, err := trusted.Touched(ctx, span)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, paths...)
+	}
+	own := append(books(run), memory(run).PromptFile())
+	files = slices.DeleteFunc(files, func(name string) bool { return git.Ours(name) || slices.Contains(own, name) })
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// Testing are those of some files of a commit that are tests, serve them, or bring
+// what they depend on.
+func Testing(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string, files []string) ([]string, error) {
+	slices.Sort(files)
+	files = slices.Compact(files)
+	m := marks{ctx: ctx, trusted: trusted, span: git.Span{From: run.Base, To: commit}, paths: slices.DeleteFunc(slices.Clone(files), isTest)}
+	speaks, own := m.either(paths.Speaks), books(run)
+	return slices.DeleteFunc(files, func(name string) bool {
+		return slices.Contains(own, name) || !isTest(name) && !paths.Needed(name) && !speaks[name]
+	}), m.err
+}
+
+func isTest(name string) bool { return paths.Of(name) != paths.None }
+
+// Onto puts files onto the base as a commit has them, or as the base does where
+// they define the checks.
+func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
+	stand, _, err := t.restore(ctx, run, commit)
+	if err != nil {
+		return "", err
+	}
+	trusted, err := t.Repository(ctx)
+	if err != nil {
+		return "", err
+	}
+	return trusted.Graft(ctx, git.Graft{Onto: run.Base, From: cmp.Or(stand, commit), Paths: files})
+}
+
+// Differing are the files in which two commits differ, but for the loop's own
+// books, and what each is to the tests. One that a check names is a test, whatever
+// it is called.
+func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
+	trusted, err := t.Repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	span := git.Span{From: from, To: to}
+	all, err := trusted.Differing(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	m := marks{ctx: ctx, trusted: trusted, span: span}
+	for _, d := range all {
+		m.paths = append(m.paths, d.Path)
+	}
+	speaks, asks, steers := m.either(paths.Speaks), m.fresh(paths.Asks), m.fresh(paths.Steers)
+	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
+	var files []proof.Differing
+	for _, d := range all {
+		if slices.Contains(own, d.Path) {
+			continue
+		}
+		test := isTest(d.Path)
+		files = append(files, proof.Differing{
+			Path: d.Path, Was: d.Was,
+			Tests:  test || speaks[d.Path] || slices.Contains(named, d.Path),
+			Steers: test && steers[d.Path],
+			Asks:   !test && paths.Code(d.Path) && !speaks[d.Path] && asks[d.Path],
+		})
+	}
+	return files, m.err
+}
+
+// marks finds words in files that two commits differ in.
+type marks struct {
+	ctx     context.Context //nolint:containedctx // lives as long as a call
+	trusted *git.Trusted
+	span    git.Span
+	paths   []string
+	err     error
+}
+
+func (m *marks) at(commit, expression string) map[string]bool {
+	found, err := m.trusted.Holding(m.ctx, commit, expression, m.paths)
+	if err != nil {
+		m.err = err
+	}
+	all := map[string]bool{}
+	for _, name := range found {
+		all[name] = true
+	}
+	return all
+}
+
+// either are the files that hold it before or after.
+func (m *marks) either(expression string) map[string]bool {
+	all := m.at(m.span.From, expression)
+	maps.Copy(all, m.at(m.span.To, expression))
+	return all
+}
+
+// fresh are the files that hold it now and did not before.
+func (m *marks) fresh(expression string) map[string]bool {
+	before := m.at(m.span.From, expression)
+	now := m.at(m.span.To, expression)
+	maps.DeleteFunc(now, func(name string, _ bool) bool { return before[name] })
+	return now
+}
+
+// How much of the change of a test file people are shown.
+const (
+	mostPatch  = 16 << 10
+	mostOfFile = 40
+	longLine   = 200
+)
+
+// Patch is the first lines of a file's change, without the head of the patch.
+func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, error) {
+	trusted, err := t.Repository(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, _, err := trusted.Diff(ctx, git.Span{From: from, To: to}, mostPatch, path)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	_, body, _ := strings.Cut(text, "\n@@")
+	for line := range strings.Lines("@@" + body) {
+		if len(lines) == mostOfFile {
+			break
+		}
+		lines = append(lines, strings.ToValidUTF8(line[:min(len(strings.TrimRight(line, "\n")), longLine)], ""))
+	}
+	return lines, nil
+}
+
+// Told is every test that a check told of, as the file beside its log has it. One
+// that is not what the journal says it is tells nothing.
+func (t tests) Told(check journal.CheckEnded) tally.Tally {
+	if check.Tests == nil || check.Tests.All.Path == "" {
+		return tally.Tally{}
+	}
+	text, err := t.Logs.Read(filepath.Base(check.Tests.All.Path), check.Tests.All.Digest)
+	if err != nil {
+		return tally.Tally{}
+	}
+	told := tally.Parse(text)
+	told.Passed = max(told.Passed, check.Tests.Passed)
+	return told
+}
+
+// memory is the folder of the loop's memory; books are the files in it in which
+// the loop keeps account of itself.
+func memory(run journal.Run) workspace.Memory {
+	return workspace.Memory{Dir: cmp.Or(run.Policy.Memory, workspace.MemoryDir)}
+}
+
+func books(run journal.Run) []string { return memory(run).Books() }

@@ -1,0 +1,69 @@
+package job
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// detect has the base's own files say what is to be checked, where that is
+// wanted.
+func (s *site) detect(ctx context.Context, asked Asked, base string) (Asked, error) {
+	if !asked.Detect || s.trusted == nil {
+		return asked, nil
+	}
+	files, err := checkout.Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Within})
+	if err != nil {
+		return asked, err
+	}
+	p, notes := checkout.Detect(asked.Policy, files)
+	asked.Policy, asked.Notes = p, append(asked.Notes, notes...)
+	return asked, nil
+}
+
+// stories tells which tests and files are those of a run's stories.
+type stories struct{ *site }
+
+// Of are the test files that the iterations on a story changed. What an earlier
+// run left on the branch counts for a story that brought nothing else.
+func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
+	var files []string
+	for _, it := range run.Iterations {
+		if it.Story != story || it.Taken == nil || it.Taken.To == "" || it.Taken.To == it.Taken.From {
+			continue
+		}
+		changed, err := s.trusted.Names(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, changed...)
+	}
+	if len(files) == 0 && run.Start != run.Base {
+		var err error
+		if files, err = s.trusted.Names(ctx, git.Span{From: run.Base, To: run.Start}); err != nil {
+			return nil, err
+		}
+	}
+	return checkout.Testing(ctx, s.trusted, run, commit, files)
+}
+
+// Touched are the files that the iterations on a story changed, and what an
+// earlier run left on the branch. What was taken back again is no change.
+func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
+	spans := []git.Span{{From: run.Base, To: run.Start}}
+	for _, it := range run.Iterations {
+		if it.Story == story && it.Taken != nil && it.Taken.To != "" {
+			spans = append(spans, git.Span{From: it.Taken.From, To: it.Taken.To})
+		}
+	}
+	spans = slices.DeleteFunc(spans, func(span git.Span) bool { return span.From == span.To })
+	files, err := checkout.Touched(ctx, s.trusted, run, spans)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	left, err := s.trusted.Touched(ctx, git.Span{From: spans[0].From, To: commit})
+	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
+}
