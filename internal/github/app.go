@@ -2,16 +2,20 @@ package github
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // App is who we are when we come as a GitHub App.
@@ -114,4 +118,180 @@ func refusedApp(err error, fix string) error {
 		return e
 	}
 	return &fault.Fault{What: "get a token for the App", Fix: fix, Exit: fault.ExitUsage, Err: e}
+}
+
+// Blueprint is a GitHub App that is still to be made.
+type Blueprint struct {
+	Name         string // which nobody else's may have; its maker can change it on GitHub's page
+	Home         string // a page about it
+	Deliver      string // where GitHub sends what happens
+	Return       string // where GitHub sends its maker back to
+	Organization string // that is to own it; empty: whoever makes it
+	API          string // of its GitHub, as an Access has it
+}
+
+// Manifest is b in the words of GitHub's form, with no permission that neither
+// the server nor a job of ours needs.
+func (b Blueprint) Manifest() (string, error) {
+	text, err := json.Marshal(map[string]any{
+		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
+		"hook_attributes": map[string]any{"url": b.Deliver, "active": true},
+		"default_permissions": map[string]string{
+			"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write",
+		},
+		"default_events": []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment"},
+	})
+	return string(text), err
+}
+
+// Form is where GitHub takes a manifest, and the site that is on.
+func (b Blueprint) Form(state string) (form, site string, err error) {
+	base, err := apiURL(b.API)
+	if err != nil {
+		return "", "", err
+	}
+	if b.Organization != "" && !names.MatchString(b.Organization) {
+		return "", "", fault.Usage(fmt.Sprintf("%q is no organization", b.Organization), "give its name as it stands in its address", nil)
+	}
+	u := webURL(base)
+	site = u.String()
+	if b.Organization != "" {
+		u = u.JoinPath("organizations", b.Organization)
+	}
+	u = u.JoinPath("settings", "apps", "new")
+	u.RawQuery = url.Values{"state": {state}}.Encode()
+	return u.String(), site, nil
+}
+
+// Made is a GitHub App that was just made. GitHub hands this over once.
+type Made struct {
+	ID         int64
+	Slug       string
+	Page       string // where it is shown, and installed
+	PrivateKey string // PEM
+	Secret     string // of its webhook
+}
+
+// codes are what GitHub sends an App's maker back with.
+var codes = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
+
+var errNoCode = errors.New("that is no code of GitHub's")
+
+// TakeOver gets the App that was made of a manifest, for the code that its
+// maker came back with. A code is good for one time, within the hour.
+func TakeOver(ctx context.Context, a Access, code string) (Made, error) {
+	if !codes.MatchString(code) {
+		return Made{}, errNoCode
+	}
+	base, err := apiURL(a.BaseURL)
+	if err != nil {
+		return Made{}, err
+	}
+	pace := DefaultPace
+	if a.Pace != nil {
+		pace = *a.Pace
+	}
+	// Whoever reads the code in an error could be faster than we are next time.
+	c := &Client{api: apiClient(base, outward(a.HTTP, pace)), pace: pace, held: &credential{last: code}}
+	return ask(ctx, c, act{what: "take over the new App", once: true}, func(ctx context.Context) (Made, error) {
+		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)
+		if err != nil {
+			return Made{}, err
+		}
+		if app.GetID() == 0 || app.GetPEM() == "" || app.GetWebhookSecret() == "" {
+			return Made{}, errEmpty
+		}
+		return Made{ID: app.GetID(), Slug: app.GetSlug(), Page: app.GetHTMLURL(), PrivateKey: app.GetPEM(), Secret: app.GetWebhookSecret()}, nil
+	})
+}
+
+// Hook is the webhook of a GitHub App, as GitHub keeps its log. It speaks as
+// the App itself: it reaches no repository.
+type Hook struct{ client *Client }
+
+// OpenHook makes a Hook of the App in a. It calls nobody yet.
+func OpenHook(a Access) (*Hook, error) {
+	if a.App == nil {
+		return nil, fault.Usage("a webhook's log is a GitHub App's", "give `app-id` and `app-private-key`", nil)
+	}
+	base, err := apiURL(a.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	pace := DefaultPace
+	if a.Pace != nil {
+		pace = *a.Pace
+	}
+	app, err := newApp(*a.App, base, outward(a.HTTP, pace))
+	if err != nil {
+		return nil, err
+	}
+	return &Hook{client: &Client{api: app.api, pace: pace, held: &credential{}}}, nil
+}
+
+// Logged is one try of GitHub to deliver something. Tries of the same thing
+// share their GUID.
+type Logged struct {
+	ID     int64
+	GUID   string
+	Event  string
+	Action string
+	At     time.Time
+	Status int // that was answered; 0 or 502 and the like where nobody did
+}
+
+// Taken tells whether somebody said that they had it.
+func (l Logged) Taken() bool { return l.Status >= 200 && l.Status < 300 }
+
+// maxLogPages bounds how much of the log is read at once: 100 tries a page.
+const maxLogPages = 50
+
+// Log is what GitHub tried to deliver from since on, newest first; whole is
+// false where there was more than is read at once.
+func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bool, err error) {
+	options := &gh.ListCursorOptions{PerPage: 100}
+	for range maxLogPages {
+		var next string
+		page, err := ask(ctx, h.client, act{what: "read the log of deliveries"}, func(ctx context.Context) ([]*gh.HookDelivery, error) {
+			page, resp, err := h.client.api.Apps.ListHookDeliveries(ctx, options)
+			if err == nil {
+				next = resp.Cursor
+			}
+			return page, err
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		for _, d := range page {
+			if d.GetDeliveredAt().Before(since) {
+				return all, true, nil
+			}
+			all = append(all, logged(d))
+		}
+		if next == "" {
+			return all, true, nil
+		}
+		options.Cursor = next
+	}
+	return all, false, nil
+}
+
+func logged(d *gh.HookDelivery) Logged {
+	return Logged{
+		ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), Action: d.GetAction(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(),
+	}
+}
+
+// Payload is what GitHub tried to deliver then.
+func (h *Hook) Payload(ctx context.Context, id int64) ([]byte, error) {
+	return ask(ctx, h.client, act{what: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
+		d, _, err := h.client.api.Apps.GetHookDelivery(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if d.Request == nil || d.Request.RawPayload == nil {
+			return nil, &Error{Kind: NotFound, Message: "the delivery has no payload any more"}
+		}
+		return *d.Request.RawPayload, nil
+	})
 }

@@ -5,7 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
 	"time"
+
+	gh "github.com/google/go-github/v60/github"
 )
 
 // act is one thing we ask of GitHub.
@@ -92,3 +97,62 @@ func sleep(ctx context.Context, d time.Duration) error {
 // errEmpty is an answer that says yes and nothing else. GitHub sends none; a
 // proxy that lost its upstream does.
 var errEmpty = errors.New("the answer is empty")
+
+// list reads a list, page by page and so many pages at most, into types of our
+// own: go-github's refuse a whole page for one date that is none.
+func list[T any](ctx context.Context, c *Client, a act, path string, pages int) ([]T, error) {
+	all, err := turn[[]T](ctx, c, a, path, pages)
+	return slices.Concat(all...), err
+}
+
+// turn reads the pages of a list, whatever GitHub wraps them in.
+func turn[P any](ctx context.Context, c *Client, a act, path string, pages int) ([]P, error) {
+	var all []P
+	sign := "?"
+	if strings.Contains(path, "?") {
+		sign = "&"
+	}
+	for number := 1; number != 0 && pages > 0; pages-- {
+		var next int
+		page, err := ask(ctx, c, a, func(ctx context.Context) (page P, err error) {
+			next, err = c.get(ctx, fmt.Sprintf("%s%sper_page=100&page=%d", path, sign, number), &page)
+			return page, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all, number = append(all, page), next
+	}
+	return all, nil
+}
+
+// one reads a single thing.
+func one[T any](ctx context.Context, c *Client, a act, path string) (T, error) {
+	return ask(ctx, c, a, func(ctx context.Context) (got T, err error) {
+		_, err = c.get(ctx, path, &got)
+		return got, err
+	})
+}
+
+// get reads what stands at path in the repository; next is the next page.
+func (c *Client) get(ctx context.Context, path string, into any) (next int, err error) {
+	resp, err := c.send(ctx, http.MethodGet, c.at(path), nil, into)
+	if err != nil {
+		return 0, err
+	}
+	return resp.NextPage, nil
+}
+
+// at is the address of a path in the repository.
+func (c *Client) at(path string) string {
+	return strings.TrimSuffix(fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), "/")
+}
+
+// send makes a request that go-github has no fitting call for.
+func (c *Client) send(ctx context.Context, method, url string, body, into any) (*gh.Response, error) {
+	req, err := c.api.NewRequest(method, url, body)
+	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	return c.api.Do(ctx, req, into)
+}

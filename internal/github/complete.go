@@ -1,9 +1,12 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -46,4 +49,75 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 		t.Repo.DefaultBranch = found.DefaultBranch
 	}
 	return t, nil
+}
+
+// pull is as much of a pull request as we read.
+type pull struct {
+	issue
+	Head side `json:"head"`
+	Base side `json:"base"`
+}
+
+type side struct {
+	Ref  string `json:"ref"`
+	SHA  string `json:"sha"`
+	Repo struct {
+		FullName string `json:"full_name"`
+	} `json:"repo"`
+}
+
+// read is the issue side of the pull request.
+func (p *pull) read(wash *laundry) trigger.Issue {
+	read := p.issue.read(wash)
+	read.IsPull = true
+	return read
+}
+
+func (p *pull) pull() trigger.Pull {
+	return trigger.Pull{
+		Number: p.Number, HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
+	}
+}
+
+// review is a judgement on it.
+type review struct {
+	ID          int64  `json:"id"`
+	State       string `json:"state"`
+	Body        string `json:"body"`
+	User        user   `json:"user"`
+	URL         string `json:"html_url"`
+	SubmittedAt stamp  `json:"submitted_at"`
+}
+
+func (r *review) read(wash *laundry) trigger.Review {
+	if r == nil {
+		return trigger.Review{}
+	}
+	return trigger.Review{
+		ID: r.ID, State: strings.ToLower(r.State), Body: wash.clean(r.Body, maxText), URL: r.URL,
+		Ours: strings.Contains(r.Body, trigger.Marker),
+	}
+}
+
+// remark is what a comment on a line of a pull request has beside.
+type remark struct {
+	Review  int64  `json:"pull_request_review_id"`
+	ReplyTo int64  `json:"in_reply_to_id"`
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Was     int    `json:"original_line"` // where the line is gone by now
+	Side    string `json:"side"`
+	Hunk    string `json:"diff_hunk"`
+}
+
+// maxHunk is how much of a diff above a remark is read; its end is the line.
+const maxHunk = 4000
+
+// thread is where the comment with that id stands.
+func (r remark) thread(id int64) trigger.Thread {
+	if r.Path == "" {
+		return trigger.Thread{}
+	}
+	path, _ := clean.Plain(r.Path, maxTitle)
+	return trigger.Thread{ID: cmp.Or(r.ReplyTo, id), Path: path, Line: cmp.Or(r.Line, r.Was), Side: r.Side, Hunk: code(r.Hunk, maxHunk)}
 }

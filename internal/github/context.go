@@ -2,10 +2,16 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -97,4 +103,151 @@ func heard(comments []comment) []trigger.Heard {
 	}
 	slices.SortStableFunc(all, func(a, b trigger.Heard) int { return a.At.Compare(b.At) })
 	return all
+}
+
+// circle are the people who have a say. Each is asked about once, and not too
+// many are: a hundred strangers under an issue must not cost a hundred calls.
+type circle struct {
+	client *Client
+	rules  trigger.Rules
+	known  map[string]bool
+	left   int // of calls
+}
+
+// maxAsked is how many calls it may cost to learn who has a say.
+const maxAsked = 20
+
+func (c *Client) circle(rules trigger.Rules, asker trigger.Sender) *circle {
+	return &circle{client: c, rules: rules, known: map[string]bool{strings.ToLower(asker.Login): true}, left: maxAsked}
+}
+
+// has tells whether who has a say: may write here, or is named.
+func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {
+	login := strings.ToLower(who.Login)
+	switch has, known := c.known[login]; {
+	case login == "":
+		return false, nil
+	case known:
+		return has, nil
+	case c.rules.Vouches(who):
+		return true, nil
+	case c.left == 0 || who.IsBot:
+		return false, nil
+	}
+	c.left--
+	word, err := c.client.Permission(ctx, login)
+	if err != nil {
+		return false, err
+	}
+	c.known[login] = trigger.Permission(word).MayRun()
+	return c.known[login], nil
+}
+
+// thumb is a reaction.
+type thumb struct {
+	User user  `json:"user"`
+	At   stamp `json:"created_at"`
+}
+
+// vouched tells whether somebody who has a say let h in with a 👍.
+func (c *circle) vouched(ctx context.Context, ear trigger.Ear, h trigger.Heard) (bool, error) {
+	path := "issues/comments"
+	if h.Thread.ID != 0 {
+		path = "pulls/comments"
+	}
+	if h.Thumbs == 0 || c.left == 0 {
+		return false, nil
+	}
+	c.left--
+	a := act{what: fmt.Sprintf("read the reactions to comment %d", h.ID), needs: issuesRead}
+	thumbs, err := list[thumb](ctx, c.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range thumbs {
+		if !ear.Approves(h, t.At.Time) {
+			continue
+		}
+		if has, err := c.has(ctx, t.User.sender()); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// logins are what GitHub allows for people and bots. They come from outside
+// and become part of a URL; go-github does not escape them.
+var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
+
+// Permission is what login may do in the repository: admin, write, read or
+// none. The API folds maintain into write, triage into read, and a custom role
+// into the one it is based on, which is what we want to know of it.
+func (c *Client) Permission(ctx context.Context, login string) (string, error) {
+	const none = "none"
+	if !logins.MatchString(login) {
+		return none, nil
+	}
+	a := act{what: "ask for the permission of " + login, needs: "metadata: read"}
+	level, err := ask(ctx, c, a, func(ctx context.Context) (*gh.RepositoryPermissionLevel, error) {
+		level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.Owner, c.Repo, url.PathEscape(login))
+		if err == nil && level.GetPermission() == "" {
+			err = errEmpty
+		}
+		return level, err
+	})
+	if errors.Is(err, NotFound) {
+		return none, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return level.GetPermission(), nil
+}
+
+// identity is the login we write under, asked for once.
+type identity struct {
+	ask func(context.Context) (string, error)
+
+	mu    sync.Mutex
+	known bool
+	login string
+}
+
+// me is our login, or nothing where GitHub does not let us know.
+func (c *Client) me(ctx context.Context) (string, error) {
+	c.self.mu.Lock()
+	defer c.self.mu.Unlock()
+	if c.self.known {
+		return c.self.login, nil
+	}
+	login, err := ask(ctx, c, act{what: "ask who we are"}, c.self.ask)
+	if err != nil && !errors.Is(err, Forbidden) && !errors.Is(err, NotFound) {
+		return "", err
+	}
+	c.self.login, c.self.known = login, true
+	return login, nil
+}
+
+// tokenLogin works for a person's token. An installation's, and a job's is
+// one, is refused with 403.
+func (c *Client) tokenLogin(ctx context.Context) (string, error) {
+	user, _, err := c.api.Users.Get(ctx, "")
+	if err == nil && user.GetLogin() == "" {
+		err = errEmpty
+	}
+	return user.GetLogin(), err
+}
+
+// Wrote tells whether something of that author may be our own.
+func (c *Client) Wrote(ctx context.Context, author string, isBot bool) (bool, error) {
+	login, err := c.me(ctx)
+	return err == nil && wrote(login, author, isBot), err
+}
+
+// wrote goes by our login. Where nobody tells us that, any bot may be us.
+func wrote(login, author string, isBot bool) bool {
+	if login == "" {
+		return isBot
+	}
+	return strings.EqualFold(author, login)
 }

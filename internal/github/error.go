@@ -13,6 +13,8 @@ import (
 
 	"github.com/bradleyfalzon/ghinstallation/v2"
 	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // Kind is what went wrong, as far as a caller may want to decide by it:
@@ -30,6 +32,9 @@ const (
 )
 
 func (k Kind) Error() string { return string(k) }
+
+// Withheld tells of what GitHub keeps from us, or has not got.
+func Withheld(err error) bool { return errors.Is(err, Forbidden) || errors.Is(err, NotFound) }
 
 // Error is GitHub's answer to a call that did not work, or the lack of one.
 type Error struct {
@@ -180,4 +185,37 @@ func message(resp *http.Response) string {
 		return "" // a page for people, or half of one: the status says enough
 	}
 	return said.Message
+}
+
+// remedy says what to try, where we know; input is where the token comes from.
+func (a act) remedy(input string, e *Error, err error) error {
+	if _, known := errors.AsType[*fault.Fault](err); known {
+		return fmt.Errorf("%s: %w", a.what, err)
+	}
+	if fix := a.fix(input, e); fix != "" {
+		return &fault.Fault{What: a.what, Fix: fix, Exit: fault.ExitUsage, Err: e}
+	}
+	return fmt.Errorf("%s: %w", a.what, e)
+}
+
+func (a act) fix(input string, e *Error) string {
+	switch {
+	case e.Kind == Unauthorized:
+		return "the token is wrong or has expired: give a new `" + input + "`, or an App with `app-id` and `app-private-key`"
+	case e.Kind == RateLimited:
+		return "wait for GitHub's limit to be lifted, or give an App with `app-id` and `app-private-key`, which has a limit of its own"
+	case e.Kind != Forbidden:
+		return ""
+	case strings.Contains(e.Message, "not permitted to create or approve pull requests"):
+		return "allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`"
+	case strings.Contains(e.Message, "issue is locked"):
+		return "unlock the conversation, or have it worked on by a `github-token` that may write there"
+	case strings.Contains(e.Message, "was archived"):
+		return "take the repository out of the archive"
+	case strings.Contains(e.Message, "SAML"):
+		return "authorize the token for the organization's single sign-on"
+	case strings.Contains(e.Message, "not accessible by") && a.needs != "":
+		return "add `" + a.needs + "` under `permissions:` of the job, or to what the token or App may do"
+	}
+	return ""
 }

@@ -4,7 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	gh "github.com/google/go-github/v60/github"
+
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // Target is what a reaction is put on: a comment where one is named, else the
@@ -53,4 +61,199 @@ func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error
 		return nil
 	}
 	return err
+}
+
+// Comment is a comment that stands under an issue.
+type Comment struct {
+	ID       int64
+	URL      string
+	Body     string
+	Author   string    // its login
+	EditedAt time.Time // last, or when it was written; zero: not known
+}
+
+// ReadBefore tells whether the comment says what it said when somebody did t. An
+// edit in the same second may have come after it: GitHub's times are whole
+// seconds. Who presses a button in the comment edits it; then the event tells
+// what it said.
+func (c Comment) ReadBefore(t trigger.Trigger) bool {
+	if t.Comment.ID == c.ID {
+		return t.Comment.Digest == digest(c.Body)
+	}
+	return !c.EditedAt.IsZero() && c.EditedAt.Before(t.At)
+}
+
+// MaxBody is how many characters GitHub takes for a comment or a pull
+// request's text.
+const MaxBody = 65_536
+
+// tooLong refuses what GitHub would. Cutting is for the one who wrote the
+// text: only there is it known what can be spared.
+func tooLong(body string) error {
+	if n := utf8.RuneCountInString(body); n > MaxBody {
+		return fmt.Errorf("the text has %d characters, and GitHub takes %d", n, MaxBody)
+	}
+	return nil
+}
+
+// FindComment finds the oldest comment of ours under the issue that holds
+// marker. The author counts because anybody can write a marker.
+func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Comment, bool, error) {
+	login, err := c.me(ctx)
+	if err != nil {
+		return Comment{}, false, err
+	}
+	return c.findComment(ctx, issue, func(comment *gh.IssueComment) bool { return isOurs(comment, login, marker) })
+}
+
+func (c *Client) findComment(ctx context.Context, issue int, fits func(*gh.IssueComment) bool) (Comment, bool, error) {
+	options := gh.ListOptions{PerPage: 100}
+	for range maxPages {
+		page, next, err := c.comments(ctx, issue, options)
+		if err != nil {
+			return Comment{}, false, err
+		}
+		for _, comment := range page {
+			if fits(comment) {
+				return made(comment), true, nil
+			}
+		}
+		if next == 0 {
+			return Comment{}, false, nil
+		}
+		options.Page = next
+	}
+	return Comment{}, false, nil
+}
+
+// maxPages is more than GitHub lets an issue have, so that no answer can keep
+// us going round.
+const maxPages = 100
+
+func (c *Client) comments(ctx context.Context, issue int, options gh.ListOptions) (page []*gh.IssueComment, next int, err error) {
+	a := act{what: fmt.Sprintf("read the comments of #%d", issue), needs: issuesWrite}
+	page, err = ask(ctx, c, a, func(ctx context.Context) ([]*gh.IssueComment, error) {
+		list, resp, err := c.api.Issues.ListComments(ctx, c.Owner, c.Repo, issue, &gh.IssueListCommentsOptions{ListOptions: options})
+		if err == nil {
+			next = resp.NextPage
+		}
+		return list, err
+	})
+	return page, next, err
+}
+
+// isOurs goes by our login. The token of a job cannot ask for it, and its
+// comments come from github-actions[bot] on github.com and from other names
+// elsewhere: then any bot is believed. A bot that can be made to repeat
+// our marker gets its comment overwritten by us, and that is all it gets:
+// nothing is ever read out of a comment that was found here.
+func isOurs(comment *gh.IssueComment, login, marker string) bool {
+	if !strings.Contains(comment.GetBody(), marker) {
+		return false
+	}
+	return wrote(login, comment.GetUser().GetLogin(), comment.GetUser().GetType() == "Bot")
+}
+
+// CreateComment writes a new comment under the issue. When the answer is lost
+// it is not tried again: look with FindComment first.
+func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Comment, error) {
+	a := act{what: fmt.Sprintf("comment on #%d", issue), needs: issuesWrite, once: true}
+	return c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
+		comment, _, err := c.api.Issues.CreateComment(ctx, c.Owner, c.Repo, issue, text)
+		return comment, err
+	})
+}
+
+// EditComment gives the comment id a new text. Where somebody has deleted it,
+// a new one is made.
+func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
+	a := act{what: fmt.Sprintf("edit the comment on #%d", issue), needs: issuesWrite}
+	comment, err := c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
+		comment, _, err := c.api.Issues.EditComment(ctx, c.Owner, c.Repo, id, text)
+		return comment, err
+	})
+	if !errors.Is(err, NotFound) {
+		return comment, err
+	}
+	_, stands, unknown := c.findComment(ctx, issue, func(comment *gh.IssueComment) bool { return comment.GetID() == id })
+	if stands || unknown != nil { // a token that may not edit is answered the same; it would make one for each edit
+		return Comment{}, errors.Join(err, unknown)
+	}
+	return c.CreateComment(ctx, issue, body)
+}
+
+type write func(context.Context, *gh.IssueComment) (*gh.IssueComment, error)
+
+func (c *Client) write(ctx context.Context, a act, body string, call write) (Comment, error) {
+	if err := tooLong(body); err != nil {
+		return Comment{}, fmt.Errorf("%s: %w", a.what, err)
+	}
+	comment, err := ask(ctx, c, a, func(ctx context.Context) (*gh.IssueComment, error) {
+		comment, err := call(ctx, &gh.IssueComment{Body: &body})
+		if err == nil && comment.GetID() == 0 {
+			err = errEmpty
+		}
+		return comment, err
+	})
+	if err != nil {
+		return Comment{}, err
+	}
+	return made(comment), nil
+}
+
+func made(comment *gh.IssueComment) Comment {
+	return Comment{
+		ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
+		EditedAt: comment.GetUpdatedAt().Time,
+	}
+}
+
+// AddLabels puts labels on an issue or a pull request, which makes those that
+// the repository has not, and gives all that are there then.
+func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) ([]string, error) {
+	a := act{what: fmt.Sprintf("label #%d", number), needs: issuesWrite}
+	there, err := ask(ctx, c, a, func(ctx context.Context) (there []named, err error) {
+		// Not go-github's own call: it sends a bare list, which is not what GitHub documents.
+		body := struct {
+			Labels []string `json:"labels"`
+		}{labels}
+		_, err = c.send(ctx, http.MethodPost, c.at(fmt.Sprintf("issues/%d/labels", number)), body, &there)
+		return there, err
+	})
+	var names []string
+	for _, label := range there {
+		names = append(names, label.Name)
+	}
+	return names, err
+}
+
+// AskReviewers asks people, and teams written as owner/team, to review a pull
+// request. GitHub asks nobody where one of them cannot be, who opened it for
+// instance: then each is asked alone.
+func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...string) error {
+	err := c.askReviewers(ctx, number, reviewers)
+	if len(reviewers) < 2 || !errors.Is(err, Refused) {
+		return err
+	}
+	var all []error
+	for _, name := range reviewers {
+		all = append(all, c.askReviewers(ctx, number, []string{name}))
+	}
+	return errors.Join(all...)
+}
+
+func (c *Client) askReviewers(ctx context.Context, number int, reviewers []string) error {
+	var asked gh.ReviewersRequest
+	for _, name := range reviewers {
+		if _, team, is := strings.Cut(name, "/"); is {
+			asked.TeamReviewers = append(asked.TeamReviewers, team)
+			continue
+		}
+		asked.Reviewers = append(asked.Reviewers, strings.TrimPrefix(name, "@"))
+	}
+	a := act{what: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), needs: pullsWrite}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		_, _, err := c.api.PullRequests.RequestReviewers(ctx, c.Owner, c.Repo, number, asked)
+		return err
+	})
 }

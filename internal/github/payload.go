@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -239,4 +240,28 @@ func (c *comment) read(wash *laundry) trigger.Comment {
 		URL:         c.URL,
 		CreatedAt:   c.CreatedAt.Time,
 	}
+}
+
+// laundry cleans one text after the other and counts what it took out.
+type laundry struct{ removed clean.Removed }
+
+func (l *laundry) clean(text string, most int) string {
+	text, removed := clean.Inward(text, most)
+	l.removed = l.removed.Add(removed)
+	return text
+}
+
+// line is clean for what GitHub shows as it stands, and not as Markdown.
+func (l *laundry) line(text string, most int) string {
+	text, removed := clean.Plain(text, most)
+	l.removed = l.removed.Add(removed)
+	return text
+}
+
+// code is the end of a text whose every byte counts, as of a diff or a log.
+func code(text string, most int) string {
+	runes := []rune(strings.ToValidUTF8(text, ""))
+	fenced := clean.Fence(string(runes[max(0, len(runes)-most):]))
+	lines := strings.Split(fenced, "\n")
+	return strings.Join(lines[1:len(lines)-1], "\n")
 }

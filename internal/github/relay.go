@@ -6,8 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
+
+	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -87,4 +91,14 @@ func (c *Client) Fetch(ctx context.Context, r Relayed) (text string, same bool, 
 	var wash laundry
 	text = wash.clean(found.Body, maxText)
 	return text, digest(text) == r.Digest, nil
+}
+
+// Genuine tells whether GitHub has signed body, byte by byte, with the secret
+// that it shares with us. The sums are compared in constant time.
+func Genuine(secret, signature string, body []byte) error {
+	// SHA-1, which GitHub sends beside it for servers of old, is not enough.
+	if secret == "" || !strings.HasPrefix(signature, "sha256=") {
+		return errors.New("it is not signed with SHA-256")
+	}
+	return gh.ValidateSignature(signature, body, []byte(secret))
 }

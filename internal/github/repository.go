@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -113,11 +114,7 @@ func (c *Client) MayWriteIssues(ctx context.Context) error {
 // answer that is hoped for.
 func (c *Client) refused(ctx context.Context, a act, path string, body any) error {
 	err := do(ctx, c, a, func(ctx context.Context) error {
-		request, err := c.api.NewRequest(http.MethodPost, fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), body)
-		if err != nil {
-			return fmt.Errorf("write the request: %w", err)
-		}
-		_, err = c.api.Do(ctx, request, nil)
+		_, err := c.send(ctx, http.MethodPost, c.at(path), body, nil)
 		return err
 	})
 	if errors.Is(err, Refused) {
@@ -139,8 +136,83 @@ func (c *Client) JobsMayOpenPulls(ctx context.Context) (may, known bool, err err
 	set, err := one[struct {
 		May bool `json:"can_approve_pull_request_reviews"`
 	}](ctx, c, act{what: "read the settings of Actions", needs: "administration: read"}, "actions/permissions/workflow")
-	if errors.Is(err, Forbidden) || errors.Is(err, NotFound) {
+	if Withheld(err) {
 		return false, false, nil
 	}
 	return set.May, err == nil, err
+}
+
+// NewCommit is a commit for GitHub to make, of objects that it has.
+type NewCommit struct {
+	Tree    string
+	Parents []string
+	Message string
+}
+
+// Commit has GitHub make a commit in our name, and so sign it, and gives its id.
+// No branch leads to it yet.
+func (c *Client) Commit(ctx context.Context, n NewCommit) (string, error) {
+	commit := &gh.Commit{Message: &n.Message, Tree: &gh.Tree{SHA: &n.Tree}}
+	for _, sha := range n.Parents {
+		commit.Parents = append(commit.Parents, &gh.Commit{SHA: &sha})
+	}
+	a := act{what: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), needs: "contents: write"}
+	made, err := ask(ctx, c, a, func(ctx context.Context) (*gh.Commit, error) {
+		made, _, err := c.api.Git.CreateCommit(ctx, c.Owner, c.Repo, commit, nil)
+		if err == nil && made.GetSHA() == "" {
+			err = errEmpty
+		}
+		return made, err
+	})
+	return made.GetSHA(), err
+}
+
+// Beside reads a file of another repository of the same owner. One that is not
+// there, or that our token may not see, is not found: GitHub does not tell those
+// apart. One that is empty is there.
+func (c *Client) Beside(ctx context.Context, repo, path string) (text []byte, found bool, err error) {
+	text, found, err = c.file(ctx, repo, path, "")
+	if errors.Is(err, Forbidden) {
+		return nil, false, nil
+	}
+	return text, found, err
+}
+
+// File reads a file of a branch. One that is empty might as well not be there.
+func (c *Client) File(ctx context.Context, branch, path string) (text []byte, found bool, err error) {
+	text, found, err = c.file(ctx, c.Repo, path, branch)
+	return text, found && len(bytes.TrimSpace(text)) > 0, err
+}
+
+func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte, found bool, err error) {
+	a := act{what: fmt.Sprintf("read %s of %s/%s", path, c.Owner, repo), needs: "contents: read"}
+	said, err := ask(ctx, c, a, func(ctx context.Context) (string, error) {
+		file, _, _, err := c.api.Repositories.GetContents(ctx, c.Owner, repo, path, &gh.RepositoryContentGetOptions{Ref: ref})
+		if err != nil || file == nil { // a folder of that name
+			return "", err
+		}
+		return file.GetContent()
+	})
+	if errors.Is(err, NotFound) {
+		return nil, false, nil
+	}
+	return []byte(said), err == nil, err
+}
+
+// OpenPulls are the branches of this repository that have an open pull request.
+func (c *Client) OpenPulls(ctx context.Context) ([]string, error) {
+	a := act{what: "count the open pull requests", needs: "pull-requests: read"}
+	pulls, err := list[struct {
+		Head struct {
+			Ref  string
+			Repo *gh.Repository // null where a fork is gone
+		}
+	}](ctx, c, a, "pulls?state=open", maxPages)
+	var branches []string
+	for _, pull := range pulls {
+		if strings.EqualFold(pull.Head.Repo.GetFullName(), c.Owner+"/"+c.Repo) {
+			branches = append(branches, pull.Head.Ref)
+		}
+	}
+	return branches, err
 }

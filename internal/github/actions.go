@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -66,4 +67,50 @@ func (c *Client) dispatched(ctx context.Context, workflow string, page int) (job
 		return found.Jobs, err
 	})
 	return jobs, next, err
+}
+
+// JobBegan is when somebody asked for a job, by the number of GITHUB_RUN_ID;
+// known is false where GitHub does not tell.
+func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
+	a := act{what: fmt.Sprintf("ask when job %d was asked for", id), needs: "actions: read"}
+	job, err := one[struct {
+		At stamp `json:"run_started_at"` // of this attempt: who asks again has read again
+	}](ctx, c, a, fmt.Sprintf("actions/runs/%d", id))
+	if Withheld(err) {
+		return time.Time{}, false, nil
+	}
+	return job.At.Time, !job.At.IsZero(), err
+}
+
+// JobEnded tells whether a job is over, as far as we are let know.
+func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err error) {
+	a := act{what: fmt.Sprintf("ask whether job %d is at work", id), needs: "actions: read"}
+	job, err := ask(ctx, c, a, func(ctx context.Context) (*gh.WorkflowRun, error) {
+		job, _, err := c.api.Actions.GetWorkflowRunByID(ctx, c.Owner, c.Repo, id)
+		if err == nil && job.GetStatus() == "" {
+			err = errEmpty
+		}
+		return job, err
+	})
+	if Withheld(err) {
+		return false, false, nil
+	}
+	return job.GetStatus() == "completed", err == nil, err
+}
+
+// CancelJob asks the runner of a job to end it. One that is over already is
+// fine.
+func (c *Client) CancelJob(ctx context.Context, id int64) error {
+	a := act{what: fmt.Sprintf("cancel job %d", id), needs: "actions: write"}
+	err := do(ctx, c, a, func(ctx context.Context) error {
+		_, err := c.api.Actions.CancelWorkflowRunByID(ctx, c.Owner, c.Repo, id)
+		if errors.As(err, new(*gh.AcceptedError)) {
+			return nil
+		}
+		return err
+	})
+	if e, is := errors.AsType[*Error](err); is && strings.Contains(e.Message, "completed") {
+		return nil
+	}
+	return err
 }

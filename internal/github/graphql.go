@@ -1,0 +1,185 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// lastEdited asks what REST does not tell: there every comment moves the date
+// of the issue.
+const lastEdited = `query($owner: String!, $name: String!) {
+  repository(owner: $owner, name: $name) { issue(number: %d) {
+    lastEditedAt
+    timelineItems(last: 1, itemTypes: [RENAMED_TITLE_EVENT]) { nodes { ... on RenamedTitleEvent { createdAt } } }
+  } }
+}`
+
+type editedIssue struct {
+	Repository struct {
+		Issue struct {
+			Body     stamp `json:"lastEditedAt"`
+			Timeline struct {
+				Nodes []struct {
+					At stamp `json:"createdAt"`
+				} `json:"nodes"`
+			} `json:"timelineItems"`
+		} `json:"issue"`
+	} `json:"repository"`
+}
+
+// LastEdited is when the title or the text of an issue was last changed; zero
+// where that never was.
+func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
+	a := act{what: fmt.Sprintf("ask when #%d was last edited", number), needs: issuesRead}
+	answer, err := graph[editedIssue](ctx, c, a, fmt.Sprintf(lastEdited, number))
+	issue := answer.Repository.Issue
+	at := issue.Body.Time
+	for _, renamed := range issue.Timeline.Nodes {
+		if renamed.At.After(at) {
+			at = renamed.At.Time
+		}
+	}
+	return at, err
+}
+
+// graph asks a question about the repository by GraphQL.
+func graph[T any](ctx context.Context, c *Client, a act, question string) (T, error) {
+	return ask(ctx, c, a, func(ctx context.Context) (T, error) {
+		return query[T](ctx, c, question, map[string]string{"owner": c.Owner, "name": c.Repo})
+	})
+}
+
+// query sends one request to GraphQL, whose answer is 200 whatever is wrong.
+func query[T any](ctx context.Context, c *Client, question string, variables map[string]string) (T, error) {
+	var answer struct {
+		Data   T
+		Errors []graphqlError
+	}
+	body := struct {
+		Query     string            `json:"query"`
+		Variables map[string]string `json:"variables"`
+	}{question, variables}
+	_, err := c.send(ctx, http.MethodPost, c.graphql, body, &answer)
+	if err == nil && len(answer.Errors) > 0 {
+		err = graphqlProblem(answer.Errors)
+	}
+	return answer.Data, err
+}
+
+// openThreads asks what REST does not tell: which threads are not resolved.
+const openThreads = `query($owner: String!, $name: String!) {
+  repository(owner: $owner, name: $name) { pullRequest(number: %d) {
+    reviewThreads(first: 100%s) { pageInfo { endCursor hasNextPage } nodes { isResolved comments(first: 1) { nodes { databaseId } } } }
+  } }
+}`
+
+type threads struct {
+	Repository struct {
+		Pull struct {
+			Threads struct {
+				Page struct {
+					End  string `json:"endCursor"`
+					More bool   `json:"hasNextPage"`
+				} `json:"pageInfo"`
+				Nodes []struct {
+					Resolved bool `json:"isResolved"`
+					Comments struct {
+						Nodes []struct {
+							ID int64 `json:"databaseId"`
+						} `json:"nodes"`
+					} `json:"comments"`
+				} `json:"nodes"`
+			} `json:"reviewThreads"`
+		} `json:"pullRequest"`
+	} `json:"repository"`
+}
+
+// OpenThreads are the threads of a pull request that nobody has resolved, by
+// their first comments.
+func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
+	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
+	open, after := map[int64]bool{}, ""
+	for range heardPages {
+		answer, err := graph[threads](ctx, c, a, fmt.Sprintf(openThreads, number, after))
+		if err != nil {
+			return open, err
+		}
+		page := answer.Repository.Pull.Threads
+		for _, thread := range page.Nodes {
+			for _, first := range thread.Comments.Nodes {
+				open[first.ID] = !thread.Resolved
+			}
+		}
+		if !page.Page.More {
+			return open, nil
+		}
+		after = fmt.Sprintf(", after: %q", page.Page.End)
+	}
+	return open, nil
+}
+
+// Reply answers in the thread that a comment of a pull request began.
+func (c *Client) Reply(ctx context.Context, number int, thread int64, body string) (Comment, error) {
+	a := act{what: fmt.Sprintf("answer in a thread of #%d", number), needs: pullsWrite, once: true}
+	return c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
+		said := new(gh.IssueComment)
+		_, err := c.send(ctx, http.MethodPost, c.at(fmt.Sprintf("pulls/%d/comments/%d/replies", number, thread)), text, said)
+		return said, err
+	})
+}
+
+const markReady = `mutation($id: ID!) {
+  markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } }
+}`
+
+// ReadyPull turns a draft into a pull request that asks for review. REST
+// cannot; GraphQL can. One that is ready stays so, and one whose title says
+// draft in place of GitHub loses those words.
+func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
+	if p.Says() {
+		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, DraftTitle), "")
+		return err
+	}
+	if !p.Draft {
+		return nil
+	}
+	a := act{what: fmt.Sprintf("turn the pull request #%d ready", p.Number), needs: pullsWrite}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		answer, err := query[struct {
+			Marked struct {
+				Pull struct {
+					Draft *bool `json:"isDraft"`
+				} `json:"pullRequest"`
+			} `json:"markPullRequestReadyForReview"`
+		}](ctx, c, markReady, map[string]string{"id": p.NodeID})
+		if draft := answer.Marked.Pull.Draft; err == nil && (draft == nil || *draft) {
+			err = errEmpty
+		}
+		return err
+	})
+}
+
+type graphqlError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+func graphqlProblem(all []graphqlError) *Error {
+	kinds := map[string]Kind{
+		"NOT_FOUND": NotFound, "FORBIDDEN": Forbidden, "INSUFFICIENT_SCOPES": Forbidden, "RATE_LIMITED": RateLimited,
+	}
+	kind, known := kinds[all[0].Type]
+	if !known {
+		kind = Refused
+	}
+	said := make([]string, len(all))
+	for i, e := range all {
+		said[i] = e.Message
+	}
+	return &Error{Kind: kind, Status: http.StatusOK, Message: oneLine(strings.Join(said, "; "))}
+}
