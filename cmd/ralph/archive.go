@@ -39,7 +39,7 @@ Example: ralph archive --label first-try`
 func (archiveCommand) guarded() bool { return false }
 
 func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.soundGit(ctx)
+	tool, done, err := w.soundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}

@@ -73,7 +73,7 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 func (d *desk) agentEnv(vars ...string) []string {
 	switch level, err := d.wanted(d); {
 	case level == inDocker:
-		return agent.LocalEnv(d.outside(), vars...)
+		return agent.LocalEnv(d.w.outside(d.ProjectDir), vars...)
 	case err != nil, level == sandbox.None:
 		return agent.LocalEnv(d.w.environ(), vars...)
 	}
@@ -130,7 +130,7 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	j := &job.Job{
-		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: d.outside(),
+		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: d.w.outside(d.ProjectDir),
 		Folder: workspace.Folder{Path: d.folder()}, Version: version, Git: d.tool,
 		Exec: d.w.runner.Run, Now: d.w.now, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,

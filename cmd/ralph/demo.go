@@ -38,9 +38,15 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	getenv := func(name string) string {
+		if name == "PATH" {
+			return w.path(dir)
+		}
+		return w.env(name)
+	}
 	began := w.now()
 	shown, err := demo.Demo{
-		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: w.env, Now: w.now, Exec: w.runner.Run,
+		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: getenv, Now: w.now, Exec: w.runner.Run,
 		Log: w.stderr, Every: 200 * time.Millisecond,
 	}.Play(ctx)
 	if err != nil {

@@ -38,11 +38,10 @@ type desk struct {
 // open looks at the project: its settings, and its repository where it is one.
 // done gives back what was borrowed for that.
 func (l local) open(ctx context.Context, w world) (d *desk, done func(), err error) {
-	tool, done, err := w.git()
+	tool, done, err := w.git(l.ProjectDir)
 	if err != nil {
 		return nil, nil, err
 	}
-	tool.Path = besides(tool.Path, l.ProjectDir)
 	d = &desk{local: l, w: w, tool: tool}
 	d.console = newConsole(w, d)
 	if err = d.look(ctx); err != nil {
@@ -51,9 +50,6 @@ func (l local) open(ctx context.Context, w world) (d *desk, done func(), err err
 	}
 	return d, done, nil
 }
-
-// outside is the environment of what runs outside of the sandbox while an agent works.
-func (d *desk) outside() []string { return append(d.w.environ(), "PATH="+d.tool.Path) }
 
 func (d *desk) look(ctx context.Context) error {
 	err := workspace.Stands(d.ProjectDir, "-d")

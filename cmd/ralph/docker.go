@@ -13,6 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
+// dockerState is the folder of the home that holds the login of all sandboxes.
+const dockerState = ".dclaude_state"
+
 // settle is how long Docker takes to have files on both sides.
 const settle = 2 * time.Second
 
@@ -27,7 +30,7 @@ func (d *desk) dock() error {
 	if !filepath.IsAbs(home) {
 		return fault.Usage("there is no home folder for the login of the sandboxes", "set HOME", nil)
 	}
-	d.docker = &agent.Docker{State: filepath.Join(home, ".dclaude_state"), Pause: settle}
+	d.docker = &agent.Docker{State: filepath.Join(home, dockerState), Pause: settle}
 	return nil
 }
 
@@ -49,7 +52,7 @@ func (d *desk) docked(ctx context.Context, docker string) error {
 	} {
 		var said bytes.Buffer
 		res, err := d.w.runner.Run(ctx, process.Command{
-			Argv: question.argv, Dir: d.root(), Env: d.outside(), Stderr: &said, Timeout: time.Minute,
+			Argv: question.argv, Dir: d.root(), Env: d.w.outside(d.ProjectDir), Stderr: &said, Timeout: time.Minute,
 		})
 		if err == nil && res.Exit != 0 {
 			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))

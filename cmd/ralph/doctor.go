@@ -114,6 +114,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	}
 	look := doctor.Agents{
 		Chosen: chosen, Environ: w.environ(), Dir: d.ProjectDir, Run: w.runner.Run,
+		Outside: d.tool.Path, Theirs: func(path string) bool { return w.changeable(d.ProjectDir, path) },
 		Pick: func(name string) (agent.Adapter, error) {
 			if name == chosen {
 				return agent.Pick(name, options)

@@ -66,7 +66,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	tool, done, err := w.soundGit(ctx)
+	tool, done, err := w.soundGit(ctx, ".")
 	if err != nil {
 		return 0, err
 	}

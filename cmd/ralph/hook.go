@@ -111,7 +111,7 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 
 // dirty is what is not committed in a project.
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {
-	tool, done, err := w.git()
+	tool, done, err := w.git(project)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (d *desk) notify(ctx context.Context, outcome job.Outcome, worktree string)
 	run := outcome.Run
 	ended, err := d.w.runner.Run(ctx, process.Command{
 		Argv: []string{"sh", "-c", d.Notify}, Dir: d.ProjectDir, Stdin: &result, Stdout: &said, Stderr: &said, Timeout: patienceForNews,
-		Env: slices.Concat(d.outside(), []string{
+		Env: slices.Concat(d.w.outside(d.ProjectDir), []string{
 			"RALPH_RUN_ID=" + run.ID, "RALPH_STATUS=" + string(run.Stop.Reason.Status()), "RALPH_STOP_REASON=" + string(run.Stop.Reason),
 			"RALPH_MESSAGE=" + view.News(run),
 		}),

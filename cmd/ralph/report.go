@@ -94,7 +94,7 @@ func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, 
 	if run.Stop == nil && c.status().abandoned(run) {
 		from.Notes = []string{"Nobody is at work on it any more: " + wordless + "."}
 	}
-	tool, done, err := w.git()
+	tool, done, err := w.git(c.ProjectDir)
 	if err != nil {
 		return source, nil, err
 	}

@@ -103,7 +103,7 @@ func (w world) place(ctx context.Context, dir string) confine.Access {
 
 // ownTree is the tree of the repository that a folder is in.
 func (w world) ownTree(ctx context.Context, dir string) (tree *git.Tree, done func(), err error) {
-	tool, done, err := w.git()
+	tool, done, err := w.git(dir)
 	if err != nil {
 		return nil, nil, err
 	}

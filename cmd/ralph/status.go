@@ -50,7 +50,7 @@ func (c statusCommand) worktree(ctx context.Context, w world, run journal.Run) (
 	if !run.Policy.Linked() {
 		return "", nil
 	}
-	tool, done, err := w.git()
+	tool, done, err := w.git(c.ProjectDir)
 	if err != nil {
 		return "", err
 	}

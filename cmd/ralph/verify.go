@@ -44,7 +44,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	if err != nil {
 		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
 	}
-	tool, done, err := w.soundGit(ctx)
+	tool, done, err := w.soundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}

@@ -135,7 +135,7 @@ Example: ralph worktree clean`
 func (worktreeCleanCommand) guarded() bool { return false }
 
 func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.soundGit(ctx)
+	tool, done, err := w.soundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}

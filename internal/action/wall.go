@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -96,7 +97,7 @@ func (v *visit) git(ctx context.Context) (git.Git, error) {
 	if err != nil {
 		return git.Git{}, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
 	}
-	tool := git.Git{Run: v.Exec, Path: v.Getenv("PATH"), Home: home}
+	tool := git.Git{Run: v.Exec, Path: process.PathOutside(v.Getenv("PATH"), []string{v.env.folder()}), Home: home}
 	if _, err := tool.Version(ctx); err != nil {
 		return tool, err
 	}

@@ -165,6 +165,17 @@ var adapters = map[string]func(Options) (Adapter, error){
 // Names lists the agents there are.
 func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
 
+// States are the paths in a user's home in which agents keep their state.
+func States() (paths []string) {
+	for _, name := range Names() {
+		// Without its key Amp has no adapter.
+		if adapter, err := Pick(name, Options{Keys: Keys{AmpAPIKey: "none"}}); err == nil {
+			paths = append(paths, adapter.State...)
+		}
+	}
+	return paths
+}
+
 // Pick gives the adapter of that name. Without a name the command's own tells,
 // as "/opt/bin/claude" does; a command of no known name is only a program.
 func Pick(name string, o Options) (Adapter, error) {

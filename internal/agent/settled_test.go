@@ -63,3 +63,13 @@ func covers(paths []string, path string) bool {
 	}
 	return false
 }
+
+// The state of every agent is known, also where it has no key.
+func TestStates(t *testing.T) {
+	states := agent.States()
+	for _, want := range []string{".claude", ".codex", ".copilot", ".gemini", ".config/amp", ".local/share/opencode"} {
+		if !slices.Contains(states, want) {
+			t.Errorf("%s is missing in %q", want, states)
+		}
+	}
+}

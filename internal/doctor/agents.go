@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,8 @@ type Agents struct {
 	Chosen  string // the name of the one that a run would take
 	Pick    func(name string) (agent.Adapter, error)
 	Environ []string
+	Outside string                 // the PATH of programs that are started
+	Theirs  func(path string) bool // tells whether an agent can write to a program; it is not started then
 	Dir     string
 	Run     func(context.Context, process.Command) (process.Result, error)
 }
@@ -73,12 +76,29 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	if err := adapter.Trusts(a.Dir); err != nil && found.Chosen {
 		found.Notes = append(found.Notes, err.Error()+": "+fault.Hint(err))
 	}
+	argv := []string{path}
 	if len(adapter.Version) > 0 {
-		found.ask(ctx, a, append([]string{path}, adapter.Version[1:]...), env)
+		argv = append(argv, adapter.Version[1:]...)
+	}
+	if slices.ContainsFunc(argv, func(word string) bool { return a.Theirs(within(a.Dir, word)) }) {
+		found.Notes = append(found.Notes, "not asked for its version or login: an agent can change this program, so it is not started outside of a sandbox")
+		return
+	}
+	env = append(env, "PATH="+a.Outside)
+	if len(adapter.Version) > 0 {
+		found.ask(ctx, a, argv, env)
 	}
 	if found.Gap == "" && adapter.Status != nil {
 		found.enter(ctx, a, adapter, slices.Concat(env, adapter.Env(agent.Order{})))
 	}
+}
+
+// within is where a word of a command line lies, if it names a file.
+func within(dir, word string) string {
+	if filepath.IsAbs(word) {
+		return word
+	}
+	return filepath.Join(dir, word)
 }
 
 // ask has a program tell its version. One that does not even answer that will

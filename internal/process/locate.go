@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -86,6 +87,26 @@ func lookUp(name, dir string, env []string) (string, error) {
 		return "", refused
 	}
 	return "", fmt.Errorf("look up %q: %w", name, exec.ErrNotFound)
+}
+
+// PathOutside returns the folders of path that do not lie in one of the given
+// folders, which are resolved, with all links resolved: a link that changes later
+// leads nowhere else. A folder that is missing or relative is left out.
+func PathOutside(path string, folders []string) string {
+	var outside []string
+	for _, d := range filepath.SplitList(path) {
+		place, err := filepath.EvalSymlinks(d)
+		lies := func(folder string) bool {
+			return slices.ContainsFunc([]string{filepath.Clean(d), place}, func(at string) bool {
+				way, err := filepath.Rel(folder, at)
+				return err == nil && filepath.IsLocal(way)
+			})
+		}
+		if err == nil && filepath.IsAbs(d) && !slices.ContainsFunc(folders, lies) {
+			outside = append(outside, place)
+		}
+	}
+	return strings.Join(outside, string(filepath.ListSeparator))
 }
 
 func runnable(path, dir string) error {

@@ -114,6 +114,37 @@ func TestRunFindsAPathFromItsFolder(t *testing.T) {
 	}
 }
 
+func TestPathOutside(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	err = errors.Join(
+		os.MkdirAll(at("project/bin"), 0o755), os.MkdirAll(at("projects/bin"), 0o755), os.MkdirAll(at("usual"), 0o755),
+		os.Symlink(at("project/bin"), at("leads-in")), os.Symlink(at("usual"), at("leads")), os.Symlink(at("usual"), at("project/leads-out")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"usual": "usual", "projects/bin": "projects/bin", "leads": "usual", "project": "", "project/bin": "", "leads-in": "",
+		"project/leads-out":      "", // where it leads is what somebody in the project says
+		"project/../project/bin": "", "missing": "", "missing/../usual": "",
+	} {
+		got := process.PathOutside(at(".")+"/"+path, []string{at("project")})
+		if want != "" {
+			want = at(want)
+		}
+		if got != want {
+			t.Errorf("PathOutside(%q) = %q, want %q", path, got, want)
+		}
+	}
+	if got := process.PathOutside("bin::.:"+at("usual")+":/", []string{at("project")}); got != at("usual")+":/" {
+		t.Errorf("relative folders: %q", got)
+	}
+}
+
 func TestGrace(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
