@@ -15,7 +15,6 @@ const (
 	modeProgram = "100755"
 	modeSymlink = "120000"
 	modeLink    = "160000" // a commit of another repository
-	modeFolder  = "40000"  // as a tree has it
 )
 
 // change is a path in which two trees differ.

@@ -65,16 +65,21 @@ func TestTakeRefuses(t *testing.T) {
 		"a committer too many": {func(l *lab) {
 			plant(l, "commit", withHeader(commitText(l, "x"), "committer B <b@example.com> 1 +0000"))
 		}, "commit is malformed"},
-		"a tree with .git":      {func(l *lab) { plantTree(l, "100644", ".git") }, "not sound"},
-		"a tree with .GIT":      {func(l *lab) { plantTree(l, "100644", ".GIT") }, "not sound"},
-		"a tree with git~1":     {func(l *lab) { plantTree(l, "100644", "git~1") }, "not sound"},
-		"a tree with ..":        {func(l *lab) { plantTree(l, "100644", "..") }, "not sound"},
-		"a tree with a path":    {func(l *lab) { plantTree(l, "100644", "a/b") }, "not sound"},
-		"a tree with a mode":    {func(l *lab) { plantTree(l, "100666", "a") }, "not sound"},
-		"a tree with all twice": {func(l *lab) { plantTree(l, "100644", "a", "a") }, "not sound"},
-		"a tree out of order":   {func(l *lab) { plantTree(l, "100644", "b", "a") }, "not sound"},
-		"a linked .gitmodules":  {func(l *lab) { plantTree(l, "120000", ".gitmodules") }, "not sound"},
-		"a bomb":                {bomb, "more than can be looked at"},
+		"a tree with .git":           {func(l *lab) { plantTree(l, "100644", ".git") }, "not sound"},
+		"a tree with .GIT":           {func(l *lab) { plantTree(l, "100644", ".GIT") }, "not sound"},
+		"a tree with git~1":          {func(l *lab) { plantTree(l, "100644", "git~1") }, "not sound"},
+		"a tree with ..":             {func(l *lab) { plantTree(l, "100644", "..") }, "not sound"},
+		"a tree with a path":         {func(l *lab) { plantTree(l, "100644", "a/b") }, "not sound"},
+		"a tree with a mode":         {func(l *lab) { plantTree(l, "100666", "a") }, "not sound"},
+		"a tree with all twice":      {func(l *lab) { plantTree(l, "100644", "a", "a") }, "not sound"},
+		"a tree out of order":        {func(l *lab) { plantTree(l, "100644", "b", "a") }, "not sound"},
+		"a tree with a group's mode": {func(l *lab) { plantTree(l, "100664", "a") }, "not sound"},
+		"a tree with a padded mode":  {func(l *lab) { plantTree(l, "0100644", "a") }, "not sound"},
+		"a tree with half an entry":  {func(l *lab) { plantRoot(l, "100644 a\x00half") }, "does not hand over"},
+		"a folder that is a file":    {func(l *lab) { plantTree(l, "40000", "a") }, "does not hand over"},
+		"a folder that is missing":   {func(l *lab) { plantRoot(l, "40000 a\x00"+strings.Repeat("x", 20)) }, "does not hand over"},
+		"a linked .gitmodules":       {func(l *lab) { plantTree(l, "120000", ".gitmodules") }, "not sound"},
+		"a bomb":                     {bomb, "more than can be looked at"},
 		"no repository": {func(l *lab) {
 			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
 				l.Fatal(err)
@@ -248,7 +253,12 @@ func plantTree(l *lab, mode string, names ...string) {
 		raw = append(raw, mode+" "+name+"\x00"...)
 		raw = append(raw, unhex(blob)...)
 	}
-	tree := plant(l, "tree", string(raw))
+	plantRoot(l, string(raw))
+}
+
+// plantRoot plants a commit of a tree, byte for byte.
+func plantRoot(l *lab, raw string) {
+	tree := plant(l, "tree", raw)
 	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
 }
 

@@ -83,7 +83,7 @@ func (s *store) hear(ids []string, read func(id string, size int64) error) error
 			return refuse("an object is missing: %s", tidy(line, 64))
 		}
 		n, err := strconv.ParseInt(fields[2], 10, 64)
-		if err != nil || fields[0] != id && !strings.HasSuffix(id, asTree) || n < 0 {
+		if err != nil || fields[0] != id || n < 0 {
 			return errOddAnswer
 		}
 		if err := read(id, n); err != nil {

@@ -120,12 +120,9 @@ func (q *quarantine) compare(ctx context.Context, span Span) ([]change, error) {
 	if known, is := q.compared[span]; is {
 		return slices.Clone(known), nil
 	}
-	changes, told := q.differ(ctx, span)
-	if !told {
-		var err error
-		if changes, err = compare(ctx, q.sparing, span); err != nil {
-			return nil, err
-		}
+	changes, err := compare(ctx, q.sparing, span)
+	if err != nil {
+		return nil, err
 	}
 	q.compared[span] = slices.Clone(changes)
 	return changes, nil
