@@ -28,12 +28,12 @@ type change struct {
 
 var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
 
-// compare lists every path in which two trees differ, within reason: a tree of
+// compare lists every path in which two trees differ, or those of some pathspecs, within reason: a tree of
 // a few objects can have more paths than there are atoms.
-func compare(ctx context.Context, do doing, span Span) ([]change, error) {
-	out, err := do(ctx, call{args: []string{
-		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To,
-	}})
+func compare(ctx context.Context, do doing, span Span, paths ...string) ([]change, error) {
+	out, err := do(ctx, call{args: append([]string{
+		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To, "--",
+	}, paths...)})
 	if err != nil {
 		return nil, err
 	}

@@ -73,14 +73,11 @@ type tamed struct {
 }
 
 func (t *Tree) tame(ctx context.Context) (tamed, error) {
-	var set []setting
-	if !t.plain() {
-		out, err := t.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, limit: 1 << 20})
-		if err != nil {
-			return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
-		}
-		set = withoutFilters(string(out))
+	out, err := t.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, limit: 1 << 20})
+	if err != nil {
+		return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
 	}
+	set := withoutFilters(string(out))
 	if t.ignore != "" {
 		set = append(set, setting{"core.excludesFile", t.ignore})
 	}

@@ -102,7 +102,7 @@ func (s *Sight) Strayed(ctx context.Context, branch, start, last string) (string
 	if s.branch != branch {
 		return fmt.Sprintf("%s is not checked out any more: git switch %s brings it back", branch, branch), nil
 	}
-	if slices.Contains([]string{start, last}, s.Head) || slices.Contains(s.base.made.parents, last) {
+	if s.Head == start || s.Head == last {
 		return "", nil
 	}
 	_, err := s.tree.ask(ctx, "merge-base", "--is-ancestor", start, s.Head)

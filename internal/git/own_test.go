@@ -3,13 +3,11 @@ package git_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // project is a user's repository with one commit.
@@ -130,47 +128,5 @@ func TestTreeFollowsNoFile(t *testing.T) {
 	}
 	if got := l.take(l.terms()); len(got.Refused) == 0 {
 		t.Errorf("Take = %+v, want refused", got)
-	}
-}
-
-// What a tree's own HEAD says of itself is what the log says, or nothing is said.
-func TestStepIsTheLog(t *testing.T) {
-	for name, c := range map[string]struct {
-		make [][]string // of git
-		one  bool
-	}{
-		"a subject":         {[][]string{{"commit", "--allow-empty", "-q", "-m", "feat: ü  b"}}, true},
-		"a subject, a body": {[][]string{{"commit", "--allow-empty", "-q", "-m", "feat: b", "-m", "why\nand how"}}, true},
-		"a long one":        {[][]string{{"commit", "--allow-empty", "-q", "-m", strings.Repeat("long ", 100)}}, true},
-		"two lines":         {[][]string{{"commit", "--allow-empty", "-q", "-m", "feat:\nb"}}, false},
-		"blank lines first": {[][]string{{"commit", "--allow-empty", "-q", "--cleanup=verbatim", "-m", "\n\nb"}}, false},
-		"no words":          {[][]string{{"commit", "--allow-empty", "-q", "--allow-empty-message", "-m", ""}}, false},
-		"another encoding":  {[][]string{{"-c", "i18n.commitEncoding=latin1", "commit", "--allow-empty", "-q", "-m", "\xfc"}}, false},
-		"two commits":       {[][]string{{"commit", "--allow-empty", "-q", "-m", "b"}, {"commit", "--allow-empty", "-q", "-m", "c"}}, false},
-		"a merge": {[][]string{
-			{"checkout", "-q", "-b", "side"},
-			{"commit", "--allow-empty", "-q", "-m", "b"},
-			{"checkout", "-q", "trunk"},
-			{"merge", "-q", "--no-ff", "-m", "c", "side"},
-		}, false},
-		"another history": {[][]string{{"checkout", "-q", "--orphan", "new"}, {"commit", "-q", "-m", "b"}}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, _ := newGit(t)
-			dir := project(t)
-			from := sh(t, dir, "", "git", "rev-parse", "HEAD")
-			for _, args := range c.make {
-				sh(t, dir, "", append([]string{"git"}, args...)...)
-			}
-			place := must(g.Inspect(t.Context(), dir))(t)
-			log := must(must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t).Log(t.Context(), git.Span{From: from, To: place.Head}))(t)
-			step, one := must(own(t, g, dir).See(t.Context()))(t).Step(from)
-			if one != c.one {
-				t.Errorf("Step = %+v, %v, want %v", step, one, c.one)
-			}
-			if one && !cmp.Equal([]journal.Commit{step}, log) {
-				t.Errorf("Step = %+v, Log = %+v", step, log)
-			}
-		})
 	}
 }

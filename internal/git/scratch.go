@@ -3,14 +3,10 @@ package git
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // scratch is an index of the program's own.
@@ -40,45 +36,6 @@ func (s scratch) copyIndex(ctx context.Context) error {
 	return err
 }
 
-// mostIndex is more than an index of millions of files takes.
-const mostIndex = 1 << 30
-
-// borrowIndex makes it the real index, as it is. The time goes along: by that
-// git knows which files may have been changed right after it was written. False
-// where it cannot be copied, and where git runs as another user: that one could
-// not read it.
-func (s scratch) borrowIndex() bool {
-	if s.Run != nil {
-		return false
-	}
-	inside, err := untrusted.OpenRoot(s.lair().dir) // no link leads out of it
-	if err != nil {
-		return false
-	}
-	defer inside.Close() //nolint:errcheck // the files are closed by themselves
-	info, err := inside.Lstat("index")
-	if err != nil || !info.Mode().IsRegular() || info.Size() > mostIndex {
-		return false
-	}
-	name := filepath.Base(s.index)
-	return errors.Join(transfer(inside, "index", name), inside.Chtimes(name, info.ModTime(), info.ModTime())) == nil
-}
-
-// transfer makes to a copy of from.
-func transfer(within *untrusted.Root, from, to string) error {
-	source, err := within.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close() //nolint:errcheck // only read
-	target, err := within.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(target, io.LimitReader(source, mostIndex))
-	return errors.Join(err, target.Close())
-}
-
 // drop forgets paths; the files stay.
 func (s scratch) drop(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
@@ -98,26 +55,6 @@ func (s scratch) add(ctx context.Context, specs []string) error {
 		return fmt.Errorf("add the working tree: %w", err)
 	}
 	return nil
-}
-
-// bring adds what HEAD has at a path, as the files there are by now, and what
-// is new there.
-func (s scratch) bring(ctx context.Context, name string) error {
-	kept, err := s.do(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", name}})
-	if err != nil {
-		return err
-	}
-	put := s.on("update-index", "-z", "--index-info")
-	put.stdin = strings.NewReader(string(kept))
-	if _, err := s.do(ctx, put); err != nil {
-		return err
-	}
-	specs := append(literal([]string{name}), notOurs()...)
-	there, err := s.do(ctx, s.on(append([]string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}, specs...)...))
-	if err != nil || len(there) == 0 { // of nothing at all add complains
-		return err
-	}
-	return s.add(ctx, specs)
 }
 
 func (s scratch) write(ctx context.Context) (string, error) {

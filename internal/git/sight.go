@@ -18,7 +18,6 @@ type Sight struct {
 	tree   tamed
 	branch string // that is checked out; empty: not known
 	found  []entry
-	base   *base
 
 	weighed bool // huge is known
 	huge    []string
@@ -34,11 +33,20 @@ func (t *Tree) See(ctx context.Context) (*Sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.base, err = t.standsAt(ctx, at); err != nil {
-		return nil, err
+	if checkSHA(at) != nil { // there is no commit yet, or a git that lies
+		at = "HEAD"
 	}
-	s.Head, s.Tree = s.base.commit, s.base.tree
-	return s, nil
+	return s, s.stand(ctx, at)
+}
+
+// stand fills in the commit that a name stands for, and its tree.
+func (s *Sight) stand(ctx context.Context, at string) error {
+	out, err := s.tree.ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
+	if err != nil {
+		return fmt.Errorf("read the tree's HEAD: %w", err)
+	}
+	s.Head, s.Tree, _ = strings.Cut(out, "\n")
+	return checkSHA(s.Head, s.Tree)
 }
 
 // glance is a look without one at the commit, whose name comes with it.

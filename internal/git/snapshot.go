@@ -32,16 +32,8 @@ func (t *Tree) look(ctx context.Context) (*Sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := t.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
 	s = &Sight{Dirty: true, tree: quiet, found: []entry{{kind: kindOdd}}}
-	if s.base, err = t.standsAt(ctx, at); err != nil {
-		return nil, err
-	}
-	s.Head, s.Tree = s.base.commit, s.base.tree
-	return s, nil
+	return s, s.stand(ctx, "HEAD")
 }
 
 // Work is what Snapshot gives.
@@ -124,62 +116,72 @@ func (s *Sight) record(ctx context.Context, tree string, m Message) (string, err
 // snapshot is the working tree without some paths.
 func (s *Sight) snapshot(ctx context.Context, without []string) (string, error) {
 	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.beneath(without) || e.beneath(ours) })
-	if len(rest) == 0 {
-		if tree, ok := s.tree.without(ctx, s.base, without); ok {
-			return tree, nil
-		}
+	drop, err := s.tracks(ctx, without)
+	if err != nil {
+		return "", err
+	}
+	if len(rest) == 0 && !drop {
+		return s.Tree, nil
 	}
 	on, done := s.tree.scratch()
 	defer done()
 	on.alien = slices.ContainsFunc(rest, func(e entry) bool { return !e.simple() })
-	if s.staged() || !on.borrowIndex() {
-		if err := on.copyIndex(ctx); err != nil {
-			return "", fmt.Errorf("begin a snapshot: %w", err)
-		}
+	if err := on.copyIndex(ctx); err != nil {
+		return "", fmt.Errorf("begin a snapshot: %w", err)
 	}
-	if s.base.holds(without) {
+	if drop {
 		if err := on.drop(ctx, without); err != nil {
 			return "", err
 		}
 	}
-	specs := append([]string{"."}, notOurs()...)
-	for _, name := range slices.Concat(without, s.Huge(ctx)) {
-		specs = append(specs, ":(top,exclude,literal)"+name)
-	}
-	if err := on.add(ctx, specs); err != nil {
-		return "", err
+	if len(rest) > 0 {
+		specs := append([]string{"."}, notOurs()...)
+		for _, name := range slices.Concat(without, s.Huge(ctx)) {
+			specs = append(specs, ":(top,exclude,literal)"+name)
+		}
+		if err := on.add(ctx, specs); err != nil {
+			return "", err
+		}
 	}
 	return on.write(ctx)
 }
 
-// staged tells whether the index may hold what HEAD does not.
-func (s *Sight) staged() bool {
-	return slices.ContainsFunc(s.found, func(e entry) bool { return e.kind != kindUntracked && !e.simple() })
+// tracks tells whether HEAD has something at one of the paths.
+func (s *Sight) tracks(ctx context.Context, paths []string) (bool, error) {
+	if len(paths) == 0 {
+		return false, nil
+	}
+	out, err := s.tree.do(ctx, call{args: append([]string{"ls-tree", "-z", "--full-tree", "--name-only", s.Head, "--"}, paths...)})
+	if err != nil {
+		return false, fmt.Errorf("look for what is no work: %w", err)
+	}
+	return len(out) > 0, nil
 }
 
 // complete is a snapshot with what lies beside in it.
 func (s *Sight) complete(ctx context.Context, tree string) (string, error) {
-	t, beside := s.tree, s.tree.beside()
-	if !slices.ContainsFunc(s.found, func(e entry) bool { return e.kind == kindOdd || e.besides(beside) }) {
-		if whole, ok := s.asHead(ctx, tree, beside); ok {
-			return whole, nil
+	beside := s.tree.beside()
+	if len(beside) == 0 {
+		return tree, nil
+	}
+	all := s.Tree
+	if slices.ContainsFunc(s.found, func(e entry) bool { return e.kind == kindOdd || e.besides(beside) }) {
+		var err error
+		if all, err = s.snapshot(ctx, nil); err != nil {
+			return "", err
 		}
 	}
-	on, done := t.scratch()
+	changes, err := compare(ctx, s.tree.do, Span{From: tree, To: all}, literal(beside)...)
+	if err != nil || len(changes) == 0 {
+		return tree, err
+	}
+	var wanted []overlay
+	for _, c := range changes {
+		wanted = append(wanted, overlay{c.path, c.mode, c.blob})
+	}
+	on, done := s.tree.scratch()
 	defer done()
-	on.alien = true
-	if _, err := on.do(ctx, on.on("read-tree", tree)); err != nil {
-		return "", fmt.Errorf("read the snapshot: %w", err)
-	}
-	if err := on.drop(ctx, beside); err != nil {
-		return "", err
-	}
-	for _, name := range beside {
-		if err := on.bring(ctx, name); err != nil {
-			return "", fmt.Errorf("add %s: %w", name, err)
-		}
-	}
-	return on.write(ctx)
+	return overlaid(ctx, s.tree.do, index{on.index, tree}, wanted)
 }
 
 // besides tells whether it lies at one of some paths, below or above.
@@ -187,25 +189,4 @@ func (e entry) besides(paths []string) bool {
 	return e.beneath(paths) || slices.ContainsFunc(paths, func(path string) bool {
 		return strings.HasPrefix(path+"/", strings.TrimSuffix(e.path, "/")+"/")
 	})
-}
-
-// asHead is a snapshot with what lies beside as HEAD has it; false where that
-// does not all lie at the top.
-func (s *Sight) asHead(ctx context.Context, tree string, beside []string) (string, bool) {
-	if !s.base.holds(beside) {
-		return tree, true
-	}
-	if slices.ContainsFunc(beside, func(path string) bool { return strings.Contains(path, "/") }) {
-		return "", false
-	}
-	raw, err := s.tree.do(ctx, call{args: []string{"cat-file", "tree", tree}})
-	if err != nil {
-		return "", false
-	}
-	top, err := readListing(raw, len(tree)/2)
-	if err != nil {
-		return "", false
-	}
-	whole, err := s.tree.writeTree(ctx, top.with(s.base.top, beside))
-	return whole, err == nil
 }

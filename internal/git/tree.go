@@ -26,7 +26,6 @@ type Tree struct {
 	needs   Needs     // of the user's own tree
 	ignore  string    // the user's own excludes file; empty: none
 	endings []setting // how the user has lines end
-	base    *base     // where it stood when somebody looked
 }
 
 // Identity is who commits.

@@ -230,10 +230,6 @@ func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ jou
 		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
 		return taken, err
 	}
-	if step, one := seen.Step(taken.From); one {
-		taken.Commits = []journal.Commit{step}
-		return taken, nil
-	}
 	taken.Commits, err = o.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
 	return taken, err
 }
