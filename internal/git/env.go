@@ -75,6 +75,7 @@ func (g Git) environment(c call) []string {
 		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_GRAFT_FILE=/dev/null/none", // else info/grafts says what a commit's parents are
 		"GIT_NO_LAZY_FETCH=1",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_ASKPASS=", // set and empty: git asks nobody, and never looks at SSH_ASKPASS
