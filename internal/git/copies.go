@@ -1,38 +1,34 @@
 package git
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // namedEverywhere looks at the objects of which there are several copies, in each
 // pack by itself: which one git reads goes by what it has read before, and is
 // another for a checkout than for a look at all of them.
-func (t *Trusted) namedEverywhere(ctx context.Context, names []byte) error {
+func (t *Trusted) namedEverywhere(ctx context.Context, names []string) error {
 	packs, err := t.packs(ctx)
 	if err != nil || len(packs) < 2 {
 		return err
 	}
-	copies, err := counted(names)
-	if err != nil {
-		return err
+	copies := map[string]int{} // by name, none seen yet
+	for _, id := range names {
+		copies[id] = 0
 	}
 	held := make([][]string, len(packs))
 	for i, pack := range packs {
-		if held[i], err = holds(ctx, pack+".idx", copies); err != nil {
+		if held[i], err = t.holds(ctx, pack+".idx", copies); err != nil {
 			return err
 		}
 	}
@@ -43,19 +39,6 @@ func (t *Trusted) namedEverywhere(ctx context.Context, names []byte) error {
 		}
 	}
 	return nil
-}
-
-// counted are objects by their names in bytes, none of them seen yet.
-func counted(names []byte) (map[string]int, error) {
-	copies := map[string]int{}
-	for name := range bytes.Lines(names) {
-		id, err := hex.DecodeString(string(bytes.TrimSpace(name)))
-		if err != nil {
-			return nil, fmt.Errorf("list objects: %w", errOddAnswer)
-		}
-		copies[string(id)] = 0
-	}
-	return copies, nil
 }
 
 // namedIn looks at objects as one pack has them, where no other is.
@@ -76,14 +59,10 @@ func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error 
 	if err != nil {
 		return err
 	}
-	var names strings.Builder
-	for _, id := range ids {
-		fmt.Fprintf(&names, "%x\n", id)
-	}
 	return named(ctx, func(ctx context.Context, c call) ([]byte, error) {
 		c.env = append(c.env, "GIT_OBJECT_DIRECTORY="+dir)
 		return t.do(ctx, c)
-	}, []byte(names.String()))
+	}, ids)
 }
 
 // packs are those of all stores that git reads here, without their endings.
@@ -123,44 +102,25 @@ func (t *Trusted) stores(ctx context.Context) ([]string, error) {
 	return stores, err
 }
 
-// indexMark begins the index of a pack.
-var indexMark = []byte("\xfftOc\x00\x00\x00\x02")
-
 // holds are those of the objects that the index of a pack names, counted in
 // copies.
-func holds(ctx context.Context, index string, copies map[string]int) (held []string, err error) {
+func (t *Trusted) holds(ctx context.Context, index string, copies map[string]int) (held []string, err error) {
 	file, err := untrusted.Open(index)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", index, err)
 	}
 	defer file.Close() //nolint:errcheck // it was read
-	from := bufio.NewReaderSize(file, 1<<16)
-	between := 4 // bytes before each name, in the older form, which has no mark
-	if mark, err := from.Peek(len(indexMark)); err == nil && bytes.Equal(mark, indexMark) {
-		between = 0
-		_, _ = from.Discard(len(mark)) // they are there
-	}
-	head := make([]byte, 256*4)
-	if _, err := io.ReadFull(from, head); err != nil {
+	lines := &process.Lines{Max: 1 << 10, Each: func(line []byte, _ bool) {
+		_, id, _ := strings.Cut(string(line), " ") // where it is, its name, and in newer ones a checksum
+		id, _, _ = strings.Cut(id, " ")
+		if _, wanted := copies[id]; wanted {
+			copies[id]++
+			held = append(held, id)
+		}
+	}}
+	_, err = t.do(ctx, call{args: []string{"show-index"}, stdin: file, stdout: lines, limit: noEnd, timeout: farther, memory: mostInTree})
+	if err = errors.Join(err, lines.Close()); err != nil {
 		return nil, fmt.Errorf("read %s: %w", index, err)
-	}
-	entry := make([]byte, between)
-	for one := range copies {
-		entry = append(entry, one...) // as long as all are
-		break
-	}
-	id := entry[between:]
-	for range binary.BigEndian.Uint32(head[len(head)-4:]) { // what an agent wrote may say four billion
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if _, err := io.ReadFull(from, entry); err != nil {
-			return nil, fmt.Errorf("read %s: %w", index, err)
-		}
-		if _, wanted := copies[string(id)]; wanted {
-			copies[string(id)]++
-			held = append(held, string(id))
-		}
 	}
 	return held, nil
 }

@@ -24,9 +24,7 @@ func (t *Trusted) Deliver(ctx context.Context, to Place, branch, sha string) err
 		return err
 	}
 	c.args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, sha + ":" + heads(branch)}
-	end := t.lay(to)
-	_, err = t.git.do(ctx, c)
-	if end(err == nil); err == nil {
+	if _, err = t.git.do(ctx, c); err == nil {
 		return nil
 	}
 	what := fmt.Sprintf("bring %s to %s", branch, to.Top)

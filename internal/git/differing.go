@@ -17,7 +17,7 @@ func (t *Trusted) Differing(ctx context.Context, span Span) ([]Differing, error)
 	if err := checkSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	changes, err := compare(ctx, t.once, span)
+	changes, err := compare(ctx, t.do, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}

@@ -47,7 +47,7 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 			span.From = fork
 		}
 	}
-	changes, err := compare(ctx, t.once, span)
+	changes, err := compare(ctx, t.do, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
@@ -56,7 +56,7 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 
 // fork is where two commits parted.
 func (t *Trusted) fork(ctx context.Context, span Span) (string, error) {
-	return object(t.once(ctx, call{args: []string{"merge-base", span.From, span.To}}))
+	return object(t.do(ctx, call{args: []string{"merge-base", span.From, span.To}}))
 }
 
 // Guarded are the files that To has changed since it left From although globs
@@ -94,7 +94,7 @@ func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
 	if err := checkSHA(g.Onto, g.From); err != nil {
 		return "", err
 	}
-	changes, err := compare(ctx, t.once, Span{From: g.Onto, To: g.From})
+	changes, err := compare(ctx, t.do, Span{From: g.Onto, To: g.From})
 	if err != nil {
 		return "", fmt.Errorf("compare %.12s with %.12s: %w", g.Onto, g.From, err)
 	}

@@ -6,70 +6,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 )
-
-// history is what is new up to a tip: its commits, parents first, and what each
-// is about.
-type history struct {
-	ids      []string
-	subjects map[string]string
-	objects  map[string]bool // the commits too; only the first maxKnown
-	err      error           // the first line that makes no sense
-}
-
-// maxKnown is how many objects are remembered. Of more it is not known whether
-// they are all that came in, and what came in is packed again.
-const maxKnown = 10_000
 
 // maxHistory bounds what git lists: as many names of objects as go into the
 // largest pack.
 const maxHistory = 256 << 20
 
-// walk goes through all that is new, every object of it, so that none can be
-// missing.
-func (q *quarantine) walk(ctx context.Context, tip string) (*history, error) {
-	h := &history{subjects: map[string]string{}, objects: map[string]bool{}}
-	lines := &process.Lines{Max: maxCommit, Each: h.read}
-	_, err := q.do(ctx, call{
+// walk goes through all that is new up to the tip, every object of it, so that
+// none can be missing, and gives its commits, parents first.
+func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err error) {
+	lines := &process.Lines{Max: maxCommit, Each: func(line []byte, _ bool) {
+		if id, is := strings.CutPrefix(string(line), "commit "); is {
+			ids = append(ids, id)
+		}
+	}}
+	_, err = q.do(ctx, call{
 		args: []string{
-			"rev-list", "--objects", "--no-object-names", "--topo-order", "--reverse", "--format=> %s", tip, "--not", q.terms.Base, q.terms.Last,
+			"rev-list", "--objects", "--no-object-names", "--topo-order", "--reverse", "--format=", tip, "--not", q.terms.Base, q.terms.Last,
 		},
 		stdout: lines, limit: maxHistory,
 	})
 	if err = errors.Join(err, lines.Close()); err != nil {
 		return nil, q.astray(ctx, tip, err)
 	}
-	if h.err == nil && !slices.Contains(h.ids, tip) {
-		h.err = q.isCommit(ctx, tip)
+	if !slices.Contains(ids, tip) {
+		err = q.isCommit(ctx, tip)
 	}
-	return h, h.err
-}
-
-// read takes a line: a commit's name, or what it is about, or an object.
-func (h *history) read(text []byte, _ bool) {
-	line := string(text)
-	id, commit := strings.CutPrefix(line, "commit ")
-	about, words := strings.CutPrefix(line, "> ")
-	switch {
-	case commit:
-		if err := checkSHA(id); err != nil && h.err == nil {
-			h.err = err
-		}
-		h.ids = append(h.ids, id)
-		h.know(id)
-	case words && len(h.ids) > 0:
-		h.subjects[h.ids[len(h.ids)-1]] = about
-	case !words:
-		h.know(line)
-	}
-}
-
-func (h *history) know(id string) {
-	if len(h.objects) < maxKnown {
-		h.objects[id] = true
-	}
+	return ids, errors.Join(err, checkSHA(ids...))
 }
 
 // astray says what is wrong with a tip from which there is no way back.
@@ -91,22 +55,4 @@ func (q *quarantine) isCommit(ctx context.Context, tip string) error {
 		return refuse("its HEAD is no commit")
 	}
 	return nil
-}
-
-// log is what Log would say of commits that were taken over as they came, one
-// upon the other; nil where they were not.
-func (q *quarantine) log(commits []commit, tip string) []journal.Commit {
-	parent := q.terms.Last
-	log := make([]journal.Commit, 0, len(commits))
-	for _, c := range commits {
-		if len(c.parents) != 1 || c.parents[0] != parent {
-			return nil
-		}
-		log = append(log, journal.Commit{SHA: c.id, Subject: tidy(c.subject, 200)})
-		parent = c.id
-	}
-	if parent != tip || len(log) > maxLog {
-		return nil
-	}
-	return log
 }

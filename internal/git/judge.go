@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -92,48 +94,89 @@ func (q *quarantine) examine(ctx context.Context, id string, changes []change) (
 }
 
 func (q *quarantine) examineFiles(ctx context.Context, id string, files []change) (refusal, error) {
-	ids := make([]string, 0, len(files))
-	var links []string
-	for _, f := range files {
-		ids = append(ids, f.blob)
-	}
-	sizes, err := q.sizes(ctx, ids)
+	blobs, err := q.readBlobs(ctx, files)
 	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		if f.mode == modeSymlink && sizes[f.blob] <= maxTarget {
-			links = append(links, f.blob)
-		}
-	}
-	targets := map[string]string{}
-	if len(links) > 0 {
-		if targets, err = q.contents(ctx, links, maxAnswers); err != nil {
-			return nil, err
-		}
-	}
-	telling, err := q.telling(ctx, sizes)
-	if err != nil {
-		return nil, err
+		return nil, blame(err, "its files cannot be read")
 	}
 	var found refusal
 	for _, f := range files {
-		why := q.wrongFile(f, sizes[f.blob], targets[f.blob])
-		if telling[f.blob] {
-			why = "it gives a secret of this job away"
-		}
-		if why != "" {
+		if why := q.wrongFile(f, blobs[f.blob]); why != "" {
 			found = append(found, journal.Finding{Commit: id, Path: tidy(f.path, 300), Why: why})
 		}
 	}
 	return found, nil
 }
 
-func (q *quarantine) wrongFile(f change, size int64, target string) string {
+// blob is what has to be known of a file's content.
+type blob struct {
+	size   int64
+	target string // of a link
+	secret bool   // it holds what nobody may see
+}
+
+// readBlobs reads no more than it has to: what is too large is refused anyway.
+func (q *quarantine) readBlobs(ctx context.Context, files []change) (map[string]blob, error) {
+	blobs, links := map[string]blob{}, map[string]bool{}
+	var ids, wanted []string
+	for _, f := range files {
+		ids = append(ids, f.blob)
+		links[f.blob] = links[f.blob] || f.mode == modeSymlink
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	sizes, err := q.sizes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		blobs[id] = blob{size: sizes[id]}
+		if links[id] && sizes[id] <= maxTarget || q.terms.Secret != nil && sizes[id] <= q.terms.MaxFile {
+			wanted = append(wanted, id)
+		}
+	}
+	return blobs, catFile(ctx, q.do, call{limit: maxAnswers}, wanted, func(o printedObject) error {
+		text, err := io.ReadAll(o.content)
+		b := blobs[o.id]
+		if b.secret = q.secret(string(text)); links[o.id] {
+			b.target = string(text)
+		}
+		blobs[o.id] = b
+		return err
+	})
+}
+
+// maxAnswers bounds what is read of objects at a time.
+const maxAnswers = 256 << 20
+
+// sizes asks for the size of each object.
+func (q *quarantine) sizes(ctx context.Context, ids []string) (map[string]int64, error) {
+	out, err := q.do(ctx, call{args: []string{"cat-file", "--batch-check"}, stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), limit: maxAnswers})
+	if err != nil {
+		return nil, err
+	}
+	sizes, lines := map[string]int64{}, strings.SplitAfter(string(out), "\n")
+	for i, id := range ids {
+		o, err := readHeader(id, lines[min(i, len(lines)-1)])
+		if err != nil {
+			return nil, err
+		}
+		sizes[id] = o.size
+	}
+	return sizes, nil
+}
+
+// secret tells whether text holds what nobody may see.
+func (q *quarantine) secret(text string) bool {
+	return q.terms.Secret != nil && q.terms.Secret([]byte(text))
+}
+
+func (q *quarantine) wrongFile(f change, b blob) string {
 	switch {
+	case b.secret:
+		return "it gives a secret of this job away"
 	case f.mode == modeSymlink:
-		return wrongTarget(f.path, target)
-	case size > q.terms.MaxFile:
+		return wrongTarget(f.path, b.target)
+	case b.size > q.terms.MaxFile:
 		return fmt.Sprintf("it is larger than %d MiB", q.terms.MaxFile>>20)
 	default:
 		return ""

@@ -2,126 +2,80 @@ package git
 
 import (
 	"bufio"
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 )
 
-// store answers for objects through one git that stays: starting one takes
-// longer than most answers. Whoever opened it closes it.
-type store struct {
-	questions *io.PipeWriter
-	answers   *io.PipeReader
-	lines     *bufio.Reader
-	ended     chan struct{}
+// printedObject is an object as git cat-file prints it.
+type printedObject struct {
+	id, kind string
+	size     int64
+	content  io.Reader
 }
 
-// maxAnswers bounds all that a store says: sizes, messages, targets of links.
-const maxAnswers = 256 << 20
+// errStopped ends a git of which no more is wanted.
+var errStopped = errors.New("no more is wanted")
 
-// opened is the store, asked for the first time or again.
-func (q *quarantine) opened(ctx context.Context) *store {
-	if q.store != nil {
-		return q.store
+// catFile has git print objects by their names, and each of them read in turn.
+// What is left of one is passed over.
+func catFile(ctx context.Context, do doing, c call, ids []string, each func(printedObject) error) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	asked, questions := io.Pipe()
-	answers, said := io.Pipe()
-	s := &store{questions: questions, answers: answers, lines: bufio.NewReader(answers), ended: make(chan struct{})}
+	answers, printed := io.Pipe()
+	c.args, c.stdin, c.stdout = []string{"cat-file", "--buffer", "--batch"}, strings.NewReader(strings.Join(ids, "\n")+"\n"), printed
+	ended := make(chan error, 1)
 	go func() {
-		defer close(s.ended)
-		_, err := q.do(ctx, call{
-			args:  []string{"cat-file", "--batch-command"},
-			stdin: asked, stdout: said, limit: maxAnswers, timeout: 10 * q.terms.Timeout,
-		})
-		_ = said.CloseWithError(cmp.Or(err, io.EOF))
-		_ = asked.Close()
+		_, err := do(ctx, c)
+		_ = printed.CloseWithError(err)
+		ended <- err
 	}()
-	q.store = s
-	return s
-}
-
-// close ends it. There may be none.
-func (s *store) close() {
-	if s == nil {
-		return
+	err := readObjects(bufio.NewReader(answers), ids, each)
+	_ = answers.CloseWithError(errStopped)
+	if failed := <-ended; err == nil && failed != nil {
+		return failed
 	}
-	_ = s.questions.Close()
-	_ = s.answers.Close()
-	<-s.ended
-}
-
-// ask asks the same of every object, and has each answer read in turn.
-func (s *store) ask(what string, ids []string, read func(id string, size int64) error) error {
-	sent := make(chan struct{})
-	go func() { // so that it may answer meanwhile
-		defer close(sent)
-		for _, id := range ids {
-			if _, err := io.WriteString(s.questions, what+" "+id+"\n"); err != nil {
-				return // the answer will say why
-			}
-		}
-	}()
-	err := s.hear(ids, read)
-	if err != nil {
-		_ = s.answers.Close() // it is of no use any more
-	}
-	<-sent
 	return err
 }
 
-func (s *store) hear(ids []string, read func(id string, size int64) error) error {
+func readObjects(from *bufio.Reader, ids []string, each func(printedObject) error) error {
 	for _, id := range ids {
-		line, err := s.lines.ReadString('\n')
+		line, err := from.ReadString('\n')
 		if err != nil {
 			return err
 		}
-		fields := strings.Fields(line) // name kind size, or name missing
-		if len(fields) != 3 {
-			return refuse("an object is missing: %s", tidy(line, 64))
+		o, err := readHeader(id, line)
+		if err != nil {
+			return err
 		}
-		n, err := strconv.ParseInt(fields[2], 10, 64)
-		if err != nil || fields[0] != id || n < 0 {
-			return errOddAnswer
+		content := &io.LimitedReader{R: from, N: o.size}
+		o.content = content
+		if err := each(o); err != nil {
+			return err
 		}
-		if err := read(id, n); err != nil {
+		if _, err := io.CopyN(io.Discard, from, content.N+1); err != nil { // with the newline behind it
 			return err
 		}
 	}
 	return nil
 }
 
-// sizes asks for the size of each object, all of one kind or not.
-func (q *quarantine) sizes(ctx context.Context, ids []string) (map[string]int64, error) {
-	sizes := map[string]int64{}
-	err := q.opened(ctx).ask("info", ids, func(id string, size int64) error {
-		sizes[id] = size
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("measure objects: %w", err)
+// readHeader reads what git says of an object: its name, its kind and its size, or that it is missing.
+func readHeader(id, line string) (printedObject, error) {
+	fields := strings.Fields(line)
+	if len(fields) != 3 {
+		return printedObject{}, fmt.Errorf("%w: %s", errMissing, tidy(line, 64))
 	}
-	return sizes, nil
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil || fields[0] != id || size < 0 {
+		return printedObject{}, errOddAnswer
+	}
+	return printedObject{id: id, kind: fields[1], size: size}, nil
 }
 
-// contents reads small objects, of so many bytes together at the most.
-func (q *quarantine) contents(ctx context.Context, ids []string, limit int64) (map[string]string, error) {
-	s, texts := q.opened(ctx), map[string]string{}
-	err := s.ask("contents", ids, func(id string, size int64) error {
-		if limit -= size; limit < 0 {
-			return errOddAnswer
-		}
-		text := make([]byte, size+1) // with the newline behind it
-		if _, err := io.ReadFull(s.lines, text); err != nil {
-			return err
-		}
-		texts[id] = string(text[:size])
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read objects: %w", err)
-	}
-	return texts, nil
-}
+// errMissing is the error for an object that is not there.
+var errMissing = errors.New("an object is missing")

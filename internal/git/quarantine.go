@@ -20,8 +20,6 @@ type quarantine struct {
 	dir   string
 	terms Terms
 
-	came     arrival
-	store    *store // nil: nobody asked yet
 	compared map[Span][]change
 }
 
@@ -74,7 +72,7 @@ func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error 
 	if _, err := pack.Seek(0, 0); err != nil {
 		return fmt.Errorf("keep the pack: %w", err)
 	}
-	out, err := q.do(ctx, call{
+	_, err = q.do(ctx, call{
 		args:  []string{"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error", "--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10)},
 		stdin: pack,
 		// A small pack can unfold into more than there is memory, and than there
@@ -88,7 +86,6 @@ func (q *quarantine) receive(ctx context.Context, tree *Tree, tip string) error 
 	})
 	switch {
 	case err == nil:
-		q.came = arrival{tip: tip, pack: packName(out)}
 		return nil
 	case overLimit(err):
 		err = refuse("one of its objects is larger than %d MiB", q.terms.MaxFile>>20)

@@ -112,7 +112,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	if at.Path != path.Clean(at.Path) || path.IsAbs(at.Path) || strings.HasPrefix(at.Path, "..") {
 		return nil, fmt.Errorf("read %q: no path within a repository", at.Path)
 	}
-	out, err := t.once(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
+	out, err := t.do(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
 	if err != nil {
 		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
 	}
@@ -124,7 +124,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	case fields[0] != modeFile && fields[0] != modeProgram:
 		return nil, fmt.Errorf("read %s: no regular file", at.Path)
 	}
-	content, err := t.once(ctx, call{args: []string{"cat-file", "blob", fields[2]}, limit: limit})
+	content, err := t.do(ctx, call{args: []string{"cat-file", "blob", fields[2]}, limit: limit})
 	if failed, ok := answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
 	}

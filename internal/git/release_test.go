@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,27 +14,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// started is how often a command of git's was.
-func (r *record) started(command string) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := 0
-	for _, argv := range r.argv {
-		if argv[1] == command {
-			n++
-		}
-	}
-	return n
-}
-
-// What was examined is taken in as it came: nobody packs it again.
-func TestTakeMovesWhatItExamined(t *testing.T) {
+// What was taken in is whole, and others can read it.
+func TestTakeIsWhole(t *testing.T) {
 	l := newLab(t)
 	to := l.commit("one", map[string]string{"a": "1", "src/main.go": "package main // changed\n"})
 	l.take(l.terms())
-	if n := l.seen.started("pack-objects"); n != 1 {
-		t.Errorf("%d times was packed, want once", n)
-	}
 	if !l.has(to) {
 		t.Error("it was not taken in")
 	}
@@ -111,29 +94,6 @@ func TestDeliverBringsWhatIsMissing(t *testing.T) {
 	if got := l.sh(work, "git", "log", "--format=%s", "work"); got != "two\none\nbegin" {
 		t.Errorf("delivered was %q", got)
 	}
-}
-
-// A pack goes over as it is; what belongs to it alone is there afterwards.
-func TestDeliverLaysThePack(t *testing.T) {
-	l := newLab(t)
-	work, place := l.desk()
-	packs := func() []string {
-		return strings.Fields(l.sh(work, "find", ".git/objects/pack", "-type", "f", "-printf", "%f\\n"))
-	}
-	before := packs()
-	sha := l.commit("one", map[string]string{"a": "1"})
-	l.take(l.terms())
-	if err := l.trusted.Deliver(t.Context(), place, "work", sha); err != nil {
-		t.Fatal(err)
-	}
-	came := slices.DeleteFunc(packs(), func(name string) bool { return slices.Contains(before, name) })
-	taken := strings.Fields(l.sh(l.trusted.Dir, "find", "objects/pack", "-type", "f", "-not", "-name", "*.rev", "-printf", "%f\\n"))
-	slices.Sort(came)
-	slices.Sort(taken)
-	if diff := cmp.Diff(taken, came); diff != "" || len(came) < 2 {
-		t.Errorf("the pack (-taken +delivered):\n%s", diff)
-	}
-	l.sh(work, "git", "fsck", "--strict", "--full")
 }
 
 // What cannot be delivered leaves nothing in the user's repository.

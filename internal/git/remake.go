@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // remade is what commits became.
@@ -15,7 +13,6 @@ type remade struct {
 	tip     string
 	dropped []string // paths, each once
 	tree    string   // the tip's; empty: not known
-	log     []journal.Commit
 	changes []change // since Last
 }
 
@@ -48,7 +45,7 @@ func (q *quarantine) remake(ctx context.Context, commits []commit, guarded prote
 		return remade{}, found[:min(maxFindings, len(found))]
 	}
 	if last := commits[len(commits)-1]; made.tip == last.id {
-		made.tree, made.log = last.tree, q.log(commits, made.tip)
+		made.tree = last.tree
 	}
 	return made, nil
 }

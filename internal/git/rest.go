@@ -36,7 +36,7 @@ func (t *Trusted) Rest(ctx context.Context, l LeaveOut) (Rest, error) {
 	if err != nil {
 		return Rest{}, fmt.Errorf("find where %.12s left %.12s: %w", span.To, span.From, err)
 	}
-	back, err := compare(ctx, t.once, Span{From: span.To, To: fork})
+	back, err := compare(ctx, t.do, Span{From: span.To, To: fork})
 	if err != nil {
 		return Rest{}, fmt.Errorf("compare %.12s with %.12s: %w", span.To, fork, err)
 	}

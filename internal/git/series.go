@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -23,26 +24,21 @@ type commit struct {
 	parents []string
 	lines   []string // author, committer and encoding, as they stand
 	message string
-	subject string
 }
 
 // survey lists the new commits, parents first, and refuses a history that is
 // not built on what was there. Rewritten history comes back as one commit.
 func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
-	fresh, err := q.walk(ctx, tip)
-	if err != nil || len(fresh.ids) == 0 {
+	ids, err := q.walk(ctx, tip)
+	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	q.came.objects = fresh.objects
-	if len(fresh.ids) > q.terms.MaxCommits {
+	if len(ids) > q.terms.MaxCommits {
 		return nil, refuse("more than %d commits at once", q.terms.MaxCommits)
 	}
-	commits, err := q.readCommits(ctx, fresh.ids)
+	commits, err := q.readCommits(ctx, ids)
 	if err != nil {
 		return nil, err
-	}
-	for i := range commits {
-		commits[i].subject = fresh.subjects[commits[i].id]
 	}
 	if err := q.checkDescent(ctx, commits); err != nil {
 		return nil, err
@@ -118,29 +114,24 @@ func descent(c commit, known map[string]bool) string {
 
 // readCommits reads and checks the commits themselves.
 func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, error) {
-	sizes, err := q.sizes(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		if sizes[id] > maxCommit {
-			return nil, refusal{{Commit: id, Why: fmt.Sprintf("its message is longer than %d KiB", maxCommit>>10)}}
-		}
-	}
-	texts, err := q.contents(ctx, ids, maxAnswers)
-	if err != nil {
-		return nil, err
-	}
 	commits := make([]commit, 0, len(ids))
-	for _, id := range ids {
-		if q.secret(texts[id]) {
-			return nil, refusal{{Commit: id, Why: "its message, or who made it, gives a secret of this job away"}}
+	err := catFile(ctx, q.do, call{limit: maxAnswers}, ids, func(o printedObject) error {
+		if o.size > maxCommit {
+			return refusal{{Commit: o.id, Why: fmt.Sprintf("its message is longer than %d KiB", maxCommit>>10)}}
 		}
-		c, err := parseCommit(id, texts[id])
+		text, err := io.ReadAll(o.content)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		if q.secret(string(text)) {
+			return refusal{{Commit: o.id, Why: "its message, or who made it, gives a secret of this job away"}}
+		}
+		c, err := parseCommit(o.id, string(text))
 		commits = append(commits, c)
+		return err
+	})
+	if err != nil {
+		return nil, blame(err, "its commits cannot be read")
 	}
 	return commits, nil
 }

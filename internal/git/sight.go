@@ -41,12 +41,19 @@ func (t *Tree) See(ctx context.Context) (*Sight, error) {
 
 // stand fills in the commit that a name stands for, and its tree.
 func (s *Sight) stand(ctx context.Context, at string) error {
+	if s.Head, s.Tree = s.tree.stood.Head, s.tree.stood.Tree; s.Head == at {
+		return nil
+	}
 	out, err := s.tree.ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
 	if err != nil {
 		return fmt.Errorf("read the tree's HEAD: %w", err)
 	}
 	s.Head, s.Tree, _ = strings.Cut(out, "\n")
-	return checkSHA(s.Head, s.Tree)
+	if err := checkSHA(s.Head, s.Tree); err != nil {
+		return err
+	}
+	s.tree.stood = Standing{Head: s.Head, Tree: s.Tree}
+	return nil
 }
 
 // glance is a look without one at the commit, whose name comes with it.

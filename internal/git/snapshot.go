@@ -110,6 +110,7 @@ func (s *Sight) record(ctx context.Context, tree string, m Message) (string, err
 	if err := t.run(ctx, "reset", "-q", "--mixed", sha); err != nil {
 		return "", fmt.Errorf("move to the new commit: %w", err)
 	}
+	t.stood = Standing{Head: sha, Tree: tree}
 	return sha, nil
 }
 

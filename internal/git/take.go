@@ -74,7 +74,9 @@ func blame(err error, what string) error {
 // at.
 var errBomb = errors.New("it unfolds without end")
 
-func senseless(err error) bool { return errors.Is(err, errOddAnswer) || errors.Is(err, errNoID) }
+func senseless(err error) bool {
+	return errors.Is(err, errOddAnswer) || errors.Is(err, errNoID) || errors.Is(err, errMissing)
+}
 
 // Take has the tree's commits handed over: read as a pack from inside, looked
 // at one by one in quarantine, and only then taken in. Changes of protected
@@ -127,10 +129,8 @@ func (t *Trusted) account(ctx context.Context, done *journal.CommitsTaken, made 
 	if done.From == done.To {
 		return nil
 	}
-	if done.Commits = made.log; done.Commits == nil {
-		if done.Commits, err = t.Log(ctx, Span{From: done.From, To: done.To}); err != nil {
-			return err
-		}
+	if done.Commits, err = t.Log(ctx, Span{From: done.From, To: done.To}); err != nil {
+		return err
 	}
 	for _, c := range made.changes[:min(100, len(made.changes))] {
 		done.Files = append(done.Files, c.path)
@@ -168,7 +168,6 @@ func (t *Trusted) take(ctx context.Context, tree *Tree, seen *Sight, terms Terms
 
 // examined is what came in, if it may pass.
 func (q *quarantine) examined(ctx context.Context, tip string, guarded protected) (remade, error) {
-	defer func() { q.store.close() }()
 	commits, err := q.survey(ctx, tip)
 	if err != nil || len(commits) == 0 {
 		return remade{}, err

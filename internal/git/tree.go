@@ -26,6 +26,7 @@ type Tree struct {
 	needs   Needs     // of the user's own tree
 	ignore  string    // the user's own excludes file; empty: none
 	endings []setting // how the user has lines end
+	stood   Standing  // of which Head and Tree are known: that commit's tree is always the same
 }
 
 // Identity is who commits.

@@ -20,10 +20,8 @@ type Trusted struct {
 	// another content of one that nobody vouches for says otherwise.
 	Doubted bool
 
-	git    Git
-	lent   []string // the stores that it borrows from
-	newest string   // pack that was taken in; empty: not known
-	known  recall
+	git  Git
+	lent []string // the stores that it borrows from
 }
 
 // Open takes up a repository that Mirror or Borrow made.
