@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -59,7 +60,7 @@ func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
 // comment that was edited.
 func (v *visit) ask(ctx context.Context, run journal.Run) {
 	stop := run.Stop
-	if stop == nil || stop.Reason != policy.NeedsInput || run.Unapproved() {
+	if stop == nil || stop.Reason != policy.NeedsInput || verdict.Unapproved(run) {
 		return
 	}
 	text := "**ralph asks:** " + v.foreign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."

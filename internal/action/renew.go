@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // renewed are the rules of now for a run that was begun by others: what was
@@ -27,7 +28,7 @@ func (v *visit) renewed(now policy.Policy, old journal.Run) *policy.Policy {
 		}
 	}
 	now.Checks, now.Approval, now.Draft = named, now.Approval || then.Approval, now.Draft || then.Draft
-	if !old.Unapproved() {
+	if !verdict.Unapproved(old) {
 		return &now
 	}
 	now.Limits = now.Limits.Below(then.Limits)

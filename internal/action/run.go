@@ -119,7 +119,7 @@ func (v *visit) way(ctx context.Context, asked job.Asked, old journal.Run) (verd
 // left; empty where it does not. To begin anew on that would be to undo it: who
 // asks twice, and waited for the first to end, means no second run.
 func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string, error) {
-	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !old.Sound() {
+	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.Sound(old) {
 		return "", nil
 	}
 	number, there := v.task.Number, v.trigger.Pull.HeadSHA == old.Head

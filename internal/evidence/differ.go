@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Differences is what a proof that was made anew says otherwise, a line each.
@@ -70,7 +71,7 @@ func (s Story) differs(anew journal.Run) []string {
 	if s.NeedsNoTest {
 		sure.NeedsTest = new(false)
 	}
-	if proven := s.Passes && anew.Suffices(sure, s.Grade); proven != s.Proven {
+	if proven := s.Passes && verdict.Suffices(anew, sure, s.Grade); proven != s.Proven {
 		lines = append(lines, fmt.Sprintf("%s is said to be proven: %v, and by its grade (%s) that is %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
 	}
 	if s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // again is what a proof says that is made anew and says what it said.
@@ -161,7 +162,7 @@ func TestUnbrokenMayBeProven(t *testing.T) {
 func TestStoriesKeepTheirTests(t *testing.T) {
 	e := evidence.Of(evident(t), nil)
 	run, err := e.Again()
-	if err != nil || !run.Credited("a", "US-002") || run.Credited("a", "US-001") {
+	if err != nil || !verdict.Credited(run, "a", "US-002") || verdict.Credited(run, "a", "US-001") {
 		t.Errorf("a is credited to US-001: %v, %v", run.Grades, err)
 	}
 }

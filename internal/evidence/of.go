@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Of is what run rests on. Which programs made it the record does not know.
@@ -107,7 +108,7 @@ func missing(run journal.Run) []string {
 	case len(proof.Restored) > 0:
 		words = append(words, "protected files are changed, and were put back for the proof")
 	}
-	if run.Dropped() {
+	if verdict.Dropped(run) {
 		words = append(words, "changes of protected files were left out of the work")
 	}
 	for _, story := range run.Plan.UserStories {
@@ -115,8 +116,8 @@ func missing(run journal.Run) []string {
 		switch {
 		case !story.Passes:
 			words = append(words, story.ID+" is open")
-		case run.Earned(story.ID) && !run.StoryProven(story):
-			why := cmp.Or(graded.Why, run.Unsettled())
+		case verdict.Earned(run, story.ID) && !verdict.StoryProven(run, story):
+			why := cmp.Or(graded.Why, verdict.Unsettled(run))
 			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), why))
 		}
 	}
@@ -126,7 +127,7 @@ func missing(run journal.Run) []string {
 func tell(run journal.Run, story plan.Story) Story {
 	told := Story{
 		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
-		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: run.StoryProven(story),
+		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: verdict.StoryProven(run, story),
 	}
 	for _, criterion := range story.AcceptanceCriteria {
 		if slices.Contains(run.Added, criterion) {
@@ -145,7 +146,7 @@ func tell(run journal.Run, story plan.Story) Story {
 		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
 		told.OnBase = said(graded.Trial.Checks)
 	}
-	if shown := run.Shown(story); strings.Join(shown, "") != "" {
+	if shown := verdict.Shown(run, story); strings.Join(shown, "") != "" {
 		told.Shown = shown
 	}
 	if reviewed, found := run.ReviewOf(story.ID); found {

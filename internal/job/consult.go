@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // question is what an agent is asked that only reads.
@@ -27,7 +28,7 @@ const (
 // consult has an agent read a clean checkout that is thrown away, and gives the
 // end of what it says. What it used is told in any case.
 func (s *site) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
-	if run.Broke() { // of which nothing is left an agent would take for no limit
+	if verdict.Broke(run) { // of which nothing is left an agent would take for no limit
 		return journal.AgentEnded{}, "", errBroke
 	}
 	dir, done, err := s.clean.Checkout(ctx, run, q.commit)

@@ -23,7 +23,7 @@ func (s *site) draft(ctx context.Context, run journal.Run, _ verdict.Draft, emit
 		drafted.Why = err.Error()
 	}
 	emit(drafted)
-	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !now.Unplanned() {
+	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.Unplanned(now) {
 		emit(journal.Noted{
 			What: fmt.Sprintf("%s made no plan that can be worked by, so the task is one story, as it stands", drafted.By),
 			Hint: "list in the issue what has to hold, as - [ ] items or under a heading such as Acceptance criteria",

@@ -159,7 +159,7 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	defer s.Wall.Tell(emit)
 	defer s.strangers(ctx, emit)()
 	job := at(run, dir, latest(run))
-	job.Checks, job.Ask = run.Policy.Checks, run.RedBefore
+	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.RedBefore(run, name) }
 	return hand.Do(ctx, job, emit)
 }
 
@@ -221,7 +221,7 @@ func leftovers(run journal.Run, tree string) git.Message {
 	switch {
 	case tree != "" && tree == run.WorkBefore(it):
 		subject = fmt.Sprintf("ralph: [%s] - the loop's own files after iteration %d", it.Story, it.Number)
-	case found && claimed && run.Green(it.Checks):
+	case found && claimed && verdict.Green(run, it.Checks):
 		subject = fmt.Sprintf("feat: [%s] - %s", story.ID, story.Title)
 	}
 	return git.Message{Subject: subject, Trailers: run.Trailers(it.Story)}

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // outFolder is where a later step of a job finds what a run gave out as a file.
@@ -47,7 +48,7 @@ func (s *site) pack(ctx context.Context) {
 // stranded tells of work that was to be pushed and is on this machine alone.
 func stranded(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
-	return run.Policy.Publish && !run.Unchanged() && run.Pushed != run.Head && !aside
+	return run.Policy.Publish && !verdict.Unchanged(run) && run.Pushed != run.Head && !aside
 }
 
 // bundle writes the file. No link leads out of the folder.

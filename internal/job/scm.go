@@ -118,7 +118,7 @@ func blame(said string) string {
 // message asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
 func (s *site) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
-	if run.Broke() { // green work is committed all the same
+	if verdict.Broke(run) { // green work is committed all the same
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -111,7 +112,7 @@ func (s *site) spent() bool {
 	if run.Stop == nil || run.Stop.Reason == policy.FatalError || untaken(run) {
 		return false
 	}
-	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || run.Unchanged() || run.Pushed == run.Head)
+	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.Unchanged(run) || run.Pushed == run.Head)
 }
 
 // untaken tells whether the agent's newest work was not taken over.

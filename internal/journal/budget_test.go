@@ -6,6 +6,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // A budget is used when there is one, and nothing is left of it.
@@ -26,7 +27,7 @@ func TestBroke(t *testing.T) {
 	} {
 		run := journal.Run{CostUSD: test.spent, Usage: stream.Usage{Input: test.used}}
 		run.Policy = policy.Policy{Limits: policy.Limits{CostUSD: test.limit, Tokens: test.tokens}}
-		if got := run.Broke(); got != test.want {
+		if got := verdict.Broke(run); got != test.want {
 			t.Errorf("Broke(%+v) = %v", test, got)
 		}
 	}
@@ -65,12 +66,12 @@ func TestBudgetOfTheModelServer(t *testing.T) {
 		journal.EgressPassed{ChargedUSD: 0.5},
 	}
 	run := minutely(events...)
-	if run.Spent() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !run.Broke() {
-		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.Spent(), run.CostUSD, run.Overspent, run.Broke())
+	if run.Spent() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.Broke(run) {
+		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.Spent(), run.CostUSD, run.Overspent, verdict.Broke(run))
 	}
 	run = minutely(append(events, journal.Resumed{Why: "asked"})...)
-	if run.Spent() != 0 || run.Charged() != 1.75 || run.Overspent != "" || run.Broke() {
-		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.Spent(), run.Charged(), run.Overspent, run.Broke())
+	if run.Spent() != 0 || run.Charged() != 1.75 || run.Overspent != "" || verdict.Broke(run) {
+		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.Spent(), run.Charged(), run.Overspent, verdict.Broke(run))
 	}
 	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})
 	if unplanned.Overspent != "all used" || len(unplanned.Misplans) > 0 {

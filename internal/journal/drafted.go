@@ -47,17 +47,3 @@ func (e PlanDrafted) fold(r *Run, _ time.Time) {
 		r.Misplans = append(r.Misplans, e.Why)
 	}
 }
-
-// mostPlans is how often an agent may try to make a plan.
-const mostPlans = 2
-
-// Unplanned tells whether an agent has still to make a plan of what was asked.
-func (r Run) Unplanned() bool {
-	return r.Vague && r.Asked == "" && len(r.Misplans) < mostPlans && len(r.Iterations) == 0
-}
-
-// Unapproved tells whether a person has still to let the plan be worked on. One
-// that is not made yet nobody can.
-func (r Run) Unapproved() bool {
-	return r.ID != "" && r.Policy.Approval && r.Approved == "" && r.Asked == "" && !r.Unplanned()
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // A plan is made once: what came of it is on record, whatever happens to the run.
@@ -33,8 +34,8 @@ func TestUnplanned(t *testing.T) {
 		"no run":            {nil, false, false},
 	} {
 		run := minutely(c.events...)
-		if run.Unplanned() != c.unplanned || run.Unapproved() != c.unapproved {
-			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, run.Unplanned(), run.Unapproved(), c.unplanned, c.unapproved)
+		if verdict.Unplanned(run) != c.unplanned || verdict.Unapproved(run) != c.unapproved {
+			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, verdict.Unplanned(run), verdict.Unapproved(run), c.unplanned, c.unapproved)
 		}
 	}
 	run := minutely(begun, made)
@@ -66,7 +67,7 @@ func TestKnown(t *testing.T) {
 		"of another story": {journal.StoryGraded{Story: "US-002", Commit: "b0", Sought: []string{"TestA"}}, false},
 	} {
 		run := minutely(journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}, c.graded)
-		if got := run.Known(story, "b0"); got != c.want {
+		if got := verdict.GradeKnown(run, story, "b0"); got != c.want {
 			t.Errorf("%s: Known %v, want %v", name, got, c.want)
 		}
 	}
@@ -103,7 +104,7 @@ func TestUntouched(t *testing.T) {
 			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, true,
 		},
 	} {
-		if got := minutely(c.events...).Untouched(); got != c.want {
+		if got := verdict.Untouched(minutely(c.events...)); got != c.want {
 			t.Errorf("%s: Untouched %v, want %v", name, got, c.want)
 		}
 	}

@@ -3,10 +3,6 @@ package journal
 import (
 	"slices"
 	"time"
-
-	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // Grade is how much it is worth that a story passes.
@@ -81,89 +77,6 @@ func (r Run) GradeOf(story string) (Graded, bool) {
 		}
 	}
 	return Graded{}, false
-}
-
-// Earned tells whether this run is why the story passes: one that people had
-// ticked off before is theirs to vouch for.
-func (r Run) Earned(story string) bool {
-	return slices.ContainsFunc(r.Iterations, func(it Iteration) bool {
-		return it.Ended != nil && slices.Contains(it.Ended.Passed, story)
-	})
-}
-
-// StoryProven tells whether a story is proven: it went from red to green, or
-// nothing is broken and that is enough for it.
-func (r Run) StoryProven(story plan.Story) bool {
-	graded, found := r.GradeOf(story.ID)
-	return found && story.Passes && r.Suffices(story, graded.Grade)
-}
-
-// Suffices tells whether a grade is enough for a story. None is while a person
-// has to look at what became of the tests: it rests on them.
-func (r Run) Suffices(story plan.Story, grade Grade) bool {
-	return r.Unsettled() == "" && r.Reaches(story, grade)
-}
-
-// Reaches tells whether a grade is what is asked of a story.
-func (r Run) Reaches(story plan.Story, grade Grade) bool {
-	return grade == RedToGreen || grade != Unverified && grade != "" && (story.Untested() || r.Policy.Proof == policy.Unbroken)
-}
-
-// NothingToProve tells whether a story changed no program, and was not to: its own
-// words ask for documents, or for tests.
-func NothingToProve(story plan.Story, grade Grade) bool {
-	return grade == DocumentsOnly && story.AsksForDocuments() || grade == TestsOnly && story.AsksForTests()
-}
-
-// Unproven are the stories that pass by this run's work, are not proven, and have
-// something to prove.
-func (r Run) Unproven() []plan.Story {
-	var all []plan.Story
-	for _, story := range r.Plan.UserStories {
-		graded, _ := r.GradeOf(story.ID)
-		nothing := NothingToProve(story, graded.Grade) && r.Unsettled() == ""
-		if story.Passes && r.Earned(story.ID) && !r.StoryProven(story) && !nothing {
-			all = append(all, story)
-		}
-	}
-	return all
-}
-
-// Sound tells whether the work as a whole is proven: the newest tree, with
-// nothing protected changed, no existing test that fails, and every
-// story.
-func (r Run) Sound() bool {
-	proof, proven := r.Proven()
-	kept := len(proof.Restored) == 0 && !r.Dropped() || r.Policy.Lenient
-	return proven && kept && len(r.Unproven()) == 0 && r.Unsettled() == ""
-}
-
-// Dropped tells whether a change of something protected was left out of the
-// work: what it was for, nobody has.
-func (r Run) Dropped() bool {
-	return slices.ContainsFunc(r.Iterations, func(it Iteration) bool { return it.Taken != nil && len(it.Taken.Dropped) > 0 })
-}
-
-// Mended are the tests that were red at the base, by name, and pass in proof,
-// but for those that other stories are graded by already.
-func (r Run) Mended(story string, proof Proof) []string {
-	var names []string
-	for _, check := range proof.Checks {
-		if !r.Proves(check) || r.Holds(check) {
-			continue
-		}
-		for _, name := range r.RedBefore(check.Name) {
-			if check.Outcome(name) == tally.Passed && !r.Credited(name, story) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// Credited tells whether a test is what another story is graded by.
-func (r Run) Credited(test, story string) bool {
-	return slices.ContainsFunc(r.Grades, func(g Graded) bool { return g.Story != story && slices.Contains(g.Tests, test) })
 }
 
 // ProofsBefore are the proofs of iterations on other stories, up to the first on

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // ChangeInspected tells what the tests that were there before say of a commit.
@@ -46,50 +44,4 @@ func (r Run) InspectionOf(tree string) (ChangeInspected, bool) {
 		}
 	}
 	return ChangeInspected{}, false
-}
-
-// Uninspected tells whether somebody has yet to look at a tree.
-func (r Run) Uninspected(tree string) bool {
-	_, found := r.InspectionOf(tree)
-	return !found && tree != "" && r.Policy.Tamper != ""
-}
-
-// Tampered is why a tree may not count where existing tests have to pass; empty
-// where it may count. A tree whose existing tests could not be run may not.
-func (r Run) Tampered(tree string) string {
-	inspected, found := r.InspectionOf(tree)
-	if !found || r.Policy.Tamper != policy.TamperBlock {
-		return ""
-	}
-	return inspected.less()
-}
-
-// Unsettled is why a person has to look at the work before any story of it is
-// called proven: existing tests fail or no longer run, or could not be run. Empty
-// where they pass, or where that is allowed. A tree that was not inspected yet is
-// as the one before it was.
-func (r Run) Unsettled() string {
-	inspected, found := r.InspectionOf(r.Tree)
-	if !found && len(r.Inspections) > 0 {
-		inspected = r.Inspections[len(r.Inspections)-1]
-	}
-	if r.Policy.Tamper == "" || r.Policy.Tamper == policy.TamperAllow {
-		return ""
-	}
-	return inspected.less()
-}
-
-// less is what was found, or why nobody could look; empty: nothing.
-func (e ChangeInspected) less() string {
-	switch {
-	case e.Why != "":
-		return "the existing tests could not be run on the new code: " + e.Why
-	case len(e.Found) == 0:
-		return ""
-	}
-	var places []string
-	for _, place := range e.Found {
-		places = append(places, place.String())
-	}
-	return "existing tests fail or no longer run: " + Few(places)
 }

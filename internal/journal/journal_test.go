@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -224,7 +225,7 @@ func TestWhatBlocks(t *testing.T) {
 		first := began()
 		first.Policy.Baseline = test.baseline
 		run := fold(t, first, atBase("test", test.exit))
-		if got := run.Blocks("test"); got != test.want {
+		if got := verdict.Blocks(run, "test"); got != test.want {
 			t.Errorf("%s, exit %d at the base: Blocks = %v, want %v", test.baseline, test.exit, got, test.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Of a check that was red at the base, what holds a story back is what cannot
@@ -53,12 +54,12 @@ func TestWhatIsExplainedByTheBase(t *testing.T) {
 		"broken, and no test, at a base": {func(c *journal.CheckEnded) { c.Tests = &journal.Tests{Broken: []string{"a"}} }, same, false},
 	} {
 		run := journal.Run{Policy: policy.Policy{Baseline: policy.BaselineNew}, BaseChecks: []journal.CheckEnded{red(c.base)}}
-		if got := run.Holds(red(c.now)); got != c.holds {
+		if got := verdict.Holds(run, red(c.now)); got != c.holds {
 			t.Errorf("%s: Holds = %v, want %v", name, got, c.holds)
 		}
 	}
 	strict := journal.Run{Policy: policy.Policy{Baseline: policy.BaselineStrict}, BaseChecks: []journal.CheckEnded{red(same)}}
-	if !strict.Holds(red(same)) || strict.Holds(journal.CheckEnded{Name: "test", Passed: true}) {
+	if !verdict.Holds(strict, red(same)) || verdict.Holds(strict, journal.CheckEnded{Name: "test", Passed: true}) {
 		t.Error("a strict baseline holds what is red, and that alone")
 	}
 }
@@ -94,13 +95,13 @@ func TestWhatABaseIsGoodFor(t *testing.T) {
 			Policy:     policy.Policy{Baseline: policy.BaselineNew, Checks: []policy.Check{{Name: "lint", Added: true}, {Name: "test"}}},
 			BaseChecks: c.base,
 		}
-		if diff := cmp.Diff(c.fresh, run.Fresh(c.now)); diff != "" {
+		if diff := cmp.Diff(c.fresh, verdict.Fresh(run, c.now)); diff != "" {
 			t.Errorf("%s: Fresh (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(c.before, run.RedBefore("test")); diff != "" {
+		if diff := cmp.Diff(c.before, verdict.RedBefore(run, "test")); diff != "" {
 			t.Errorf("%s: RedBefore (-want +got):\n%s", name, diff)
 		}
-		if got := run.Proves(c.now); got != c.proves {
+		if got := verdict.Proves(run, c.now); got != c.proves {
 			t.Errorf("%s: Proves = %v, want %v", name, got, c.proves)
 		}
 	}
@@ -163,7 +164,7 @@ func TestWhichProofIsOfATree(t *testing.T) {
 		"empty":           {"t1", journal.ProofEnded{Tree: "t1", Passed: true, Empty: true}, false},
 		"of another tree": {"t2", journal.ProofEnded{Tree: "t1", Passed: true}, false},
 	} {
-		proof, proven := minutely(began(), journal.CommitsTaken{To: "c1", Tree: c.tree}, c.proof).Proven()
+		proof, proven := verdict.Proven(minutely(began(), journal.CommitsTaken{To: "c1", Tree: c.tree}, c.proof))
 		if proven != c.want || proven && proof.Tree != c.tree {
 			t.Errorf("%s: proven %v by %+v, want %v", name, proven, proof, c.want)
 		}
@@ -215,7 +216,7 @@ func TestGreenIsEveryCheckThatBlocks(t *testing.T) {
 		"none":                {nil, false},
 		"the last say counts": {[]journal.CheckEnded{passed("test"), passed("lint"), {Name: "lint"}}, false},
 	} {
-		if got := run.Green(c.checks); got != c.want {
+		if got := verdict.Green(run, c.checks); got != c.want {
 			t.Errorf("%s: Green = %v, want %v", name, got, c.want)
 		}
 	}

@@ -61,24 +61,3 @@ func (r Run) ReviewOf(story string) (StoryReviewed, bool) {
 	}
 	return StoryReviewed{}, false
 }
-
-// Unreviewed tells whether a second opinion of a story's commit is wanted, and
-// not there.
-func (r Run) Unreviewed(story, commit string) bool {
-	reviewed, found := r.ReviewOf(story)
-	return r.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit)
-}
-
-// Objections are why a second opinion holds a story's commit back; empty where
-// none does.
-func (r Run) Objections(story, commit string) string {
-	reviewed, found := r.ReviewOf(story)
-	if !found || reviewed.Commit != commit || len(reviewed.Missed) == 0 {
-		return ""
-	}
-	var all []string
-	for _, missed := range reviewed.Missed {
-		all = append(all, missed.String())
-	}
-	return "a second opinion, by " + reviewed.By + ": " + Few(all)
-}

@@ -180,21 +180,6 @@ func (r Run) Charged() float64 { return r.CostUSD + r.ChargedUSD }
 // SpentTokens is what the run used since its limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
 
-// OutOfMoney tells whether the run has spent what it may.
-func (r Run) OutOfMoney() bool {
-	limit := r.Policy.Limits.CostUSD
-	return limit > 0 && r.Spent() >= limit
-}
-
-// OutOfTokens tells whether the run has used as many as it may.
-func (r Run) OutOfTokens() bool {
-	limit := r.Policy.Limits.Tokens
-	return limit > 0 && r.SpentTokens() >= limit
-}
-
-// Broke tells whether nothing is left of the run's budget.
-func (r Run) Broke() bool { return r.OutOfMoney() || r.OutOfTokens() || r.Overspent != "" }
-
 // Used is how many iterations were begun since limits were granted.
 func (r Run) Used() int { return len(r.Iterations) - r.Granted.Iterations }
 
@@ -209,28 +194,6 @@ func (r Run) Passed() int {
 	return passed
 }
 
-// Green tells whether every check that blocks is among checks, and none of them
-// holds a story back.
-func (r Run) Green(checks []CheckEnded) bool {
-	ran := map[string]bool{}
-	for _, check := range checks {
-		ran[check.Name] = !r.Holds(check)
-	}
-	for _, check := range r.Policy.Checks {
-		if r.Blocks(check.Name) && !ran[check.Name] {
-			return false
-		}
-	}
-	return true
-}
-
-// Proven is the proof of the tree that was handed over last, if it passed and
-// means something.
-func (r Run) Proven() (Proof, bool) {
-	proof, found := r.ProofOf(r.Tree)
-	return proof, found && proof.Passed && !proof.Empty
-}
-
 // ProofOf is the newest proof of a tree by the rules in force.
 func (r Run) ProofOf(tree string) (Proof, bool) {
 	for _, proof := range slices.Backward(r.Proofs) {
@@ -239,4 +202,12 @@ func (r Run) ProofOf(tree string) (Proof, bool) {
 		}
 	}
 	return Proof{}, false
+}
+
+// WorkBefore is the tree that an iteration found, as far as it is known.
+func (r Run) WorkBefore(it Iteration) string {
+	if before := r.Before(it.Number); before != nil && before.Taken != nil {
+		return before.Taken.Work
+	}
+	return r.Work
 }

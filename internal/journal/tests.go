@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
@@ -67,94 +66,6 @@ func (r Run) AtBase(name string) (CheckEnded, bool) {
 		}
 	}
 	return CheckEnded{}, false
-}
-
-// RedBefore names what of the check named name failed at the base already;
-// none where it passed there, or its failures have no names to go by.
-func (r Run) RedBefore(name string) []string {
-	if base, found := r.AtBase(name); found && base.Named() {
-		return base.Tests.Failing()
-	}
-	return nil
-}
-
-// Blocks tells whether a failure of the check named name can hold a story
-// back. One that could not run at the base never does; one that was red there
-// does under a strict baseline, or where its failures of then are known by name.
-func (r Run) Blocks(name string) bool {
-	base, found := r.AtBase(name)
-	if !found || base.Passed {
-		return true
-	}
-	ran := !base.CannotRun && !base.TimedOut
-	return ran && (r.Policy.Baseline == policy.BaselineStrict && !r.detected(name) || base.Named())
-}
-
-// Holds tells whether the check, as it ended, holds a story back: it failed,
-// and not only with what failed at the base.
-func (r Run) Holds(check CheckEnded) bool {
-	if check.Passed || !r.Blocks(check.Name) {
-		return false
-	}
-	base, found := r.AtBase(check.Name)
-	if !found || base.Passed || r.Policy.Baseline == policy.BaselineStrict {
-		return true
-	}
-	return !explained(base, check)
-}
-
-// explained tells that a check is red with what was red at the base and nothing
-// else. What cannot be told counts as new.
-func explained(base, now CheckEnded) bool {
-	const bySignal = 128
-	switch {
-	case now.TimedOut || now.CannotRun || now.Exit >= bySignal && now.Exit != base.Exit:
-		return false
-	case len(now.Tests.Failing()) == 0:
-		return false
-	case base.Tests.Cut || now.Tests.Cut:
-		return now.Tests.Digest != "" && now.Tests.Digest == base.Tests.Digest
-	}
-	return len(fresh(base, now)) == 0
-}
-
-// fresh is what failed now and did not at the base.
-func fresh(base, now CheckEnded) []string {
-	before := base.Tests.Failing()
-	return slices.DeleteFunc(now.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
-}
-
-// Fresh names what holds a story back in a check that was red before; none
-// where that cannot be told.
-func (r Run) Fresh(check CheckEnded) []string {
-	base, found := r.AtBase(check.Name)
-	if check.Passed || !found || !base.Named() || base.Tests.Cut {
-		return nil
-	}
-	return fresh(base, check)
-}
-
-// Proves tells whether what the check said is worth something: it was green at
-// the base, or tests of it that pass are told from those that failed there. What
-// the task itself brought along proves nothing.
-func (r Run) Proves(check CheckEnded) bool {
-	base, found := r.AtBase(check.Name)
-	if !found || r.Brought(check.Name) {
-		return false
-	}
-	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
-}
-
-// detected tells whether nobody named the check: then it cannot be what somebody
-// wants to be green.
-func (r Run) detected(name string) bool {
-	return slices.ContainsFunc(r.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
-}
-
-// Brought tells whether the task itself named the check: whoever wrote it could
-// have written one that always passes.
-func (r Run) Brought(name string) bool {
-	return slices.ContainsFunc(r.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
 
 // Outcome is how the test of that name ended, as far as the record tells.

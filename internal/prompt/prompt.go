@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -181,7 +182,7 @@ func unready(setup []journal.SetupEnded) []string {
 func failures(where string, run journal.Run, checks []journal.CheckEnded) []string {
 	var said []string
 	for _, check := range checks {
-		if !run.Holds(check) {
+		if !verdict.Holds(run, check) {
 			continue
 		}
 		how := fmt.Sprintf("failed with exit code %d", check.Exit)
@@ -192,7 +193,7 @@ func failures(where string, run journal.Run, checks []journal.CheckEnded) []stri
 		if strings.TrimSpace(check.Excerpt) != "" {
 			what = "\n\n" + clean.Fence(check.Excerpt)
 		}
-		if fresh := run.Fresh(check); len(fresh) > 0 {
+		if fresh := verdict.Fresh(run, check); len(fresh) > 0 {
 			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
 		}
 		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, where, what))

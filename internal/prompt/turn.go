@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Turn is the iteration to write a prompt for, with what only the disk knows.
@@ -82,7 +83,7 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 		return nil, nil, nil
 	}
 	for _, check := range it.Checks {
-		if !run.Holds(check) {
+		if !verdict.Holds(run, check) {
 			continue
 		}
 		asked := rule(run.Policy, check.Name)

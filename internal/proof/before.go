@@ -3,6 +3,7 @@ package proof
 import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // idle grades a story for which nothing was changed: the tests that are named
@@ -15,7 +16,7 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 	for i := range story.AcceptanceCriteria {
 		test := ""
 		if i < len(story.TestedBy) {
-			test = journal.Named(green, story.TestedBy[i])
+			test = verdict.Named(green, story.TestedBy[i])
 		}
 		if test == "" {
 			graded.Held = nil
@@ -26,7 +27,7 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 	switch {
 	case len(graded.Held) == 0:
 		return graded
-	case run.Untouched():
+	case verdict.Untouched(run):
 		graded.Why = "it was so before, by " + journal.Few(graded.Held)
 	default:
 		graded.Why += ", and it holds by " + journal.Few(graded.Held)
@@ -39,7 +40,7 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 func (p Prover) green(run journal.Run, at journal.Proof) []string {
 	var names []string
 	for _, check := range at.Checks {
-		if run.Proves(check) && !run.Holds(check) {
+		if verdict.Proves(run, check) && !verdict.Holds(run, check) {
 			names = append(names, p.Tests.Told(check).Names(tally.Passed)...)
 		}
 	}

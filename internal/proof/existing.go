@@ -187,7 +187,7 @@ func (i *inspection) old(ctx context.Context, number int, s Standing) (sight, er
 	if err != nil {
 		return sight{}, fmt.Errorf("put the tests of %.12s onto %.12s: %w", s.From, i.commit, err)
 	}
-	place := Place{Where: journal.AtDoubt, Commit: i.commit, Stand: stand, Again: i.run.Holds, Ask: i.run.RedBefore, Number: number}
+	place := Place{Where: journal.AtDoubt, Commit: i.commit, Stand: stand, Number: number}.judged(i.run)
 	return i.prover.run(ctx, i.run, place, func(journal.Event) {})
 }
 

@@ -54,6 +54,14 @@ type Place struct {
 	Number int
 }
 
+// judged is at with the checks run once more that hold a story back, and asked for
+// the tests that failed at the base.
+func (at Place) judged(run journal.Run) Place {
+	at.Again = func(check journal.CheckEnded) bool { return verdict.Holds(run, check) }
+	at.Ask = func(name string) []string { return verdict.RedBefore(run, name) }
+	return at
+}
+
 // Baseline tells what each check says before any work is done, and whether
 // any of them can prove something later.
 func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
@@ -114,7 +122,7 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 		emit(ended)
 		return nil
 	}
-	at := Place{Where: journal.AtProof, Commit: step.Commit, Again: run.Holds, Ask: run.RedBefore}
+	at := Place{Where: journal.AtProof, Commit: step.Commit}.judged(run)
 	var err error
 	if at.Stand, ended.Restored, err = p.restore(ctx, run, step.Commit); err != nil {
 		return fmt.Errorf("prove %s: %w", step.Commit, err)
@@ -148,11 +156,11 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 	}
 	var red []string
 	for _, check := range seen.checks {
-		if run.Holds(check) {
+		if verdict.Holds(run, check) {
 			red = append(red, failure(run, check))
 		}
 	}
-	ended.Passed = run.Green(seen.checks)
+	ended.Passed = verdict.Green(run, seen.checks)
 	if !ended.Passed && red == nil {
 		red = append(red, "not every check was run")
 	}
@@ -173,7 +181,7 @@ func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
 	if run.Baseline != nil && run.Baseline.Why != "" {
 		known = append(known, run.Baseline.Why)
 	}
-	if !ended.Empty && !slices.ContainsFunc(seen.checks, run.Proves) {
+	if !ended.Empty && !slices.ContainsFunc(seen.checks, func(c journal.CheckEnded) bool { return verdict.Proves(run, c) }) {
 		ended.Empty = true
 		known = append(known, "no test is known to pass")
 	}
@@ -190,7 +198,7 @@ func failure(run journal.Run, check journal.CheckEnded) string {
 		return check.Name + " ran out of time"
 	}
 	text := fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
-	if fresh := run.Fresh(check); len(fresh) > 0 {
+	if fresh := verdict.Fresh(run, check); len(fresh) > 0 {
 		text += ", new: " + journal.Few(fresh)
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // tryStart is the number of a trial on the code that a story began with.
@@ -20,7 +21,7 @@ func bare(name string) bool {
 // before tells whether a test is another story's, or passed before this one was
 // begun.
 func (t *trial) before(name string) bool {
-	if t.run.Credited(name, t.graded.Story) {
+	if verdict.Credited(t.run, name, t.graded.Story) {
 		return true
 	}
 	return slices.ContainsFunc(t.run.ProofsBefore(t.graded.Story), func(proof journal.Proof) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // turned is what is red on the base code and green with the change.
@@ -20,7 +21,7 @@ func (t turned) whole() bool { return t.all || len(t.wholes) > 0 }
 
 // sum is what turned in all checks.
 func (t *trial) sum() turned {
-	sum := turned{tests: slices.DeleteFunc(t.run.Mended(t.graded.Story, t.proof), t.before)}
+	sum := turned{tests: slices.DeleteFunc(verdict.Mended(t.run, t.graded.Story, t.proof), t.before)}
 	for _, there := range t.seen.checks {
 		one := t.turned(there)
 		if t.anew != nil {
@@ -38,7 +39,7 @@ func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 	switch {
 	case !found || !proven || there.Passed || untold(there) != "":
 		return turned{}
-	case !t.run.Proves(here) || t.run.Holds(here) || base.Tests != nil && base.Tests.Cut:
+	case !verdict.Proves(t.run, here) || verdict.Holds(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}
 	case len(there.Tests.Failing()) == 0:
 		sum.all = base.Passed && here.Passed && !silenced(base, here)

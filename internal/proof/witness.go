@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // witness is what the tests of a reference say of a commit.
@@ -34,7 +35,7 @@ func (w *witness) judge() error {
 	}
 	for _, was := range w.ref.checks {
 		here, proven := find(w.proof.Checks, was.Name)
-		if !proven || was.TimedOut || was.CannotRun || w.run.Brought(was.Name) || !was.Passed && !was.Named() {
+		if !proven || was.TimedOut || was.CannotRun || verdict.Brought(w.run, was.Name) || !was.Passed && !was.Named() {
 			continue
 		}
 		w.check(was, here)
@@ -61,7 +62,7 @@ func (w *witness) check(was, here journal.CheckEnded) {
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
-		if old != nil && w.run.Holds(*old) && len(old.Tests.Failing()) == 0 { // it fails, and not by a test or a build
+		if old != nil && verdict.Holds(w.run, *old) && len(old.Tests.Failing()) == 0 { // it fails, and not by a test or a build
 			w.broken = append(w.broken, "check "+was.Name)
 		}
 		w.byName(was, here, old, passed, now)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // chapter is what happened from the beginning of an iteration to that of the
@@ -143,7 +144,7 @@ func phaseAt(where journal.Where) phase {
 func bad(run journal.Run, event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are no bad news
 	case journal.CheckEnded:
-		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (run.Holds(e) || e.Flaky)
+		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (verdict.Holds(run, e) || e.Flaky)
 	case journal.SetupEnded:
 		return !e.Passed
 	case journal.AgentEnded:
@@ -177,7 +178,7 @@ func wanting(run journal.Run, event journal.Event) bool {
 		return e.Why != "" || len(e.Missed) > 0
 	case journal.StoryGraded:
 		story, found := run.Plan.Find(e.Story)
-		return !found || !run.Suffices(story, e.Grade)
+		return !found || !verdict.Suffices(run, story, e.Grade)
 	case journal.IterationEnded:
 		return len(e.Rejected) > 0
 	}

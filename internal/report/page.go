@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -130,7 +131,7 @@ func moodOf(run journal.Run) mark {
 	switch {
 	case run.Stop == nil, run.Stop.Reason.Status() == policy.StatusWaiting:
 		return open
-	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !run.Sound():
+	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !verdict.Sound(run):
 		return poor
 	}
 	return good

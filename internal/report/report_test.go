@@ -16,9 +16,11 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/report"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -154,7 +156,7 @@ func TestTheWordProvenIsDeserved(t *testing.T) {
 	for _, name := range examples {
 		s := example(t, name)
 		run := journal.Fold(journal.Run{}, s.Entries...)
-		deserved := slices.ContainsFunc(run.Plan.UserStories, run.StoryProven)
+		deserved := slices.ContainsFunc(run.Plan.UserStories, func(story plan.Story) bool { return verdict.StoryProven(run, story) })
 		if is := strings.Contains(strings.ToLower(html(t, s)), "proven"); is != deserved {
 			t.Errorf("%s says proven: %t, want %t", name, is, deserved)
 		}

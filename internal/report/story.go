@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // told is a story with what became of it.
@@ -53,7 +54,7 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 		tests, more := few(witnesses(graded), room/2, markupOfItem)
 		one.Tests, one.More = tests, one.More+more
 	}
-	if story.Passes && run.Earned(story.ID) && !run.StoryProven(story) {
+	if story.Passes && verdict.Earned(run, story.ID) && !verdict.StoryProven(run, story) {
 		one.Mark = open
 	}
 	return one

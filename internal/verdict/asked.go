@@ -78,7 +78,7 @@ func resume(a Asked, old journal.Run) Way {
 	if old.ID == "" || over(old) {
 		return Way{Refuse: "There is no unfinished run to go on with. `/ralph` begins one."}
 	}
-	if old.Unapproved() {
+	if Unapproved(old) {
 		return Way{Refuse: unapproved}
 	}
 	return Way{GoOn: &journal.Resumed{Why: by(a), Words: a.Words}}
@@ -88,7 +88,7 @@ func retry(a Asked, old journal.Run) Way {
 	if old.ID == "" {
 		return Way{Refuse: "There is no run to try again. `/ralph` begins one."}
 	}
-	if old.Unapproved() {
+	if Unapproved(old) {
 		return Way{Refuse: unapproved}
 	}
 	resumed := &journal.Resumed{Why: by(a), Words: a.Words}
@@ -115,7 +115,7 @@ func retry(a Asked, old journal.Run) Way {
 }
 
 func approve(a Asked, old journal.Run) Way {
-	if !old.Unapproved() {
+	if !Unapproved(old) {
 		return Way{Refuse: "No plan waits for approval. `/ralph plan` makes one."}
 	}
 	return Way{GoOn: &journal.Resumed{Why: "the plan was approved by " + a.By, Words: a.Words, Approved: cmp.Or(a.By, "somebody")}}
@@ -127,6 +127,20 @@ func by(a Asked) string { return strings.TrimSuffix("it was asked for by "+a.By,
 // base contradicted it, or whose pull request could not be made ready, may be gone
 // on with once a person has had a look.
 func over(run journal.Run) bool {
-	unready := run.Sound() && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft
+	unready := Sound(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft
 	return run.Completed() && run.Parted == nil && !unready
+}
+
+// mostPlans is how often an agent may try to make a plan.
+const mostPlans = 2
+
+// Unplanned tells whether an agent has still to make a plan of what was asked.
+func Unplanned(run journal.Run) bool {
+	return run.Vague && run.Asked == "" && len(run.Misplans) < mostPlans && len(run.Iterations) == 0
+}
+
+// Unapproved tells whether a person has still to let the plan be worked on. One
+// that is not made yet nobody can.
+func Unapproved(run journal.Run) bool {
+	return run.ID != "" && run.Policy.Approval && run.Approved == "" && run.Asked == "" && !Unplanned(run)
 }

@@ -60,7 +60,7 @@ func (w *world) checks(where journal.Where, green int) {
 	case journal.AtBase:
 		w.append(journal.BaselineEnded{Usable: w.chance(80)})
 	case journal.AtProof:
-		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: w.run.Green(w.run.Loose) && w.chance(90)})
+		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: verdict.Green(w.run, w.run.Loose) && w.chance(90)})
 	case journal.AtWork, journal.AtTests, journal.AtDoubt:
 	}
 }
@@ -289,7 +289,7 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: ready though %s", seed, readied(run))
 	case run.Head != run.Base && refused(run):
 		t.Errorf("seed %d: complete though %s makes checks say less", seed, run.Head)
-	case run.Policy.Publish && !run.Unchanged() && (run.Pushed != run.Head || run.Pull == nil):
+	case run.Policy.Publish && !verdict.Unchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
 	}
 }

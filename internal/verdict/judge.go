@@ -16,7 +16,7 @@ func judge(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	verdict := journal.IterationEnded{
 		Number: it.Number,
 		Story:  it.Story,
-		Green:  run.Green(it.Checks),
+		Green:  Green(run, it.Checks),
 		Worked: worked(run, it),
 	}
 	if stories(run) {
@@ -122,12 +122,12 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 		return idle(it)
 	case it.Taken != nil && len(it.Taken.Refused) > 0:
 		return "its commits were refused: " + it.Taken.Refused[0].Why
-	case !run.Green(it.Checks):
+	case !Green(run, it.Checks):
 		return failing(run, it)
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
 	case it.Proof != nil:
-		return cmp.Or(run.Tampered(it.Proof.Tree), run.Objections(it.Story, it.Proof.Commit), unheld(run, it))
+		return cmp.Or(Tampered(run, it.Proof.Tree), Objections(run, it.Story, it.Proof.Commit), unheld(run, it))
 	}
 	return ""
 }
@@ -177,11 +177,11 @@ func worked(run journal.Run, it journal.Iteration) bool {
 func red(run journal.Run, checks []journal.CheckEnded) []string {
 	var names []string
 	for _, check := range checks {
-		if !run.Holds(check) {
+		if !Holds(run, check) {
 			continue
 		}
 		name := check.Name
-		if fresh := run.Fresh(check); len(fresh) > 0 {
+		if fresh := Fresh(run, check); len(fresh) > 0 {
 			name += " (new: " + journal.Few(fresh) + ")"
 		}
 		names = append(names, name)

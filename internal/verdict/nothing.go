@@ -12,7 +12,7 @@ import (
 func unheld(run journal.Run, it journal.Iteration) string {
 	story, found := run.Plan.Find(it.Story)
 	graded, _ := run.GradeOf(it.Story)
-	if !found || !graded.Idle || !run.Known(story, it.Proof.Commit) || len(graded.Held) > 0 {
+	if !found || !graded.Idle || !GradeKnown(run, story, it.Proof.Commit) || len(graded.Held) > 0 {
 		return ""
 	}
 	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"

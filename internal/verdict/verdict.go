@@ -1,10 +1,9 @@
-// Package verdict decides whether a run goes on, and how. It reads the record
-// and nothing else: same journal, same verdict.
+// Package verdict judges a run: what its checks, proofs and grades are worth,
+// whether it goes on, and how. It reads the record and nothing else: same
+// journal, same verdict.
 package verdict
 
 import (
-	"fmt"
-
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -28,9 +27,9 @@ func Next(run journal.Run) Step {
 		return leave(run, policy.Cancelled, run.Cancel.Why)
 	case run.Asked != "":
 		return leave(run, policy.NeedsInput, run.Asked)
-	case run.Unplanned():
+	case Unplanned(run):
 		return draft(run)
-	case run.Unapproved():
+	case Unapproved(run):
 		return stop(policy.NeedsInput, "the plan waits for approval")
 	case run.Baseline == nil && run.Policy.Baseline != "":
 		return Baseline{}
@@ -56,7 +55,7 @@ func within(run journal.Run, it journal.Iteration) Step {
 	case len(it.Checks) < len(run.Policy.Checks):
 		return Check{}
 	case it.Taken == nil:
-		return Take{Leftovers: run.Green(it.Checks)}
+		return Take{Leftovers: Green(run, it.Checks)}
 	case it.Proof == nil && len(believable(run, it)) > 0:
 		return Prove{Commit: run.Head, Tree: run.Tree}
 	case uninspected(run, it):
@@ -65,7 +64,7 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case unreviewed(run, it):
 		return Review{Story: it.Story, Commit: it.Proof.Commit}
-	case len(it.SCM) < len(run.Policy.SCM.Tasks) && run.Green(it.Checks) && !stuck(it):
+	case len(it.SCM) < len(run.Policy.SCM.Tasks) && Green(run, it.Checks) && !stuck(it):
 		return Commit{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
 	return Judge{judge(run, it)}
@@ -134,19 +133,19 @@ func ungraded(run journal.Run, it journal.Iteration) bool {
 	}
 	graded, found := run.GradeOf(it.Story)
 	story, _ := run.Plan.Find(it.Story)
-	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !run.Known(story, graded.Commit)
+	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !GradeKnown(run, story, graded.Commit)
 }
 
 // uninspected tells whether a story is about to pass, and nobody has looked at
 // what the change does to the tests.
 func uninspected(run journal.Run, it journal.Iteration) bool {
-	return passing(run, it) && run.Uninspected(it.Proof.Tree)
+	return passing(run, it) && NeedsInspection(run, it.Proof.Tree)
 }
 
 // unreviewed tells whether a story is about to pass, and the second opinion that
 // is wanted is not there.
 func unreviewed(run journal.Run, it journal.Iteration) bool {
-	return passing(run, it) && run.Unreviewed(it.Story, it.Proof.Commit)
+	return passing(run, it) && NeedsReview(run, it.Story, it.Proof.Commit)
 }
 
 // stuck tells that a task of version control failed: those after it would
@@ -167,13 +166,13 @@ func finish(run journal.Run) Step {
 	case found && !proof.Passed:
 		return leave(run, policy.VerificationFailed, proof.Why)
 	}
-	if found && run.Head != run.Base && run.Uninspected(run.Tree) {
+	if found && run.Head != run.Base && NeedsInspection(run, run.Tree) {
 		return Inspect{Commit: run.Head, Tree: run.Tree}
 	}
-	if why := run.Tampered(run.Tree); why != "" {
+	if why := Tampered(run, run.Tree); why != "" {
 		return leave(run, policy.VerificationFailed, why)
 	}
-	if run.Unchanged() && !run.Dirty {
+	if Unchanged(run) && !run.Dirty {
 		return stop(policy.NothingToDo, nothing(run))
 	}
 	if why := unshown(run); why != "" {
@@ -185,23 +184,10 @@ func finish(run journal.Run) Step {
 	return stop(policy.AllStoriesPassed, overspent(run))
 }
 
-// overspent is what a run that is complete spent beyond its limit, if it did: an
-// agent may report that only when it is done.
-func overspent(run journal.Run) string {
-	limits := run.Policy.Limits
-	switch {
-	case limits.CostUSD > 0 && run.Spent() > limits.CostUSD:
-		return fmt.Sprintf("more than the limit was spent: $%.2f of $%.2f", run.Spent(), limits.CostUSD)
-	case limits.Tokens > 0 && run.SpentTokens() > limits.Tokens:
-		return fmt.Sprintf("more than the limit was used: %d of %d tokens", run.SpentTokens(), limits.Tokens)
-	}
-	return ""
-}
-
 // publish is what GitHub has not been shown yet.
 func publish(run journal.Run) (Step, bool) {
 	switch {
-	case !run.Policy.Publish || run.Unchanged():
+	case !run.Policy.Publish || Unchanged(run):
 		return nil, false
 	case parted(run) != "":
 		return nil, false
@@ -226,7 +212,7 @@ func unshelved(run journal.Run) bool {
 // it is there, or nowhere was asked for.
 func unshown(run journal.Run) string {
 	shown := run.Pushed == run.Head && (run.Pull != nil || run.Policy.NoPull)
-	if !run.Policy.Publish || run.Unchanged() || shown {
+	if !run.Policy.Publish || Unchanged(run) || shown {
 		return ""
 	}
 	why := "the work is done, but could not be published"
@@ -269,32 +255,4 @@ func leave(run journal.Run, reason policy.Reason, why string) Step {
 
 func stop(reason policy.Reason, why string) Stop {
 	return Stop{journal.RunStopped{Reason: reason, Why: why}}
-}
-
-// spent tells which limit has run out, if any.
-func spent(run journal.Run) (policy.Reason, string) {
-	limits := run.Policy.Limits
-	if reason, why := used(run); reason != "" {
-		return reason, why
-	}
-	if limits.Iterations > 0 && run.Used() >= limits.Iterations {
-		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.Used(), limits.Iterations)
-	}
-	return fruitless(run)
-}
-
-// used tells which limit on what a run takes has run out, if any.
-func used(run journal.Run) (policy.Reason, string) {
-	limits := run.Policy.Limits
-	switch {
-	case run.OutOfMoney():
-		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
-	case run.OutOfTokens():
-		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
-	case run.Overspent != "":
-		return policy.BudgetExhausted, run.Overspent
-	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
-		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
-	}
-	return "", ""
 }

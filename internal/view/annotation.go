@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Annotation is what a forge shows beside a job, and at a line of a file where
@@ -35,7 +36,7 @@ func Annotations(run journal.Run) []Annotation {
 	}
 	var all []Annotation
 	for _, check := range checks {
-		if check.Where == journal.AtTests || !run.Holds(check) || len(all) == mostAnnotations {
+		if check.Where == journal.AtTests || !verdict.Holds(run, check) || len(all) == mostAnnotations {
 			continue
 		}
 		all = append(all, annotated(run, check))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Base is what a check said before any work, and what it is worth for that.
@@ -53,7 +54,7 @@ func AtBase(run journal.Run, name string) Base {
 		return Base{State: "out of time", Gap: "it ran out of time", Remedy: haveTime.of(run)}
 	case check.CannotRun:
 		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastly(check)), Remedy: haveStart.of(run)}
-	case run.Brought(name):
+	case verdict.Brought(run, name):
 		return Base{State: "of the task", Gap: "the task itself names it, so it proves nothing", Remedy: haveOwn.of(run)}
 	case check.Passed:
 		return Base{State: "green"}
@@ -69,7 +70,7 @@ func AtBase(run journal.Run, name string) Base {
 // holding is what a check that was red before can hold back.
 func holding(run journal.Run, name string) string {
 	switch {
-	case !run.Blocks(name):
+	case !verdict.Blocks(run, name):
 		return "it proves nothing, and holds nothing back"
 	case run.Policy.Baseline == policy.BaselineStrict:
 		return "no story passes before it is green, as `baseline: strict` has it"

@@ -4,6 +4,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // boxes is the box in the comment that does what a command does, where the
@@ -23,7 +24,7 @@ func button(run journal.Run) string {
 		return ""
 	case run.Stop == nil:
 		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
-	case run.Unapproved():
+	case verdict.Unapproved(run):
 		return trigger.Button(trigger.Approve, "have this plan worked on")
 	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer takes words
 		return ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // inspected is Line's word on what the existing tests say of a change.
@@ -80,7 +81,7 @@ const (
 // unsettled is why a person has to look before a story is called proven; empty:
 // there is no reason.
 func unsettled(run journal.Run) string {
-	found, is := existing(run), run.Unsettled() != ""
+	found, is := existing(run), verdict.Unsettled(run) != ""
 	switch {
 	case !is:
 		return ""

@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // worth is what it is worth that a story passes, for a cell of a table.
@@ -15,11 +16,11 @@ func worth(run journal.Run, story plan.Story) string {
 	switch {
 	case !story.Passes || !found:
 		return "–"
-	case run.StoryProven(story):
+	case verdict.StoryProven(run, story):
 		return "✅ proven, " + string(graded.Grade)
 	case graded.Grade == journal.Unverified:
 		return warnSign + " unverified"
-	case journal.NothingToProve(story, graded.Grade):
+	case verdict.NothingToProve(story, graded.Grade):
 		return "📄 " + string(graded.Grade)
 	}
 	return "➖ " + string(graded.Grade)
@@ -29,7 +30,7 @@ func worth(run journal.Run, story plan.Story) string {
 func graded(run journal.Run, e journal.StoryGraded) string {
 	story, found := run.Plan.Find(e.Story)
 	text, why := "  "+one(e.Story)+" is "+string(e.Grade), one(e.Why)
-	if found && run.Suffices(story, e.Grade) {
+	if found && verdict.Suffices(run, story, e.Grade) {
 		text, why = "  "+one(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
@@ -52,7 +53,7 @@ func opinionSign(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // nothing else is one
 	case journal.StoryGraded:
 		story, found := run.Plan.Find(e.Story)
-		return pick(found && run.Suffices(story, e.Grade), goodSign, warnSign)
+		return pick(found && verdict.Suffices(run, story, e.Grade), goodSign, warnSign)
 	case journal.StoryReviewed:
 		return pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign)
 	}
@@ -71,7 +72,7 @@ func proofs(run journal.Run) []shown {
 	var all []shown
 	for _, story := range run.Plan.UserStories {
 		graded, found := run.GradeOf(story.ID)
-		if !found || !run.StoryProven(story) || graded.Grade != journal.RedToGreen || len(all) == most {
+		if !found || !verdict.StoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == most {
 			continue
 		}
 		told := shown{ID: story.ID}
@@ -88,14 +89,14 @@ func proofs(run journal.Run) []shown {
 // that word: where nothing deserves it, it must not be read at all.
 func unproven(run journal.Run) []string {
 	var said []string
-	for _, story := range run.Unproven() {
+	for _, story := range verdict.Unproven(run) {
 		text := clean.Inline(story.ID+" "+story.Title, 160)
 		if graded, found := run.GradeOf(story.ID); found {
 			text += ": " + string(graded.Grade)
 			if graded.Why != "" {
 				text += ", " + clean.Inline(graded.Why, 200)
 			}
-			if run.Reaches(story, graded.Grade) {
+			if verdict.Reaches(run, story, graded.Grade) {
 				text += ", but existing tests fail or no longer run"
 			}
 		}
@@ -120,10 +121,10 @@ func touched(run journal.Run) string {
 // held is why a pull request whose checks are green stays a draft.
 func held(run journal.Run) string {
 	var ids, idle []string
-	for _, story := range run.Unproven() {
+	for _, story := range verdict.Unproven(run) {
 		graded, _ := run.GradeOf(story.ID)
 		switch {
-		case run.Reaches(story, graded.Grade):
+		case verdict.Reaches(run, story, graded.Grade):
 		case len(graded.Held) > 0:
 			idle = append(idle, story.ID)
 		default:
@@ -131,13 +132,13 @@ func held(run journal.Run) string {
 		}
 	}
 	switch {
-	case len(ids)+len(idle) == 0 && run.Unsettled() != "":
+	case len(ids)+len(idle) == 0 && verdict.Unsettled(run) != "":
 		return unsettled(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
 	case len(idle) > 0:
 		return "nothing was changed for " + clean.Inline(journal.Few(idle), 300) + ", see whether it holds"
-	case !run.Sound():
+	case !verdict.Sound(run):
 		return "protected files were changed"
 	}
 	return ""
@@ -148,7 +149,7 @@ type criterion struct{ Text, Test string }
 
 // criteria are a story's, with what bears them out.
 func criteria(run journal.Run, story plan.Story) []criterion {
-	shown := run.Shown(story)
+	shown := verdict.Shown(run, story)
 	var all []criterion
 	for i, text := range story.AcceptanceCriteria {
 		told := criterion{Text: text}

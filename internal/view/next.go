@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // next is the one thing to do now; empty while the run goes on by itself.
@@ -44,9 +45,9 @@ func onward(run journal.Run) string {
 		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return review(run)
-	case run.Unapproved():
+	case verdict.Unapproved(run):
 		return "comment `/ralph approve` to have this worked on, or change the issue and ask for a plan again"
-	case run.Stop.Reason == policy.AllStoriesPassed && run.Unsettled() != "":
+	case run.Stop.Reason == policy.AllStoriesPassed && verdict.Unsettled(run) != "":
 		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
 		return "see whether that is so; if not, say what is missing and ask again"
@@ -96,7 +97,7 @@ func review(run journal.Run) string {
 		return "review the pull request"
 	case !verified(run):
 		return "look at the draft pull request with care; nothing turned it ready"
-	case !run.Sound():
+	case !verdict.Sound(run):
 		return "look at the draft pull request with care: " + held(run)
 	}
 	for _, failure := range slices.Backward(run.Failures) {

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Result is a run as scripts read it.
@@ -91,11 +92,11 @@ func ResultOf(run journal.Run) Result {
 }
 
 func toldOf(run journal.Run, story plan.Story) Told {
-	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: run.StoryProven(story), Tests: []string{}}
+	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.StoryProven(run, story), Tests: []string{}}
 	if graded, found := run.GradeOf(story.ID); found {
 		told.Grade, told.Why = graded.Grade, graded.Why
-		if run.Reaches(story, graded.Grade) {
-			told.Why = cmp.Or(told.Why, run.Unsettled())
+		if verdict.Reaches(run, story, graded.Grade) {
+			told.Why = cmp.Or(told.Why, verdict.Unsettled(run))
 		}
 		told.Tests = append(told.Tests, witnessesOf(graded)...)
 	}
@@ -115,7 +116,7 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 		Story:           it.Story,
 		Duration:        it.Last.Sub(it.Began).Seconds(),
 		CheckResults:    make([]CheckResult, 0, len(it.Checks)),
-		AllChecksPassed: run.Green(it.Checks),
+		AllChecksPassed: verdict.Green(run, it.Checks),
 	}
 	for _, check := range it.Checks {
 		told.CheckResults = append(told.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})

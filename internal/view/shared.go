@@ -41,7 +41,7 @@ func Cells(run journal.Run, story plan.Story) []string {
 }
 
 // Verdict is how a check ended and what that is worth; Markdown.
-func Verdict(run journal.Run, check journal.CheckEnded) string { return verdict(run, check) }
+func Verdict(run journal.Run, check journal.CheckEnded) string { return checkResult(run, check) }
 
 // Spent is an amount of money where nothing around it says what it is.
 func Spent(usd float64, known bool) string { return spent(usd, known) }

@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Judged tells whether there is anything to say of its proof.
@@ -17,7 +18,7 @@ func standing(run journal.Run) string {
 	text := fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
 	for _, s := range run.Plan.UserStories {
-		if run.StoryProven(s) {
+		if verdict.StoryProven(run, s) {
 			proven++
 		}
 	}

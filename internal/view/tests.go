@@ -7,11 +7,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// verdict is how one check of a proof ended, and what that is worth.
-func verdict(run journal.Run, check journal.CheckEnded) string {
-	before := len(run.RedBefore(check.Name))
+// checkResult is how one check of a proof ended, and what that is worth.
+func checkResult(run journal.Run, check journal.CheckEnded) string {
+	before := len(verdict.RedBefore(run, check.Name))
 	switch {
 	case check.Flaky && check.Passed:
 		return warnSign + " flaky: failed, and passed when run again"
@@ -19,13 +20,13 @@ func verdict(run journal.Run, check journal.CheckEnded) string {
 		return warnSign + " flaky: failed anew, and not when run again"
 	case check.Passed && before > 0:
 		return "✅ passed, " + plural(before, "failure") + " before"
-	case check.Passed && run.Blocks(check.Name):
+	case check.Passed && verdict.Blocks(run, check.Name):
 		return "✅ passed"
 	case check.Passed:
 		return "✅ passed, was not green before"
-	case run.Holds(check) && before > 0:
+	case verdict.Holds(run, check) && before > 0:
 		return "❌ failed" + news(run, check)
-	case run.Holds(check):
+	case verdict.Holds(run, check):
 		return "❌ failed"
 	case before > 0:
 		return "➖ nothing new failed, " + plural(before, "failure") + " before"
@@ -37,7 +38,7 @@ func verdict(run journal.Run, check journal.CheckEnded) string {
 
 // news is what failed in a check and did not before, where that is known.
 func news(run journal.Run, check journal.CheckEnded) string {
-	fresh := run.Fresh(check)
+	fresh := verdict.Fresh(run, check)
 	if len(fresh) == 0 {
 		return ", in other ways than before"
 	}
@@ -65,11 +66,11 @@ func tested(run journal.Run, check journal.CheckEnded) string {
 		return text
 	}
 	text += fmt.Sprintf(": %d passed, %d failed", check.Tests.Passed, check.Tests.Failed)
-	if check.Where == journal.AtBase || check.Passed || len(run.RedBefore(check.Name)) == 0 {
+	if check.Where == journal.AtBase || check.Passed || len(verdict.RedBefore(run, check.Name)) == 0 {
 		return text
 	}
-	switch fresh := run.Fresh(check); {
-	case !run.Holds(check):
+	switch fresh := verdict.Fresh(run, check); {
+	case !verdict.Holds(run, check):
 		return text + ", nothing new"
 	case len(fresh) > 0:
 		return text + ", new: " + one(journal.Few(fresh))
@@ -105,7 +106,7 @@ type old struct {
 func redBefore(run journal.Run) []old {
 	var all []old
 	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), most)] {
-		names := run.RedBefore(check.Name)
+		names := verdict.RedBefore(run, check.Name)
 		if len(names) == 0 {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -101,48 +102,49 @@ var texts = sync.OnceValue(func() *template.Template { return parse(templates.Fi
 
 func parse(files fs.FS) *template.Template {
 	functions := template.FuncMap{
-		"cell":      func(s string) string { return clean.Inline(s, 160) },
-		"code":      func(s string) string { return Code(s, 160) },
-		"short":     short,
-		"headline":  headline,
-		"count":     standing,
-		"kept":      shelved,
-		"vouches":   vouches,
-		"first":     first,
-		"wanted":    wanted,
-		"name":      name,
-		"heard":     heard,
-		"failures":  failures,
-		"notes":     notes,
-		"refused":   refused,
-		"traffic":   trafficInComment,
-		"was":       was,
-		"next":      next,
-		"patch":     folded,
-		"plural":    plural,
-		"time":      elapsed,
-		"spent":     spent,
-		"link":      link,
-		"proof":     proof,
-		"verdict":   verdict,
-		"took":      func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
-		"doubts":    doubts,
-		"restored":  restored,
-		"proposals": proposals,
-		"loose":     loose,
-		"flaky":     flaky,
-		"before":    redBefore,
-		"proofs":    proofs,
-		"unproven":  unproven,
-		"touched":   touched,
-		"existing":  existing,
-		"watch":     unsettled,
-		"opinions":  opinions,
-		"joins":     joins,
-		"asleep":    asleep,
-		"form":      form,
-		"trailers":  func(r journal.Run) []string { return r.Trailers("") },
-		"criteria":  criteria,
+		"cell":       func(s string) string { return clean.Inline(s, 160) },
+		"code":       func(s string) string { return Code(s, 160) },
+		"short":      short,
+		"headline":   headline,
+		"count":      standing,
+		"kept":       shelved,
+		"vouches":    vouches,
+		"first":      first,
+		"wanted":     wanted,
+		"name":       name,
+		"heard":      heard,
+		"failures":   failures,
+		"notes":      notes,
+		"refused":    refused,
+		"traffic":    trafficInComment,
+		"was":        was,
+		"next":       next,
+		"patch":      folded,
+		"plural":     plural,
+		"time":       elapsed,
+		"spent":      spent,
+		"link":       link,
+		"proof":      proof,
+		"verdict":    checkResult,
+		"took":       func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
+		"doubts":     doubts,
+		"restored":   restored,
+		"proposals":  proposals,
+		"loose":      loose,
+		"flaky":      flaky,
+		"before":     redBefore,
+		"proofs":     proofs,
+		"unproven":   unproven,
+		"touched":    touched,
+		"existing":   existing,
+		"watch":      unsettled,
+		"opinions":   opinions,
+		"joins":      joins,
+		"asleep":     asleep,
+		"form":       form,
+		"trailers":   func(r journal.Run) []string { return r.Trailers("") },
+		"criteria":   criteria,
+		"unapproved": verdict.Unapproved,
 	}
 	top := template.New("").Funcs(functions)
 	for _, name := range []string{"comment/progress.md", "comment/cautions.md", "pull/body.md"} {
@@ -223,7 +225,7 @@ func mark(run journal.Run, check journal.CheckEnded) string {
 		return warnSign
 	case check.Passed:
 		return "✅"
-	case run.Holds(check):
+	case verdict.Holds(run, check):
 		return "❌"
 	}
 	return "➖"

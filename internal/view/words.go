@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // headline is the state of a run in one phrase.
@@ -24,7 +25,7 @@ func headline(run journal.Run) string {
 		return session(run)
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
-	case run.Unplanned():
+	case verdict.Unplanned(run):
 		return "an agent makes a plan of it"
 	case run.Baseline == nil && run.Policy.Baseline != "":
 		return "looking at what the checks say before any work"
@@ -34,7 +35,7 @@ func headline(run journal.Run) string {
 		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, clock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
 		return fmt.Sprintf("iteration %d, agent at work", it.Number) + about(" on ", it.Story)
-	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && run.Holds(c) }):
+	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && verdict.Holds(run, c) }):
 		return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story) + " on a clean checkout"
 	}
 	return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story)
@@ -61,7 +62,7 @@ func ended(run journal.Run) string {
 	case run.Stop.Reason == policy.NothingToDo:
 		return "there was nothing to do: the agent says all stories hold already, and no file changed"
 	}
-	if run.Unapproved() {
+	if verdict.Unapproved(run) {
 		return "planned, nothing is worked on before somebody approves this"
 	}
 	text := reason(run)
@@ -93,7 +94,7 @@ func reason(run journal.Run) string {
 // unverified are the stories of which no check could tell anything.
 func unverified(run journal.Run) []string {
 	var ids []string
-	for _, story := range run.Unproven() {
+	for _, story := range verdict.Unproven(run) {
 		if graded, found := run.GradeOf(story.ID); !found || graded.Grade == journal.Unverified {
 			ids = append(ids, story.ID)
 		}
@@ -102,7 +103,7 @@ func unverified(run journal.Run) []string {
 }
 
 func verified(run journal.Run) bool {
-	_, is := run.Proven()
+	_, is := verdict.Proven(run)
 	return is
 }
 

@@ -1,4 +1,4 @@
-package journal_test
+package verdict_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // earned is a run that US-001 and US-002 passed in; US-003 people had ticked
@@ -47,7 +48,7 @@ func TestGradeOf(t *testing.T) {
 func TestEarned(t *testing.T) {
 	run := earned()
 	for id, want := range map[string]bool{"US-001": true, "US-002": true, "US-003": false, "US-004": false} {
-		if got := run.Earned(id); got != want {
+		if got := verdict.Earned(run, id); got != want {
 			t.Errorf("Earned(%s) = %v, want %v", id, got, want)
 		}
 	}
@@ -70,7 +71,7 @@ func TestSuffices(t *testing.T) {
 		{bar: policy.Unbroken},
 	} {
 		run := journal.Run{Policy: policy.Policy{Proof: test.bar}}
-		if got := run.Suffices(plan.Story{NeedsTest: test.needsTest}, test.grade); got != test.want {
+		if got := verdict.Suffices(run, plan.Story{NeedsTest: test.needsTest}, test.grade); got != test.want {
 			t.Errorf("Suffices(%+v) = %v", test, got)
 		}
 	}
@@ -93,8 +94,8 @@ func TestNothingToProve(t *testing.T) {
 	} {
 		run := earned()
 		run.Plan.UserStories[0], run.Grades[1].Grade = test.story, test.grade
-		if got := len(run.Unproven()) == 0; got != test.want || run.StoryProven(test.story) {
-			t.Errorf("%q, %s: nothing is left to prove: %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, run.StoryProven(test.story))
+		if got := len(verdict.Unproven(run)) == 0; got != test.want || verdict.StoryProven(run, test.story) {
+			t.Errorf("%q, %s: nothing is left to prove: %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, verdict.StoryProven(run, test.story))
 		}
 	}
 }
@@ -110,16 +111,16 @@ func TestStoryProven(t *testing.T) {
 		{plan.Story{ID: "US-001"}, false},
 		{plan.Story{ID: "US-003", Passes: true}, false},
 	} {
-		if got := run.StoryProven(test.story); got != test.want {
+		if got := verdict.StoryProven(run, test.story); got != test.want {
 			t.Errorf("StoryProven(%+v) = %v", test.story, got)
 		}
 	}
 	run.Grades[1].Grade = journal.Unbroken
-	if run.StoryProven(plan.Story{ID: "US-001", Passes: true}) {
+	if verdict.StoryProven(run, plan.Story{ID: "US-001", Passes: true}) {
 		t.Error("a story is proven by a grade that is not enough")
 	}
 	run.Grades, run.Policy.Proof = nil, policy.Unbroken
-	if run.StoryProven(plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
+	if verdict.StoryProven(run, plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
 		t.Error("a story is proven that nobody graded")
 	}
 }
@@ -127,8 +128,8 @@ func TestStoryProven(t *testing.T) {
 // The work is sound when all of it holds; each thing that does not is enough to
 // doubt it.
 func TestSound(t *testing.T) {
-	if run := earned(); !run.Sound() || len(run.Unproven()) > 0 {
-		t.Fatalf("Sound = %v, unproven %v, want it to begin with", run.Sound(), run.Unproven())
+	if run := earned(); !verdict.Sound(run) || len(verdict.Unproven(run)) > 0 {
+		t.Fatalf("Sound = %v, unproven %v, want it to begin with", verdict.Sound(run), verdict.Unproven(run))
 	}
 	for why, change := range map[string]func(*journal.Run){
 		"the newest tree was not proven": func(r *journal.Run) { r.Tree = "t3" },
@@ -152,19 +153,19 @@ func TestSound(t *testing.T) {
 		},
 	} {
 		run := earned()
-		if change(&run); run.Sound() {
+		if change(&run); verdict.Sound(run) {
 			t.Errorf("Sound though %s", why)
 		}
 	}
 	allowed := earned()
 	allowed.Policy.Tamper = policy.TamperAllow
 	allowed.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
-	if !allowed.Sound() || len(allowed.Unproven()) > 0 {
+	if !verdict.Sound(allowed) || len(verdict.Unproven(allowed)) > 0 {
 		t.Error("a skipped test keeps back where it is allowed")
 	}
 	lenient := earned()
 	lenient.Policy.Lenient, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}
-	if !lenient.Sound() {
+	if !verdict.Sound(lenient) {
 		t.Error("a protected file keeps back where it may be changed")
 	}
 }
@@ -174,14 +175,14 @@ func TestUnproven(t *testing.T) {
 	run := earned()
 	run.Grades = nil
 	var ids []string
-	for _, story := range run.Unproven() {
+	for _, story := range verdict.Unproven(run) {
 		ids = append(ids, story.ID)
 	}
 	if got := strings.Join(ids, " "); got != "US-001 US-002" {
 		t.Errorf("Unproven = %q, want what this run's work passed", got)
 	}
 	run.Plan.UserStories[0].Passes = false // reopened since
-	if got := run.Unproven(); len(got) != 1 || got[0].ID != "US-002" {
+	if got := verdict.Unproven(run); len(got) != 1 || got[0].ID != "US-002" {
 		t.Errorf("Unproven = %+v, want no story that is open", got)
 	}
 }
@@ -202,26 +203,26 @@ func mending() (journal.Run, journal.CheckEnded) {
 func TestMended(t *testing.T) {
 	run, now := mending()
 	proof := journal.Proof{Checks: []journal.CheckEnded{now}}
-	if got := run.Mended("US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
+	if got := verdict.Mended(run, "US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("Mended = %q, want what was red and passes", got)
 	}
 	run.Grades = []journal.Graded{{Story: "US-002", Tests: []string{"c"}}, {Story: "US-001", Tests: []string{"a"}}}
-	if got := run.Mended("US-001", proof); !slices.Equal(got, []string{"a"}) {
+	if got := verdict.Mended(run, "US-001", proof); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("Mended = %q, want no test that another story is graded by", got)
 	}
 	for test, want := range map[string]bool{"c": true, "a": false, "b": false} {
-		if got := run.Credited(test, "US-001"); got != want {
+		if got := verdict.Credited(run, test, "US-001"); got != want {
 			t.Errorf("Credited(%s) = %v, want %v", test, got, want)
 		}
 	}
 	run.Grades = nil
 	held := now
 	held.Passed, held.Tests = false, &journal.Tests{Passed: 1, Red: []string{"new"}, Asked: now.Tests.Asked}
-	if got := run.Mended("US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {
+	if got := verdict.Mended(run, "US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {
 		t.Errorf("Mended = %q of a check that holds the work back", got)
 	}
 	run.Policy.Checks[0].Added = true
-	if got := run.Mended("US-003", proof); got != nil {
+	if got := verdict.Mended(run, "US-003", proof); got != nil {
 		t.Errorf("Mended = %q by a check that the task brought along", got)
 	}
 }
@@ -235,7 +236,7 @@ func TestDetectedChecksBlockNoStory(t *testing.T) {
 	}}
 	run.BaseChecks = []journal.CheckEnded{{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "slow", TimedOut: true}}
 	for name, want := range map[string]bool{"test": true, "lint": false, "vet": true, "slow": false, "unknown": true} {
-		if got := run.Blocks(name); got != want {
+		if got := verdict.Blocks(run, name); got != want {
 			t.Errorf("Blocks(%s) = %v, want %v", name, got, want)
 		}
 	}

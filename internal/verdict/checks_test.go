@@ -1,4 +1,4 @@
-package journal_test
+package verdict_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // redAtBase is a run whose check was red at its base with these tests.
@@ -37,18 +38,18 @@ func TestWhatIsNew(t *testing.T) {
 		"all red":    {ended(0, "a"), nil, false, false},
 		"another":    {journal.CheckEnded{Name: "other", Exit: 1}, nil, true, false},
 	} {
-		if diff := cmp.Diff(test.fresh, run.Fresh(test.now)); diff != "" && len(test.fresh)+len(run.Fresh(test.now)) > 0 {
+		if diff := cmp.Diff(test.fresh, verdict.Fresh(run, test.now)); diff != "" && len(test.fresh)+len(verdict.Fresh(run, test.now)) > 0 {
 			t.Errorf("%s: new failures (-want +got):\n%s", name, diff)
 		}
-		if run.Holds(test.now) != test.holds || run.Proves(test.now) != test.proves {
-			t.Errorf("%s: holds %v, proves %v; want %v, %v", name, run.Holds(test.now), run.Proves(test.now), test.holds, test.proves)
+		if verdict.Holds(run, test.now) != test.holds || verdict.Proves(run, test.now) != test.proves {
+			t.Errorf("%s: holds %v, proves %v; want %v, %v", name, verdict.Holds(run, test.now), verdict.Proves(run, test.now), test.holds, test.proves)
 		}
 	}
-	if diff := cmp.Diff([]string{"a", "b", "p"}, run.RedBefore("test")); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "p"}, verdict.RedBefore(run, "test")); diff != "" {
 		t.Errorf("red before (-want +got):\n%s", diff)
 	}
 	run.Policy.Checks[0].Added = true
-	if run.Proves(ended(3)) {
+	if verdict.Proves(run, ended(3)) {
 		t.Error("a check of the task itself proves something")
 	}
 }
@@ -64,7 +65,7 @@ func TestGreenByName(t *testing.T) {
 		"old":     {[]journal.CheckEnded{ended(1, "a")}, true},
 		"new":     {[]journal.CheckEnded{ended(1, "b")}, false},
 	} {
-		if got := run.Green(test.checks); got != test.want {
+		if got := verdict.Green(run, test.checks); got != test.want {
 			t.Errorf("%s: green %v, want %v", name, got, test.want)
 		}
 	}

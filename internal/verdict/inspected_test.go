@@ -1,15 +1,16 @@
-package journal_test
+package verdict_test
 
 import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // inspected is a run in which t1 was looked at twice and t2 could not be.
 func inspected(rule policy.Tamper) journal.Run {
-	return minutely(
+	return after(
 		journal.RunBegan{Policy: policy.Policy{Tamper: rule}},
 		journal.ChangeInspected{Tree: "t1"},
 		journal.ChangeInspected{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}, {File: "b_test.go", Why: "it is gone"}}},
@@ -35,8 +36,8 @@ func TestUninspected(t *testing.T) {
 	for _, rule := range []policy.Tamper{"", policy.TamperReport, policy.TamperBlock} {
 		run := inspected(rule)
 		for tree, want := range map[string]bool{"t1": false, "t4": rule != "", "": false} {
-			if got := run.Uninspected(tree); got != want {
-				t.Errorf("%q: Uninspected(%q) = %v, want %v", rule, tree, got, want)
+			if got := verdict.NeedsInspection(run, tree); got != want {
+				t.Errorf("%q: NeedsInspection(%q) = %v, want %v", rule, tree, got, want)
 			}
 		}
 	}
@@ -47,7 +48,7 @@ func TestUninspected(t *testing.T) {
 func TestTampered(t *testing.T) {
 	for _, rule := range []policy.Tamper{"", policy.TamperReport} {
 		for _, tree := range []string{"t1", "t2", "t3", "t4"} {
-			if why := inspected(rule).Tampered(tree); why != "" {
+			if why := verdict.Tampered(inspected(rule), tree); why != "" {
 				t.Errorf("%q: Tampered(%s) = %q", rule, tree, why)
 			}
 		}
@@ -58,7 +59,7 @@ func TestTampered(t *testing.T) {
 		"t3": "",
 		"t4": "",
 	} {
-		if why := inspected(policy.TamperBlock).Tampered(tree); why != want {
+		if why := verdict.Tampered(inspected(policy.TamperBlock), tree); why != want {
 			t.Errorf("Tampered(%s) = %q, want %q", tree, why, want)
 		}
 	}
@@ -76,17 +77,17 @@ func TestUnsettled(t *testing.T) {
 		for rule, want := range map[policy.Tamper]string{"": "", policy.TamperAllow: "", policy.TamperReport: test.want, policy.TamperBlock: test.want} {
 			run := inspected(rule)
 			run.Tree = test.tree
-			if got := run.Unsettled(); got != want {
+			if got := verdict.Unsettled(run); got != want {
 				t.Errorf("%q, %s: Unsettled = %q, want %q", rule, test.tree, got, want)
 			}
 		}
 	}
 	run := inspected(policy.TamperReport)
 	run.Tree, run.Inspections = "t4", run.Inspections[:2]
-	if got := run.Unsettled(); got != found {
+	if got := verdict.Unsettled(run); got != found {
 		t.Errorf("Unsettled = %q, want what was found last", got)
 	}
-	if run.Inspections = nil; run.Unsettled() != "" {
-		t.Errorf("Unsettled = %q before anybody has looked", run.Unsettled())
+	if run.Inspections = nil; verdict.Unsettled(run) != "" {
+		t.Errorf("Unsettled = %q before anybody has looked", verdict.Unsettled(run))
 	}
 }

@@ -1,4 +1,4 @@
-package journal_test
+package verdict_test
 
 import (
 	"testing"
@@ -6,19 +6,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // reviewed is a run in which US-001 had an opinion of two commits, and US-002 of
 // one that misses something.
 func reviewed(by string) journal.Run {
-	return minutely(
+	return after(
 		journal.RunBegan{Policy: policy.Policy{Review: policy.Review{Agent: by}}},
-		journal.AgentEnded{Usage: stream.Usage{Input: 1}, Cost: cost(0.25)},
-		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "it does not"}}, Usage: stream.Usage{Input: 2}, Cost: cost(0.5)},
-		journal.StoryReviewed{Story: "US-001", Commit: "c2", By: "codex", Looked: 2, Cost: cost(0.25)},
+		journal.AgentEnded{Usage: stream.Usage{Input: 1}, Cost: stream.Cost{USD: 0.25, Known: true}},
+		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "it does not"}}, Usage: stream.Usage{Input: 2}, Cost: stream.Cost{USD: 0.5, Known: true}},
+		journal.StoryReviewed{Story: "US-001", Commit: "c2", By: "codex", Looked: 2, Cost: stream.Cost{USD: 0.25, Known: true}},
 		journal.StoryReviewed{Story: "US-002", Commit: "c2", By: "codex", Missed: []journal.Missed{
 			{Criterion: 1, Why: "it adds nothing", File: "cart.go", Line: 3}, {Criterion: 2, Why: "it is not shown", File: "page.go", Line: 9},
-		}, Cost: cost(0)},
+		}, Cost: stream.Cost{USD: 0, Known: true}},
 	)
 }
 
@@ -28,7 +29,7 @@ func TestReviewsCost(t *testing.T) {
 	if run.CostUSD != 1 || !run.CostKnown || run.Usage.Input != 3 {
 		t.Errorf("cost %v, known %v, usage %+v", run.CostUSD, run.CostKnown, run.Usage)
 	}
-	run = minutely(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: cost(1)})
+	run = after(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: stream.Cost{USD: 1, Known: true}})
 	if run.CostUSD != 2 || run.CostKnown {
 		t.Errorf("cost %v, known %v, want one that nobody knows", run.CostUSD, run.CostKnown)
 	}
@@ -48,8 +49,8 @@ func TestUnreviewed(t *testing.T) {
 			{"US-002", "c1", false},
 			{"US-003", "", false},
 		} {
-			if got, want := run.Unreviewed(test.story, test.commit), by != "" && !test.there; got != want {
-				t.Errorf("%q: Unreviewed(%s, %s) = %v, want %v", by, test.story, test.commit, got, want)
+			if got, want := verdict.NeedsReview(run, test.story, test.commit), by != "" && !test.there; got != want {
+				t.Errorf("%q: NeedsReview(%s, %s) = %v, want %v", by, test.story, test.commit, got, want)
 			}
 		}
 	}
@@ -67,7 +68,7 @@ func TestObjections(t *testing.T) {
 		{"US-002", "c3", ""},
 		{"US-003", "", ""},
 	} {
-		if got := run.Objections(test.story, test.commit); got != test.want {
+		if got := verdict.Objections(run, test.story, test.commit); got != test.want {
 			t.Errorf("Objections(%s, %s) = %q, want %q", test.story, test.commit, got, test.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package journal_test
+package verdict_test
 
 import (
 	"testing"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // What an agent names as the test of a criterion counts when that test went
 // from red to green, by all of its name or its end.
 func TestShown(t *testing.T) {
-	run := minutely(began(), journal.StoryGraded{
+	run := after(journal.RunBegan{}, journal.StoryGraded{
 		Story: "US-001", Commit: "c1", Grade: journal.RedToGreen, Tests: []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", "whole suite"},
 	})
 	for name, test := range map[string]struct{ by, want []string }{
@@ -25,11 +26,11 @@ func TestShown(t *testing.T) {
 		"spaces":              {[]string{" TestAdds ", " "}, []string{"shop/cart.TestAdds", "", ""}},
 	} {
 		story := plan.Story{ID: "US-001", AcceptanceCriteria: []string{"a", "b", "c"}, TestedBy: test.by}
-		if diff := cmp.Diff(test.want, run.Shown(story)); diff != "" {
+		if diff := cmp.Diff(test.want, verdict.Shown(run, story)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := run.Shown(plan.Story{ID: "US-002", AcceptanceCriteria: []string{"a"}, TestedBy: []string{"TestAdds"}}); got[0] != "" {
+	if got := verdict.Shown(run, plan.Story{ID: "US-002", AcceptanceCriteria: []string{"a"}, TestedBy: []string{"TestAdds"}}); got[0] != "" {
 		t.Errorf("a test of another story counts: %q", got)
 	}
 }

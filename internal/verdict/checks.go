@@ -1,0 +1,111 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// RedBefore names what of the check named name failed at the base already;
+// none where it passed there, or its failures have no names to go by.
+func RedBefore(run journal.Run, name string) []string {
+	if base, found := run.AtBase(name); found && base.Named() {
+		return base.Tests.Failing()
+	}
+	return nil
+}
+
+// Blocks tells whether a failure of the check named name can hold a story
+// back. One that could not run at the base never does; one that was red there
+// does under a strict baseline, or where its failures of then are known by name.
+func Blocks(run journal.Run, name string) bool {
+	base, found := run.AtBase(name)
+	if !found || base.Passed {
+		return true
+	}
+	ran := !base.CannotRun && !base.TimedOut
+	return ran && (run.Policy.Baseline == policy.BaselineStrict && !detected(run, name) || base.Named())
+}
+
+// Holds tells whether the check, as it ended, holds a story back: it failed,
+// and not only with what failed at the base.
+func Holds(run journal.Run, check journal.CheckEnded) bool {
+	if check.Passed || !Blocks(run, check.Name) {
+		return false
+	}
+	base, found := run.AtBase(check.Name)
+	if !found || base.Passed || run.Policy.Baseline == policy.BaselineStrict {
+		return true
+	}
+	return !explained(base, check)
+}
+
+// explained tells that a check is red with what was red at the base and nothing
+// else. What cannot be told counts as new.
+func explained(base, now journal.CheckEnded) bool {
+	const bySignal = 128
+	switch {
+	case now.TimedOut || now.CannotRun || now.Exit >= bySignal && now.Exit != base.Exit:
+		return false
+	case len(now.Tests.Failing()) == 0:
+		return false
+	case base.Tests.Cut || now.Tests.Cut:
+		return now.Tests.Digest != "" && now.Tests.Digest == base.Tests.Digest
+	}
+	return len(fresh(base, now)) == 0
+}
+
+// fresh is what failed now and did not at the base.
+func fresh(base, now journal.CheckEnded) []string {
+	before := base.Tests.Failing()
+	return slices.DeleteFunc(now.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
+}
+
+// Fresh names what holds a story back in a check that was red before; none
+// where that cannot be told.
+func Fresh(run journal.Run, check journal.CheckEnded) []string {
+	base, found := run.AtBase(check.Name)
+	if check.Passed || !found || !base.Named() || base.Tests.Cut {
+		return nil
+	}
+	return fresh(base, check)
+}
+
+// Proves tells whether what the check said is worth something: it was green at
+// the base, or tests of it that pass are told from those that failed there. What
+// the task itself brought along proves nothing.
+func Proves(run journal.Run, check journal.CheckEnded) bool {
+	base, found := run.AtBase(check.Name)
+	if !found || Brought(run, check.Name) {
+		return false
+	}
+	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
+}
+
+// detected tells whether nobody named the check: then it cannot be what somebody
+// wants to be green.
+func detected(run journal.Run, name string) bool {
+	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
+}
+
+// Brought tells whether the task itself named the check: whoever wrote it could
+// have written one that always passes.
+func Brought(run journal.Run, name string) bool {
+	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
+}
+
+// Green tells whether every check that blocks is among checks, and none of them
+// holds a story back.
+func Green(run journal.Run, checks []journal.CheckEnded) bool {
+	ran := map[string]bool{}
+	for _, check := range checks {
+		ran[check.Name] = !Holds(run, check)
+	}
+	for _, check := range run.Policy.Checks {
+		if Blocks(run, check.Name) && !ran[check.Name] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,73 @@
+package verdict
+
+import (
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// NeedsInspection tells whether somebody has yet to look at a tree.
+func NeedsInspection(run journal.Run, tree string) bool {
+	_, found := run.InspectionOf(tree)
+	return !found && tree != "" && run.Policy.Tamper != ""
+}
+
+// Tampered is why a tree may not count where existing tests have to pass; empty
+// where it may count. A tree whose existing tests could not be run may not.
+func Tampered(run journal.Run, tree string) string {
+	inspected, found := run.InspectionOf(tree)
+	if !found || run.Policy.Tamper != policy.TamperBlock {
+		return ""
+	}
+	return less(inspected)
+}
+
+// Unsettled is why a person has to look at the work before any story of it is
+// called proven: existing tests fail or no longer run, or could not be run. Empty
+// where they pass, or where that is allowed. A tree that was not inspected yet is
+// as the one before it was.
+func Unsettled(run journal.Run) string {
+	inspected, found := run.InspectionOf(run.Tree)
+	if !found && len(run.Inspections) > 0 {
+		inspected = run.Inspections[len(run.Inspections)-1]
+	}
+	if run.Policy.Tamper == "" || run.Policy.Tamper == policy.TamperAllow {
+		return ""
+	}
+	return less(inspected)
+}
+
+// less is what was found, or why nobody could look; empty: nothing.
+func less(e journal.ChangeInspected) string {
+	switch {
+	case e.Why != "":
+		return "the existing tests could not be run on the new code: " + e.Why
+	case len(e.Found) == 0:
+		return ""
+	}
+	var places []string
+	for _, place := range e.Found {
+		places = append(places, place.String())
+	}
+	return "existing tests fail or no longer run: " + journal.Few(places)
+}
+
+// NeedsReview tells whether a second opinion of a story's commit is wanted, and
+// not there.
+func NeedsReview(run journal.Run, story, commit string) bool {
+	reviewed, found := run.ReviewOf(story)
+	return run.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit)
+}
+
+// Objections are why a second opinion holds a story's commit back; empty where
+// none does.
+func Objections(run journal.Run, story, commit string) string {
+	reviewed, found := run.ReviewOf(story)
+	if !found || reviewed.Commit != commit || len(reviewed.Missed) == 0 {
+		return ""
+	}
+	var all []string
+	for _, missed := range reviewed.Missed {
+		all = append(all, missed.String())
+	}
+	return "a second opinion, by " + reviewed.By + ": " + journal.Few(all)
+}

@@ -1,0 +1,64 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// OutOfMoney tells whether the run has spent what it may.
+func OutOfMoney(run journal.Run) bool {
+	limit := run.Policy.Limits.CostUSD
+	return limit > 0 && run.Spent() >= limit
+}
+
+// OutOfTokens tells whether the run has used as many as it may.
+func OutOfTokens(run journal.Run) bool {
+	limit := run.Policy.Limits.Tokens
+	return limit > 0 && run.SpentTokens() >= limit
+}
+
+// Broke tells whether nothing is left of the run's budget.
+func Broke(run journal.Run) bool { return OutOfMoney(run) || OutOfTokens(run) || run.Overspent != "" }
+
+// spent tells which limit has run out, if any.
+func spent(run journal.Run) (policy.Reason, string) {
+	limits := run.Policy.Limits
+	if reason, why := used(run); reason != "" {
+		return reason, why
+	}
+	if limits.Iterations > 0 && run.Used() >= limits.Iterations {
+		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.Used(), limits.Iterations)
+	}
+	return fruitless(run)
+}
+
+// used tells which limit on what a run takes has run out, if any.
+func used(run journal.Run) (policy.Reason, string) {
+	limits := run.Policy.Limits
+	switch {
+	case OutOfMoney(run):
+		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
+	case OutOfTokens(run):
+		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
+	case run.Overspent != "":
+		return policy.BudgetExhausted, run.Overspent
+	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
+		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
+	}
+	return "", ""
+}
+
+// overspent is what a run that is complete spent beyond its limit, if it did: an
+// agent may report that only when it is done.
+func overspent(run journal.Run) string {
+	limits := run.Policy.Limits
+	switch {
+	case limits.CostUSD > 0 && run.Spent() > limits.CostUSD:
+		return fmt.Sprintf("more than the limit was spent: $%.2f of $%.2f", run.Spent(), limits.CostUSD)
+	case limits.Tokens > 0 && run.SpentTokens() > limits.Tokens:
+		return fmt.Sprintf("more than the limit was used: %d of %d tokens", run.SpentTokens(), limits.Tokens)
+	}
+	return ""
+}
