@@ -45,6 +45,7 @@ func (s *sum) ended(e ending) journal.AgentEnded {
 	ended := s.sum()
 	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
 	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
+	e = s.unanswered(e)
 	ended.Why = s.why(e)
 	ended.Failed = ended.Why != ""
 	ended.CannotRun = s.hopeless(e)

@@ -175,13 +175,15 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 	moaned := &process.Lines{Max: maxOutput, Each: func(line []byte, _ bool) { h.moan(s, string(line)) }}
 	ctx, alive, done := attend(ctx, h.Idle)
 	defer done(nil)
+	s.alive = alive
 	s.meter = func(spent stream.Spent) {
 		if h.Budget.exceeded(spent) {
 			done(errOverspent)
 		}
 	}
 	out, errs := h.veiled(io.MultiWriter(record, said)), h.veiled(moaned)
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(alive, out), io.MultiWriter(alive, errs)
+	life := lively{s, alive}
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, life), io.MultiWriter(errs, life)
 	unfollow := followFiles(decoder, s)
 	res, err := h.Run(ctx, cmd)
 	unfollow()

@@ -41,6 +41,80 @@ func TestAgentsThatSayNothingAreEnded(t *testing.T) {
 	}
 }
 
+// Tries that come to nothing are no sign of life, whatever is printed along with
+// them. The end names the model's server, as if the program had given up.
+func TestAgentsThatOnlyRetryAreEnded(t *testing.T) {
+	type says struct{ out, err string }
+	for name, test := range map[string]struct {
+		agent  string
+		again  []says
+		why    string
+		busy   bool
+		cannot bool
+	}{
+		"gemini": {
+			"gemini",
+			[]says{{err: "Attempt 3 failed with status 503. Retrying with backoff... GaxiosError\n    at foo.js"}, {err: "  error: { code: 503 }"}},
+			"no answer of the model for 300ms 503: no answer of the model", true, false,
+		},
+		"opencode": {
+			"opencode",
+			[]says{
+				{err: `level=ERROR message="stream error" small=false error.error="AI_APICallError: refused"`},
+				{err: `level=ERROR message="stream error" small=true error.error="title"`},
+				{out: `{"type":"step_start","part":{}}`},
+			},
+			"no answer of the model for 300ms: AI_APICallError: refused", false, false,
+		},
+		"claude": {
+			"claude",
+			[]says{{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529}`}},
+			"no answer of the model for 300ms 529: overloaded", true, false,
+		},
+		"claude without access": {
+			"claude",
+			[]says{{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"forbidden","error_status":403}`}},
+			"no answer of the model for 300ms 403: forbidden", false, true,
+		},
+		"one that works in between": {
+			"opencode",
+			[]says{
+				{err: `level=ERROR message="stream error" small=false error.error="AI_APICallError: refused"`},
+				{out: `{"type":"text","part":{"text":"on it"}}`},
+			},
+			"", false, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			adapter, err := agent.Pick(test.agent, agent.Options{Command: "sh"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			hand := idling(t, "sh")
+			hand.Adapter = adapter
+			hand.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+				for i := 0; i < 20 && ctx.Err() == nil; i++ {
+					time.Sleep(100 * time.Millisecond)
+					says := test.again[i%len(test.again)]
+					fmt.Fprint(c.Stdout, says.out+"\n")
+					fmt.Fprint(c.Stderr, says.err+"\n")
+				}
+				if test.why == "" {
+					fmt.Fprintln(c.Stdout, `{"type":"step_finish","part":{"reason":"stop"}}`)
+					return process.Result{}, ctx.Err()
+				}
+				return process.Result{Exit: 143, Signal: "SIGTERM"}, context.Cause(ctx)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
+				if err != nil || ended.Why != test.why || ended.Busy != test.busy || ended.CannotRun != test.cannot {
+					t.Errorf("Do: why %q, busy %t, cannot run %t, %v", ended.Why, ended.Busy, ended.CannotRun, err)
+				}
+			})
+		})
+	}
+}
+
 // One that goes on saying something is not. The clock is a bubble's: on a busy
 // machine a program's pauses are as long as it likes.
 func TestAgentsThatSaySomethingGoOn(t *testing.T) {

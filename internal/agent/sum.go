@@ -31,14 +31,16 @@ type sum struct {
 	stale  bool           // a tool was called since
 	spent  stream.Spent   // so far, by its own word
 	meter  func(stream.Spent)
-	gripe  string // the most telling line of its complaints
+	gripe  string        // the most telling line of its complaints
+	retry  *stream.Retry // it has only tried again since; nil: it works
+	alive  func()
 }
 
 func newSum(watch func(stream.Item), o Order) *sum {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &sum{watch: watch, meter: func(stream.Spent) {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.Books}
+	return &sum{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.Books}
 }
 
 // heard counts a line of output, whether it says anything or not.
@@ -95,6 +97,7 @@ func (s *sum) take(items ...stream.Item) {
 }
 
 func (s *sum) add(item stream.Item) {
+	s.retried(item)
 	switch item := item.(type) {
 	case stream.Text:
 		s.claims.Write(item.Text)
