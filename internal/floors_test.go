@@ -40,7 +40,7 @@ var plan = house{
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},
-		10: {"internal/action", "internal/hook", "internal/server"},
+		10: {"internal/action", "internal/hook", "internal/scaffold", "internal/server"},
 		11: {"internal/demo"},
 		12: {"cmd/ralph"},
 	},
@@ -61,12 +61,12 @@ var plan = house{
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
-			standIn, gitHTTP, contract, stories, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/demo", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/demo", "internal/scaffold", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
 		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "cmd/ralph"}, // workspace: flock
-		"golang.org/x/sys": {"internal/process", "internal/sandbox", "cmd/ralph"},
+		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/scaffold"},
 		"flag":             {"cmd/ralph"},
 		"unsafe":           {"internal/sandbox"},
 		"plugin":           {},
@@ -111,7 +111,7 @@ var plan = house{
 		"golang.org/x/net/html":                   {"internal/clean"},
 		"golang.org/x/sync":                       {"internal/egress"},
 		"golang.org/x/text":                       {"internal/clean"},
-		"golang.org/x/term":                       {"cmd/ralph"},
+		"golang.org/x/term":                       {"internal/scaffold", "cmd/ralph"},
 		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
 		"golang.org/x/tools/txtar":                {"internal/agent", "internal/demo", stories},
 	},

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/scaffold"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -51,7 +52,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	dir, err := memoryIn(c.ProjectDir, c.RalphDir)
+	dir, err := workspace.MemoryIn(c.ProjectDir, c.RalphDir)
 	if err != nil {
 		return 0, err
 	}
@@ -100,7 +101,7 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	if err != nil {
 		return shelved{}, err
 	}
-	fresh, err := beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.sheets()
+	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.Sheets()
 	if err != nil {
 		return shelved{}, err
 	}

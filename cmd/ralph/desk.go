@@ -120,27 +120,11 @@ func (d *desk) files() ([]config.File, error) {
 	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).Sound(); err != nil {
 		return nil, err
 	}
-	files, err := settingsOf(d.ProjectDir)
+	files, err := config.Found(d.ProjectDir, workspace.ReadSettings)
 	for _, file := range files {
 		d.tell("Loading settings from %s", file.Name)
 	}
 	return files, err
-}
-
-// settingsOf are the settings files that a project has, the base before the
-// local one.
-func settingsOf(project string) ([]config.File, error) {
-	var files []config.File
-	for _, name := range []string{workspace.SettingsFile, workspace.LocalSettingsFile} {
-		data, err := workspace.ReadSettings(project, name)
-		if err != nil {
-			return nil, err
-		}
-		if data != nil {
-			files = append(files, config.File{Name: name, Data: data})
-		}
-	}
-	return files, nil
 }
 
 // tell prints what -V is for.

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/scaffold"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -53,13 +54,13 @@ func (c doctorCommand) judged(ctx context.Context, d *desk, look checksCommand) 
 // inJob is what a job would go by, as the workflow and the settings that lie here
 // have it; those of this machine alone are not a job's.
 func (c checksCommand) inJob(d *desk) (policy.Policy, error) {
-	workflow, err := workspace.ReadSettings(d.root(), workflowFile)
+	workflow, err := workspace.ReadSettings(d.root(), scaffold.WorkflowFile)
 	if err != nil {
 		return policy.Policy{}, err
 	}
 	given, err := config.OfWorkflow(workflow)
 	if err != nil {
-		return policy.Policy{}, fault.Usage(workflowFile+" cannot be used", "mend it, or see what ralph init --github lays out", err)
+		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", "mend it, or see what ralph init --github lays out", err)
 	}
 	given["checks"] = strings.Join(append([]string{given["checks"]}, c.Check...), "\n")
 	inputs, err := config.ReadInputs(func(name string) string { return given[name] })

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type hookCommand struct {
@@ -101,7 +102,7 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 	if project == "" {
 		return nil, nil, nil
 	}
-	files, err := settingsOf(project)
+	files, err := config.Found(project, workspace.ReadSettings)
 	if len(files) == 0 {
 		return nil, nil, err
 	}

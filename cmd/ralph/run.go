@@ -110,7 +110,7 @@ func (c runCommand) over(d *desk, p policy.Policy) policy.Policy {
 
 // stories is a run over the project's PRD.
 func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
-	memory, err := memoryIn(d.ProjectDir, c.RalphDir)
+	memory, err := workspace.MemoryIn(d.ProjectDir, c.RalphDir)
 	if err != nil {
 		return job.Asked{}, err
 	}
@@ -177,18 +177,4 @@ func (l local) prd(memory string) (stories plan.Plan, file string, err error) {
 		return stories, file, fault.Usage("the PRD cannot be used", "mend "+file, err)
 	}
 	return stories, file, nil
-}
-
-// memoryIn is the folder of PRD and progress log, from the project on.
-func memoryIn(project, named string) (string, error) {
-	memory := filepath.Clean(cmp.Or(named, workspace.MemoryDir))
-	if filepath.IsAbs(memory) {
-		if within, err := filepath.Rel(project, memory); err == nil {
-			memory = within
-		}
-	}
-	if !filepath.IsLocal(memory) {
-		return "", fault.Usage("--ralph-dir "+named+" is not within the project", "name a folder of the project", nil)
-	}
-	return memory, nil
 }

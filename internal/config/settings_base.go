@@ -11,6 +11,8 @@ import (
 // not say otherwise.
 const BaseSettings = ".ralph/settings.json"
 
+const localSettings = ".ralph/settings.local.json"
+
 // Under lays settings of the base branch under the inputs. They name the checks
 // and the setup where the workflow names none, and may ask for less than it
 // allows, never for more. Who works, with what, and what that may reach is for

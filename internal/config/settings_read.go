@@ -11,6 +11,22 @@ type File struct {
 	Data []byte
 }
 
+// Found are the settings files that a project has, the base before what one
+// person changes in it; read gives nil for one that is not there.
+func Found(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
+	var files []File
+	for _, name := range []string{BaseSettings, localSettings} {
+		data, err := read(project, name)
+		if err != nil {
+			return nil, err
+		}
+		if data != nil {
+			files = append(files, File{Name: name, Data: data})
+		}
+	}
+	return files, nil
+}
+
 // ReadSettings reads settings.json and what is laid over it, settings.local.json
 // mostly. A later file's scalars and lists take the place of an earlier one's,
 // objects are merged key by key, and null is as good as leaving a key out. The

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -33,6 +35,21 @@ type Memory struct {
 }
 
 func (m Memory) in(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
+
+// MemoryIn is the folder of PRD and progress log, from the project on; named is
+// what --ralph-dir says.
+func MemoryIn(project, named string) (string, error) {
+	memory := filepath.Clean(cmp.Or(named, MemoryDir))
+	if filepath.IsAbs(memory) {
+		if within, err := filepath.Rel(project, memory); err == nil {
+			memory = within
+		}
+	}
+	if !filepath.IsLocal(memory) {
+		return "", fault.Usage("--ralph-dir "+named+" is not within the project", "name a folder of the project", nil)
+	}
+	return memory, nil
+}
 
 // Books are the files of it that an agent writes.
 func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progressFile)} }

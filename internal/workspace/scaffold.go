@@ -130,11 +130,8 @@ func missing(ignored []byte, patterns []string) []string {
 	return fresh
 }
 
-// The settings of a project, and what one person changes in them.
-const (
-	SettingsFile      = ".ralph/settings.json"
-	LocalSettingsFile = ".ralph/settings.local.json"
-)
+// SettingsFile holds the settings of a project.
+const SettingsFile = ".ralph/settings.json"
 
 // ReadSettings is a settings file as it stands, nil where there is none.
 func ReadSettings(project, name string) ([]byte, error) {

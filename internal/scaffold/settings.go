@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"bytes"
@@ -14,24 +14,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// settings asks for the project's settings and writes them, all or nothing.
-func (c initCommand) settings(ctx context.Context, w world) (int, error) {
-	d, hush, err := talk(ctx, w)
+// Ask asks at a terminal for the project's settings and writes them, all or nothing.
+func (f Files) Ask(ctx context.Context, at Terminal) error {
+	d, hush, err := at.talk(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	err = c.converse(ctx, d)
+	err = f.converse(ctx, d)
 	hush() // before anything else is said: it may be somebody else who says it
 	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
-		return report(w.stderr, &fault.Fault{
-			What: "interrupted: nothing was written", Fix: "begin anew: ralph init", Exit: fault.ExitInterrupted,
-		}), nil
+		return &fault.Fault{What: "interrupted: nothing was written", Fix: "begin anew: ralph init", Exit: fault.ExitInterrupted}
 	}
-	return fault.ExitDone, err
+	return err
 }
 
-func (c initCommand) converse(ctx context.Context, d dialog) error {
-	goOn, err := c.mayWrite(d)
+var errInterrupted = errors.New("interrupted by a signal")
+
+func (f Files) converse(ctx context.Context, d dialog) error {
+	goOn, err := f.mayWrite(d)
 	if err != nil || !goOn {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c initCommand) converse(ctx context.Context, d dialog) error {
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	if err := workspace.WriteSettings(c.ProjectDir, data); err != nil {
+	if err := workspace.WriteSettings(f.ProjectDir, data); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n", workspace.SettingsFile)
@@ -56,8 +56,8 @@ func (c initCommand) converse(ctx context.Context, d dialog) error {
 
 // mayWrite shows the settings that are there and asks whether to overwrite
 // them.
-func (c initCommand) mayWrite(d dialog) (bool, error) {
-	files, loaded, err := c.existing()
+func (f Files) mayWrite(d dialog) (bool, error) {
+	files, loaded, err := f.existing()
 	if err != nil || len(files) == 0 {
 		return err == nil, err
 	}
@@ -77,8 +77,8 @@ func (c initCommand) mayWrite(d dialog) (bool, error) {
 
 // existing are the settings there are, and what to call them. What one person
 // has overlaid counts only where there is something to lay it over.
-func (c initCommand) existing() (files []config.File, loaded string, err error) {
-	files, err = settingsOf(c.ProjectDir)
+func (f Files) existing() (files []config.File, loaded string, err error) {
+	files, err = config.Found(f.ProjectDir, workspace.ReadSettings)
 	if len(files) == 0 || files[0].Name != workspace.SettingsFile {
 		return nil, "", err
 	}

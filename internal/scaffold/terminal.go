@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"bufio"
@@ -56,27 +56,33 @@ func (d dialog) yes(prompt string) (bool, error) {
 	return err == nil && strings.HasPrefix(strings.ToLower(answer), "y"), err
 }
 
+// Terminal is where a person sits.
+type Terminal struct {
+	In, Out *os.File
+	Kind    string // as TERM has it
+}
+
 // talk begins a dialog with whoever sits at the terminal; the func ends it. Where
 // the terminal can, lines are edited with the cursor keys; a dumb one does what
 // it has always done.
-func talk(ctx context.Context, w world) (dialog, func(), error) {
-	if !term.IsTerminal(int(w.stdin.Fd())) {
+func (t Terminal) talk(ctx context.Context) (dialog, func(), error) {
+	if !term.IsTerminal(int(t.In.Fd())) {
 		return dialog{}, nil, fault.Usage("ralph init asks questions, and standard input is no terminal",
 			"run it in a terminal, write .ralph/settings.json by hand, or see ralph init --help", nil)
 	}
-	typed, deafen, err := listen(ctx, w.stdin)
+	typed, deafen, err := listen(ctx, t.In)
 	if err != nil {
 		return dialog{}, nil, err
 	}
-	if kind := w.env("TERM"); kind == "" || kind == "dumb" || !term.IsTerminal(int(w.stdout.Fd())) {
-		return plain(typed, w.stdout), deafen, nil
+	if t.Kind == "" || t.Kind == "dumb" || !term.IsTerminal(int(t.Out.Fd())) {
+		return plain(typed, t.Out), deafen, nil
 	}
-	before, err := term.MakeRaw(int(w.stdin.Fd()))
+	before, err := term.MakeRaw(int(t.In.Fd()))
 	if err != nil {
-		return plain(typed, w.stdout), deafen, nil //nolint:nilerr // then without editing
+		return plain(typed, t.Out), deafen, nil //nolint:nilerr // then without editing
 	}
-	return edited(typed, w.stdout), func() {
-		_ = term.Restore(int(w.stdin.Fd()), before) // the shell mends what we cannot
+	return edited(typed, t.Out), func() {
+		_ = term.Restore(int(t.In.Fd()), before) // the shell mends what we cannot
 		deafen()
 	}, nil
 }

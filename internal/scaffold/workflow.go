@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"fmt"
@@ -13,29 +13,29 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// workflowFile is where GitHub looks for it, and ralph serve by default.
-const workflowFile = ".github/workflows/ralph.yml"
+// WorkflowFile is where GitHub looks for it, and ralph serve by default.
+const WorkflowFile = ".github/workflows/ralph.yml"
 
 // slug is how GitHub names an App in its address.
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
 // workflow is what GitHub starts ralph by: for an App or for everybody, in a
 // container or on the machine itself.
-func (c initCommand) workflow() ([]byte, error) {
+func (f Files) workflow() ([]byte, error) {
 	name := "workflows/ralph.yml"
-	app := strings.TrimSuffix(c.App, "[bot]")
-	if c.App != "" {
+	app := strings.TrimSuffix(f.App, "[bot]")
+	if f.App != "" {
 		name = "workflows/app.yml"
 		if !slug.MatchString(app) {
-			return nil, fault.Usage(fmt.Sprintf("no App is called %q", c.App), "give its name as its address has it: github.com/apps/NAME", nil)
+			return nil, fault.Usage(fmt.Sprintf("no App is called %q", f.App), "give its name as its address has it: github.com/apps/NAME", nil)
 		}
 	}
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	workflow := strings.ReplaceAll(c.judged(string(text)), "APP", app)
-	if !c.host() {
+	workflow := strings.ReplaceAll(f.judged(string(text)), "APP", app)
+	if !f.host() {
 		return []byte(workflow), nil
 	}
 	steps, err := templates.Files.ReadFile("workflows/host.txt")
@@ -49,17 +49,17 @@ func (c initCommand) workflow() ([]byte, error) {
 
 // host tells that ralph works on the machine itself: what projects' own files
 // suggest as checks starts tools that our image has not.
-func (c initCommand) host() bool {
-	if c.Host != nil {
-		return *c.Host
+func (f Files) host() bool {
+	if f.Host != nil {
+		return *f.Host
 	}
-	return len(surveyed(c.ProjectDir).Checks()) > 0
+	return len(surveyed(f.ProjectDir).Checks()) > 0
 }
 
 // judged is a workflow with what the project's own files suggest in the place of
 // the check that stands for it. Whoever names checks has to name setup, too.
-func (c initCommand) judged(workflow string) string {
-	files := surveyed(c.ProjectDir)
+func (f Files) judged(workflow string) string {
+	files := surveyed(f.ProjectDir)
 	checks := lines("checks", files.Checks())
 	if checks == "" {
 		return workflow

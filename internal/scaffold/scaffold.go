@@ -1,0 +1,228 @@
+// Package scaffold lays out what a project begins with: settings, asked for at a
+// terminal, the PRD of a loop with its prompt and log, and the workflow by which
+// GitHub starts ralph. It overwrites nothing that it was not told to.
+package scaffold
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// Files says what to lay out in a project, as flags of ralph init.
+type Files struct {
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	PRD        bool   `name:"prd" help:"Make ralph/ with a PRD, a prompt and a progress log to fill in."`
+	RalphDir   string `placeholder:"DIR" help:"Where to make that, in the project: ralph. Implies --prd."`
+	Name       string `placeholder:"FEATURE" help:"What the PRD is about: its branch is ralph/FEATURE. Implies --prd."`
+	GitHub     bool   `name:"github" help:"Make the workflow and the issue form by which GitHub starts ralph."`
+	Host       *bool  `negatable:"" help:"Have that workflow run ralph on the machine itself, with its tools and those of setup-go and the like, or with --no-host in a container that has git, sh and agents alone. As the project's checks need it when not given. Implies --github."`
+	App        string `placeholder:"NAME" help:"Have it started by the GitHub App of that name, which ralph serve is the server of, and by nothing else. Implies --github."`
+}
+
+// Any says whether the flags name files at all, by name or by what they imply.
+func (f *Files) Any() bool {
+	f.PRD = f.PRD || f.Name != "" || f.RalphDir != ""
+	f.GitHub = f.GitHub || f.Host != nil || f.App != ""
+	return f.PRD || f.GitHub
+}
+
+// Lay writes the files, all of them or none, and tells on out what it wrote and
+// what is left to do by hand; what may be wrong it tells on warn.
+func (f Files) Lay(now time.Time, out, warn io.Writer) error {
+	memory, err := workspace.MemoryIn(f.ProjectDir, f.RalphDir)
+	if err != nil {
+		return err
+	}
+	f.RalphDir = filepath.ToSlash(memory)
+	sheets, err := f.sheets(now)
+	if err != nil {
+		return err
+	}
+	if err := workspace.Scaffold(f.ProjectDir, sheets); err != nil {
+		return err
+	}
+	for _, sheet := range sheets {
+		fmt.Fprintln(out, "wrote", sheet.Path)
+	}
+	if err := f.ignore(out); err != nil {
+		return err
+	}
+	f.mind(warn)
+	return f.next(out)
+}
+
+// sheets are the files to lay out.
+func (f Files) sheets(now time.Time) ([]workspace.Sheet, error) {
+	var sheets []workspace.Sheet
+	if f.PRD {
+		var err error
+		if sheets, err = f.loop(now); err != nil {
+			return nil, err
+		}
+	}
+	if !f.GitHub {
+		return sheets, nil
+	}
+	workflow, err := f.workflow()
+	if err != nil {
+		return nil, err
+	}
+	form, err := templates.Files.ReadFile("workflows/issue.yml")
+	return append(sheets,
+		workspace.Sheet{Path: WorkflowFile, Data: workflow},
+		workspace.Sheet{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form},
+	), err
+}
+
+// loop are the files of a loop: PRD, log and prompt.
+func (f Files) loop(now time.Time) ([]workspace.Sheet, error) {
+	if err := checkFeature(f.Name); err != nil {
+		return nil, err
+	}
+	memory := workspace.Memory{Dir: f.RalphDir}
+	sheets, err := Beginning{Project: filepath.Base(f.ProjectDir), Memory: memory, Feature: f.Name, Now: now}.Sheets()
+	if err != nil {
+		return nil, err
+	}
+	text, err := templates.Files.ReadFile("start/prompt.md")
+	return append(sheets, workspace.Sheet{Path: memory.PromptFile(), Data: f.placed(text)}), err
+}
+
+// checkFeature refuses what git would refuse as a branch, before anything is
+// written.
+func checkFeature(name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := git.CheckBranch("ralph/" + name); err != nil {
+		return fault.Usage("the feature cannot be called so", "try --name "+plan.Slug(name, 40), err)
+	}
+	return nil
+}
+
+// Beginning is what a loop begins with.
+type Beginning struct {
+	Project string
+	Memory  workspace.Memory
+	Feature string // empty: the template's
+	Now     time.Time
+}
+
+// Sheets are a PRD to fill in, and a log without entries.
+func (b Beginning) Sheets() ([]workspace.Sheet, error) {
+	prd, err := b.prd()
+	if err != nil {
+		return nil, fmt.Errorf("make a PRD: %w", err)
+	}
+	about := b.Project
+	if b.Feature != "" {
+		about += " (" + b.Feature + ")"
+	}
+	year, month, day := b.Now.Date()
+	progress, err := prompt.Progress(journal.Run{
+		// The date that people see on their calendar, wherever they are.
+		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), Plan: plan.Plan{Project: about},
+	})
+	if err != nil {
+		return nil, err
+	}
+	books := b.Memory.Books()
+	return []workspace.Sheet{{Path: books[0], Data: prd}, {Path: books[1], Data: progress}}, nil
+}
+
+func (b Beginning) prd() ([]byte, error) {
+	text, err := templates.Files.ReadFile("start/prd.json")
+	if err != nil {
+		return nil, err
+	}
+	var prd plan.Plan
+	if err := json.Unmarshal(text, &prd); err != nil {
+		return nil, err
+	}
+	prd.Project = b.Project
+	if b.Feature != "" {
+		prd.BranchName = "ralph/" + b.Feature
+	}
+	return prd.Marshal()
+}
+
+// ignore keeps out of git what only this machine's runs are made of. The
+// settings are for everybody.
+func (f Files) ignore(to io.Writer) error {
+	if !f.PRD {
+		return nil
+	}
+	added, err := workspace.Ignore(f.ProjectDir, ".ralph-active", ".ralph/*", "!.ralph/settings.json")
+	if err != nil || len(added) == 0 {
+		return err
+	}
+	_, err = fmt.Fprintln(to, "added to .gitignore:", strings.Join(added, " "))
+	return err
+}
+
+// next says what is left to do by hand.
+func (f Files) next(to io.Writer) error {
+	for _, part := range []struct {
+		path  string
+		asked bool
+	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host()}, {"workflows/next-app.txt", f.App != ""}} {
+		if !part.asked {
+			continue
+		}
+		text, err := templates.Files.ReadFile(part.path)
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(f.placed(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mind warns of files that lie where nobody will look for them: not at the top of
+// a checkout.
+func (f Files) mind(to io.Writer) {
+	if _, err := os.Lstat(filepath.Join(f.ProjectDir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if f.PRD {
+		remedy := "make the PRD in one, as git init or git clone makes it"
+		if top := git.Around(f.ProjectDir); top != f.ProjectDir {
+			remedy = "make the PRD in " + top
+		}
+		fmt.Fprintf(to, "mind: ralph run works on stories at the top of a checkout, and %s is none: %s\n", f.ProjectDir, remedy)
+	}
+	if f.GitHub {
+		fmt.Fprintf(to, "mind: GitHub looks for .github at the top of a repository, and %s is none\n", f.ProjectDir)
+	}
+}
+
+// placed is a text of ours about the loop's folder, where that has another
+// name.
+func (f Files) placed(text []byte) []byte {
+	if f.RalphDir == workspace.MemoryDir {
+		return text
+	}
+	there := " --ralph-dir " + f.RalphDir
+	return []byte(strings.NewReplacer(
+		"`ralph/", "`"+path.Clean(f.RalphDir)+"/", " ralph/", " "+path.Clean(f.RalphDir)+"/", "git add ralph ", "git add "+f.RalphDir+" ",
+		": ralph run", ": ralph run"+there, ": ralph archive", ": ralph archive"+there,
+	).Replace(string(text)))
+}
