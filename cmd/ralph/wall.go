@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -53,6 +54,9 @@ func (d *desk) raise(ctx context.Context, worker, second *job.Candidate, p polic
 		reach = nil
 	}
 	allow := d.settings.Sandbox.AllowDomains
+	if err := errors.Join(worker.Adopt(ctx, d.w.runner.Run, home, p.Model), second.Adopt(ctx, d.w.runner.Run, home, p.Review.Model)); err != nil {
+		return nil, err
+	}
 	terms := d.terms(p)
 	more, state := second.Needs()
 	return confine.Start(ctx, confine.Options{

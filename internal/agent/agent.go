@@ -53,6 +53,11 @@ type Adapter struct {
 	Status  []string
 	Unready func(exit int, printed []byte) string
 
+	// Settings is the command that prints its user's settings; nil: they name no
+	// server. Adopt reads from them which server the agent asks.
+	Settings []string
+	Adopt    func(printed []byte, k Keys, model string) Adopted
+
 	// Complaint is what a line of its errors is where it is more than news of
 	// its workings, such as a wait; may be nil.
 	Complaint func(line string) (stream.Item, bool)
@@ -110,6 +115,13 @@ func (o Options) login(inputs, own string) string {
 	return own
 }
 
+// Adopted is the model and the server of an agent by its user's own settings.
+type Adopted struct {
+	Model  string // as provider/model
+	Keys   Keys   // with the server in them; none where only the agent knows its key
+	Server string // that the agent asks itself, with a key of its settings; empty: none
+}
+
 // Decoder turns the lines that an agent prints into Items. It is fed in order
 // and from one goroutine; every Text it gives holds whole lines.
 type Decoder interface {
@@ -141,6 +153,7 @@ type Options struct {
 	Command string   // a program of the user's, split as a shell splits words; takes the place of the adapter's own
 	Args    []string // flags of the user's, after the adapter's own
 	Keys    Keys
+	Model   string                // of the user's own settings, where the order names none
 	NeedKey bool                  // there is no login to fall back on, as in the Action
 	Prices  map[string]price.Rate // by model, before the list's
 	Self    string                // this program, for the scripted agent and for hooks

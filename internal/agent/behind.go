@@ -73,6 +73,8 @@ func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 		return k.maker("anthropic", k.AnthropicAPIKey), true
 	case named && provider == "openai" && k.OpenAIAPIKey != "":
 		return k.maker("openai", k.OpenAIAPIKey), true
+	case model != "" && opencodeProviders[provider].key == "" && k.ModelBaseURL != "" && k.OpenAIAPIKey != "":
+		return k.maker("openai", k.OpenAIAPIKey), true
 	case named && provider == "google" && k.GeminiAPIKey != "":
 		return k.maker("gemini", k.GeminiAPIKey), true
 	}

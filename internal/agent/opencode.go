@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -35,7 +36,9 @@ func opencode(o Options) (Adapter, error) {
 		Notes:   notes,
 		Login: o.login("input anthropic-api-key, openai-api-key or gemini-api-key",
 			"log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known"),
-		Lacks: func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
+		Settings: asking(command, "debug", "config"),
+		Adopt:    opencodeAdopt,
+		Lacks:    func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
@@ -46,9 +49,9 @@ func opencode(o Options) (Adapter, error) {
 		Unasked: []string{".opencode/plugin", ".opencode/plugins"},
 		Hosts:   []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
 		Argv: func(order Order) []string {
-			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o.Keys)), extra)
+			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o)), extra)
 		},
-		Env:       func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o.Keys))) },
+		Env:       func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o))) },
 		Decoder:   func(order Order) Decoder { return &opencodeDecoder{price: o.Prices, model: modelOf(flags, order)} },
 		Complaint: opencodeComplaint,
 		Reports:   ReportsCost,
@@ -66,10 +69,11 @@ var opencodeRules = flagRules{
 	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is left out"},
 }
 
-// opencodeOrder names our own provider where a model server is given and the
-// model says nothing of one.
-func opencodeOrder(order Order, keys Keys) Order {
-	if keys.ModelBaseURL != "" && order.Model != "" && !strings.Contains(order.Model, "/") {
+// opencodeOrder adds the model of the user's settings where the order has none, and
+// our own provider where a model server is given and the model names no provider.
+func opencodeOrder(order Order, o Options) Order {
+	order.Model = cmp.Or(order.Model, o.Model)
+	if o.Keys.ModelBaseURL != "" && order.Model != "" && !strings.Contains(order.Model, "/") {
 		order.Model = "ralph/" + order.Model
 	}
 	return order
@@ -110,6 +114,44 @@ func opencodeKeys(keys Keys, provider string) []string {
 		return all["openai"]
 	}
 	return nil
+}
+
+// opencodeSettings are the fields of opencode debug config that are read here. It
+// masks each key.
+type opencodeSettings struct {
+	Model    string `json:"model"`
+	Provider map[string]struct {
+		NPM     string `json:"npm"`
+		Options struct {
+			BaseURL string `json:"baseURL"`
+			APIKey  string `json:"apiKey"`
+		} `json:"options"`
+	} `json:"provider"`
+}
+
+// opencodeAdopt takes the server of the user's own settings in place of the maker's.
+// A provider that opencode does not know by itself is adopted when it speaks
+// OpenAI's chat completions and needs no key.
+func opencodeAdopt(printed []byte, k Keys, model string) Adopted {
+	var own opencodeSettings
+	if json.Unmarshal(printed, &own) != nil {
+		return Adopted{Keys: k}
+	}
+	adopted := Adopted{Model: cmp.Or(model, own.Model), Keys: k}
+	name, _, _ := strings.Cut(adopted.Model, "/")
+	provider := own.Provider[name]
+	_, known := opencodeProviders[name]
+	switch base := provider.Options.BaseURL; {
+	case base == "":
+		return adopted
+	case provider.Options.APIKey == "" && known && len(opencodeKeys(k, name)) > 0:
+		adopted.Keys.ModelBaseURL = base
+	case provider.Options.APIKey == "" && !known && (provider.NPM == "" || provider.NPM == "@ai-sdk/openai-compatible"):
+		adopted.Keys.ModelBaseURL, adopted.Keys.OpenAIAPIKey = base, "none" // which the server ignores
+	default:
+		adopted.Keys, adopted.Server = Keys{}, base
+	}
+	return adopted
 }
 
 // opencodeConfig takes a provider's model to another server. The key is named

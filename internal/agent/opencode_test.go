@@ -167,3 +167,39 @@ Error: no`, "", []stream.Item{
 		})
 	}
 }
+
+// The server of the user's own settings is adopted with the key that the
+// environment holds for it, or without one. A key in the settings stays there.
+func TestOpencodeAdopts(t *testing.T) {
+	const own = `{"model":"anthropic/claude-x","provider":{
+		"anthropic":{"options":{"baseURL":"https://gateway.example/v1"}},
+		"ollama":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"http://localhost:11434/v1"}},
+		"keyed":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"https://keyed.example/v1","apiKey":"[REDACTED]"}},
+		"odd":{"npm":"@ai-sdk/azure","options":{"baseURL":"https://odd.example"}}}}`
+	keys := agent.Keys{AnthropicAPIKey: "ant"}
+	gateway := agent.Adopted{Model: "anthropic/claude-x", Keys: agent.Keys{AnthropicAPIKey: "ant", ModelBaseURL: "https://gateway.example/v1"}}
+	for _, test := range []struct {
+		name, printed, model string
+		keys                 agent.Keys
+		want                 agent.Adopted
+	}{
+		{"the model of the settings", own, "", keys, gateway},
+		{"a maker without a key", own, "", agent.Keys{}, agent.Adopted{Model: "anthropic/claude-x", Server: "https://gateway.example/v1"}},
+		{"another model", own, "openai/x", keys, agent.Adopted{Model: "openai/x", Keys: keys}},
+		{"a server without a key", own, "ollama/x", keys, agent.Adopted{Model: "ollama/x", Keys: agent.Keys{
+			AnthropicAPIKey: "ant", OpenAIAPIKey: "none", ModelBaseURL: "http://localhost:11434/v1",
+		}}},
+		{"a server with a key", own, "keyed/x", keys, agent.Adopted{Model: "keyed/x", Server: "https://keyed.example/v1"}},
+		{"another API", own, "odd/x", keys, agent.Adopted{Model: "odd/x", Server: "https://odd.example"}},
+		{"no settings", `{}`, "", keys, agent.Adopted{Keys: keys}},
+		{"no JSON", "opencode: unknown command", "anthropic/claude-x", keys, agent.Adopted{Keys: keys}},
+	} {
+		adapter, err := agent.Pick("opencode", agent.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, adapter.Adopt([]byte(test.printed), test.keys, test.model)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}

@@ -190,11 +190,15 @@ func Around(to string) string {
 // own servers, and those at home, are reached directly.
 func (r Route) ProxyFor(to *url.URL) *url.URL {
 	host := to.Hostname()
-	address, err := netip.ParseAddr(host)
-	local := strings.EqualFold(host, "localhost") || err == nil && kindOf(address) != public
 	home := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })
-	if local || home {
+	if home || Local(host) {
 		return nil
 	}
 	return r.Upstream
+}
+
+// Local tells whether a host is not public, without looking its name up.
+func Local(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && kindOf(address) != public
 }

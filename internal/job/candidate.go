@@ -1,9 +1,21 @@
 package job
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // Candidate is an agent as it is found before any wall stands: to do the work, or
@@ -44,6 +56,33 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 	return c, nil
 }
 
+// Adopt takes the model's server from the agent's own settings. The agent's program
+// prints them in its user's home, where no repository can change them. A server
+// that only the agent has a key for must be reachable from inside the sandbox.
+func (c *Candidate) Adopt(ctx context.Context, run sandbox.Next, home, model string) error {
+	if c == nil || c.Settings == nil {
+		return nil
+	}
+	var printed bytes.Buffer
+	argv := append([]string{c.Program}, c.Settings[1:]...)
+	env := slices.Concat(c.Env, c.Adapter.Env(agent.Order{}))
+	if _, err := run(ctx, process.Command{Argv: argv, Dir: home, Env: env, Stdout: &printed, Timeout: time.Minute}); err != nil {
+		return fmt.Errorf("read the settings of %s: %w", c.Name, err)
+	}
+	own := c.Adapter.Adopt(printed.Bytes(), c.options.Keys, model)
+	c.options.Keys, c.options.Model = own.Keys, own.Model
+	if own.Server == "" {
+		return nil
+	}
+	u, err := url.Parse(own.Server)
+	if err != nil || u.Scheme != "https" || egress.Local(u.Hostname()) {
+		return fault.Usage(fmt.Sprintf("%s asks %s with a key of its own settings, and cannot reach it from inside the sandbox", c.Name, own.Server),
+			"take the key out of its settings and set OPENAI_API_KEY to it, so that ralph's model server asks, or give --no-sandbox", err)
+	}
+	c.Hosts = []string{u.Host}
+	return nil
+}
+
 // Needs are what a wall has to let it read, and what it keeps in its user's
 // home.
 func (c *Candidate) Needs() (read, state []string) {
@@ -65,6 +104,7 @@ func (c *Candidate) Settles() agent.Settled {
 // behind the same wall.
 func (c *Candidate) Asks(terms confine.Model) confine.Model {
 	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
+	terms.Name = cmp.Or(terms.Name, c.options.Model)
 	return terms
 }
 
