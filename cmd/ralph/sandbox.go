@@ -69,12 +69,15 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if wall != nil {
 		run, seen = wall.Around(w.place(ctx, dir)), git.LookNested(ctx, dir)
 	}
-	result, err := run(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: wall.Env(w.within(wall, c.Env...), false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
-	})
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
 	}
+	for _, note := range wall.Notices() {
+		tell(note)
+	}
+	result, err := run(ctx, process.Command{
+		Argv: argv, Dir: dir, Env: wall.Env(w.within(wall, c.Env...), false), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr,
+	})
 	wall.Tell(tell)
 	if seen != nil {
 		if news := job.Strangers(git.LookNested(context.WithoutCancel(ctx), dir).Since(seen)); news != nil {

@@ -84,12 +84,13 @@ func TestNoWall(t *testing.T) {
 	wall.Tell(func(event journal.Event) { t.Errorf("it heard %v", event) })
 }
 
-// What PATH needs can be read: a bin with what stands beside it, but not all of
-// a home for the sake of its bin, and nothing of the job's workspace.
+// What PATH needs can be read: a bin with the rest of its toolchain, but not all of
+// a home or another project for the sake of its bin, no settings that hold a login,
+// and nothing of the job's workspace.
 func TestToolchain(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "work")
-	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", "work/repo/bin", "tools/plain", "cache", ".ssh", ".config/git"} {
+	for _, name := range []string{"bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/lib", ".nvm/node/.npm", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "shop/lib", "cache", ".ssh", ".config/git"} {
 		if err := os.MkdirAll(filepath.Join(home, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -101,9 +102,17 @@ func TestToolchain(t *testing.T) {
 		}
 		return paths
 	}
-	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
+	for name, text := range map[string]string{
+		"shop/.env": "KEY=x", "other/notes": "", ".cargo/config.toml": "[registries.shop]\ntoken = \"x\"", ".cargo/env": "export PATH=x:$PATH",
+		".gitconfig": "[url \"https://ada:x@example.com/\"]\n\tinsteadOf = git@example.com:", ".config/git/config": "[user]\n\tname = Ada\n", ".bashrc": "export PS1=", ".profile": "",
+	} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := strings.Join(at("bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/temp", "work/repo/bin", "tools/plain", "other/bin", "shop/bin", "gone"), string(filepath.ListSeparator)) + ":relative/bin"
 	read := confine.Toolchain(confine.Options{Self: "/ralph", Apart: []string{work}, Env: []string{"PATH=" + path, "HOME=" + home, "RUNNER_TOOL_CACHE=" + at("cache")[0]}})
-	want := append([]string{"/ralph"}, at("cache", "bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node", "tools/plain")...)
+	want := append([]string{"/ralph"}, at("cache", "bin", ".local/bin", ".cargo/bin", ".nvm/node/bin", ".nvm/node/bin", ".nvm/node/lib", "tools/plain", "other/bin", "shop/bin")...)
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -113,11 +122,11 @@ func TestToolchain(t *testing.T) {
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
-	if diff := cmp.Diff(append([]string{"/ralph"}, at(".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
+	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/config", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
-	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".cargo") {
+	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".cargo", ".gitconfig", ".cargo/config.toml", ".bashrc", ".profile") {
 		if slices.Contains(read, hidden) {
 			t.Errorf("%s can be read: %q", hidden, read)
 		}
@@ -132,6 +141,7 @@ func TestMissedIsTold(t *testing.T) {
 		os.MkdirAll(filepath.Join(project, "bin"), 0o755), os.MkdirAll(filepath.Dir(settings), 0o755),
 		os.WriteFile(filepath.Join(home, "dotfile"), nil, 0o644), os.Symlink("../dotfile", settings),
 		os.WriteFile(filepath.Join(home, ".claude", "own.json"), nil, 0o644),
+		os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[http]\n\textraHeader = x"), 0o644),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -146,13 +156,14 @@ func TestMissedIsTold(t *testing.T) {
 	}
 	want := []string{
 		"proofs find no program in " + project + "/bin of PATH: the agent can write there",
+		home + "/.gitconfig cannot be read inside: it seems to hold a login",
 		settings + " cannot be read inside: it is a link out of a folder that the agent can write to",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	asked.Proofs = false
-	if notes := confine.Missed(asked); len(notes) != 1 {
+	if notes := confine.Missed(asked); len(notes) != 2 {
 		t.Errorf("without proofs %v", notes)
 	}
 }

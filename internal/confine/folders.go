@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -145,13 +146,17 @@ func cached(dir string) []string {
 
 func (r *rooms) close() error { return r.temp.Remove() }
 
-// tools are what is only read in a user's home.
-var tools = []string{
-	".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env", ".profile", ".bashrc",
-	".rustup", ".cargo/bin", ".cargo/env", ".cargo/config.toml", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
-	".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv", ".bun/bin", ".deno", "go/bin", "sdk",
-	"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
-}
+// tools are what is only read in a user's home. Settings that hold a login are not.
+var (
+	tools = []string{
+		".rustup", ".cargo/bin", ".nvm", ".volta", ".fnm", ".pyenv", ".rbenv", ".asdf", ".sdkman",
+		".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv/python", ".local/share/uv/tools", ".bun/bin", ".deno/bin", "go/bin", "sdk",
+		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
+	}
+	settings = []string{
+		".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
+	}
+)
 
 // there are those of the names that are there: paths within home, or named by
 // a variable.
@@ -174,7 +179,8 @@ func there(home string, names, env []string) []string {
 func toolchain(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
-		read = append(read, there(asked.Home, tools, asked.Env)...)
+		plain := slices.DeleteFunc(there(asked.Home, settings, nil), sandbox.Reveals)
+		read = slices.Concat(read, plain, there(asked.Home, tools, asked.Env))
 	}
 	read = append(read, there("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
 	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
@@ -183,8 +189,8 @@ func toolchain(asked Options) []string {
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
 }
 
-// beside is a folder of PATH, and the one that it is the bin of, unless that is a
-// home's own.
+// beside is a folder of PATH, and, where it is the bin of a toolchain, what else
+// that is made of.
 func beside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
@@ -196,7 +202,28 @@ func beside(asked Options, folder string) []string {
 	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.apart(), holds) {
 		return []string{folder}
 	}
-	return []string{folder, above}
+	return append([]string{folder}, parts(above)...)
+}
+
+// parts are what a toolchain in dir is made of; none where dir does not look like one.
+// Hidden files are none of it: a project keeps its secrets in them.
+func parts(dir string) (parts []string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read gives nothing
+	made := false
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case slices.Contains([]string{".git", ".hg", ".jj", ".svn", ".env", ".ralph"}, name):
+			return nil
+		case !strings.HasPrefix(name, "."):
+			parts = append(parts, filepath.Join(dir, name))
+		}
+		made = made || slices.Contains([]string{"lib", "lib64", "libexec", "share", "include", "pkg", "composer"}, name)
+	}
+	if !made {
+		return nil
+	}
+	return parts
 }
 
 // missed is what somebody may miss inside.
@@ -205,6 +232,13 @@ func (r *rooms) missed(asked Options) (notes []journal.Noted) {
 		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
 			notes = append(notes, journal.Noted{
 				What: "proofs find no program in " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
+			})
+		}
+	}
+	for _, path := range there(asked.Home, settings, nil) {
+		if sandbox.Reveals(path) {
+			notes = append(notes, journal.Noted{
+				What: path + " cannot be read inside: it seems to hold a login", Hint: "move the login to another file, which this one may include",
 			})
 		}
 	}

@@ -80,6 +80,18 @@ func TestSettingsThatRevealStayOutside(t *testing.T) {
 		"[global]\nindex-url = https://ada:x@pypi.example.com/simple":                     true,
 		"http_password = x":                                                               true,
 		"[http]\n\textraHeader = Authorization: basic eDp5":                               true,
+		"[url \"https://x-access-token:y@github.com/\"]\n\tinsteadOf = git@github.com:":   true,
+		"[url \"https://ghp_x@github.com/\"]\n\tinsteadOf = git@github.com:":              true,
+		"[url \"ssh://git@github.com/\"]\n\tinsteadOf = https://github.com/":              false,
+		"[user]\n\tsigningKey = 0A1B\n[credential]\n\thelper = !gh auth git-credential":   false,
+		"ssh://git:x@host":                                true,
+		"OPENAI_API_KEY=x":                                true,
+		"export DEPLOY_KEY=x":                             true,
+		"GOPROXY=https://ada:x@proxy.example.com":         true,
+		"[registries.shop]\ntoken = \"x\"":                true,
+		"token = \"x\"":                                   true,
+		"global-credential-providers = [\"cargo:token\"]": false,
+		"git config --global core.hooksPath ~/hooks; alias k=kubectl; stty -ixon": false,
 	} {
 		if got := sandbox.Revealing(text); got != want {
 			t.Errorf("%q reveals: %t, want %t", text, got, want)

@@ -11,9 +11,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // readable is there whatever a Wall says: what programs are made of and what
@@ -61,7 +58,8 @@ func runners() (found []string) {
 // logins are the settings that reveal how somebody logs in somewhere: those of
 // the machine, and those of tools in the folders that they are installed in.
 func logins(folders []string) (found []string) {
-	all := []string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc"}
+	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"),
+		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc"})
 	folders = slices.Concat(folders, []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
 	for _, name := range []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc"} {
 		for _, folder := range folders {
@@ -69,25 +67,12 @@ func logins(folders []string) (found []string) {
 		}
 	}
 	for _, path := range all {
-		if place, err := filepath.EvalSymlinks(path); err == nil && reveals(place) {
+		if place, err := filepath.EvalSymlinks(path); err == nil && Reveals(place) {
 			found = append(found, path, place)
 		}
 	}
 	return found
 }
-
-var (
-	revealing = pattern.Of(`(?i)_auth|passw|token|secret|extraheader|://[^/\s]+@`)
-	comment   = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
-)
-
-// reveals takes what cannot be read for the worst.
-func reveals(path string) bool {
-	text, err := untrusted.ReadFile(path, 1<<20)
-	return err != nil || tells(string(text))
-}
-
-func tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
 
 func glob(pattern string) []string {
 	list, _ := filepath.Glob(pattern) // it is well formed

@@ -13,7 +13,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Level is how the wall is made; the names are the values of the input sandbox.
@@ -132,6 +134,20 @@ func (w Wall) Run(next Next) Next {
 		return w.run(ctx, c, next)
 	}
 }
+
+var (
+	// ssh://git@host reveals nothing, and cargo:token names a program.
+	revealing = pattern.Of(`(?i)_auth|passw|passphrase|(?:^|[^:])token|secret|[_-]key\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
+	comment   = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
+)
+
+// Reveals tells whether a file of settings seems to hold a login, or cannot be read.
+func Reveals(path string) bool {
+	text, err := untrusted.ReadFile(path, 1<<20)
+	return err != nil || tells(string(text))
+}
+
+func tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
 
 // mechanism is a part of the wall.
 type mechanism string
