@@ -25,8 +25,8 @@ type ground interface {
 	// not looked for again.
 	take(ctx context.Context, run journal.Run, seen *git.Sight) (journal.CommitsTaken, error)
 	// hold remembers the files as they are before the checks run, who may leave
-	// some of their own.
-	hold(ctx context.Context, run journal.Run)
+	// some of their own, and tells whether all of them are committed.
+	hold(ctx context.Context, run journal.Run) (committed bool)
 	// sweep commits what was left uncommitted, and tells what it saw; nil: it
 	// saw nothing.
 	sweep(ctx context.Context, run journal.Run) (*git.Sight, error)
@@ -110,10 +110,12 @@ func (a *apart) plot(run journal.Run, dir string) git.Plot {
 	return git.Plot{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}, Run: a.insideGit(dir)}
 }
 
-func (a *apart) hold(ctx context.Context, run journal.Run) {
-	if tree, err := a.tree(ctx); err == nil {
+func (a *apart) hold(ctx context.Context, run journal.Run) bool {
+	tree, err := a.tree(ctx)
+	if err == nil {
 		a.held = a.held.renew(ctx, run, tree)
 	}
+	return err == nil && a.held.committed
 }
 
 func (a *apart) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
@@ -197,9 +199,10 @@ type own struct {
 
 func (o *own) folder(context.Context) (string, error) { return o.tree.Dir, nil }
 
-func (o *own) hold(ctx context.Context, run journal.Run) {
+func (o *own) hold(ctx context.Context, run journal.Run) bool {
 	o.tree.Beside = Beside(run.Policy)
 	o.held = o.held.renew(ctx, run, o.tree)
+	return o.held.committed
 }
 
 func (o *own) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
@@ -244,7 +247,7 @@ func (o *own) diff(ctx context.Context, run journal.Run, limit int) (string, err
 type bare struct{ dir string }
 
 func (b bare) folder(context.Context) (string, error)               { return b.dir, nil }
-func (bare) hold(context.Context, journal.Run)                      {}
+func (bare) hold(context.Context, journal.Run) bool                 { return false }
 func (bare) diff(context.Context, journal.Run, int) (string, error) { return "", nil }
 
 func (bare) sweep(context.Context, journal.Run) (*git.Sight, error) {

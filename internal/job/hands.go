@@ -117,7 +117,8 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit e
 	if err != nil {
 		return err
 	}
-	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Bent, Log: log, Cut: cut})
+	committed := len(merged.Claimed) > 0 && s.ground.hold(ctx, run)
+	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Bent, Committed: committed, Log: log, Cut: cut})
 	if len(merged.Undone) == 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ type held struct {
 	head      string
 	tree      string
 	litter    git.Litter // of the checks
+	committed bool       // all of it
 }
 
 // of tells whether it is what the newest iteration left.
@@ -37,7 +38,7 @@ func (h *held) renew(ctx context.Context, run journal.Run, tree *git.Tree) held 
 	if now, err = tree.Tidy(ctx, now, h.litter); err != nil {
 		return next
 	}
-	next.head, next.tree = seen.Head, now
+	next.head, next.tree, next.committed = seen.Head, now, !seen.Dirty
 	return next
 }
 

@@ -125,5 +125,8 @@ func (e ProofEnded) fold(r *Run, at time.Time) {
 	r.Proofs = append(r.Proofs, proof)
 	if it := r.open(at); it != nil {
 		it.Proof = &proof
+		if len(it.Checks) == 0 { // none ran in the agent's tree
+			it.Checks = proof.Checks
+		}
 	}
 }

@@ -114,6 +114,9 @@ type PlanRead struct {
 	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
 	Undone  []string  `json:"undone,omitempty"`  // what was put back, in words
 	Bent    []string  `json:"bent,omitempty"`    // stories that were made to ask for less, and do not
+	// Committed tells of a claim that nothing was left uncommitted: a clean checkout
+	// of the commit has all that is claimed.
+	Committed bool `json:"committed,omitempty"`
 
 	Log Attachment `json:"log,omitzero"`  // the progress log as it is now
 	Cut bool       `json:"cut,omitempty"` // what stood in it was gone and was put back

@@ -147,10 +147,10 @@ func feedback(run journal.Run) []string {
 	if it.Agent != nil && it.Agent.Failed {
 		said = append(said, "The agent did not end well: "+line(it.Agent.Why)+".")
 	}
-	said = append(said, failures("your tree", run, it.Checks)...)
+	said = append(said, failures(run, journal.AtWork, it.Checks)...)
 	if it.Proof != nil {
 		said = append(said, unready(it.Proof.Setup)...)
-		said = append(said, failures("a clean checkout of your commit", run, it.Proof.Checks)...)
+		said = append(said, failures(run, journal.AtProof, it.Proof.Checks)...)
 	}
 	for _, rejected := range it.Ended.Rejected {
 		said = append(said, fmt.Sprintf("Your claim `%s` was rejected: %s.", line(rejected.Claim), line(rejected.Why)))
@@ -179,10 +179,14 @@ func unready(setup []journal.SetupEnded) []string {
 	return said
 }
 
-func failures(where string, run journal.Run, checks []journal.CheckEnded) []string {
+// trees are the trees on which an iteration's checks run, as the agent reads them.
+var trees = map[journal.Where]string{journal.AtWork: "your tree", journal.AtProof: "a clean checkout of your commit"}
+
+// failures are the checks that hold the work back, of those that ran on a tree.
+func failures(run journal.Run, where journal.Where, checks []journal.CheckEnded) []string {
 	var said []string
 	for _, check := range checks {
-		if !verdict.Holds(run, check) {
+		if check.Where != where || !verdict.Holds(run, check) {
 			continue
 		}
 		how := fmt.Sprintf("failed with exit code %d", check.Exit)
@@ -196,7 +200,7 @@ func failures(where string, run journal.Run, checks []journal.CheckEnded) []stri
 		if fresh := verdict.Fresh(run, check); len(fresh) > 0 {
 			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
 		}
-		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, where, what))
+		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, trees[where], what))
 	}
 	return said
 }

@@ -122,10 +122,12 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 		return idle(it)
 	case it.Taken != nil && len(it.Taken.Refused) > 0:
 		return "its commits were refused: " + it.Taken.Refused[0].Why
-	case !Green(run, it.Checks):
-		return failing(run, it)
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
+	case it.Read.Committed && len(it.Checks) == 0: // checks are still to run, on a clean checkout
+		return ""
+	case !Green(run, it.Checks):
+		return failing(run, it)
 	case it.Proof != nil:
 		return cmp.Or(Tampered(run, it.Proof.Tree), Objections(run, it.Story, it.Proof.Commit), unheld(run, it))
 	}

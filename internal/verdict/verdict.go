@@ -4,6 +4,8 @@
 package verdict
 
 import (
+	"slices"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -52,7 +54,9 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return turnedAway(run, it)
 	case it.Read == nil && stories(run):
 		return Read{}
-	case len(it.Checks) < len(run.Policy.Checks):
+	case it.Taken == nil && direct(run, it):
+		return Take{}
+	case len(it.Checks) < len(run.Policy.Checks) && !direct(run, it):
 		return Check{}
 	case it.Taken == nil:
 		return Take{Leftovers: Green(run, it.Checks)}
@@ -68,6 +72,19 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Commit{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
 	return Judge{judge(run, it)}
+}
+
+// direct tells whether the checks run on a clean checkout and not in the agent's
+// tree: a story is claimed, and all of it is committed, so that both hold the
+// same. A claim that is not believed anyway is checked in the tree, for what the
+// agent is told next.
+func direct(run journal.Run, it journal.Iteration) bool {
+	if !stories(run) || it.Read == nil || !it.Read.Committed || it.Agent.Failed {
+		return false
+	}
+	return it.Proof != nil || slices.ContainsFunc(claims(it), func(id string) bool {
+		return id == it.Story && !slices.Contains(it.Read.Bent, id) && (it.Taken == nil || doubt(run, it, id) == "")
+	})
 }
 
 // between is the next step when no iteration is open: show what there is,
