@@ -5,11 +5,13 @@
 package checkout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/check"
@@ -137,9 +139,13 @@ func access(trusted *git.Trusted, at proof.Place) confine.Access {
 
 // jobAt is what is to be run there.
 func jobAt(run journal.Run, at proof.Place) check.Job {
+	checks := slices.Clone(run.Policy.Checks)
+	for i, check := range checks {
+		checks[i].Command = cmp.Or(at.Commands[check.Name], check.Command)
+	}
 	return check.Job{
 		Where: at.Where, Dir: filepath.Join(at.Dir, filepath.FromSlash(run.Policy.Within)), Commit: at.Commit, Label: label(run, at),
-		Checks: run.Policy.Checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Ask: at.Ask,
+		Checks: checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Ask: at.Ask,
 	}
 }
 

@@ -82,6 +82,8 @@ type trial struct {
 	same   bool // they are what the base has
 	seen   sight
 
+	commands map[string]string // of checks that ran only the story's own test files; nil: all tests ran
+
 	anew  *sight // the same tests on the code that the story began with; nil: not tried
 	owned bool   // what turned is another story's
 	mute  bool   // nobody saw pass what turned
@@ -93,7 +95,11 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 		t.same = err == nil
 		return err
 	}
-	t.seen, err = p.run(ctx, t.run, Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful}, emit)
+	at := Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful}
+	if enough, err := p.few(ctx, t, at, files, emit); err != nil || enough {
+		return err
+	}
+	t.seen, err = p.run(ctx, t.run, at, emit)
 	return err
 }
 

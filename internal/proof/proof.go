@@ -47,6 +47,8 @@ type Place struct {
 	// are because of that.
 	Only   func(check string) bool
 	Second bool
+	// Commands are those of checks, by name, that do not run as the policy has them.
+	Commands map[string]string
 	// Ask names the tests of a check whose outcome has to be known; nil: none.
 	Ask func(check string) []string
 	// Number tells places of one kind and commit apart, in the names of logs; 0:

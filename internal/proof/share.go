@@ -13,6 +13,9 @@ import (
 // tryStart is the number of a trial on the code that a story began with.
 const tryStart = 101
 
+// tryAlone is that of one in which only a story's own test files run.
+const tryAlone = 102
+
 // bare tells whether a name is a Go package's.
 func bare(name string) bool {
 	return !slices.ContainsFunc([]string{".Test", ".Example", ".Fuzz"}, func(of string) bool { return strings.Contains(name, of) })

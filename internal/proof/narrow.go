@@ -1,0 +1,149 @@
+package proof
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/shell"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// runner is a test runner that can be asked for the tests in some files.
+type runner struct {
+	command *pattern.Pattern // a whole command that runs all tests
+	name    string           // what its output says that it is; empty: the command says so
+	tests   *pattern.Pattern // the files that it can be asked for
+	// ask is the command for some of them.
+	ask func(command string, files []string) string
+	// shared tells that all tests run in one process, so that a test may need
+	// others to have run before it.
+	shared bool
+}
+
+const (
+	flags   = `( -[-\w=.,:/]+)*$`
+	scripts = `\.(test|spec)\.[cm]?[jt]sx?$|(^|/)__tests__/[^/]+\.[cm]?[jt]sx?$`
+)
+
+// runners are few, and known by whole commands: what is not here runs all tests.
+var runners = []runner{
+	{command: pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags), tests: pattern.Of(`_test\.go$|(^|/)testdata/`), ask: packages},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: pattern.Of(scripts), ask: after(" --runTestsByPath ")},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: pattern.Of(scripts), ask: after(" ")},
+	{command: pattern.Of(`^npm (test|t|run test)$`), name: "jest", tests: pattern.Of(scripts), ask: after(" -- --runTestsByPath ")},
+	{command: pattern.Of(`^npm (test|t|run test)$`), name: "vitest", tests: pattern.Of(scripts), ask: after(" -- ")},
+	{command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags), tests: pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`), ask: after(" "), shared: true},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` + flags), tests: pattern.Of(scripts), ask: after(" "), shared: true},
+	{command: pattern.Of(`^(bundle exec )?rspec` + flags), tests: pattern.Of(`_spec\.rb$`), ask: after(" "), shared: true},
+}
+
+// plain is a path that no shell and no runner takes for more than a path.
+var plain = pattern.Of(`^\w[\w./-]*$`)
+
+// narrow are the commands that run only the tests in some files, by the check's
+// name, and whether they share a process. A check is among them only where its
+// runner can be asked for every one of the files, and named its tests before.
+func narrow(run journal.Run, at journal.Proof, files []string) (commands map[string]string, shared bool) {
+	var within []string
+	for _, file := range files {
+		name, is := strings.CutPrefix(file, strings.TrimSuffix(path.Clean(run.Policy.Within)+"/", "./"))
+		if !is || !plain.MatchString(name) {
+			return nil, false
+		}
+		within = append(within, name)
+	}
+	commands = map[string]string{}
+	for _, check := range at.Checks {
+		words, err := shell.Words(check.Command)
+		if err != nil || check.Tests == nil || !verdict.Proves(run, check) {
+			continue
+		}
+		command := strings.Join(words, " ")
+		i := slices.IndexFunc(runners, func(r runner) bool {
+			return r.command.MatchString(command) && (r.name == "" || r.name == check.Tests.Runner) &&
+				!slices.ContainsFunc(within, func(name string) bool { return !r.tests.MatchString(name) })
+		})
+		if i >= 0 {
+			commands[check.Name] = runners[i].ask(command, within)
+			shared = shared || runners[i].shared
+		}
+	}
+	return commands, shared
+}
+
+// after puts files behind a command.
+func after(between string) func(string, []string) string {
+	return func(command string, files []string) string { return command + between + strings.Join(files, " ") }
+}
+
+// packages has Go test the packages of some files.
+func packages(command string, files []string) string {
+	var dirs []string
+	for _, file := range files {
+		dir := path.Dir(file)
+		if above, _, is := strings.Cut("/"+file, "/testdata/"); is {
+			dir = path.Clean("." + above)
+		}
+		dirs = append(dirs, "./"+strings.TrimPrefix(dir, "./"))
+	}
+	slices.Sort(dirs)
+	return strings.Replace(command, " ./...", " "+strings.Join(slices.Compact(dirs), " "), 1)
+}
+
+// few tries only the tests in the story's own files on the base code, where the
+// runners can be asked for them, and tells whether that was enough: tests fail
+// there by name. Else all have to run, and nothing of this is on record.
+func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emit func(journal.Event)) (enough bool, err error) {
+	commands, shared := narrow(t.run, t.proof, files)
+	if len(commands) == 0 {
+		return false, nil
+	}
+	at.Commands = commands
+	at.Only = func(name string) bool { return commands[name] != "" }
+	tried, events := *t, []journal.Event(nil)
+	tried.commands = commands
+	if tried.seen, err = p.run(ctx, t.run, at, func(event journal.Event) { events = append(events, event) }); err != nil {
+		return false, err
+	}
+	turned := tried.sum().tests
+	if len(turned) == 0 {
+		return false, nil
+	}
+	if shared {
+		if alone, err := p.alone(ctx, tried, at, turned); err != nil || !alone {
+			return false, err
+		}
+	}
+	*t = tried
+	t.owned, t.mute = false, false
+	for _, event := range events {
+		emit(event)
+	}
+	return true, nil
+}
+
+// alone tells whether tests pass with the change when only the story's files run,
+// too: else they failed on the base code for want of other tests.
+func (p Prover) alone(ctx context.Context, t trial, at Place, tests []string) (bool, error) {
+	var err error
+	if at.Stand, _, err = p.restore(ctx, t.run, at.Commit); err != nil {
+		return false, err
+	}
+	at.Where, at.Again, at.Number = journal.AtDoubt, nil, tryAlone
+	seen, err := p.run(ctx, t.run, at, func(journal.Event) {})
+	if err != nil {
+		return false, err
+	}
+	passed := map[string]bool{}
+	for _, check := range seen.checks {
+		for _, name := range t.tests.Told(check).Names(tally.Passed) {
+			passed[name] = true
+		}
+	}
+	return !slices.ContainsFunc(tests, func(name string) bool { return !passed[name] }), nil
+}

@@ -1,0 +1,108 @@
+package proof_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// narrowed grades a story whose test is new, and gives the commands of its runs on
+// the base code and on its own; empty for the check's own. says is what they say.
+func narrowed(t *testing.T, command, runner, within string, files []string, alone string, says func(at proof.Place) journal.CheckEnded) (commands []string, grade journal.StoryGraded) {
+	t.Helper()
+	base, here := told(runner, 1), told(runner, 2)
+	base.Command, here.Command = command, command
+	run := proved(asked(base), here)
+	run.Policy.Within = within
+	p := (&lab{}).prover()
+	p.Tests = shelf{files: files, stand: "b0+tests", lists: map[journal.Where]string{
+		journal.AtBase: "passed p.TestOld", journal.AtProof: "passed p.TestOld\npassed p.TestNew", journal.AtDoubt: alone,
+	}}
+	p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+		commands = append(commands, at.Commands["test"])
+		check := says(at)
+		check.Where, check.Name = at.Where, "test"
+		emit(check)
+		return nil
+	}
+	err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, func(event journal.Event) {
+		if graded, is := event.(journal.StoryGraded); is {
+			grade = graded
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return commands, grade
+}
+
+// fresh is a check in which the new test fails by name.
+func fresh(proof.Place) journal.CheckEnded { return failing([]string{"p.TestNew"}) }
+
+// Only the tests in a story's own files run on the base code, where the runner can
+// be asked for them. Where all share a process, they have to pass alone, too.
+func TestOnlyAStorysTestsRunOnTheBase(t *testing.T) {
+	for _, c := range []struct {
+		command, runner, within string
+		files, want             []string
+	}{
+		{"go test ./...", "go", "", []string{"a_test.go", "cart/cart_test.go", "cart/testdata/x.json"}, []string{"go test ./. ./cart"}},
+		{"go test -race -coverpkg=./... ./... -count=1", "go", "", []string{"cart/cart_test.go"}, []string{"go test -race -coverpkg=./... ./cart -count=1"}},
+		{"go test ./...", "go", "shop", []string{"shop/cart/cart_test.go"}, []string{"go test ./cart"}},
+		{"npx jest --ci", "jest", "", []string{"src/a.test.ts"}, []string{"npx jest --ci --runTestsByPath src/a.test.ts"}},
+		{"vitest run", "vitest", "", []string{"a.spec.js"}, []string{"vitest run a.spec.js"}},
+		{"npm test", "jest", "", []string{"a.test.js"}, []string{"npm test -- --runTestsByPath a.test.js"}},
+		{"python -m pytest -q", "pytest", "", []string{"tests/test_a.py"}, []string{"python -m pytest -q tests/test_a.py", "python -m pytest -q tests/test_a.py"}},
+		// All tests run where the command says more, another runner may be behind it, or a file is not a test of that runner.
+		{"go test ./... && go vet ./...", "go", "", []string{"a_test.go"}, []string{""}},
+		{"go test -run Cart ./...", "go", "", []string{"a_test.go"}, []string{""}},
+		{"go test ./...", "go", "", []string{"a_test.go", "testutil/x.go"}, []string{""}},
+		{"go test ./...", "go", "shop", []string{"other/a_test.go"}, []string{""}},
+		{"go test ./...", "go", "", []string{"a b_test.go"}, []string{""}},
+		{"npm test", "mocha", "", []string{"a.test.js"}, []string{""}},
+		{"pytest tests", "pytest", "", []string{"tests/test_a.py"}, []string{""}},
+		{"pytest", "pytest", "", []string{"tests/test_a.py", "tests/conftest.py"}, []string{""}},
+		{"make test", "go", "", []string{"a_test.go"}, []string{""}},
+	} {
+		commands, graded := narrowed(t, c.command, c.runner, c.within, c.files, "passed p.TestNew", fresh)
+		if diff := cmp.Diff(c.want, commands); diff != "" || graded.Grade != journal.RedToGreen {
+			t.Errorf("%s with %q: %s (-want +got):\n%s", c.command, c.files, graded.Grade, diff)
+		}
+	}
+}
+
+// A run of few tests that shows nothing by name is followed by one of all: what is
+// red for want of the other tests proves nothing.
+func TestAllTestsRunWhereFewShowNothing(t *testing.T) {
+	few := func(check journal.CheckEnded) func(proof.Place) journal.CheckEnded {
+		return func(at proof.Place) journal.CheckEnded {
+			if at.Commands != nil {
+				return check
+			}
+			return told("x", 1)
+		}
+	}
+	coverage := failing(nil, "the required coverage")
+	for name, c := range map[string]struct {
+		command string
+		file    string
+		says    journal.CheckEnded
+		want    []string
+	}{
+		"green":               {"go test ./...", "a_test.go", told("go", 1), []string{"go test ./.", ""}},
+		"red as a whole":      {"go test ./...", "a_test.go", journal.CheckEnded{Exit: 1}, []string{"go test ./.", "go test ./.", ""}},
+		"too little coverage": {"go test ./...", "a_test.go", coverage, []string{"go test ./.", ""}},
+		"red on its own code": {"pytest", "test_a.py", failing([]string{"p.TestNew"}), []string{"pytest test_a.py", "pytest test_a.py", ""}},
+	} {
+		commands, graded := narrowed(t, c.command, "go", "", []string{c.file}, "failed p.TestNew", few(c.says))
+		if !slices.Equal(commands, c.want) || graded.Grade == journal.RedToGreen {
+			t.Errorf("%s: ran %q, %s; want %q and no proof", name, commands, graded.Grade, c.want)
+		}
+	}
+}
