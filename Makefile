@@ -42,7 +42,7 @@ bench:
 	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
 contract: # the stand-in against GitHub's own description of its API
 	npm --prefix tools/contract ci --no-audit --no-fund
-	CONTRACT=1 go test -count=1 ./internal/github/... && go test -count=1 -tags=contract -run=Scripts/action ./cmd/ralph
+	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/... && go test -count=1 -tags=contract -run=Scripts/action ./cmd/ralph
 agents: # the adapters with the real CLIs, against a model server; ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
 	AGENTS=1 go test -count=1 -p=1 -parallel=4 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph

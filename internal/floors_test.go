@@ -15,11 +15,14 @@ import (
 
 const (
 	module   = "github.com/ralph-loop/ralph"
-	standIn  = "internal/github/githubtest"
+	support  = "internal/testsupport/" // what only tests and the demo use
+	standIn  = support + "githubtest"
 	contract = standIn + "/contract"
 	gitHTTP  = standIn + "/githttp"
-	stories  = "internal/journal/journaltest"
-	models   = "internal/agent/modeltest"
+	stories  = support + "journaltest"
+	models   = support + "modeltest"
+	scripted = support + "scripted"
+	demo     = support + "demo"
 )
 
 // anyone may hold the tool: a harmless package below a sharp one.
@@ -41,7 +44,7 @@ var plan = house{
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},
 		10: {"internal/action", "internal/hook", "internal/scaffold", "internal/server"},
-		11: {"internal/demo"},
+		11: {demo, scripted},
 		12: {"cmd/ralph"},
 	},
 	pure:  5,
@@ -52,16 +55,18 @@ var plan = house{
 	},
 	keepers: map[string][]string{
 		// Ours, but for some only. Tests are not read, so nobody means tests.
-		module + "/" + standIn:  {"internal/demo"},
+		module + "/" + standIn:  {demo},
 		module + "/" + gitHTTP:  {standIn},
 		module + "/" + contract: {},
 		module + "/" + stories:  {},
 		module + "/" + models:   {},
+		module + "/" + scripted: {"cmd/ralph"},
+		module + "/" + demo:     {"cmd/ralph"},
 
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
-			standIn, gitHTTP, contract, stories, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/demo", "internal/scaffold", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
@@ -73,7 +78,7 @@ var plan = house{
 		"C":                {},
 
 		// The network.
-		"net":          {standIn, "internal/github", "internal/demo", "internal/egress", "internal/sandbox", "internal/server"},
+		"net":          {standIn, "internal/github", demo, "internal/egress", "internal/sandbox", "internal/server"},
 		"net/http":     {standIn, gitHTTP, contract, models, "internal/egress", "internal/github", "internal/server"},
 		"crypto/tls":   {"internal/egress"},
 		"net/http/cgi": {gitHTTP},
@@ -113,7 +118,7 @@ var plan = house{
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"internal/scaffold", "cmd/ralph"},
 		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
-		"golang.org/x/tools/txtar":                {"internal/agent", "internal/demo", stories},
+		"golang.org/x/tools/txtar":                {scripted, demo, stories},
 	},
 }
 

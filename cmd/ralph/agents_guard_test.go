@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // On a laptop without a wall an agent that has hooks is given ralph's: what is

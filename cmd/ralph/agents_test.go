@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // agentKey is what the model server must get, and what nobody may write down.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // The real CLIs do a whole iteration behind the wall, at both levels: their

@@ -7,7 +7,7 @@ package main_test
 import (
 	"net/http"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/contract"
 )
 
 // byTheBook holds every call and answer against GitHub's own description of its

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // hiddenWords are words that no reader of the page sees; %s is one.

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // runnerCommand is how the Actions runner finds commands in what a job prints,

@@ -13,7 +13,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // runner is the user to whom a workspace belongs on GitHub's machines.

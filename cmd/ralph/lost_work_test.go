@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // mishap is what goes wrong on GitHub with a push or a pull request, for a while.

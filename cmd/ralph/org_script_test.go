@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // ruleset TYPE BRANCHES [BYPASS] makes a rule for branches that fit; TYPE may be

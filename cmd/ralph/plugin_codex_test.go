@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // The guard keeps the real Codex from what is dangerous, by the hooks that

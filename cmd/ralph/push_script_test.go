@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // mayWorkflows lets the job's token write workflows.

@@ -20,8 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 const scripts = "testdata/script"

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
 var osExecutable = os.Executable
@@ -34,7 +34,7 @@ func (c scriptedCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fault.Usage("RALPH_ITERATION is not a number", "let ralph start the scripted agent", err)
 	}
-	return agent.Play(ctx, agent.Stage{
+	return scripted.Play(ctx, scripted.Stage{
 		Name: c.File, Script: script, Iteration: iteration, Story: w.env("RALPH_STORY"), Dir: dir,
 		Prompt: w.stdin, Out: w.stdout, Run: w.runner.Run, Env: os.Environ(),
 	})

@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // office is a server of which the log is read as it comes.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // rule REF WHY… has GitHub refuse every push to refs that begin so.

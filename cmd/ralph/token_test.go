@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // TestTokensEnd has the App's token end in the middle of a run: it is known no

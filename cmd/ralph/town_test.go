@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/templates"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // outside is what a script has beyond the wall.

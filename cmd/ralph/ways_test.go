@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 

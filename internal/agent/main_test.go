@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -44,7 +45,7 @@ func playScript(path string) int {
 	}
 	iteration, _ := strconv.Atoi(os.Getenv("RALPH_ITERATION"))
 	runner := process.Runner{Now: time.Now}
-	code, err := agent.Play(ctx, agent.Stage{
+	code, err := scripted.Play(ctx, scripted.Stage{
 		Name: filepath.Base(path), Script: script, Iteration: iteration, Story: os.Getenv("RALPH_STORY"),
 		Dir: ".", Prompt: os.Stdin, Out: os.Stdout, Run: runner.Run, Env: os.Environ(),
 	})

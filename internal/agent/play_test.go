@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
 const everyKind = `Every kind there is, but for those that end it.
@@ -283,7 +284,7 @@ func TestBadScripts(t *testing.T) {
 		"-- 1/say --\n-- 1/commit --\n": `script:2: commit: no message`,
 	}
 	for text, want := range tests {
-		_, err := agent.Play(t.Context(), agent.Stage{Script: []byte(text)})
+		_, err := scripted.Play(t.Context(), scripted.Stage{Script: []byte(text)})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -293,7 +294,7 @@ func TestBadScripts(t *testing.T) {
 // What Play prints is read by nobody's eyes but it must not change unseen.
 func TestPlayProtocol(t *testing.T) {
 	var out bytes.Buffer
-	code, err := agent.Play(t.Context(), agent.Stage{
+	code, err := scripted.Play(t.Context(), scripted.Stage{
 		Script: []byte("Title\n-- 1/write/a.txt --\na\n-- 1/say --\nHello.\n-- 1/cost --\nusd: 1\ninput: 5\n"), Iteration: 1,
 		Dir: t.TempDir(), Prompt: strings.NewReader(""), Out: &out,
 		Run: func(context.Context, process.Command) (process.Result, error) { return process.Result{}, nil },

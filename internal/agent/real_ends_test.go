@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // deaf is a tool that passes over SIGTERM, as does what it has in the

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // The tests whose names begin with TestReal start the real CLIs, as npm puts

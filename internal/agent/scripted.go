@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// scripted is the agent that Play plays, as a child like any other: what holds
+// scripted is the agent that testsupport/scripted plays, as a child like any other: what holds
 // for it holds for the ones that cost money.
 func scripted(o Options) (Adapter, error) {
 	if o.Script == "" {
@@ -26,8 +26,8 @@ func scripted(o Options) (Adapter, error) {
 	}, nil
 }
 
-// cue is a line of what the scripted agent prints.
-type cue struct {
+// Cue is a line of what the scripted agent prints.
+type Cue struct {
 	Type   string       `json:"type"`
 	Text   string       `json:"text,omitempty"`
 	ID     string       `json:"id,omitempty"`
@@ -40,27 +40,27 @@ type cue struct {
 	After  string       `json:"after,omitempty"` // how long its model wants to be left alone
 }
 
-// The types of a cue.
+// The types of a Cue.
 const (
-	cueNote    = "note"
-	cueSay     = "say"
-	cueTool    = "tool"
-	cueToolEnd = "tool_end"
-	cueTodo    = "todo"
-	cueSpent   = "spent"
-	cueResult  = "result"
+	CueNote    = "note"
+	CueSay     = "say"
+	CueTool    = "tool"
+	CueToolEnd = "tool_end"
+	CueTodo    = "todo"
+	CueSpent   = "spent"
+	CueResult  = "result"
 )
 
 type scriptedDecoder struct{ spoke, closed bool }
 
-// Line is the Item of a cue.
+// Line is the Item of a Cue.
 func (d *scriptedDecoder) Line(line []byte) []stream.Item {
-	c, ok := readLine[cue](line)
+	c, ok := readLine[Cue](line)
 	if !ok {
 		return raw(line)
 	}
 	d.spoke = true
-	d.closed = d.closed || c.Type == cueResult
+	d.closed = d.closed || c.Type == CueResult
 	if item := c.item(); item != nil {
 		return []stream.Item{item}
 	}
@@ -75,21 +75,21 @@ func (d *scriptedDecoder) End() []stream.Item {
 	return []stream.Item{stream.Result{Failed: true, Reason: noResult}}
 }
 
-func (c cue) item() stream.Item {
+func (c Cue) item() stream.Item {
 	switch c.Type {
-	case cueNote:
+	case CueNote:
 		return stream.Progress{Text: c.Text}
-	case cueSay:
+	case CueSay:
 		return stream.Text{Text: c.Text}
-	case cueTool:
+	case CueTool:
 		return stream.ToolStart{ID: c.ID, Name: c.Name, Input: short(c.Text)}
-	case cueToolEnd:
+	case CueToolEnd:
 		return stream.ToolEnd{ID: c.ID, Output: head(c.Text, maxOutput), Failed: c.Failed}
-	case cueTodo:
+	case CueTodo:
 		return scriptedTodo(c.Text)
-	case cueSpent:
+	case CueSpent:
 		return stream.Spent{Usage: c.Usage, Cost: c.Cost}
-	case cueResult:
+	case CueResult:
 		after, _ := time.ParseDuration(c.After) // checked when the script was read
 		return stream.Result{
 			Text: c.Text, Failed: c.Failed, Reason: c.Reason, Status: c.Status, Usage: c.Usage, Cost: c.Cost, After: after,

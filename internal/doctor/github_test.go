@@ -7,7 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // standing looks at a repository that has these rules for all branches.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // What the CLIs send, by the fields that they were seen to send, arrives to the

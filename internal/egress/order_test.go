@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/agent/modeltest"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // whole is a server's answer in one piece that used so many tokens of output, once

@@ -16,7 +16,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 func TestWhenAnIssueWasEdited(t *testing.T) {

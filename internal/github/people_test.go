@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 func TestPermission(t *testing.T) {

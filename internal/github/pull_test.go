@@ -10,7 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 var cart = github.NewPull{Branch: work, Base: "main", Title: "Add a cart", Body: "Refs #1", Draft: true}

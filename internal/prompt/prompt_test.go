@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/journal/journaltest"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 

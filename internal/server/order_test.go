@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // TestManyJobsTakeFewConnections holds a busy server, and one whom strangers ask

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/server"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 func TestAnAppIsMadeInTwoClicksAndServed(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
-	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
 	"github.com/ralph-loop/ralph/internal/server"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/contract"
 )
 
 const (

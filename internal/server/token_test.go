@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // issuer vouches for jobs, as GitHub does.

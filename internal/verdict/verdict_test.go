@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 

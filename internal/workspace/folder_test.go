@@ -9,7 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/journal/journaltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 

@@ -1,4 +1,4 @@
-package agent
+package scripted
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -34,7 +35,7 @@ var kinds = map[string]kind{
 
 func planSay(_, text string) (action, error) {
 	return func(_ context.Context, p *player) error {
-		return p.tell(cue{Type: cueSay, Text: strings.TrimSpace(text)})
+		return p.tell(agent.Cue{Type: agent.CueSay, Text: strings.TrimSpace(text)})
 	}, nil
 }
 
@@ -44,7 +45,7 @@ func planPromise(_, text string) (action, error) {
 
 func planTodo(_, text string) (action, error) {
 	return func(_ context.Context, p *player) error {
-		return p.tell(cue{Type: cueTodo, Text: strings.TrimSpace(text)})
+		return p.tell(agent.Cue{Type: agent.CueTodo, Text: strings.TrimSpace(text)})
 	}, nil
 }
 
@@ -101,7 +102,7 @@ func planCost(_, text string) (action, error) {
 	return func(_ context.Context, p *player) error {
 		p.usage = p.usage.Plus(usage)
 		p.cost = stream.Cost{USD: p.cost.USD + usd, Known: true}
-		return p.tell(cue{Type: cueSpent, Usage: p.usage, Cost: p.cost})
+		return p.tell(agent.Cue{Type: agent.CueSpent, Usage: p.usage, Cost: p.cost})
 	}, nil
 }
 
@@ -111,7 +112,7 @@ func planExpect(_, text string) (action, error) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
 			if !strings.Contains(string(p.prompt), line) {
-				return failure(cue{Reason: "unexpected_prompt", Text: fmt.Sprintf("the prompt does not say %q", line)})
+				return failure(agent.Cue{Reason: "unexpected_prompt", Text: fmt.Sprintf("the prompt does not say %q", line)})
 			}
 		}
 		return nil
@@ -163,19 +164,19 @@ func planFail(_, text string) (action, error) {
 	if _, err := time.ParseDuration(after); after != "" && err != nil {
 		return nil, err
 	}
-	text = short(text)
+	text = oneLine(text)
 	first, _, _ := strings.Cut(text, " ")
 	status, err := strconv.Atoi(first)
 	if err != nil {
 		status = 0
 	}
 	return func(context.Context, *player) error {
-		return failure(cue{Reason: "api_error", Status: status, Text: "API Error: " + text, After: after})
+		return failure(agent.Cue{Reason: "api_error", Status: status, Text: "API Error: " + text, After: after})
 	}, nil
 }
 
-func failure(c cue) *curtain {
-	c.Type, c.Failed = cueResult, true
+func failure(c agent.Cue) *curtain {
+	c.Type, c.Failed = agent.CueResult, true
 	return &curtain{code: 1, result: c}
 }
 
@@ -187,7 +188,7 @@ func planExit(_, text string) (action, error) {
 	}
 	end := &curtain{code: code}
 	if code == 0 {
-		end.result = cue{Type: cueResult, Reason: "completed"}
+		end.result = agent.Cue{Type: agent.CueResult, Reason: "completed"}
 	}
 	return func(context.Context, *player) error { return &curtain{code: end.code, result: end.result} }, nil
 }

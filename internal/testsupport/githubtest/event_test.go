@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // parse reads a payload as a receiver of webhooks does.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
-	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/contract"
 )
 
 // small is a description that needs no installation.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest/githttp"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/githttp"
 )
 
 const (

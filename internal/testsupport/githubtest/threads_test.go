@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // threadSteps are what a pull request has beyond its text: threads, and what

@@ -12,8 +12,8 @@ import (
 	"github.com/bradleyfalzon/ghinstallation/v2"
 	"github.com/google/go-github/v60/github"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
-	"github.com/ralph-loop/ralph/internal/github/githubtest/contract"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/contract"
 )
 
 // appClient signs its requests as ralph does.

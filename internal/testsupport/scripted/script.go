@@ -1,7 +1,6 @@
-package agent
+package scripted
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/plan"
 )
 
 // script is a whole script, by what its files are for: the number of an
@@ -51,7 +51,7 @@ func readScript(name string, data []byte) (script, error) {
 		name = "script"
 	}
 	archive := txtar.Parse(data)
-	s := script{title: short(string(archive.Comment)), scenes: map[string][]step{}}
+	s := script{title: oneLine(string(archive.Comment)), scenes: map[string][]step{}}
 	lines := markers(string(data))
 	for i, file := range archive.Files {
 		place := fmt.Sprintf("%s:%d", name, lines[i])
@@ -73,7 +73,7 @@ func readStep(file txtar.File) (when string, act action, err error) {
 	case when == "" || what == "":
 		return "", nil, fmt.Errorf("%q does not say when and what", file.Name)
 	case !is:
-		return "", nil, fmt.Errorf("unknown kind %q, %s", what, cmp.Or(strings.TrimSpace(meant(what, known)), "there are "+strings.Join(known, ", ")))
+		return "", nil, fmt.Errorf("unknown kind %q, %s", what, nearest(what, known))
 	case named != kind.named:
 		return "", nil, fmt.Errorf("%q: a path belongs to write and delete, and to them alone", file.Name)
 	case named && !filepath.IsLocal(path):
@@ -112,3 +112,12 @@ func fields(text string) []field {
 	}
 	return out
 }
+
+func nearest(word string, known []string) string {
+	if near, found := plan.Nearest(word, known); found {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "there are " + strings.Join(known, ", ")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/action"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/templates"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest/githttp"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/githttp"
 )
 
 // Fault is something that goes wrong. The first one that fits a request is

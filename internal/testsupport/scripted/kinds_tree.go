@@ -1,4 +1,4 @@
-package agent
+package scripted
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -94,7 +95,7 @@ func pass(prd *plan.Plan, c field) error {
 
 // environ lets git commit where nobody has told it who it is.
 func (p *player) environ() []string {
-	return merge([]string{
+	return slices.Concat([]string{
 		"GIT_AUTHOR_NAME=Scripted Agent", "GIT_AUTHOR_EMAIL=scripted-agent@localhost",
 		"GIT_COMMITTER_NAME=Scripted Agent", "GIT_COMMITTER_EMAIL=scripted-agent@localhost",
 	}, p.Env)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // ruleSteps are what a repository allows, and the files by which its owner says so.

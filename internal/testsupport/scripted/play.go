@@ -1,4 +1,7 @@
-package agent
+// Package scripted plays the scripted agent: what a script has for an iteration is
+// done in a folder, and told as an agent's stream. Tests and the demo use it; the
+// adapter that reads the stream is in internal/agent.
+package scripted
 
 import (
 	"context"
@@ -10,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -94,17 +98,17 @@ type player struct {
 // curtain ends a play before the script does.
 type curtain struct {
 	code   int
-	result cue // without a type: nothing is said of the end
+	result agent.Cue // without a type: nothing is said of the end
 }
 
 // Error is for nobody: a curtain never leaves Play.
 func (c *curtain) Error() string { return "exit " + strconv.Itoa(c.code) }
 
 func (p *player) play(ctx context.Context, s script) (int, error) {
-	if err := p.tell(cue{Type: cueNote, Text: "script " + s.title}); err != nil {
+	if err := p.tell(agent.Cue{Type: agent.CueNote, Text: "script " + s.title}); err != nil {
 		return 0, err
 	}
-	end := &curtain{result: cue{Type: cueResult, Reason: "completed"}}
+	end := &curtain{result: agent.Cue{Type: agent.CueResult, Reason: "completed"}}
 	for _, step := range s.scene(p.Iteration, p.Story) {
 		err := step.act(ctx, p)
 		switch {
@@ -130,7 +134,7 @@ func (p *player) close(end *curtain) (int, error) {
 }
 
 // tell prints one cue in one write, so that a kill cuts none in half.
-func (p *player) tell(c cue) error {
+func (p *player) tell(c agent.Cue) error {
 	line, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("tell: %w", err)
@@ -146,14 +150,14 @@ func (p *player) tell(c cue) error {
 func (p *player) call(name, input string, tool func() (output string, failed bool, err error)) error {
 	p.calls++
 	id := "call_" + strconv.Itoa(p.calls)
-	if err := p.tell(cue{Type: cueTool, ID: id, Name: name, Text: input}); err != nil {
+	if err := p.tell(agent.Cue{Type: agent.CueTool, ID: id, Name: name, Text: input}); err != nil {
 		return err
 	}
 	output, failed, err := tool()
 	if err != nil {
 		return err
 	}
-	return p.tell(cue{Type: cueToolEnd, ID: id, Text: strings.TrimSpace(output), Failed: failed})
+	return p.tell(agent.Cue{Type: agent.CueToolEnd, ID: id, Text: strings.TrimSpace(output), Failed: failed})
 }
 
 func (p *player) memory(name string) string {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest/githttp"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/githttp"
 )
 
 // Push is one ref of a push.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/github/githubtest/githttp"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest/githttp"
 )
 
 // maxBody is far above what GitHub takes, and keeps a runaway client from

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/github/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // drawing is an App of acme that waits to be taken over, and its code.
