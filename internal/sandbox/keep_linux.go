@@ -41,10 +41,6 @@ type node struct {
 	unread string // of what is not held: what no change leaves as it was
 }
 
-// ErrNotPutBack says that what was changed inside, and is not theirs to change,
-// stays so: nothing that trusts it may go on.
-var ErrNotPutBack = errors.New("it stays as those inside left it")
-
 // keeping is all that is kept while a program runs.
 type keeping struct {
 	kept   []kept

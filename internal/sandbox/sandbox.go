@@ -10,6 +10,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
@@ -17,6 +18,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
+
+// ErrNotPutBack reports that a protected file stays as the sandboxed program
+// changed it. Nothing that trusts the file may go on.
+var ErrNotPutBack = errors.New("it stays as those inside left it")
 
 // Level is how the wall is made; the names are the values of the input sandbox.
 type Level string
