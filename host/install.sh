@@ -2,8 +2,10 @@
 # Gets ralph onto a runner, and tells the job where: the output `program`. Asked
 # for by RALPH_FROM:
 #
-#   release  $RALPH_VERSION, by checksum; of RALPH_RELEASES, else of the Action
-#            RALPH_ACTION on this server
+#   release  the archive of $RALPH_VERSION, by checksum. A released commit has
+#            host/release: its own version and checksums, which hold unless
+#            another version is given. RALPH_RELEASES is the folder of all
+#            releases, else the Action RALPH_ACTION on this server.
 #   path     one that is on PATH already: nothing is reached
 #   build    out of this Action's own source, with the Go that is on PATH
 set -eu
@@ -48,26 +50,36 @@ built_for() {
   printf 'ralph-%s-%s' "$(uname -s | tr '[:upper:]' '[:lower:]')" "$arch"
 }
 
+# listed is the checksum of a file in a list that sha256sum wrote.
+listed() { sed -n "s/^\([0-9a-f]\{64\}\) [ *]$2\$/\1/p" "$1"; }
+
 release() {
-  [ -n "${RALPH_VERSION:-}" ] || die 'it is not known which release is meant' 'name it: ralph-version: v1.2.3'
-  name=$(built_for)
+  stamp=$source/host/release own=''
+  if [ -s "$stamp" ]; then own=$(sed -n 1p "$stamp"); fi
+  RALPH_VERSION=${RALPH_VERSION:-$own}
+  [ -n "$RALPH_VERSION" ] || die 'this commit of the action is not a release' 'use a released version (@v1), name one (ralph-version: v1.2.3), or set ralph-from: build'
+  name=$(built_for).tar.gz
   if [ -n "${RALPH_CERTIFICATES:-}" ]; then trusted; fi
-  fetch "$name" "$dir/ralph"
+  program=$dir/$name
+  fetch "$name" "$program"
+  if [ -z "$want" ] && [ "$RALPH_VERSION" = "$own" ]; then want=$(listed "$stamp" "$name"); fi
   if [ -z "$want" ]; then
     fetch SHA256SUMS "$dir/sums"
-    want=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$name\$/\1/p" "$dir/sums")
+    want=$(listed "$dir/sums" "$name")
   fi
-  program=$dir/ralph
   same "$name of the release $RALPH_VERSION"
+  tar -xzf "$program" -C "$dir" ralph || die "$name of the release $RALPH_VERSION holds no ralph" 'name another release (ralph-version), or set ralph-from: build'
+  rm -f "$program"
+  program=$dir/ralph
   chmod 755 "$program"
 }
 
-# same ends this where the program is another than the one that is wanted. It
-# takes what people call it.
+# same ends this unless the file $program has the checksum that is wanted. It
+# takes the file's name for people.
 same() {
   got=$(digest "$program")
   if [ "$want" != "$got" ]; then
-    rm -f "$dir/ralph"
+    case $program in "$dir"/*) rm -f "$program" ;; esac
     die "$1 has the checksum $got, not ${want:-one that SHA256SUMS tells}" 'use none that is not what was released: look at where it comes from'
   fi
 }

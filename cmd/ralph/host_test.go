@@ -90,7 +90,7 @@ func newHostJob(t *testing.T, change ...func(*scene)) *hostJob {
 		t.Fatal(err)
 	}
 	j.known["toJSON(inputs)"] = string(text)
-	j.known["inputs.ralph-version || github.action_ref"], j.known["github.action_repository"] = "", ""
+	j.known["github.action_repository"] = ""
 	// A step has no variable for an input.
 	j.env = slices.DeleteFunc(j.env, func(variable string) bool { return strings.HasPrefix(variable, "INPUT_") })
 	return j
