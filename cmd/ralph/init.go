@@ -2,12 +2,20 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/scaffold"
 )
 
-type initCommand struct{ scaffold.Files }
+type initCommand struct {
+	scaffold.Files
+
+	Action string `name:"action-repository" hidden:"" default:"https://github.com/ralph-loop/ralph" help:"Repository of the action, whose tags are looked up."`
+}
 
 // Help gives the examples.
 func (initCommand) Help() string {
@@ -26,6 +34,7 @@ func (initCommand) guarded() bool { return false }
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Any() {
+		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Lay(w.now(), w.stdout, w.stderr)
 	}
 	err := c.Ask(ctx, scaffold.Terminal{In: w.stdin, Out: w.stdout, Kind: w.env("TERM")})
@@ -33,4 +42,32 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 		return report(w.stderr, err), nil
 	}
 	return fault.ExitDone, err
+}
+
+// released is the version of a release, as its tag has it.
+var released = pattern.Of(`^v\d+\.\d+\.\d+$`)
+
+// pin is what a workflow names ralph's version by: the commit of the release that
+// this program comes from, with the tag in a comment.
+func (c initCommand) pin(ctx context.Context, w world) string {
+	if !c.GitHub || !released.MatchString(version) {
+		return ""
+	}
+	commit, err := c.tagged(ctx, w)
+	if err != nil || commit == "" {
+		fmt.Fprintf(w.stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
+		return version
+	}
+	return commit + " # " + version
+}
+
+func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tool, done, err := w.git()
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	return tool.Tag(ctx, git.Remote{URL: c.Action}, version)
 }

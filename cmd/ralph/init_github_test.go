@@ -78,7 +78,7 @@ func TestWorkflowTemplate(t *testing.T) {
 // Every input that the workflow gives is one that its Action has.
 func TestWorkflowTemplateFitsTheAction(t *testing.T) {
 	actions := map[string]map[string]any{}
-	for uses, file := range map[string]string{"ralph-loop/ralph@v1": "../../action.yml", "ralph-loop/ralph/host@v1": "../../host/action.yml"} {
+	for uses, file := range map[string]string{"ralph-loop/ralph@main": "../../action.yml", "ralph-loop/ralph/host@main": "../../host/action.yml"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestWorkflowTemplateFitsTheAction(t *testing.T) {
 				}
 			}
 		}
-		if host := slices.Contains(flags, "--host"); len(ours) != 1 || ours["ralph-loop/ralph/host@v1"] != host {
+		if host := slices.Contains(flags, "--host"); len(ours) != 1 || ours["ralph-loop/ralph/host@main"] != host {
 			t.Errorf("%s uses %v", variant, ours)
 		}
 	}

@@ -18,10 +18,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// version is set when a release is built.
-var version = "dev"
+// unreleased is the version of a program that was built from a checkout.
+const unreleased = "dev"
 
-func main() { os.Exit(start(here())) }
+// version is set when a release is built, and when `go install` builds one.
+var version = unreleased
+
+func main() {
+	if version == unreleased {
+		version = installed(debug.ReadBuildInfo())
+	}
+	os.Exit(start(here()))
+}
+
+// installed is the version that `go install MODULE@VERSION` wrote into a program.
+func installed(info *debug.BuildInfo, known bool) string {
+	if !known || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return unreleased
+	}
+	return info.Main.Version
+}
 
 // world is all that a command may touch of the process it runs in.
 type world struct {

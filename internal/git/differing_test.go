@@ -70,3 +70,21 @@ func TestNamed(t *testing.T) {
 		}
 	}
 }
+
+// A tag stands for a commit, whether it is an object of its own or not, and
+// another tag that ends alike does not stand for it.
+func TestTag(t *testing.T) {
+	g, _ := newGit(t)
+	dir := t.TempDir()
+	sh(t, dir, "", "git", "init", "-q")
+	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "a release")
+	head := must(g.Named(t.Context(), dir, "HEAD"))(t)
+	sh(t, dir, "", "git", "tag", "v1.2.3")
+	sh(t, dir, "", "git", "tag", "-a", "-m", "annotated", "v1.2.4")
+	sh(t, dir, "", "git", "tag", "other/refs/tags/v9")
+	for tag, want := range map[string]string{"v1.2.3": head, "v1.2.4": head, "v9": "", "v1": ""} {
+		if got := must(g.Tag(t.Context(), git.Remote{URL: dir}, tag))(t); got != want {
+			t.Errorf("Tag(%s) = %q, want %q", tag, got, want)
+		}
+	}
+}

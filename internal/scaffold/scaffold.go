@@ -32,7 +32,10 @@ type Files struct {
 	Name       string `placeholder:"FEATURE" help:"What the PRD is about: its branch is ralph/FEATURE. Implies --prd."`
 	GitHub     bool   `name:"github" help:"Make the workflow and the issue form by which GitHub starts ralph."`
 	Host       *bool  `negatable:"" help:"Have that workflow run ralph on the machine itself, with its tools and those of setup-go and the like, or with --no-host in a container that has git, sh and agents alone. As the project's checks need it when not given. Implies --github."`
-	App        string `placeholder:"NAME" help:"Have it started by the GitHub App of that name, which ralph serve is the server of, and by nothing else. Implies --github."`
+	// Pin is what the workflow names ralph's version by, as in "COMMIT # v1.2.3";
+	// where there is no release it is empty, and the workflow builds ralph's main.
+	Pin string `kong:"-"`
+	App string `placeholder:"NAME" help:"Have it started by the GitHub App of that name, which ralph serve is the server of, and by nothing else. Implies --github."`
 }
 
 // Any says whether the flags name files at all, by name or by what they imply.
@@ -181,7 +184,7 @@ func (f Files) next(to io.Writer) error {
 	for _, part := range []struct {
 		path  string
 		asked bool
-	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host()}, {"workflows/next-app.txt", f.App != ""}} {
+	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host()}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.GitHub && f.Pin == ""}} {
 		if !part.asked {
 			continue
 		}

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ const WorkflowFile = ".github/workflows/ralph.yml"
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
 // workflow is what GitHub starts ralph by: for an App or for everybody, in a
-// container or on the machine itself.
+// container or on the machine itself. It uses ralph by the pin.
 func (f Files) workflow() ([]byte, error) {
 	name := "workflows/ralph.yml"
 	app := strings.TrimSuffix(f.App, "[bot]")
@@ -35,16 +36,28 @@ func (f Files) workflow() ([]byte, error) {
 		return nil, err
 	}
 	workflow := strings.ReplaceAll(f.judged(string(text)), "APP", app)
-	if !f.host() {
-		return []byte(workflow), nil
+	action, pin := "ralph-loop/ralph@", cmp.Or(f.Pin, "main")
+	if f.host() {
+		steps, err := templates.Files.ReadFile("workflows/host.txt")
+		if err != nil {
+			return nil, err
+		}
+		workflow = strings.Replace(workflow, "      - uses: ralph-loop/ralph@v1\n        with:\n", string(steps), 1)
+		workflow = strings.ReplaceAll(workflow, action, "ralph-loop/ralph/host@")
+		action = "ralph-loop/ralph/host@"
 	}
-	steps, err := templates.Files.ReadFile("workflows/host.txt")
-	if err != nil {
-		return nil, err
+	workflow = strings.ReplaceAll(workflow, action+"v1\n", action+pin+"\n")
+	if f.host() && f.Pin == "" {
+		workflow = built(workflow, action+pin+"\n")
 	}
-	const work, action = "      - uses: ralph-loop/ralph@v1\n        with:\n", "ralph-loop/ralph@v1"
-	workflow = strings.Replace(workflow, work, string(steps), 1)
-	return []byte(strings.ReplaceAll(workflow, action, "ralph-loop/ralph/host@v1")), nil
+	return []byte(workflow), nil
+}
+
+// built is a workflow whose steps that use ralph on the runner build it.
+func built(workflow, uses string) string {
+	const with, build = "        with:\n", "          ralph-from: build\n"
+	workflow = strings.ReplaceAll(workflow, uses, uses+with+build)
+	return strings.ReplaceAll(workflow, build+with, build)
 }
 
 // host tells that ralph works on the machine itself: what projects' own files
