@@ -1,6 +1,7 @@
 LINT     := .bin/golangci-lint-v2.15.0
 ACTIONS  := .bin/actionlint-v1.7.12
 ACT      := .bin/act-v0.2.89
+RELEASER := .bin/goreleaser-v2.15.0
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 ROUNDS   ?= 7
@@ -12,7 +13,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox|tamper)$$
 
-.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack image container report-check false-ready
+.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack image container report-check false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -59,6 +60,10 @@ image: # the image of Dockerfile; where no registry is reached, upon Debian, Go 
 container: $(ACT) # what an action has in stock Docker, which Debian has: the wall, and the image as a runner and as act start it
 	tools/container/wall.sh
 	VERSION=$(VERSION) ACT=$(CURDIR)/$(ACT) tools/image/build.sh tools/container/runner.sh
+release-build: $(RELEASER) # the files of a release, into dist/; KIND=release is what the workflow asks for
+	GORELEASER=$(CURDIR)/$(RELEASER) tools/release/build.sh $(VERSION) $(KIND)
+release-check: $(RELEASER) $(ACT) # the release workflow under act, without publishing, and all that is made of what it built
+	GORELEASER=$(CURDIR)/$(RELEASER) ACT=$(CURDIR)/$(ACT) tools/release/check.sh
 report-check: # the page of a run, in a real browser, which Debian has
 	npm --prefix tools/report ci --no-audit --no-fund
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)
@@ -66,5 +71,7 @@ report-check: # the page of a run, in a real browser, which Debian has
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/rhysd/actionlint/cmd/actionlint@$* && mv .bin/actionlint $@
+.bin/goreleaser-%:
+	GOBIN=$(CURDIR)/.bin go install github.com/goreleaser/goreleaser/v2@$* && mv .bin/goreleaser $@
 .bin/act-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/nektos/act@$* && mv .bin/act $@

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# A run that the previous version began, and that was killed in the middle, is
+# finished by this one: upgrade.sh PROGRAM FOLDER. The previous version is the last
+# release, or where there is none the commit before this one.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+new=$1 dir=$2/upgrade
+mkdir -p "$dir/shop/ralph"
+previous=$(git describe --tags --abbrev=0 --match 'v[0-9]*.*.*' HEAD~1 2>/dev/null || git rev-parse HEAD~1)
+git worktree add --quiet --detach "$dir/previous" "$previous"
+trap 'git worktree remove --force "$dir/previous"' EXIT
+(cd "$dir/previous" && go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=previous" -o "$dir/old" ./cmd/ralph)
+
+cd "$dir/shop"
+git init --quiet
+git config user.name a
+git config user.email a@b.c
+echo 'test -s done.txt' >check.sh
+cat >ralph/prd.json <<'PRD'
+{"project": "shop", "branchName": "ralph/shop", "description": "a shop", "userStories": [
+  {"id": "US-001", "title": "Say that it is done", "description": "As a tester I want a file.", "acceptanceCriteria": ["there is done.txt"], "priority": 1, "passes": false, "notes": ""}]}
+PRD
+# The agent says that it is at work, and waits to be killed; the next one works.
+mkfifo "$dir/at-work"
+cat >"$dir/agent" <<'AGENT'
+#!/bin/sh
+cat >/dev/null
+if [ ! -e "$0.began" ]; then
+  : >"$0.began"
+  echo >"$(dirname "$0")/at-work"
+  exec sleep 600
+fi
+echo done >done.txt
+sed -i 's/"passes": *false/"passes": true/' ralph/prd.json
+git add -A && git commit --quiet -m 'feat: done'
+AGENT
+chmod 755 "$dir/agent"
+git add -A && git commit --quiet -m base
+
+"$dir/old" run --agent command --agent-command "$dir/agent" --check 'sh check.sh' >"$dir/log" 2>&1 &
+run=$!
+read -r <"$dir/at-work"
+kill -9 "$run"
+wait "$run" 2>/dev/null || true
+"$new" status
+"$new" resume || { code=$?; cat "$dir/log"; exit "$code"; }
+grep -q '"passes": *true' ralph/prd.json
+"$new" status | tee "$dir/status"
+grep -q previous .ralph/runs/*/journal.jsonl # the older program began it
