@@ -27,7 +27,7 @@ RUN --mount=type=cache,target=/cache \
 FROM ${NODE_IMAGE} AS agents
 ARG NPM_CONFIG_REGISTRY
 WORKDIR /agents
-COPY tools/agents/package.json tools/agents/package-lock.json tools/image/agents.sh ./
+COPY tools/agents/package.json tools/agents/package-lock.json tools/image/agents.sh tools/image/npm.sh ./
 ARG AGENTS="claude codex"
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=certificates \
     if [ -s /run/secrets/certificates ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/certificates; fi \
@@ -39,6 +39,9 @@ FROM ${BASE_IMAGE}
 USER root
 # Packages of Debian's that your checks need, as in "make gcc python3".
 ARG TOOLCHAIN=""
+# "none" leaves out the agents, and what git needs for its mail and Subversion
+# commands alone: Perl. apt then finds unmet dependencies, so such an image is no base.
+ARG AGENTS
 # The agent is uid 1500, which gets a name because some programs do not start
 # without one, and no way to become root. What a runner starts last is a script
 # for bash, since others drop variables with a dash in their names: the inputs.
@@ -46,6 +49,10 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked --mount=type=cache,t
     rm -f /etc/apt/apt.conf.d/docker-clean \
  && apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git ${TOOLCHAIN} \
+ && if [ "${AGENTS:-}" = none ]; then \
+      apt-get install --yes --no-install-recommends curl \
+   && dpkg-query --show --showformat '${Package}\n' | grep -E '^(perl|perl-modules-.*|libperl5.*|liberror-perl|libgdbm.*|git-man)$' | xargs dpkg --purge --force-depends; \
+    fi \
  && useradd --uid 1500 --user-group --no-create-home --home-dir /nonexistent --shell /bin/bash agent \
  && find / -xdev -type f -perm /6000 -exec chmod a-s {} + \
  && printf '#!/bin/bash\nexec ralph action --finish\n' >/usr/local/bin/ralph-finish \

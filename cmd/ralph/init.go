@@ -64,7 +64,7 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	tool, done, err := w.git()
+	tool, done, err := w.git(c.ProjectDir)
 	if err != nil {
 		return "", err
 	}

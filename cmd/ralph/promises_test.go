@@ -89,7 +89,7 @@ func there(t *testing.T, name string) bool {
 func testsOf(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for _, part := range []string{"cmd", "internal"} {
+	for _, part := range []string{"cmd", "internal", "tools/image", "tools/release"} {
 		tree := os.DirFS(dir)
 		err := fs.WalkDir(tree, part, func(name string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path.Base(name), "_test.go") {

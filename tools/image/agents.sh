@@ -7,7 +7,12 @@
 # none, and with npm, by which the input agent-version gets another version.
 set -eu
 
-[ $# -gt 0 ] || { echo 'agents: say which: claude codex gemini opencode copilot amp, and npm' >&2; exit 2; }
+[ $# -gt 0 ] || { echo 'agents: say which: claude codex gemini opencode copilot amp, and npm; or none' >&2; exit 2; }
+if [ "$*" = none ]; then # they are installed in the job, by version
+  mkdir -p /out/usr/local/bin
+  install -m 755 npm.sh /out/usr/local/bin/npm
+  exit
+fi
 wanted=''
 for name in "$@"; do
   case $name in

@@ -11,21 +11,31 @@ trap docker_down EXIT # which also removes $dir
 version=$(tools/release/notes.sh)
 built=$version-snapshot
 
+# stub makes an action that runs a command in the place of another's.
+stub() {
+  mkdir -p "$dir/stub/$1"
+  printf 'name: stub\nruns:\n  using: composite\n  steps: [{run: "%s", shell: bash}]\n' "$2" >"$dir/stub/$1/action.yml"
+}
+
 # The repository as it is committed, twice: no path, no time and no file that git
 # does not know gets into what is built.
 step "$version under act, as a push to main"
-git clone --quiet "$root" "$dir/one"
 git clone --quiet "$root" "$dir/some-other-place"
-mkdir -p "$dir/idle" "$dir/home/.config/act"
-printf 'name: idle\nruns:\n  using: composite\n  steps: [{run: exit 0, shell: bash}]\n' >"$dir/idle/action.yml"
+mkdir -p "$dir/home/.config/act" "$dir/one"
 touch "$dir/home/.config/act/actrc"
-mapfile -t used < <(sed -n 's/.*uses: \(\S*@\S*\).*/\1/p' .github/workflows/release.yml | sort -u)
+stub actions/checkout "git clone --quiet $dir/some-other-place . && mkdir .bin && ln -s $GORELEASER .bin/"
+stub actions/upload-artifact "cp -R dist $dir/one/"
+locals=()
+while read -r used; do
+  [ -e "$dir/stub/${used%@*}" ] || stub "${used%@*}" 'exit 0'
+  locals+=("--local-repository=$used=$dir/stub/${used%@*}")
+done < <(sed -n 's|.*uses: \(\S*@\S*\).*|\1|p' .github/workflows/release.yml | sort -u)
+git clone --quiet "$root" "$dir/asked" # where act finds the workflow
+git -C "$dir/asked" remote set-url origin https://github.com/ralph-loop/ralph
 (
-  cd "$dir/one"
-  git remote set-url origin https://github.com/ralph-loop/ralph
-  mkdir -p .bin && ln -s "$GORELEASER" .bin/
-  HOME=$dir/home GOCACHE=$(go env GOCACHE) GOMODCACHE=$(go env GOMODCACHE) "$ACT" push --workflows .github/workflows/release.yml \
-    --platform ubuntu-latest=-self-hosted --pull=false --bind --defaultbranch main "${used[@]/#/--local-repository=}" 2>&1
+  cd "$dir/asked"
+  GOCACHE=$(go env GOCACHE) GOMODCACHE=$(go env GOMODCACHE) HOME=$dir/home "$ACT" push --workflows .github/workflows/release.yml \
+    --platform ubuntu-latest=-self-hosted --pull=false --no-skip-checkout --defaultbranch main "${locals[@]}" 2>&1
 ) >"$dir/act.log" || { tail -n 60 "$dir/act.log" >&2; die 'the release workflow failed under act: see above'; }
 grep -E 'Success - Main|Job ' "$dir/act.log"
 if grep -E '\[release/(image|publish)' "$dir/act.log"; then die 'a dry run publishes nothing'; fi
