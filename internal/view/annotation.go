@@ -45,7 +45,7 @@ func Annotations(run journal.Run) []Annotation {
 }
 
 func annotated(run journal.Run, check journal.CheckEnded) Annotation {
-	a := Annotation{Title: one(check.Name) + " failed", Text: strings.TrimSpace(Line(run, check))}
+	a := Annotation{Title: one(check.Name) + " failed", Text: words(run, check)}
 	a.File, a.Line = blame(check.Excerpt)
 	return a
 }

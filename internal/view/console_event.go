@@ -20,69 +20,37 @@ func (c *Console) Event(run journal.Run, event journal.Event) string {
 }
 
 func (c *Console) news(run journal.Run, event journal.Event) []row {
-	switch e := event.(type) {
+	rows := c.Look.rows(say(run, event))
+	switch e := event.(type) { //nolint:gochecksumtype // of the others the lines say all
 	case journal.RunBegan, journal.Resumed:
-		return c.set(run, e)
+		return c.set(run, rows)
 	case journal.CheckEnded:
-		return c.check(run, e)
+		return c.lastWords(rows, mark(run, e) != badSign, e.Excerpt)
 	case journal.SetupEnded:
-		return c.lastWords(c.Look.line(run, pick(e.Passed, goodSign, badSign), e), e.Passed, e.Excerpt)
-	case journal.PlanDrafted:
-		return c.Look.line(run, pick(len(e.Stories) > 0, goodSign, warnSign), e)
-	case journal.BaselineEnded:
-		return c.Look.line(run, pick(e.Usable, goodSign, warnSign), e)
+		return c.lastWords(rows, e.Passed, e.Excerpt)
 	case journal.IterationBegan:
 		return c.iteration(run, e)
 	case journal.AgentEnded:
-		return c.agent(run, e)
-	case journal.PlanRead:
-		return c.Look.claims(run, e)
-	case journal.CommitsTaken:
-		return c.Look.handed(run, e)
-	case journal.ProofEnded:
-		return c.Look.line(run, pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign)), e)
-	case journal.ChangeInspected:
-		return c.Look.inspected(e)
-	case journal.StoryGraded, journal.StoryReviewed:
-		return c.Look.line(run, opinionSign(run, e), e)
-	case journal.IterationEnded:
-		return c.verdict(run, e)
-	case journal.SCMEnded:
-		return c.Look.line(run, pick(e.Failed, badSign, goodSign), e)
-	case journal.RunStopped:
-		return c.stop(run, e)
-	case journal.Paused:
-		return c.Look.line(run, waitSign, e)
-	case journal.PullReadied, journal.Joined, journal.PublishFailed, journal.CancelAsked, journal.EgressRefused, journal.Branched,
-		journal.Noted, journal.EgressPassed, journal.Pushed, journal.PullOpened, journal.Packed, journal.Signed, journal.CommentPosted:
-		if Line(run, e) != "" {
-			return c.Look.line(run, signOf(e), e)
+		if c.ended && !e.Failed { // its closing line said it already
+			return nil
 		}
-	case journal.Shelved: // of no news to people
-	case journal.TaskLooked, journal.TaskSettled: // a supervised command has the terminal to itself
+	case journal.IterationEnded:
+		return c.verdict(run, e, rows)
+	case journal.RunStopped:
+		return c.stop(run, e, rows)
+	case journal.TaskSettled: // a supervised command has the terminal to itself
+		return nil
 	}
-	return nil
+	return rows
 }
 
-// signOf goes before what has become of the work elsewhere.
-func signOf(event journal.Event) string {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are no news of that kind
-	case journal.PullReadied:
-		return goodSign
-	case journal.PublishFailed, journal.CancelAsked, journal.EgressRefused, journal.Branched:
-		return warnSign
-	case journal.Joined:
-		return pick(len(e.Conflicts) > 0, warnSign, "· ")
+// rows are lines about an event behind their signs.
+func (l Look) rows(all []saying) []row {
+	var rows []row
+	for _, said := range all {
+		rows = append(rows, l.say(said.indent+said.sign+" ", l.ours(said.text), plain)...)
 	}
-	return "· "
-}
-
-// line is Line's word on an event that has one line of it, behind a sign and
-// as far in as it is there.
-func (l Look) line(run journal.Run, sign string, event journal.Event) []row {
-	said := Line(run, event)
-	indent := said[:len(said)-len(strings.TrimLeft(said, " "))]
-	return l.say(indent+sign+" ", l.ours(said), plain)
+	return rows
 }
 
 func pick(is bool, yes, no string) string {
@@ -93,9 +61,8 @@ func pick(is bool, yes, no string) string {
 }
 
 // set is how a run sets out, with all its stories.
-func (c *Console) set(run journal.Run, event journal.Event) []row {
+func (c *Console) set(run journal.Run, rows []row) []row {
 	c.told = nil
-	rows := c.Look.line(run, "🚀", event)
 	for i := range rows {
 		rows[i].gap = true
 	}
@@ -105,13 +72,6 @@ func (c *Console) set(run journal.Run, event journal.Event) []row {
 // Checking is a line for a check that is about to run.
 func (c *Console) Checking(check policy.Check) string {
 	return c.write(c.now(), c.Look.say("  "+waitSign+" ", "check "+check.Name+c.Look.ours(" …"), plain))
-}
-
-// check is how a check did; of one that holds the work back, also the end of
-// what it said.
-func (c *Console) check(run journal.Run, e journal.CheckEnded) []row {
-	sign := mark(run, e)
-	return c.lastWords(c.Look.line(run, sign, e), sign != badSign, e.Excerpt)
 }
 
 // lastWords are rows with the end of what a command said beneath, unless all is well.
@@ -164,52 +124,8 @@ func (l Look) rule(title string) string {
 	return text + strings.Repeat(l.ours("─"), max(room-width(text), 1))
 }
 
-// agent is the agent's sum, where its closing line did not say it already.
-func (c *Console) agent(run journal.Run, e journal.AgentEnded) []row {
-	if c.ended && !e.Failed {
-		return nil
-	}
-	return c.Look.line(run, pick(e.Failed, badSign, goodSign), e)
-}
-
-// claims and the other events of several lines are told one by one, each with
-// its sign.
-func (l Look) claims(run journal.Run, e journal.PlanRead) []row {
-	rows := l.line(run, "· ", journal.PlanRead{Claimed: e.Claimed})
-	for _, what := range e.Undone {
-		rows = append(rows, l.line(run, warnSign, journal.PlanRead{Undone: []string{what}})...)
-	}
-	if e.Cut {
-		rows = append(rows, l.line(run, warnSign, journal.PlanRead{Cut: true})...)
-	}
-	return rows
-}
-
-func (l Look) handed(run journal.Run, e journal.CommitsTaken) []row {
-	var rows []row
-	for _, commit := range e.Commits {
-		rows = append(rows, l.line(run, "· ", journal.CommitsTaken{Commits: []journal.Commit{commit}})...)
-	}
-	for _, path := range e.Dropped {
-		rows = append(rows, l.line(run, warnSign, journal.CommitsTaken{Dropped: []string{path}})...)
-	}
-	if len(e.Huge) > 0 {
-		rows = append(rows, l.line(run, warnSign, journal.CommitsTaken{Huge: e.Huge})...)
-	}
-	for _, finding := range e.Refused {
-		rows = append(rows, l.line(run, badSign, journal.CommitsTaken{Refused: []journal.Finding{finding}})...)
-	}
-	return rows
-}
-
 // stop is the end of a run: why, what there is, and what to do next.
-func (c *Console) stop(run journal.Run, e journal.RunStopped) []row {
-	signs := map[policy.Status]string{policy.StatusCompleted: goodSign, policy.StatusWaiting: waitSign, policy.StatusFailed: badSign}
-	sign, known := signs[e.Reason.Status()]
-	if !known {
-		sign = "🛑"
-	}
-	rows := c.Look.line(run, sign, e)
+func (c *Console) stop(run journal.Run, e journal.RunStopped, rows []row) []row {
 	for i := range rows {
 		rows[i].gap, rows[i].tone = true, bold
 	}

@@ -61,11 +61,12 @@ func unicodeIn(getenv func(string) string) bool {
 
 // The signs a line can begin with.
 const (
-	goodSign = "✅"
-	badSign  = "❌"
-	waitSign = "⏳"
-	openSign = "⬜"
-	warnSign = "❗"
+	goodSign  = "✅"
+	badSign   = "❌"
+	waitSign  = "⏳"
+	openSign  = "⬜"
+	warnSign  = "❗"
+	plainSign = "· "
 )
 
 // inASCII is every sign and character of ours that is not ASCII. What others

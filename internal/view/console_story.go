@@ -10,36 +10,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// verdict is what an iteration came to, which stories are others than they
-// were, and what all this took so far.
-func (c *Console) verdict(run journal.Run, e journal.IterationEnded) []row {
-	var rows []row
-	for _, id := range e.Passed {
-		rows = append(rows, c.passed(run, id)...)
-	}
-	for _, rejected := range e.Rejected {
-		rows = append(rows, c.Look.line(run, badSign, journal.IterationEnded{Rejected: []journal.Rejection{rejected}})...)
-	}
-	switch {
-	case e.Done:
-		rows = append(rows, c.Look.line(run, goodSign, journal.IterationEnded{Done: true})...)
-	case len(rows) == 0:
-		rows = c.Look.line(run, openSign, journal.IterationEnded{Story: e.Story})
-	}
-	rows = append(rows, c.stories(run)...)
-	return append(rows, row{lead: "  💰 ", text: soFar(run), tone: faint})
-}
-
-// passed is Line's word on a story, and its title.
-func (c *Console) passed(run journal.Run, id string) []row {
-	rows := c.Look.line(run, goodSign, journal.IterationEnded{Passed: []string{id}})
-	for _, story := range run.Plan.UserStories {
-		if story.ID == id && len(rows) > 0 {
-			rows[0].text += c.Look.ours(" · ") + lineOf(story.Title)
+// verdict is what an iteration came to, with the titles of the stories that
+// passed, which stories are others than they were, and what all this took so far.
+func (c *Console) verdict(run journal.Run, e journal.IterationEnded, rows []row) []row {
+	for i, id := range e.Passed[:min(len(e.Passed), len(rows))] {
+		if story, found := run.Plan.Find(id); found {
+			rows[i].text += c.Look.ours(" · ") + lineOf(story.Title)
 			c.note(story)
 		}
 	}
-	return rows
+	rows = append(rows, c.stories(run)...)
+	return append(rows, row{lead: "  💰 ", text: soFar(run), tone: faint})
 }
 
 // stories are those that are not as they were shown last.

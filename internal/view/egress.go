@@ -12,7 +12,7 @@ import (
 // barred is what the wall refused of what those inside asked for, with the line
 // that would allow it.
 func barred(e journal.EgressRefused) string {
-	text := "  refused by the wall: " + one(e.What) + ": " + one(e.Why)
+	text := "refused by the wall: " + one(e.What) + ": " + one(e.Why)
 	if e.Input != "" {
 		text += " – this would allow it: " + one(e.Input)
 	}
@@ -39,19 +39,18 @@ func refused(run journal.Run) []string {
 const mostPassed = 3
 
 // through is what passed in an iteration, as the log has it.
-func through(e journal.EgressPassed) string {
+func through(e journal.EgressPassed) (said []saying) {
 	all := slices.Clone(e.Hosts)
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	var lines []string
 	if passed := traffic(all, one); passed != "" {
-		lines = append(lines, "  passed through the wall: "+passed)
+		said = append(said, within(plainSign, "passed through the wall: "+passed))
 	}
 	if e.ChargedUSD > 0 {
-		lines = append(lines, fmt.Sprintf("  counted against the budget for answers without a count or a price: %s", money(e.ChargedUSD, true)))
+		said = append(said, within(plainSign, "counted against the budget for answers without a count or a price: "+money(e.ChargedUSD, true)))
 	}
-	return strings.Join(lines, "\n")
+	return said
 }
 
 // Traffic is what passed through the wall so far; empty where nothing did.

@@ -10,29 +10,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// inspected is Line's word on what the existing tests say of a change.
-func inspected(e journal.ChangeInspected) string {
-	var lines []string
+// inspected is what the existing tests say of a change: a line for each file.
+func inspected(e journal.ChangeInspected) (said []saying) {
 	if e.Why != "" {
-		lines = append(lines, "  "+untried+": "+one(e.Why))
+		said = append(said, within(warnSign, untried+": "+one(e.Why)))
 	}
 	shown := e.Found[:min(len(e.Found), most)]
 	for _, place := range shown {
-		lines = append(lines, "  "+one(place.String()))
+		said = append(said, within(warnSign, one(place.String())))
 	}
 	if left := len(e.Found) - len(shown) + e.More; left > 0 {
-		lines = append(lines, fmt.Sprintf("  … and %d more files", left))
+		said = append(said, within(warnSign, fmt.Sprintf("… and %d more files", left)))
 	}
-	return strings.Join(lines, "\n")
-}
-
-// inspected has a row for each file.
-func (l Look) inspected(e journal.ChangeInspected) []row {
-	var rows []row
-	for line := range strings.Lines(inspected(e)) {
-		rows = append(rows, l.say("  "+warnSign+" ", l.ours(strings.TrimSpace(line)), plain)...)
-	}
-	return rows
+	return said
 }
 
 // existingTests is what they say of the newest commit, as a page has it.

@@ -29,14 +29,14 @@ func worth(run journal.Run, story plan.Story) string {
 // graded is Line's word on a grade.
 func graded(run journal.Run, e journal.StoryGraded) string {
 	story, found := run.Plan.Find(e.Story)
-	text, why := "  "+one(e.Story)+" is "+string(e.Grade), one(e.Why)
+	text, why := one(e.Story)+" is "+string(e.Grade), one(e.Why)
 	if found && verdict.Suffices(run, story, e.Grade) {
-		text, why = "  "+one(e.Story)+" is proven: "+string(e.Grade), ""
+		text, why = one(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
 		return text + " by " + one(journal.Few(witnesses(e.Tests, e.Files)))
 	}
-	return strings.TrimSuffix(text+": "+why, ": ")
+	return behind(text, ": ", why)
 }
 
 // witnesses are the tests that a story went from red to green by: by name, or

@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// reviewed is Line's word on a second opinion.
+// reviewed is a second opinion: on which story, by whom, and what it says.
 func reviewed(e journal.StoryReviewed) string {
-	text := "  second opinion on " + one(e.Story) + " by " + one(e.By) + ": "
+	text := one(e.Story) + " by " + one(e.By) + ": "
 	switch {
 	case e.Why != "":
 		return text + "there is none: " + one(e.Why)
@@ -37,8 +37,28 @@ func opinions(run journal.Run) []string {
 	var said []string
 	for _, story := range run.Plan.UserStories {
 		if e, found := run.ReviewOf(story.ID); found {
-			said = append(said, clean.Inline(strings.TrimPrefix(reviewed(e), "  second opinion on "), 600))
+			said = append(said, clean.Inline(reviewed(e), 600))
 		}
 	}
 	return few(said)
+}
+
+// drafted is a plan that an agent made.
+func drafted(e journal.PlanDrafted) string {
+	text := "plan by " + one(e.By) + ": "
+	switch {
+	case e.Question != "":
+		return text + "it asks: " + one(e.Question)
+	case len(e.Stories) == 0:
+		return text + "there is none: " + one(e.Why)
+	}
+	var titles []string
+	for _, story := range e.Stories {
+		titles = append(titles, one(story.ID+" "+story.Title))
+	}
+	text += journal.Few(titles)
+	if len(e.Left) > 0 {
+		text += "; left out, as it is not its to say: " + one(strings.Join(e.Left, ", "))
+	}
+	return text
 }

@@ -21,6 +21,9 @@ func supervision(run journal.Run, event journal.Event) (line string, told bool) 
 	if ended, is := event.(journal.AgentEnded); is {
 		return fell(ended), true
 	}
+	if _, is := event.(journal.Paused); is {
+		return restarting(run), true
+	}
 	if stopped, is := event.(journal.RunStopped); is {
 		return over(run, stopped), true
 	}
