@@ -43,7 +43,7 @@ var plan = house{
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},
-		10: {"internal/action", "internal/hook", "internal/scaffold", "internal/server"},
+		10: {"internal/action", "internal/hook", "internal/laptop", "internal/scaffold", "internal/server"},
 		11: {demo, scripted},
 		12: {"cmd/ralph"},
 	},
@@ -66,11 +66,11 @@ var plan = house{
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
-			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "cmd/ralph",
+			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
-		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "cmd/ralph"}, // workspace: flock
+		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "internal/laptop", "cmd/ralph"}, // workspace: flock; laptop: its errors
 		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/scaffold"},
 		"flag":             {"cmd/ralph"},
 		"unsafe":           {"internal/sandbox"},
@@ -116,7 +116,7 @@ var plan = house{
 		"golang.org/x/net/html":                   {"internal/clean"},
 		"golang.org/x/sync":                       {"internal/egress"},
 		"golang.org/x/text":                       {"internal/clean"},
-		"golang.org/x/term":                       {"internal/scaffold", "cmd/ralph"},
+		"golang.org/x/term":                       {"internal/scaffold", "internal/laptop", "cmd/ralph"},
 		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
 		"golang.org/x/tools/txtar":                {scripted, demo, stories},
 	},

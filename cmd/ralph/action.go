@@ -3,12 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/action"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/laptop"
 )
 
 // every is the least time between two edits of a comment: GitHub takes 80
@@ -43,20 +44,20 @@ func (actionCommand) restart() string {
 }
 
 func (c actionCommand) run(ctx context.Context, w world) (int, error) {
-	env, err := action.Handed(w.env)
+	env, err := action.Handed(w.Getenv)
 	if err != nil {
 		return 0, err
 	}
-	w.env = env
+	w.Getenv = env
 	if c.Explain {
 		return c.explain(w)
 	}
-	self, err := executable()
+	self, err := laptop.Executable()
 	if err != nil {
 		return 0, err
 	}
 	a := action.Action{
-		Getenv: w.env, Out: w.stdout, Now: w.now, Exec: w.runner.Run, Hard: w.runner.Hard, Self: self, Version: version, Every: w.every, Pace: w.pace,
+		Getenv: w.Getenv, Out: w.Stdout, Now: w.Now, Exec: w.Runner.Run, Hard: w.Runner.Hard, Self: self, Version: version, Every: w.every, Pace: w.pace,
 	}
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)
@@ -65,25 +66,17 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return result.Exit(config.FailOn(w.env("INPUT_FAIL-ON"))), nil
-}
-
-func executable() (string, error) {
-	self, err := osExecutable()
-	if err != nil {
-		return "", fmt.Errorf("find this program: %w", err)
-	}
-	return self, nil
+	return result.Exit(config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
 }
 
 // explain is for those who wonder why nothing started. The inputs are read as
 // in a job: INPUT_LABEL and so on.
 func (c actionCommand) explain(w world) (int, error) {
-	said, err := action.Action{Getenv: c.instead(w.env), Out: w.stderr, Now: w.now}.Explain()
+	said, err := action.Action{Getenv: c.instead(w.Getenv), Out: w.Stderr, Now: w.Now}.Explain()
 	if err != nil {
 		return 0, err
 	}
-	return fault.ExitDone, printJSON(w.stdout, said)
+	return fault.ExitDone, clean.JSON(w.Stdout, said)
 }
 
 // instead has flags go before the environment.

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/scaffold"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -40,7 +41,7 @@ Example: ralph archive --label first-try`
 func (archiveCommand) guarded() bool { return false }
 
 func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.soundGit(ctx, c.ProjectDir)
+	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
@@ -48,7 +49,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	if err := workspace.FolderAbove(c.ProjectDir).Free(); err != nil {
 		return 0, err
 	}
-	place, err := repositoryAt(ctx, tool, c.ProjectDir)
+	place, err := laptop.RepositoryAt(ctx, tool, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +67,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
-	shelved, err := c.putAway(place, memory, loop, w.now())
+	shelved, err := c.putAway(place, memory, loop, w.Now())
 	if err != nil {
 		return 0, err
 	}
@@ -118,7 +119,7 @@ type committing struct {
 
 // commit commits the archive and the fresh files, and says so.
 func (c archiveCommand) commit(ctx context.Context, w world, k committing) error {
-	within, err := inside(k.Top, c.ProjectDir)
+	within, err := laptop.Inside(k.Top, c.ProjectDir)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 	for _, file := range append([]string{k.folder}, k.memory.Books()...) {
 		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
-	if home := w.env("HOME"); home != "" {
+	if home := w.Getenv("HOME"); home != "" {
 		what.Config = filepath.Join(home, ".gitconfig")
 	}
 	sha, err := k.Commit(ctx, k.Place, what)
@@ -138,20 +139,6 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 	if sha == k.Head {
 		done = "not committed, since git is told to ignore it"
 	}
-	_, err = fmt.Fprintf(w.stdout, "archived %d of %s in %s, %s\n", k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done)
+	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\n", k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done)
 	return err
-}
-
-// inside is the way from the top of a repository to a folder of it, which may
-// be known by another name.
-func inside(top, dir string) (string, error) {
-	resolved, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", fmt.Errorf("find %s: %w", dir, err)
-	}
-	within, err := filepath.Rel(top, resolved)
-	if err != nil {
-		return "", fmt.Errorf("find %s in its repository: %w", dir, err)
-	}
-	return within, nil
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -20,8 +22,8 @@ type checksCommand struct {
 	ProjectDir string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
 	Check      []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
-	fence
-	passing
+	laptop.Fence
+	laptop.Passing
 	find bool // and run nothing
 }
 
@@ -39,23 +41,23 @@ Example: ralph checks --check "make test"`
 func (checksCommand) guarded() bool { return true }
 
 func (c checksCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := local{ProjectDir: c.ProjectDir, DryRun: true}.open(ctx, w)
+	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	to := w.stdout
+	to := w.Stdout
 	if c.JSON {
-		to = w.stderr
+		to = w.Stderr
 	}
 	run, err := c.look(ctx, d, c.policy, checkout.Verifier{
-		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, harmless(view.Line(run, event))) },
+		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, clean.LogLines(view.Line(run, event))) },
 	})
 	if err != nil {
 		return 0, err
 	}
 	if c.JSON {
-		err = printJSON(w.stdout, doctor.LookAtChecks(run))
+		err = clean.JSON(w.Stdout, doctor.LookAtChecks(run))
 	}
 	if err == nil && !run.Baseline.Usable {
 		return fault.ExitStopped, nil
@@ -64,10 +66,10 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 // policy is what a run over stories would go by here.
-func (c checksCommand) policy(d *desk) (policy.Policy, error) {
-	p := d.settings.Over(policy.Of(policy.Stories))
-	p.Within = d.within()
-	stories, _, err := d.prd(workspace.MemoryDir)
+func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
+	p := d.Settings.Over(policy.Of(policy.Stories))
+	p.Within = d.Within()
+	stories, _, err := d.PRD(workspace.MemoryDir)
 	if err != nil {
 		return p, err
 	}
@@ -77,7 +79,7 @@ func (c checksCommand) policy(d *desk) (policy.Policy, error) {
 
 // look runs the checks of some rules at HEAD, or only finds them; as tells how
 // what happens is told. What git lacks is said before anybody mends a PRD.
-func (c checksCommand) look(ctx context.Context, d *desk, rules func(*desk) (policy.Policy, error), as checkout.Verifier) (run journal.Run, err error) {
+func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*laptop.Project) (policy.Policy, error), as checkout.Verifier) (run journal.Run, err error) {
 	head, done, err := c.begin(ctx, d, &as)
 	if err != nil {
 		return journal.Run{}, err
@@ -95,30 +97,30 @@ func (c checksCommand) look(ctx context.Context, d *desk, rules func(*desk) (pol
 		return journal.Run{}, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
-	as.Sandbox, as.Hand.Run, as.Hand.Env = wall, d.w.runner.Run, d.w.within(wall, append(d.settings.Sandbox.Env, c.Env...)...)
+	as.Sandbox, as.Hand.Run, as.Hand.Env = wall, d.World.Runner.Run, d.World.Within(wall, append(d.Settings.Sandbox.Env, c.Env...)...)
 	return as.Look(ctx, c.ProjectDir, head, p)
 }
 
 // begin gives a verifier a git, and a folder of its own, for the commit that the
 // project stands on.
-func (c checksCommand) begin(ctx context.Context, d *desk, v *checkout.Verifier) (head string, done func(), err error) {
-	if _, err = d.tool.Version(ctx); err != nil {
+func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout.Verifier) (head string, done func(), err error) {
+	if _, err = d.Tool.Version(ctx); err != nil {
 		return "", nil, err
 	}
-	if head, err = d.tool.Named(ctx, c.ProjectDir, "HEAD"); err != nil {
+	if head, err = d.Tool.Named(ctx, c.ProjectDir, "HEAD"); err != nil {
 		return "", nil, err
 	}
-	v.Git = d.tool
-	v.Dir, done, err = d.w.room("checks")
+	v.Git = d.Tool
+	v.Dir, done, err = d.World.Room("checks")
 	return head, done, err
 }
 
 // wall is the one that flags and settings ask for: these are the project's own
 // commands, and run as a run would have them.
-func (c checksCommand) wall(ctx context.Context, d *desk) (*confine.Sandbox, error) {
-	asked := d.settings.Sandbox
-	if asked.Mode == inDocker { // in which checks do not run
+func (c checksCommand) wall(ctx context.Context, d *laptop.Project) (*confine.Sandbox, error) {
+	asked := d.Settings.Sandbox
+	if asked.Mode == laptop.InDocker { // in which checks do not run
 		asked.Mode = ""
 	}
-	return c.raise(ctx, d.w, enclosure{level: sandbox.Level(asked.Mode), project: c.ProjectDir, allow: asked.AllowDomains, env: d.w.environ()})
+	return c.Raise(ctx, d.World, laptop.Enclosure{Level: sandbox.Level(asked.Mode), Project: c.ProjectDir, Allow: asked.AllowDomains, Env: d.World.Environ()})
 }

@@ -79,8 +79,9 @@ func parse(w world) (chosen command, done bool, err error) {
 			"response": policy.Of(policy.Guardrails).Word, "tag": policy.Of(policy.Checked).Word,
 			"levels": strings.Join(sandbox.Names(), ", "),
 		},
+		kong.NamedMapper(anyLevel, levels{docker: true}), kong.NamedMapper(ownLevel, levels{}),
 		kong.UsageOnError(),
-		kong.Writers(w.stdout, w.stderr),
+		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
@@ -141,6 +142,6 @@ func (versionCommand) Help() string { return "Example: ralph version" }
 func (versionCommand) guarded() bool { return false }
 
 func (versionCommand) run(_ context.Context, w world) (int, error) {
-	_, err := fmt.Fprintln(w.stdout, "ralph", version)
+	_, err := fmt.Fprintln(w.Stdout, "ralph", version)
 	return fault.ExitDone, err
 }

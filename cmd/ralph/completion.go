@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -33,7 +33,7 @@ func (completionCommand) guarded() bool { return false }
 func (c completionCommand) run(_ context.Context, w world) (int, error) {
 	text, err := templates.Files.ReadFile("completion/" + c.Shell)
 	if err == nil {
-		_, err = w.stdout.Write(text)
+		_, err = w.Stdout.Write(text)
 	}
 	return fault.ExitDone, err
 }
@@ -55,7 +55,7 @@ func completes(args []string) bool {
 func (completed) guarded() bool { return false }
 
 func (c completed) run(_ context.Context, w world) (int, error) {
-	return fault.ExitDone, c.tell(w.stdout)
+	return fault.ExitDone, c.tell(w.Stdout)
 }
 
 // tell writes a line for each, and for shells that show it a tab and what it is.
@@ -181,19 +181,13 @@ func (l *halfLine) flags() (all []offer) {
 	return all
 }
 
-// choosing is a value that can only be one of some words.
-type choosing interface{ choices() []string }
-
-func (*level) choices() []string { return sandbox.Names(inDocker) }
-func (*rung) choices() []string  { return sandbox.Names() }
-
 func choices(value *kong.Value, before string) (all []offer) {
 	var words []string
-	kind := value.Target.Type()
-	if c, is := reflect.TypeAssert[choosing](reflect.New(kind)); is {
-		words = c.choices()
-	}
 	switch {
+	case value.Tag.Type == anyLevel:
+		words = sandbox.Names(laptop.InDocker)
+	case value.Tag.Type == ownLevel:
+		words = sandbox.Names()
 	case value.Enum != "":
 		words = value.EnumSlice()
 	case value.Name == "agent":

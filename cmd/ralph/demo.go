@@ -11,11 +11,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/job"
-	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/testsupport/demo"
-	"github.com/ralph-loop/ralph/internal/view"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type demoCommand struct {
@@ -34,28 +31,28 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fault.Usage("cannot make the demo's folder", "name a writable, empty one with --dir", err)
 	}
-	self, err := executable()
+	self, err := laptop.Executable()
 	if err != nil {
 		return 0, err
 	}
 	getenv := func(name string) string {
 		if name == "PATH" {
-			return w.path(dir)
+			return w.Path(dir)
 		}
-		return w.env(name)
+		return w.Getenv(name)
 	}
-	began := w.now()
+	began := w.Now()
 	shown, err := demo.Demo{
-		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: getenv, Now: w.now, Exec: w.runner.Run,
-		Log: w.stderr, Every: 200 * time.Millisecond,
+		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: getenv, Now: w.Now, Exec: w.Runner.Run,
+		Log: w.Stderr, Every: 200 * time.Millisecond,
 	}.Play(ctx)
 	if err != nil {
 		return 0, err
 	}
 	if c.JSON {
-		err = printResult(w.stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home, "")
+		err = laptop.PrintResult(w.Stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home, "")
 	} else {
-		err = c.show(w.stdout, shown, w.now().Sub(began))
+		err = c.show(w.Stdout, shown, w.Now().Sub(began))
 	}
 	return shown.Result.Exit(config.FailOnStopped), err
 }
@@ -73,14 +70,6 @@ func (c demoCommand) folder() (string, error) {
 		err = fmt.Errorf("%s is not empty", c.Dir)
 	}
 	return c.Dir, err
-}
-
-// printResult prints a run for scripts.
-func printResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
-	result := view.ResultOf(run)
-	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
-	result.ReportPath = job.PageOf(home)
-	return printJSON(to, result)
 }
 
 // show prints what a maintainer would see.

@@ -6,26 +6,28 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 type doctorCommand struct {
-	ProjectDir   string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	Agent        string   `placeholder:"NAME" help:"The agent that a run would take; the settings' own when not given."`
-	AgentCommand string   `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
-	Agents       bool     `xor:"part" help:"Look at the agents only."`
-	GitHub       bool     `name:"github" xor:"part" help:"Look at the repository on GitHub only: what its token may do, and what its rules refuse."`
-	Repo         string   `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
-	Branch       string   `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"The branch that work would go to."`
-	Sandbox      bool     `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
-	Level        rung     `placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
-	UID          int      `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
-	Checks       *bool    `negatable:"" help:"Try what judges the work, on a clean checkout of HEAD: alone, or beside another part. Without it they are only named; --no-checks leaves that out, too."`
-	Check        []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those that are found, such as those of a workflow's input checks. Repeatable."`
-	JSON         bool     `name:"json" help:"Print it as one JSON object."`
+	ProjectDir   string        `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	Agent        string        `placeholder:"NAME" help:"The agent that a run would take; the settings' own when not given."`
+	AgentCommand string        `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
+	Agents       bool          `xor:"part" help:"Look at the agents only."`
+	GitHub       bool          `name:"github" xor:"part" help:"Look at the repository on GitHub only: what its token may do, and what its rules refuse."`
+	Repo         string        `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
+	Branch       string        `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"The branch that work would go to."`
+	Sandbox      bool          `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
+	Level        sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
+	UID          int           `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
+	Checks       *bool         `negatable:"" help:"Try what judges the work, on a clean checkout of HEAD: alone, or beside another part. Without it they are only named; --no-checks leaves that out, too."`
+	Check        []string      `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those that are found, such as those of a workflow's input checks. Repeatable."`
+	JSON         bool          `name:"json" help:"Print it as one JSON object."`
 }
 
 // Help gives the example.
@@ -99,44 +101,44 @@ func (c doctorCommand) parts() []func(context.Context, world, *found) error {
 
 // agents are looked at as a run in the project would.
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
-	d, done, err := local{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.open(ctx, w)
+	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}
 	defer done()
-	level, err := d.wanted(d)
+	level, err := d.Wanted()
 	if err != nil {
 		return err
 	}
-	chosen, options, err := d.options()
+	chosen, options, err := d.Options()
 	if err != nil {
 		return err
 	}
 	look := doctor.Agents{
-		Chosen: chosen, Environ: w.environ(), Dir: d.ProjectDir, Run: w.runner.Run,
-		Outside: d.tool.Path, Theirs: func(path string) bool { return w.changeable(d.ProjectDir, path) },
+		Chosen: chosen, Environ: w.Environ(), Dir: d.ProjectDir, Run: w.Runner.Run,
+		Outside: d.Tool.Path, Theirs: func(path string) bool { return w.Changeable(d.ProjectDir, path) },
 		Pick: func(name string) (agent.Adapter, error) {
 			if name == chosen {
 				return agent.Pick(name, options)
 			}
-			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.env, name, "")})
+			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		},
 	}
-	all.Agents, all.walled = look.Look(ctx), level != sandbox.None && level != inDocker
+	all.Agents, all.walled = look.Look(ctx), level != sandbox.None && level != laptop.InDocker
 	return nil
 }
 
 func (c doctorCommand) wall(ctx context.Context, w world, all *found) error {
-	room, done, err := w.room("doctor")
+	room, done, err := w.Room("doctor")
 	if err != nil {
 		return err
 	}
 	defer done()
-	wall := sandbox.Wall{Level: sandbox.Level(c.Level), UID: c.UID, GID: c.UID, Write: []string{room}}
+	wall := sandbox.Wall{Level: c.Level, UID: c.UID, GID: c.UID, Write: []string{room}}
 	if wall.Level == sandbox.External {
 		wall.Beyond = egress.Anywhere()
 	}
-	seen := doctor.LookAtSandbox(ctx, wall, w.runner.Run)
+	seen := doctor.LookAtSandbox(ctx, wall, w.Runner.Run)
 	all.Sandbox = &seen
 	return nil
 }
@@ -154,7 +156,7 @@ func (f found) gap() bool {
 
 func (f found) print(w world, asJSON bool) error {
 	if asJSON {
-		return printJSON(w.stdout, f)
+		return clean.JSON(w.Stdout, f)
 	}
 	var parts []string
 	if f.GitHub != nil {
@@ -167,8 +169,8 @@ func (f found) print(w world, asJSON bool) error {
 		parts = append(parts, f.Sandbox.Text())
 	}
 	if f.Checks != nil {
-		parts = append(parts, harmless(f.Checks.Text()))
+		parts = append(parts, clean.LogLines(f.Checks.Text()))
 	}
-	_, err := fmt.Fprint(w.stdout, strings.Join(parts, "\n"))
+	_, err := fmt.Fprint(w.Stdout, strings.Join(parts, "\n"))
 	return err
 }

@@ -10,9 +10,11 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/scaffold"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -22,7 +24,7 @@ import (
 // and tried as ralph checks tries them. Where they cannot be looked at, that is
 // what there is to tell: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
-	d, done, err := local{ProjectDir: c.ProjectDir, DryRun: true}.open(ctx, w)
+	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}
@@ -39,12 +41,12 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	return nil
 }
 
-func (c doctorCommand) judged(ctx context.Context, d *desk, look checksCommand) (doctor.Checks, error) {
+func (c doctorCommand) judged(ctx context.Context, d *laptop.Project, look checksCommand) (doctor.Checks, error) {
 	rules := look.policy
 	if c.GitHub {
 		rules = look.inJob
 	}
-	run, err := look.look(ctx, d, rules, checkout.Verifier{Hand: check.Hand{Began: d.w.progress()}})
+	run, err := look.look(ctx, d, rules, checkout.Verifier{Hand: check.Hand{Began: progress(d.World)}})
 	if err != nil {
 		return doctor.Checks{}, err
 	}
@@ -53,8 +55,8 @@ func (c doctorCommand) judged(ctx context.Context, d *desk, look checksCommand) 
 
 // inJob is what a job would go by, as the workflow and the settings that lie here
 // have it; those of this machine alone are not a job's.
-func (c checksCommand) inJob(d *desk) (policy.Policy, error) {
-	workflow, err := workspace.ReadSettings(d.root(), scaffold.WorkflowFile)
+func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
+	workflow, err := workspace.ReadSettings(d.Root(), scaffold.WorkflowFile)
 	if err != nil {
 		return policy.Policy{}, err
 	}
@@ -67,7 +69,7 @@ func (c checksCommand) inJob(d *desk) (policy.Policy, error) {
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	data, err := workspace.ReadSettings(d.root(), cmp.Or(given["config"], config.BaseSettings))
+	data, err := workspace.ReadSettings(d.Root(), cmp.Or(given["config"], config.BaseSettings))
 	if err != nil || data == nil {
 		return inputs.Policy, err
 	}
@@ -77,9 +79,9 @@ func (c checksCommand) inJob(d *desk) (policy.Policy, error) {
 }
 
 // progress tells, on a terminal, which command is at work: some take their time.
-func (w world) progress() func(policy.Check) {
-	if !term.IsTerminal(int(w.stderr.Fd())) {
+func progress(w laptop.World) func(policy.Check) {
+	if !term.IsTerminal(int(w.Stderr.Fd())) {
 		return nil
 	}
-	return func(c policy.Check) { fmt.Fprint(w.stderr, harmless("trying "+c.Name+" …")) }
+	return func(c policy.Check) { fmt.Fprint(w.Stderr, clean.LogLines("trying "+c.Name+" …")) }
 }

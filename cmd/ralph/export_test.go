@@ -3,7 +3,9 @@ package main
 import (
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/laptop"
 )
 
 // Start is main by another clock. A look at the clock is where a test can
@@ -11,7 +13,7 @@ import (
 // GitHub is left alone for no longer than that, and not waited for as long.
 func Start(now func() time.Time, haste time.Duration) int {
 	w := here()
-	w.now = now
+	w.Now = now
 	if haste > 0 {
 		w.every = haste
 		w.pace = &github.Pace{Tries: github.DefaultPace.Tries, Delay: haste, MaxWait: 2 * time.Second, Silence: time.Second}
@@ -20,7 +22,7 @@ func Start(now func() time.Time, haste time.Duration) int {
 }
 
 // PrintJSON is what all that is printed for programs goes through.
-var PrintJSON = printJSON
+var PrintJSON = clean.JSON
 
 // Hint is what is said to try after an error.
-var Hint = hint
+var Hint = laptop.Hint

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/action"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -66,18 +67,18 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	tool, done, err := w.soundGit(ctx, ".")
+	tool, done, err := w.SoundGit(ctx, ".")
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.env("GIT_SSL_CAINFO"), w.env("SSL_CERT_FILE"))
+	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
 	store, err := tool.Store(ctx, filepath.Join(tool.Home, "kept.git"))
 	if err != nil {
 		return 0, err
 	}
 	sweep := action.Sweep{
-		Store: store, Remote: git.Remote{URL: at.clone(), Token: git.Token(at.token)}, Now: w.now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
+		Store: store, Remote: git.Remote{URL: at.clone(), Token: git.Token(at.token)}, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
 	}
 	if c.Export != "" && !c.DryRun {
 		file, err := os.OpenFile(c.Export, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -94,12 +95,12 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil && len(swept) == 0 {
 		return 0, err
 	}
-	return fault.ExitDone, errors.Join(err, c.tell(w.stdout, swept)) // what is gone is told whatever came after
+	return fault.ExitDone, errors.Join(err, c.tell(w.Stdout, swept)) // what is gone is told whatever came after
 }
 
 func (c gcCommand) tell(to io.Writer, swept []action.Swept) error {
 	if c.JSON {
-		return printJSON(to, map[string]any{"refs": append([]action.Swept{}, swept...)})
+		return clean.JSON(to, map[string]any{"refs": append([]action.Swept{}, swept...)})
 	}
 	return tellSwept(to, swept)
 }
@@ -140,7 +141,7 @@ func (r repository) clone() string { return r.server + "/" + r.owner + "/" + r.n
 
 // repository is the one that is named, else that of the job.
 func (w world) repository(named string) (repository, error) {
-	asked := cmp.Or(named, w.env("GITHUB_REPOSITORY"))
+	asked := cmp.Or(named, w.Getenv("GITHUB_REPOSITORY"))
 	if asked == "" {
 		return repository{}, fault.Usage("which repository is not said", "name it: --repo OWNER/NAME", nil)
 	}
@@ -148,11 +149,11 @@ func (w world) repository(named string) (repository, error) {
 	if owner == "" || name == "" || strings.Contains(name, "/") {
 		return repository{}, fault.Usage(fmt.Sprintf("%q is no owner/name", asked), "name the repository as in --repo octo/greeter", nil)
 	}
-	token := cmp.Or(w.env("GITHUB_TOKEN"), w.env("GH_TOKEN"), w.env("INPUT_GITHUB-TOKEN"))
+	token := cmp.Or(w.Getenv("GITHUB_TOKEN"), w.Getenv("GH_TOKEN"), w.Getenv("INPUT_GITHUB-TOKEN"))
 	if token == "" {
 		return repository{}, fault.Usage("there is no token to ask with", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
 	}
-	server, api := strings.TrimRight(w.env("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.env("GITHUB_API_URL"), "/")
+	server, api := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
 	if server != "" && server != publicServer && api == "" || api != "" && api != github.PublicURL && server == "" {
 		return repository{}, fault.Usage("only one of GITHUB_SERVER_URL and GITHUB_API_URL names a GitHub of your own",
 			"set both, or github.com is shown its token", nil)

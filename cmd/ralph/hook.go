@@ -50,8 +50,8 @@ func hooked(args []string) (hookCommand, bool) {
 
 func (c hookCommand) run(ctx context.Context, w world) (int, error) {
 	err := c.answer(ctx, w)
-	if w.env("RALPH_HOOKS") == "plugin" {
-		fmt.Fprintln(w.stdout, answered)
+	if w.Getenv("RALPH_HOOKS") == "plugin" {
+		fmt.Fprintln(w.Stdout, answered)
 	}
 	return fault.ExitDone, err
 }
@@ -69,25 +69,25 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 	case loopCancel:
 		return c.cancel(w, door)
 	}
-	door.Serve(ctx, c.Event, w.stdin, w.stdout)
+	door.Serve(ctx, c.Event, w.Stdin, w.Stdout)
 	return nil
 }
 
 // hooks is what hooks need of this process.
 func (w world) hooks() hook.Door {
 	return hook.Door{
-		Env: w.env, Now: w.now, Pause: time.Sleep, State: w.sessions(),
+		Env: w.Getenv, Now: w.Now, Pause: time.Sleep, State: w.sessions(),
 		Guard:    hook.Guard{Command: guard.Command, Write: guard.Write},
 		Settings: guardSettings, Dirty: w.dirty,
-		Hide: redact.New(agent.KeysFrom(w.env, "claude", "").Secrets()...).Bytes,
+		Hide: redact.New(agent.KeysFrom(w.Getenv, "claude", "").Secrets()...).Bytes,
 	}
 }
 
 // sessions is the folder for what is known of sessions.
 func (w world) sessions() string {
-	cache := w.env("XDG_CACHE_HOME")
+	cache := w.Getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(cache) {
-		home := w.env("HOME")
+		home := w.Getenv("HOME")
 		if !filepath.IsAbs(home) {
 			return ""
 		}
@@ -112,7 +112,7 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 
 // dirty is what is not committed in a project.
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {
-	tool, done, err := w.git(project)
+	tool, done, err := w.Git(project)
 	if err != nil {
 		return nil, err
 	}
@@ -126,5 +126,5 @@ func (w world) dirty(ctx context.Context, project string) ([]string, error) {
 
 // session is the agent's session that a slash command was given in.
 func (w world) session(named string) string {
-	return cmp.Or(w.env("CLAUDE_CODE_SESSION_ID"), named)
+	return cmp.Or(w.Getenv("CLAUDE_CODE_SESSION_ID"), named)
 }

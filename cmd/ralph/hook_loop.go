@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/hook"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -45,7 +46,7 @@ func (c hookCommand) start(w world, door hook.Door) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w.stdout, text)
+	_, err = fmt.Fprintln(w.Stdout, text)
 	return err
 }
 
@@ -58,7 +59,7 @@ func (c hookCommand) cancel(w world, door hook.Door) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w.stdout, text)
+	_, err = fmt.Fprintln(w.Stdout, text)
 	return err
 }
 
@@ -67,7 +68,7 @@ func (c hookCommand) cancel(w world, door hook.Door) error {
 func (c hookCommand) words(w world) (loopWords, error) {
 	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--resume]`
 	var words loopWords
-	text, err := piped(w.stdin)
+	text, err := piped(w.Stdin)
 	if err != nil {
 		return words, fault.Usage("cannot read what was typed", usage, err)
 	}
@@ -101,10 +102,10 @@ func piped(stdin *os.File) (string, error) {
 // over lays what was typed over a policy.
 func (l loopWords) over(p policy.Policy, most int) policy.Policy {
 	p.Agent = "claude"
-	p.Limits.Iterations = given(l.MaxIterations, p.Limits.Iterations)
-	p.Word = given(l.CompletionPromise, p.Word)
-	p.Session.MinTools = given(l.MinToolCalls, p.Session.MinTools)
-	p.Session.NoWork = policy.NoWork(given(l.OnPromiseNoWork, string(p.Session.NoWork)))
+	p.Limits.Iterations = laptop.Given(l.MaxIterations, p.Limits.Iterations)
+	p.Word = laptop.Given(l.CompletionPromise, p.Word)
+	p.Session.MinTools = laptop.Given(l.MinToolCalls, p.Session.MinTools)
+	p.Session.NoWork = policy.NoWork(laptop.Given(l.OnPromiseNoWork, string(p.Session.NoWork)))
 	p.Session.Ultra = p.Session.Ultra || l.Ultrawork
 	p.Session.Cap = most
 	return p
@@ -116,7 +117,7 @@ const usualCap = 8
 
 func (w world) cap() int {
 	var most int
-	if _, err := fmt.Sscanf(w.env("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), "%d", &most); err == nil && most > 0 {
+	if _, err := fmt.Sscanf(w.Getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"), "%d", &most); err == nil && most > 0 {
 		return most
 	}
 	return usualCap
@@ -124,5 +125,5 @@ func (w world) cap() int {
 
 // claudes is the folder in which Claude Code keeps its sessions.
 func (w world) claudes() string {
-	return cmp.Or(w.env("CLAUDE_CONFIG_DIR"), filepath.Join(w.env("HOME"), ".claude"))
+	return cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude"))
 }

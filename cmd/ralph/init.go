@@ -35,11 +35,11 @@ func (initCommand) guarded() bool { return false }
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Any() {
 		c.Pin = c.pin(ctx, w)
-		return fault.ExitDone, c.Lay(w.now(), w.stdout, w.stderr)
+		return fault.ExitDone, c.Lay(w.Now(), w.Stdout, w.Stderr)
 	}
-	err := c.Ask(ctx, scaffold.Terminal{In: w.stdin, Out: w.stdout, Kind: w.env("TERM")})
+	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout, Kind: w.Getenv("TERM")})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it
-		return report(w.stderr, err), nil
+		return report(w.Stderr, err), nil
 	}
 	return fault.ExitDone, err
 }
@@ -55,7 +55,7 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 	}
 	commit, err := c.tagged(ctx, w)
 	if err != nil || commit == "" {
-		fmt.Fprintf(w.stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
+		fmt.Fprintf(w.Stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
 		return version
 	}
 	return commit + " # " + version
@@ -64,7 +64,7 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	tool, done, err := w.git(c.ProjectDir)
+	tool, done, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return "", err
 	}

@@ -18,11 +18,11 @@ func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hid
 // launch becomes that program, or says why not.
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
-		Args: w.args[1:], Env: w.environ(), Exit: syscall.Exit, // it has nothing to put in order
+		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order
 		Deaf: func(all ...os.Signal) { signal.Notify(make(chan os.Signal, 1), all...) },
 	})
 	if errors.As(err, new(sandbox.Told)) {
 		return fault.Exit(err)
 	}
-	return report(w.stderr, err)
+	return report(w.Stderr, err)
 }

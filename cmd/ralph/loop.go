@@ -8,13 +8,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type loopCommand struct {
-	local
+	laptop.Flags
 	Task          string   `arg:"" optional:"" help:"What is to be done."`
 	Check         []string `sep:"none" placeholder:"CMD" help:"A command that has to pass. Repeatable; all of them have to."`
 	Spec          string   `type:"path" placeholder:"FILE" help:"A file with the specification, read anew for every iteration, in the place of the task."`
@@ -38,7 +39,7 @@ func (loopCommand) guarded() bool { return true }
 func (loopCommand) drains() bool  { return true }
 
 func (c loopCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := c.open(ctx, w)
+	d, done, err := c.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
@@ -47,11 +48,11 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	d.quiet = c.Quiet
-	return d.begin(ctx, asked)
+	d.Quiet = c.Quiet
+	return d.Begin(ctx, asked)
 }
 
-func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
+func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, error) {
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
 		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `as in: ralph loop "what is to be done" --check "make test"`, nil)
 	}
@@ -69,7 +70,7 @@ func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 		p.PromptFile = c.Spec
 	}
 	if p.Apart {
-		if err := d.repository(ctx); err != nil {
+		if err := d.Repository(ctx); err != nil {
 			return job.Asked{}, err
 		}
 	}
@@ -80,13 +81,13 @@ func (c loopCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 }
 
 // policy is the preset with settings, --config and flags laid over it.
-func (c loopCommand) policy(d *desk) (policy.Policy, error) {
-	loop, err := d.configured(c.Config, config.ReadLoop)
+func (c loopCommand) policy(d *laptop.Project) (policy.Policy, error) {
+	loop, err := d.Configured(c.Config, config.ReadLoop)
 	if err != nil {
 		return policy.Policy{}, err
 	}
 	p := loop.Over(policy.Of(policy.Checked))
-	p = d.over(p)
+	p = d.Over(p)
 	if n := c.MaxIterations; n != nil {
 		if *n < 1 || *n > 100 {
 			return p, fault.Usage("--max-iterations is from 1 to 100", "choose one in between", nil)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -41,19 +42,11 @@ func installed(info *debug.BuildInfo, known bool) string {
 
 // world is all that a command may touch of the process it runs in.
 type world struct {
-	args     []string
-	env      func(string) string
-	now      func() time.Time
-	every    time.Duration // the least time between two edits of a comment
-	pace     *github.Pace  // of calls to GitHub; nil: the usual one
-	stdin    *os.File
-	stdout   *os.File
-	stderr   *os.File
-	runner   *process.Runner
-	environ  func() []string
-	drain    <-chan struct{} // closed by the first signal, for commands that drain
-	signals  chan os.Signal
-	patience *patience // what a run tells those who ask it to end
+	laptop.World
+	args    []string
+	every   time.Duration // the least time between two edits of a comment
+	pace    *github.Pace  // of calls to GitHub; nil: the usual one
+	signals chan os.Signal
 }
 
 // here is this very process.
@@ -65,8 +58,10 @@ func here() world {
 	}
 	process.Listening(os.Getenv)
 	return world{
-		args: os.Args[1:], env: os.Getenv, environ: os.Environ, now: time.Now, every: every,
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
+		World: laptop.World{
+			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
+		},
+		args: os.Args[1:], every: every, signals: signals,
 	}
 }
 
@@ -79,19 +74,19 @@ func start(w world) int {
 		return launch(w)
 	}
 	_ = process.KeepFrom(3) // where it cannot be done, the launcher of those inside looks again
-	if process.Guard(w.env) {
+	if process.Guard(w.Getenv) {
 		return outer(w)
 	}
 	command, done, err := parse(w)
 	if err != nil || done {
-		return report(w.stderr, err)
+		return report(w.Stderr, err)
 	}
 	if !command.guarded() || process.Inner(os.Getenv) {
 		return inner(w, command)
 	}
 	code := outer(w)
 	if m, is := command.(marking); is { // the inner may have been killed
-		_ = report(w.stderr, m.unmark())
+		_ = report(w.Stderr, m.Unmark())
 	}
 	return code
 }
@@ -99,10 +94,10 @@ func start(w world) int {
 // outer runs this program again, and lets nothing outlive it.
 func outer(w world) int {
 	code, err := process.Outer(process.Outside{
-		Argv: os.Args, Env: os.Environ(), Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr, Signals: w.signals,
+		Argv: os.Args, Env: os.Environ(), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr, Signals: w.signals,
 	})
 	if err != nil {
-		return report(w.stderr, err)
+		return report(w.Stderr, err)
 	}
 	return code
 }
@@ -112,7 +107,7 @@ func inner(w world, command command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	hard, drain := make(chan struct{}), make(chan struct{})
-	w.runner, w.drain, w.patience = &process.Runner{Now: w.now, Hard: hard}, drain, new(patience)
+	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
 	fix := "begin it again"
 	if r, is := command.(restarter); is {
@@ -120,10 +115,10 @@ func inner(w world, command command) int {
 	}
 	told := make(chan struct{})
 	if d, is := command.(drainer); is && d.drains() {
-		fix = "go on with it: " + d.again() + "; what was done is kept"
+		fix = "go on with it: " + d.Again() + "; what was done is kept"
 		o.polite = func() {
 			close(drain) // first: who has read the words may count on them
-			fmt.Fprintf(w.stderr, "Received signal, shutting down… once the step under way has ended, %s; a second signal ends it at once\n", w.patience)
+			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the step under way has ended, %s; a second signal ends it at once\n", w.Patience)
 			close(told)
 		}
 	}
@@ -138,19 +133,19 @@ func inner(w world, command command) int {
 		err = &fault.Fault{What: "interrupted", Fix: fix, Exit: fault.ExitInterrupted, Err: err}
 	}
 	if err != nil {
-		return report(w.stderr, err)
+		return report(w.Stderr, err)
 	}
 	return code
 }
 
 // marking is a command that leaves a marker where it works.
-type marking interface{ unmark() error }
+type marking interface{ Unmark() error }
 
 // drainer is a command that, asked to end, lets the step under way end first, and
 // knows which command goes on.
 type drainer interface {
 	drains() bool
-	again() string
+	Again() string
 }
 
 // restarter is a command that has its own words for how it is begun again.

@@ -1,20 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"reflect"
 	"regexp"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/laptop"
 )
 
 // straying is a command that knows what may be meant by a word that no flag
@@ -63,57 +60,7 @@ func complain(to io.Writer, err error) {
 	for line := range strings.Lines(more) {
 		fmt.Fprintf(to, "ralph:   %s\n", strings.TrimSpace(line))
 	}
-	if hint := hint(err); hint != "" {
+	if hint := laptop.Hint(err); hint != "" {
 		fmt.Fprintf(to, "ralph: hint: %s\n", hint)
 	}
-}
-
-// hint is what to try after err. What the system refuses it may refuse wherever
-// something is read or written, and the remedy is always the same.
-func hint(err error) string {
-	return cmp.Or(fault.Hint(err), remedy(err), remedy(refused(err)))
-}
-
-func remedy(err error) string {
-	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "make room on the disk, and try again"
-	case errors.Is(err, syscall.EROFS):
-		return "nothing can be written there: work on a copy elsewhere"
-	case errors.Is(err, fs.ErrPermission):
-		return "see to it that you may read and write there"
-	case errors.Is(err, errTooLarge):
-		return "a file here may be too large for git: have .gitignore leave it out"
-	default:
-		return ""
-	}
-}
-
-var errTooLarge = errors.New("git took too long over the files")
-
-// refused is what the system has refused git, if that is why it failed. It is
-// always asked in English.
-func refused(err error) error {
-	failed, is := errors.AsType[*git.Error](err)
-	if !is {
-		return nil
-	}
-	if failed.TimedOut && failed.Command == "add" {
-		return errTooLarge
-	}
-	for words, why := range refusals {
-		if strings.HasSuffix(failed.Said, words) {
-			return why
-		}
-	}
-	return nil
-}
-
-// refusals are the system's, as git has them at the end of a line.
-var refusals = map[string]error{
-	"No space left on device": syscall.ENOSPC,
-	"Out of diskspace":        syscall.ENOSPC,
-	"Disk quota exceeded":     syscall.EDQUOT,
-	"Read-only file system":   syscall.EROFS,
-	"Permission denied":       syscall.EACCES,
 }

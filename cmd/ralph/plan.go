@@ -38,7 +38,7 @@ func (c planCommand) draft(w world) error {
 	if name == "-" {
 		name = "standard input"
 	}
-	text, err := c.read(w.stdin)
+	text, err := c.read(w.Stdin)
 	if err != nil {
 		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
 	}
@@ -50,8 +50,8 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
-	_, err = w.stdout.Write(data)
+	fmt.Fprintf(w.Stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
+	_, err = w.Stdout.Write(data)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -36,16 +37,16 @@ Example: ralph report -o report.html`
 func (reportCommand) guarded() bool { return false }
 
 func (c reportCommand) run(ctx context.Context, w world) (int, error) {
-	home, run, err := c.status().find()
+	home, run, err := c.runs().Find(c.ID)
 	if err != nil {
 		return 0, err
 	}
 	if c.Format == "json" {
-		tree, err := c.status().worktree(ctx, w, run)
+		tree, err := c.runs().Worktree(ctx, w.World, run)
 		if err != nil {
 			return 0, err
 		}
-		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return printResult(to, run, home, tree) })
+		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return laptop.PrintResult(to, run, home, tree) })
 	}
 	if c.Format == "jsonl" {
 		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.lines(to, home) })
@@ -67,10 +68,7 @@ func (c reportCommand) lines(to io.Writer, home workspace.Run) error {
 	return audit(to, text)
 }
 
-// status is the command that tells of the same run.
-func (c reportCommand) status() statusCommand {
-	return statusCommand{ProjectDir: c.ProjectDir, ID: c.ID}
-}
+func (c reportCommand) runs() laptop.Runs { return laptop.Runs{Project: c.ProjectDir} }
 
 func (c reportCommand) tell(to io.Writer, source page.Source) error {
 	if c.Format == "html" {
@@ -90,11 +88,11 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 // source is the run with readers of what lies beside its journal; done gives
 // back what they borrowed.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
-	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Hide: redact.New(secrets(w.env)...).String}
-	if run.Stop == nil && c.status().abandoned(run) {
-		from.Notes = []string{"Nobody is at work on it any more: " + wordless + "."}
+	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Hide: redact.New(secrets(w.Getenv)...).String}
+	if run.Stop == nil && c.runs().Abandoned(run) {
+		from.Notes = []string{"Nobody is at work on it any more: " + laptop.Wordless + "."}
 	}
-	tool, done, err := w.git(c.ProjectDir)
+	tool, done, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return source, nil, err
 	}
@@ -124,7 +122,7 @@ func (c reportCommand) write(w world, home workspace.Run, tell func(io.Writer) e
 		return c.put(w, home.File(workspace.PageFile), func() (io.WriteCloser, error) { return home.Create(workspace.PageFile) }, tell)
 	}
 	if name == "" || name == "-" {
-		return tell(w.stdout)
+		return tell(w.Stdout)
 	}
 	return c.put(w, name, func() (io.WriteCloser, error) { return os.Create(name) }, tell)
 }
@@ -142,6 +140,6 @@ func (reportCommand) put(w world, name string, create func() (io.WriteCloser, er
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w.stdout, name)
+	_, err = fmt.Fprintln(w.Stdout, name)
 	return err
 }

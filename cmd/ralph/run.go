@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -18,7 +17,7 @@ import (
 )
 
 type runCommand struct {
-	local
+	laptop.Flags
 	Prompt             *string  `short:"p" xor:"prompt" placeholder:"TEXT" help:"What the agent is to do."`
 	PromptFile         string   `short:"f" xor:"prompt" type:"path" placeholder:"FILE" help:"A file with what it is to do, read anew for every iteration."`
 	MaximumIterations  *int     `short:"m" xor:"n" placeholder:"N" help:"Give up after this many iterations; 0: never."`
@@ -45,7 +44,7 @@ Example: ralph run -m 5 --check "make test"`
 
 // stray is for those who give the prompt without its flag.
 func (runCommand) stray(word string) string {
-	if word == inDocker || sandbox.Level(word).Known() {
+	if word == laptop.InDocker || sandbox.Level(word).Known() {
 		return "a level is given with an equals sign: --sandbox=" + word
 	}
 	return `a prompt is given with -p: ralph run -p "what is to be done"`
@@ -55,24 +54,24 @@ func (runCommand) guarded() bool { return true }
 func (runCommand) drains() bool  { return true }
 
 func (c runCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := c.open(ctx, w)
+	d, done, err := c.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	d.stream = c.StreamAgentOutput
-	if c.laid, err = d.configured(c.Config, config.ReadRun); err != nil {
+	d.Stream = c.StreamAgentOutput
+	if c.laid, err = d.Configured(c.Config, config.ReadRun); err != nil {
 		return 0, err
 	}
 	asked, err := c.asked(ctx, d)
 	if err != nil {
 		return 0, err
 	}
-	return d.begin(ctx, asked)
+	return d.Begin(ctx, asked)
 }
 
 // asked is the run to begin: a prompt, or the project's stories.
-func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
+func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
 	}
@@ -81,12 +80,12 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 			return job.Asked{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
-	prompt := given(c.Prompt, "")
+	prompt := laptop.Given(c.Prompt, "")
 	p := c.over(d, policy.Of(policy.Guardrails))
 	p.PromptFile = c.PromptFile
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)
 	if p.Apart {
-		if err := d.repository(ctx); err != nil {
+		if err := d.Repository(ctx); err != nil {
 			return job.Asked{}, err
 		}
 	}
@@ -97,8 +96,8 @@ func (c runCommand) asked(ctx context.Context, d *desk) (job.Asked, error) {
 }
 
 // over lays the settings over a preset, and the flags over those.
-func (c runCommand) over(d *desk, p policy.Policy) policy.Policy {
-	p = d.over(c.laid.OverRun(p))
+func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
+	p = d.Over(c.laid.OverRun(p))
 	for _, n := range []*int{c.MaxIterations, c.MaximumIterations} {
 		if n != nil {
 			p.Limits.Iterations = *n
@@ -109,23 +108,23 @@ func (c runCommand) over(d *desk, p policy.Policy) policy.Policy {
 }
 
 // stories is a run over the project's PRD.
-func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
+func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.Asked, error) {
 	memory, err := workspace.MemoryIn(d.ProjectDir, c.RalphDir)
 	if err != nil {
 		return job.Asked{}, err
 	}
-	stories, prd, err := d.prd(memory)
+	stories, prd, err := d.PRD(memory)
 	if err != nil {
 		return job.Asked{}, err
 	}
 	if stories.UserStories == nil {
-		return job.Asked{}, d.planless(memory, prd)
+		return job.Asked{}, d.Planless(memory, prd)
 	}
-	if err := d.repository(ctx); err != nil {
+	if err := d.Repository(ctx); err != nil {
 		return job.Asked{}, err
 	}
-	if !d.atTop() {
-		return job.Asked{}, fault.Usage(d.ProjectDir+" is not the top of its repository", "name the top: ralph run -d "+d.place.Top, nil)
+	if !d.AtTop() {
+		return job.Asked{}, fault.Usage(d.ProjectDir+" is not the top of its repository", "name the top: ralph run -d "+d.Place.Top, nil)
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
 	p := c.over(d, policy.Of(policy.Stories))
@@ -133,7 +132,7 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 		p.Memory = filepath.ToSlash(memory)
 	}
 	branch := cmp.Or(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
-	if err := d.takes(ctx, p, branch, prd); err != nil {
+	if err := d.Takes(ctx, p, branch, prd); err != nil {
 		return job.Asked{}, err
 	}
 	return job.Asked{
@@ -142,39 +141,11 @@ func (c runCommand) stories(ctx context.Context, d *desk) (job.Asked, error) {
 	}, nil
 }
 
-// atTop tells whether the project is all of its repository, or in none.
-func (d *desk) atTop() bool {
-	if d.place == nil {
-		return true
-	}
-	at, err := filepath.EvalSymlinks(d.ProjectDir)
-	return err != nil || at == d.place.Top
-}
-
-// planless says where there could be a plan.
-func (d *desk) planless(memory, prd string) error {
-	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
-	if !d.atTop() {
-		if _, err := os.Lstat(filepath.Join(d.place.Top, memory, "prd.json")); err == nil {
-			fix = "name the top of the repository, where there is one: ralph run -d " + d.place.Top
-		}
-	}
-	return fault.Usage("there is nothing to work on: no prompt, and no "+prd, fix, nil)
-}
-
-// prd is the plan in a folder of the project, and its file; empty where there is
-// no such file.
-func (l local) prd(memory string) (stories plan.Plan, file string, err error) {
-	file = filepath.Join(l.ProjectDir, memory, "prd.json")
-	data, err := workspace.ReadPlain(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return stories, file, nil
-	case err != nil:
-		return stories, file, fault.Usage("cannot read "+file, "make it a plain file that you can read", err)
-	}
-	if stories, err = plan.Read(file, data); err != nil {
-		return stories, file, fault.Usage("the PRD cannot be used", "mend "+file, err)
-	}
-	return stories, file, nil
+// Validate refuses more of them.
+func (c runCommand) Validate() error {
+	return errors.Join(
+		c.Flags.Validate(),
+		laptop.Reasonable("--maximum-iterations", c.MaximumIterations, laptop.Most),
+		laptop.Reasonable("--max-iterations", c.MaxIterations, laptop.Most),
+	)
 }

@@ -30,12 +30,12 @@ func (c scriptedCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find the working directory: %w", err)
 	}
-	iteration, err := strconv.Atoi(w.env("RALPH_ITERATION"))
+	iteration, err := strconv.Atoi(w.Getenv("RALPH_ITERATION"))
 	if err != nil {
 		return 0, fault.Usage("RALPH_ITERATION is not a number", "let ralph start the scripted agent", err)
 	}
 	return scripted.Play(ctx, scripted.Stage{
-		Name: c.File, Script: script, Iteration: iteration, Story: w.env("RALPH_STORY"), Dir: dir,
-		Prompt: w.stdin, Out: w.stdout, Run: w.runner.Run, Env: os.Environ(),
+		Name: c.File, Script: script, Iteration: iteration, Story: w.Getenv("RALPH_STORY"), Dir: dir,
+		Prompt: w.Stdin, Out: w.Stdout, Run: w.Runner.Run, Env: os.Environ(),
 	})
 }

@@ -55,7 +55,7 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 	if app == nil || err != nil {
 		return err
 	}
-	log := redact.New(app.PrivateKey, app.Secret).Writer(w.stderr)
+	log := redact.New(app.PrivateKey, app.Secret).Writer(w.Stderr)
 	s := c.server(w, log)
 	s.Access.App, s.Secret = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}, app.Secret
 	listener, err := server.Listen(ctx, app.listen)
@@ -70,7 +70,7 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 func (c serveCommand) server(w world, log io.Writer) server.Server {
 	return server.Server{
 		Access:   c.access(w),
-		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.now, Limits: server.Usual,
+		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.Now, Limits: server.Usual,
 		Log: c.log(log),
 		Rules: trigger.Rules{
 			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Reviews: c.Reviews, Buttons: c.Buttons, AllowBots: c.AllowBots,
@@ -79,7 +79,7 @@ func (c serveCommand) server(w world, log io.Writer) server.Server {
 }
 
 func (c serveCommand) access(w world) github.Access {
-	return github.Access{BaseURL: cmp.Or(c.APIURL, w.env("GITHUB_API_URL")), Pace: w.pace}
+	return github.Access{BaseURL: cmp.Or(c.APIURL, w.Getenv("GITHUB_API_URL")), Pace: w.pace}
 }
 
 func (c serveCommand) log(to io.Writer) *slog.Logger {

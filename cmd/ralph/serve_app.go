@@ -94,7 +94,7 @@ func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 	}
 	listen := listener.Addr().String()
 	made, err := server.Setup{
-		Access: c.access(w), URL: c.URL, Organization: c.Organization, Keep: c.keep, Log: c.log(w.stderr), Limits: server.Usual,
+		Access: c.access(w), URL: c.URL, Organization: c.Organization, Keep: c.keep, Log: c.log(w.Stderr), Limits: server.Usual,
 	}.Serve(ctx, listener)
 	if made == nil || err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (c serveCommand) draft(text []byte) (path string, err error) {
 // confided is a secret out of a file or of the environment: on a command line
 // everybody on the machine could read it.
 func confided(w world, name, path, flag string) (string, error) {
-	text := w.env(name)
+	text := w.Getenv(name)
 	if path != "" {
 		read, err := os.ReadFile(path)
 		if err != nil {

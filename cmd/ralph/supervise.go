@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -30,7 +31,7 @@ type superviseCommand struct {
 	TaskID       string           `name:"task-id" placeholder:"ID" help:"The same of the task; its folder's name when not given."`
 	JSON         bool             `name:"json" help:"Print the result as one JSON object; what the command prints goes to stderr."`
 	Verbose      bool             `short:"V" help:"Say what is read, run and decided."`
-	fence
+	laptop.Fence
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
 }
 
@@ -84,26 +85,23 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 		return 0, err
 	}
 	if c.JSON {
-		err = printResult(w.stdout, outcome.Run, outcome.Home, "")
+		err = laptop.PrintResult(w.Stdout, outcome.Run, outcome.Home, "")
 	}
 	return outcome.Run.Stop.Reason.Status().Exit(true), err
 }
 
 // enclose has the wall stand that was asked for, round the command.
 func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
-	dir, err := filepath.EvalSymlinks(".")
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
+	dir, err := laptop.Standing()
 	if err != nil {
-		return fmt.Errorf("find the working directory: %w", err)
+		return err
 	}
-	j.Wall, err = c.raise(ctx, w, enclosure{project: dir, works: []string{git.Around(dir), c.TaskDir}, argv: j.Supervised.Argv, env: w.environ()})
+	j.Wall, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{git.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Env: w.Environ()})
 	if err != nil || j.Wall == nil {
 		return err
 	}
 	j.Log(j.Wall.Said(""))
-	at := w.place(ctx, dir)
+	at := w.Place(ctx, dir)
 	at.Write = append(at.Write, c.TaskDir)
 	j.Supervised.Place, j.Supervised.Dir = at, dir
 	return nil
@@ -121,7 +119,7 @@ func (c superviseCommand) asked(w world) (job.Asked, error) {
 	}
 	p.Agent = filepath.Base(argv[0])
 	return job.Asked{
-		ID: workspace.NameRun("run", w.now()), Policy: p, Level: "none",
+		ID: workspace.NameRun("run", w.Now()), Policy: p, Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
 	}, c.task().Ready()
 }
@@ -170,19 +168,19 @@ func (c superviseCommand) task() workspace.Task {
 // job is what a run needs. It leaves the standard streams to the command, but
 // for the output that a result is asked on.
 func (c superviseCommand) job(w world, p policy.Policy) *job.Job {
-	out := w.stdout
+	out := w.Stdout
 	if c.JSON {
-		out = w.stderr
+		out = w.Stderr
 	}
 	log := func(text string) {
 		for line := range strings.Lines(text) {
-			fmt.Fprintf(w.stderr, "[%s] %s\n", w.now().Format("2006-01-02 15:04:05"), clean.LogLine(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintf(w.Stderr, "[%s] %s\n", w.Now().Format("2006-01-02 15:04:05"), clean.LogLine(strings.TrimSuffix(line, "\n")))
 		}
 	}
 	j := &job.Job{
-		Folder: c.task().Runs(), Dir: c.TaskDir, Exec: w.runner.Run, Now: w.now, Log: log, Hard: w.runner.Hard, Rescue: rescue,
+		Folder: c.task().Runs(), Dir: c.TaskDir, Exec: w.Runner.Run, Now: w.Now, Log: log, Hard: w.Runner.Hard, Rescue: laptop.Rescue,
 		Supervised: &job.Supervised{
-			Task: c.task(), Argv: behindDashes(c.Command), Env: w.environ(), Stdin: w.stdin, Stdout: out, Stderr: w.stderr,
+			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,
 		},
 	}
 	if c.Verbose {
@@ -202,4 +200,9 @@ func loud(log func(string)) func(journal.Run, journal.Event) {
 			log("  " + event.Type() + " " + string(data))
 		}
 	}
+}
+
+// Validate refuses a number of restarts below none.
+func (c superviseCommand) Validate() error {
+	return laptop.Reasonable("--max-restarts", c.MaxRestarts, laptop.Most)
 }

@@ -9,9 +9,11 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -19,8 +21,8 @@ import (
 type verifyCommand struct {
 	File       string `arg:"" type:"path" help:"The evidence.json of a run."`
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
-	fence
-	passing
+	laptop.Fence
+	laptop.Passing
 }
 
 // Help gives the example.
@@ -44,31 +46,33 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	if err != nil {
 		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
 	}
-	tool, done, err := w.soundGit(ctx, c.ProjectDir)
+	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	dir, swept, err := w.room("verify")
+	dir, swept, err := w.Room("verify")
 	if err != nil {
 		return 0, err
 	}
 	defer swept()
-	wall, err := c.raise(ctx, w, enclosure{level: sandbox.Auto, project: c.ProjectDir, env: w.environ()})
+	wall, err := c.Raise(ctx, w.World, laptop.Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ()})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, wall.Close()) }()
 	verifier := &checkout.Verifier{
 		Sandbox: wall,
-		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.runner.Run, Env: w.within(wall, c.Env...)},
-		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(w.stderr, harmless(view.Line(run, event))) },
+		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run, Env: w.Within(wall, c.Env...)},
+		Tell: func(run journal.Run, event journal.Event) {
+			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
+		},
 	}
 	run, err := verifier.Verify(ctx, c.ProjectDir, e)
 	if err != nil {
 		return 0, fault.Usage("the proof cannot be made anew", fault.Hint(err), err)
 	}
-	return c.judge(w.stdout, e, run)
+	return c.judge(w.Stdout, e, run)
 }
 
 func (c verifyCommand) read() (evidence.Evidence, error) {
@@ -91,13 +95,13 @@ func (c verifyCommand) read() (evidence.Evidence, error) {
 func (verifyCommand) judge(to io.Writer, e evidence.Evidence, run journal.Run) (int, error) {
 	differences := e.Differences(run)
 	for _, line := range differences {
-		if _, err := fmt.Fprint(to, harmless("differs: "+line+"\n")); err != nil {
+		if _, err := fmt.Fprint(to, clean.LogLines("differs: "+line+"\n")); err != nil {
 			return 0, err
 		}
 	}
 	if len(differences) > 0 {
 		return fault.ExitStopped, nil
 	}
-	_, err := fmt.Fprint(to, harmless(fmt.Sprintf("%.12s is as %s says\n", e.Proof.Commit, e.Run)))
+	_, err := fmt.Fprint(to, clean.LogLines(fmt.Sprintf("%.12s is as %s says\n", e.Proof.Commit, e.Run)))
 	return fault.ExitDone, err
 }

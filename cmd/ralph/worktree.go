@@ -4,114 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/job"
-	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/view"
 )
-
-// takes is a fault where the branch that the PRD names could not take the work of
-// a tree apart: that must be known before anything is spent.
-func (d *desk) takes(ctx context.Context, p policy.Policy, branch, prd string) error {
-	if !p.Apart {
-		return nil
-	}
-	if err := git.CheckBranch(branch); err != nil {
-		return fault.Usage("the PRD cannot be used", fmt.Sprintf("give branchName in %s another name, such as ralph/%s, or run without --worktree",
-			prd, plan.Slug(strings.TrimPrefix(branch, "ralph/"), 40)), err)
-	}
-	dir, err := d.tool.CheckedOut(ctx, *d.place, branch)
-	if err != nil || dir == "" {
-		return err
-	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of a tree apart cannot be brought there", branch, dir),
-		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
-}
-
-// takesAgain is a fault where the run cannot go on as it began: there is no
-// repository to look into any more, or its branch is checked out by now.
-func (d *desk) takesAgain(ctx context.Context, run journal.Run) error {
-	if run.Branch == "" {
-		return nil
-	}
-	if d.place == nil {
-		_, err := d.tool.Inspect(ctx, d.ProjectDir)
-		return err
-	}
-	if !run.Policy.Apart || run.Policy.Linked() {
-		return nil
-	}
-	dir, err := d.tool.CheckedOut(ctx, *d.place, run.Branch)
-	if err != nil || dir == "" {
-		return err
-	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of the run cannot be brought there", run.Branch, dir),
-		"switch to another branch there, then: "+view.Resume(run.Policy.Agent), nil)
-}
-
-// link makes the worktree for a run that wants one, and has it begin there.
-func (d *desk) link(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
-	if !asked.Policy.Linked() {
-		return asked, nil
-	}
-	made, err := d.tool.AddWorktree(ctx, *d.place, asked.Branch)
-	if err != nil {
-		return asked, err
-	}
-	asked.Branch = made.Branch
-	if err := d.move(ctx, j, made); err != nil {
-		return asked, err
-	}
-	standing, err := j.Own.Look(ctx)
-	asked.Work = standing.Work
-	return asked, err
-}
-
-// rejoin has a run that goes on do so in its worktree.
-func (d *desk) rejoin(ctx context.Context, j *job.Job, run journal.Run) error {
-	if !run.Policy.Linked() {
-		return nil
-	}
-	found, err := worktreeOf(ctx, d.tool, d.place, run)
-	if err != nil {
-		return err
-	}
-	if found.Dir == "" {
-		return fault.Usage("the worktree of the run is gone, in which "+run.Branch+" was checked out",
-			"bring it back: git worktree add .ralph-worktree "+run.Branch, nil)
-	}
-	return d.move(ctx, j, found)
-}
-
-// move makes a worktree the place where the agent works.
-func (d *desk) move(ctx context.Context, j *job.Job, to git.Worktree) error {
-	place, err := d.tool.Inspect(ctx, to.Dir)
-	if err != nil {
-		return err
-	}
-	j.Own, err = d.tool.Own(ctx, place)
-	return err
-}
-
-// worktreeOf is where the work of a run lies; nowhere when it has no worktree,
-// or has it no more.
-func worktreeOf(ctx context.Context, tool git.Git, at *git.Place, run journal.Run) (git.Worktree, error) {
-	if at == nil || !run.Policy.Linked() {
-		return git.Worktree{}, nil
-	}
-	all, err := tool.Worktrees(ctx, *at)
-	for _, w := range all {
-		if w.Branch == run.Branch {
-			return w, nil
-		}
-	}
-	return git.Worktree{}, err
-}
 
 type worktreeCommand struct {
 	Clean worktreeCleanCommand `cmd:"" help:"Take away the worktrees that runs with --worktree have left."`
@@ -135,7 +31,7 @@ Example: ralph worktree clean`
 func (worktreeCleanCommand) guarded() bool { return false }
 
 func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.soundGit(ctx, c.ProjectDir)
+	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
@@ -159,7 +55,7 @@ func (worktreeCleanCommand) clean(ctx context.Context, w world, tool git.Git, pl
 		return 0, err
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(w.stderr, "there is no worktree to take away")
+		fmt.Fprintln(w.Stderr, "there is no worktree to take away")
 	}
 	code := fault.ExitDone
 	for _, tree := range all {
@@ -167,11 +63,11 @@ func (worktreeCleanCommand) clean(ctx context.Context, w world, tool git.Git, pl
 		name := filepath.Base(tree.Dir)
 		switch {
 		case err != nil:
-			code = report(w.stderr, err)
+			code = report(w.Stderr, err)
 		case merged || tree.Branch == "":
-			fmt.Fprintln(w.stdout, "removed", name, tree.Branch)
+			fmt.Fprintln(w.Stdout, "removed", name, tree.Branch)
 		default:
-			fmt.Fprintf(w.stdout, "removed %s; its branch is kept: git merge %s\n", name, tree.Branch)
+			fmt.Fprintf(w.Stdout, "removed %s; its branch is kept: git merge %s\n", name, tree.Branch)
 		}
 	}
 	return code, nil

@@ -70,3 +70,12 @@ func mapVisible(line string) string {
 	}
 	return out.String()
 }
+
+// LogLines is text whose lines hold nothing that a terminal would obey.
+func LogLines(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(text) {
+		lines.WriteString(LogLine(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return lines.String()
+}

@@ -1,4 +1,4 @@
-package main
+package clean
 
 import (
 	"bytes"
@@ -7,13 +7,11 @@ import (
 	"io"
 	"unicode"
 	"unicode/utf16"
-
-	"github.com/ralph-loop/ralph/internal/clean"
 )
 
-// printJSON prints a value for scripts, and for those who look at what they get:
+// JSON prints a value for scripts, and for those who look at what they get:
 // what takes no ink, or turns a line's direction, is there as its number.
-func printJSON(to io.Writer, value any) error {
+func JSON(to io.Writer, value any) error {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetIndent("", "  ")
@@ -21,16 +19,16 @@ func printJSON(to io.Writer, value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	_, err := io.WriteString(to, seen(out.String()))
+	_, err := io.WriteString(to, shown(out.String()))
 	return err
 }
 
-// seen is JSON that says the same and hides nothing from who reads it.
-func seen(text string) string {
+// shown is JSON that says the same and hides nothing from who reads it.
+func shown(text string) string {
 	var out bytes.Buffer
 	for _, r := range text {
 		switch {
-		case !clean.Invisible(r) && (r < unicode.MaxASCII || !unicode.IsControl(r)):
+		case !Invisible(r) && (r < unicode.MaxASCII || !unicode.IsControl(r)):
 			out.WriteRune(r)
 		case r <= 0xFFFF:
 			fmt.Fprintf(&out, `\u%04x`, r)

@@ -1,7 +1,8 @@
-package main
+package laptop
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,14 +10,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // detail prints what -V is for of an event.
-func (d *desk) detail(run journal.Run, event journal.Event) {
+func (d *Project) detail(run journal.Run, event journal.Event) {
 	if !d.Verbose {
 		return
 	}
@@ -25,7 +28,7 @@ func (d *desk) detail(run journal.Run, event journal.Event) {
 	}
 }
 
-func (d *desk) details(run journal.Run, event journal.Event) []string {
+func (d *Project) details(run journal.Run, event journal.Event) []string {
 	switch e := event.(type) { //nolint:gochecksumtype // of the rest the console says enough
 	case journal.IterationBegan:
 		return []string{
@@ -51,11 +54,11 @@ func ofMany(number int, run journal.Run) string {
 }
 
 // merged tells of the settings in force, with nothing in them that is secret.
-func (d *desk) merged() error {
+func (d *Project) merged() error {
 	if !d.Verbose {
 		return nil
 	}
-	text, err := d.settings.Show(redact.New())
+	text, err := d.Settings.Show(redact.New())
 	if err != nil {
 		return err
 	}
@@ -68,14 +71,14 @@ func (d *desk) merged() error {
 
 // tellAgent tells of the agent and of how it is called. The prompt is told of
 // with each iteration.
-func (d *desk) tellAgent(a agent.Adapter, path string, p policy.Policy) {
+func (d *Project) tellAgent(a agent.Adapter, path string, p policy.Policy) {
 	argv := config.MaskWords(a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
 	d.tell("Agent: %s (%s)", a.Name, path)
 	d.tell("Agent command: %s", clean.LogLine(strings.Join(argv, " ")))
 }
 
 // start is the beginning of a prompt, as it was sent.
-func (d *desk) start(run journal.Run, prompt journal.Attachment) string {
+func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
 	const most = 200
 	text, err := untrusted.ReadFile(filepath.Join(d.folder(), "runs", run.ID, prompt.Path), 64<<20)
 	if err != nil {
@@ -83,4 +86,47 @@ func (d *desk) start(run journal.Run, prompt journal.Attachment) string {
 	}
 	runes := []rune(string(text))
 	return fmt.Sprintf("%q", string(runes[:min(len(runes), most)]))
+}
+
+// dry prints what a run would begin with, and runs nothing.
+func (d *Project) dry(j *job.Job, asked job.Asked) (int, error) {
+	run := journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: journal.RunBegan{
+		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Base: asked.Base, Start: asked.Base,
+		Branch: asked.Branch, BaseRef: asked.BaseRef, Level: asked.Level,
+	}})
+	return d.dryAgain(j, run)
+}
+
+// dryAgain prints what run would go on with.
+func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
+	turn := prompt.Turn{Number: len(run.Iterations) + 1}
+	if it, open := run.Open(); open {
+		turn.Number, turn.Story = it.Number, it.Story
+	} else if story, found := run.Plan.Next(); found {
+		turn.Story = story.ID
+	}
+	base, err := job.Told(run, j.Project)
+	if err != nil {
+		return 0, err
+	}
+	turn.Base = base
+	text, err := prompt.Of(run, turn)
+	if err != nil {
+		return 0, err
+	}
+	return 0, d.showDry(j, run.Policy, text)
+}
+
+func (d *Project) showDry(j *job.Job, p policy.Policy, text string) error {
+	order := agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
+	argv := config.MaskWords(j.Agent.Argv(order), d.secrets)
+	if d.JSON {
+		return clean.JSON(d.World.Stdout, map[string]any{"policy": p, "agent": argv, "prompt": text})
+	}
+	rules, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Errorf("show the policy: %w", err)
+	}
+	_, err = fmt.Fprintf(d.World.Stdout, "policy:\n%s\n\nagent:\n%s\n\nprompt:\n%s\n", rules, strings.Join(argv, " "), text)
+	return err
 }

@@ -1,12 +1,14 @@
-package main
+package laptop
 
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -25,8 +27,8 @@ type hired struct {
 
 // hire finds the agent that the flags or the settings name, and raises the wall
 // round it.
-func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
-	name, options, err := d.options()
+func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
+	name, options, err := d.Options()
 	if err != nil {
 		return hired{}, err
 	}
@@ -70,14 +72,14 @@ func (d *desk) hire(ctx context.Context, p policy.Policy) (hired, error) {
 
 // agentEnv is what an agent's environment is built on, with what it goes by
 // itself; behind the wall with what the settings name, and no more than is plain.
-func (d *desk) agentEnv(vars ...string) []string {
-	switch level, err := d.wanted(d); {
-	case level == inDocker:
-		return agent.LocalEnv(d.w.outside(d.ProjectDir), vars...)
+func (d *Project) agentEnv(vars ...string) []string {
+	switch level, err := d.Wanted(); {
+	case level == InDocker:
+		return agent.LocalEnv(d.World.Outside(d.ProjectDir), vars...)
 	case err != nil, level == sandbox.None:
-		return agent.LocalEnv(d.w.environ(), vars...)
+		return agent.LocalEnv(d.World.Environ(), vars...)
 	}
-	return agent.Plain(d.w.environ(), append(vars, d.settings.Sandbox.Env...)...)
+	return agent.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
 }
 
 // enter has agent and reviewer go behind the wall, where they need not know the
@@ -92,15 +94,15 @@ func (h *hired) enter(worker, second *job.Candidate) (err error) {
 }
 
 // second is who is to be asked for a second opinion; nil: nobody is.
-func (d *desk) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
-	keys := agent.KeysFrom(d.w.env, "", p.Review.Agent)
+func (d *Project) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
+	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
 	d.secrets = redact.New(append(own.Keys.Secrets(), keys.Secrets()...)...)
 	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
 }
 
-// options are what the flags and the settings say of the agent.
-func (d *desk) options() (name string, options agent.Options, err error) {
-	options, err = d.settings.Agent.Options()
+// Options are what the flags and the settings say of the agent.
+func (d *Project) Options() (name string, options agent.Options, err error) {
+	options, err = d.Settings.Agent.Options()
 	if err != nil {
 		return "", options, err
 	}
@@ -108,9 +110,9 @@ func (d *desk) options() (name string, options agent.Options, err error) {
 	if d.Agent != "" && d.AgentCommand == "" {
 		options.Command = ""
 	}
-	options.Keys = agent.KeysFrom(d.w.env, d.Agent, options.Command)
-	options.Keys.ByKey(agent.Named(d.Agent, options.Command), d.w.environ()) // and notes what is chosen
-	if options.Self, err = executable(); err != nil {
+	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
+	options.Keys.ByKey(agent.Named(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
+	if options.Self, err = Executable(); err != nil {
 		return "", options, err
 	}
 	options.Hooks, options.Docker = true, d.docker
@@ -121,7 +123,7 @@ func (d *desk) options() (name string, options agent.Options, err error) {
 }
 
 // job gathers what a run by p needs, and fails before anything is spent.
-func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if d.unread != nil { // a run beside it would look as if there were none
 		return nil, d.unread
 	}
@@ -130,9 +132,9 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	j := &job.Job{
-		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.w.within(h.wall, d.settings.Sandbox.Env...), UserEnv: d.w.outside(d.ProjectDir),
-		Folder: workspace.Folder{Path: d.folder()}, Version: version, Git: d.tool,
-		Exec: d.w.runner.Run, Now: d.w.now, Drain: d.w.drain, Hard: d.w.runner.Hard, Rescue: rescue,
+		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.World.Within(h.wall, d.Settings.Sandbox.Env...), UserEnv: d.World.Outside(d.ProjectDir),
+		Folder: workspace.Folder{Path: d.folder()}, Version: d.World.Version, Git: d.Tool,
+		Exec: d.World.Runner.Run, Now: d.World.Now, Drain: d.World.Drain, Hard: d.World.Runner.Hard, Rescue: Rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,
 	}
 	if err := d.ground(ctx, j, p); err != nil {
@@ -143,13 +145,13 @@ func (d *desk) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 }
 
 // ground says where the agent works, and where its work goes.
-func (d *desk) ground(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
-	if d.place == nil {
+func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
+	if d.Place == nil {
 		j.Dir = d.ProjectDir
 		return nil
 	}
-	j.Project = d.place.Top
-	at := job.Desk{Git: d.tool, Place: *d.place}
+	j.Project = d.Place.Top
+	at := job.Desk{Git: d.Tool, Place: *d.Place}
 	switch {
 	case p.Apart && !p.Linked():
 		j.Origin, j.Hub = at, at
@@ -157,22 +159,22 @@ func (d *desk) ground(ctx context.Context, j *job.Job, p policy.Policy) (err err
 	case p.Done == policy.ByStories:
 		j.Origin = at
 	}
-	j.Own, err = d.tool.Own(ctx, *d.place)
+	j.Own, err = d.Tool.Own(ctx, *d.Place)
 	return err
 }
 
 // stand fills in where a run begins.
-func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
-	if d.place == nil {
+func (d *Project) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
+	if d.Place == nil {
 		asked.Branch = ""
 		return asked, nil
 	}
-	asked.BaseRef, asked.Base = d.place.Branch, d.place.Head
+	asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
 	if j.Own == nil {
 		return asked, nil
 	}
 	if !asked.Policy.Linked() {
-		asked.Branch = d.place.Branch
+		asked.Branch = d.Place.Branch
 	}
 	if d.DryRun { // to look at the files writes them down
 		return asked, nil
@@ -183,8 +185,8 @@ func (d *desk) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Aske
 	return asked, err
 }
 
-// begin starts the run and sees it through.
-func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
+// Begin starts the run and sees it through.
+func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
 	j, err := d.job(ctx, asked.Policy)
 	if err != nil {
 		return 0, err
@@ -192,7 +194,7 @@ func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
 	defer d.lower(j.Wall, j.Held)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Wall)
 	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
-	asked.ID = workspace.NameRun("run", d.w.now())
+	asked.ID = workspace.NameRun("run", d.World.Now())
 	if asked, err = d.stand(ctx, j, asked); err != nil {
 		return 0, err
 	}
@@ -205,5 +207,29 @@ func (d *desk) begin(ctx context.Context, asked job.Asked) (int, error) {
 			return job.Outcome{}, err
 		}
 		return j.Start(ctx, asked)
+	})
+}
+
+// Resume goes on with a run by these rules, and sees it through; words are what
+// the agent should know from here on.
+func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
+	if err := d.takesAgain(ctx, old); err != nil {
+		return 0, err
+	}
+	j, err := d.job(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	defer d.lower(j.Wall, j.Held)
+	p.Agent = j.Agent.Name
+	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Wall), Words: strings.TrimSpace(words)}
+	if d.DryRun {
+		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: d.World.Now(), Event: resumed}))
+	}
+	return d.see(ctx, j, p, func() (job.Outcome, error) {
+		if err := d.rejoin(ctx, j, old); err != nil {
+			return job.Outcome{}, err
+		}
+		return j.Resume(ctx, home, resumed)
 	})
 }

@@ -1,9 +1,10 @@
-package main
+package laptop
 
 import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -19,18 +20,18 @@ import (
 type console struct {
 	mu   sync.Mutex // an agent's items come from another goroutine
 	view view.Console
-	desk *desk
+	desk *Project
 }
 
-func newConsole(w world, d *desk) *console {
-	fd := int(w.stderr.Fd())
+func newConsole(w World, d *Project) *console {
+	fd := int(w.Stderr.Fd())
 	width, _, err := term.GetSize(fd)
 	if err != nil {
 		width = 0
 	}
-	look := view.LookFor(w.env, term.IsTerminal(fd), width)
-	look.Emoji, look.Timestamps = given(d.Emoji, look.Emoji), d.Timestamps
-	return &console{view: view.Console{Look: look, Now: w.now}, desk: d}
+	look := view.LookFor(w.Getenv, term.IsTerminal(fd), width)
+	look.Emoji, look.Timestamps = Given(d.Emoji, look.Emoji), d.Timestamps
+	return &console{view: view.Console{Look: look, Now: w.Now}, desk: d}
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {
@@ -61,31 +62,44 @@ func (c *console) item(item stream.Item) {
 func (c *console) line(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.print(strings.TrimSuffix(harmless(text), "\n"))
+	c.print(strings.TrimSuffix(clean.LogLines(text), "\n"))
 }
 
 func (c *console) print(text string) {
-	if text == "" || c.desk.quiet {
+	if text == "" || c.desk.Quiet {
 		return
 	}
 	if c.desk.secrets != nil { // before the agent is known there are none
 		text = c.desk.secrets.String(text)
 	}
-	fmt.Fprintln(c.desk.w.stderr, text)
+	fmt.Fprintln(c.desk.World.Stderr, text)
 }
 
 // ring is heard where a person may have turned to other things.
 func (c *console) ring() {
-	if term.IsTerminal(int(c.desk.w.stderr.Fd())) && c.desk.w.env("TERM") != "dumb" && !c.desk.quiet {
-		fmt.Fprint(c.desk.w.stderr, "\a")
+	if term.IsTerminal(int(c.desk.World.Stderr.Fd())) && c.desk.World.Getenv("TERM") != "dumb" && !c.desk.Quiet {
+		fmt.Fprint(c.desk.World.Stderr, "\a")
 	}
 }
 
-// harmless is text whose lines hold nothing that a terminal would obey.
-func harmless(text string) string {
-	var lines strings.Builder
-	for line := range strings.Lines(text) {
-		lines.WriteString(clean.LogLine(strings.TrimSuffix(line, "\n")) + "\n")
+// Patience is how long the step under way may take at most, in words for those
+// who asked it to end. Signals are told of it while the run sets it.
+type Patience struct{ words atomic.Value }
+
+// set takes it from the rules of a run.
+func (p *Patience) set(rules policy.Policy) {
+	most := rules.LongestStep()
+	if most == 0 {
+		p.words.Store("however long its agent takes")
+		return
 	}
-	return lines.String()
+	p.words.Store("in at most " + most.String())
+}
+
+// String is what there is to say of it.
+func (p *Patience) String() string {
+	if words, told := p.words.Load().(string); told {
+		return words
+	}
+	return "in a moment" // there is no agent yet
 }

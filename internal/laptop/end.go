@@ -1,0 +1,230 @@
+package laptop
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// see holds the project, lets the run go, and tells how it ended.
+func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
+	release, err := d.hold(ctx, j, p)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err := release(); err != nil {
+			d.line(err.Error())
+		}
+	}()
+	d.World.Patience.set(p)
+	d.line(d.said(j.Wall))
+	if j.Agent.Guarded {
+		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
+	}
+	outcome, err := run()
+	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
+		return 0, errors.Join(err, d.cutOff(ctx, outcome, err))
+	}
+	return d.finish(ctx, outcome, err)
+}
+
+// hold keeps other runs away until all is said and done. A loop over stories
+// puts up .ralph-active, by which the hooks in an agent know of it.
+func (d *Project) hold(ctx context.Context, j *job.Job, p policy.Policy) (release func() error, err error) {
+	var active *workspace.Active
+	if p.Done == policy.ByStories {
+		active = &workspace.Active{
+			Timestamp: d.World.Now().UTC(), PID: os.Getpid(), MaxIterations: p.Limits.Iterations, Mode: d.mode(),
+		}
+		if d.Place != nil {
+			if err := d.Tool.Exclude(ctx, *d.Place, "/.ralph-active", "/.ralph/"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	j.Folder, release, err = j.Folder.Hold(active)
+	return release, err
+}
+
+// settle leaves the PRD as the program believes it, in the user's own tree.
+func (d *Project) settle(ctx context.Context, run journal.Run) error {
+	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
+		return nil
+	}
+	return job.Desk{Git: d.Tool, Place: *d.Place}.Settle(ctx, run, filepath.Join(d.World.Getenv("HOME"), ".gitconfig"))
+}
+
+// cutOff prints the result of a run that has no end on record, for the script
+// that waits for one.
+func (d *Project) cutOff(ctx context.Context, outcome job.Outcome, broke error) error {
+	run := outcome.Run
+	if !d.JSON || run.ID == "" {
+		return nil
+	}
+	stopped := journal.RunStopped{Reason: policy.FatalError, Why: broke.Error()}
+	if ctx.Err() != nil || errors.Is(broke, process.ErrStopped) {
+		stopped.Reason = policy.Cancelled
+	}
+	run.Stop = &stopped
+	return PrintResult(d.World.Stdout, run, outcome.Home, "")
+}
+
+// finish prints how the run ended, and gives its exit code. A run that broke
+// has an error beside its reason.
+func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) (int, error) {
+	run := outcome.Run
+	ctx = context.WithoutCancel(ctx)
+	tree, err := worktreeOf(ctx, d.Tool, d.Place, run)
+	err = errors.Join(brief(broke, run), d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
+	d.notify(ctx, outcome, tree.Dir)
+	code := run.Stop.Reason.Status().Exit(false)
+	if err != nil && code != fault.ExitDone {
+		err = &fault.Fault{What: err.Error(), Fix: Hint(err), Exit: code}
+	}
+	return code, err
+}
+
+// brief is what broke the run without the cause, where the run's end has told of
+// that.
+func brief(broke error, run journal.Run) error {
+	f, is := errors.AsType[*fault.Fault](broke)
+	if !is || f.Error() != broke.Error() || run.Stop.Why != broke.Error() {
+		return broke
+	}
+	return &fault.Fault{What: f.What, Fix: f.Fix, Exit: f.Exit}
+}
+
+// conclude prints the result, and where the work is when it is elsewhere.
+func (d *Project) conclude(outcome job.Outcome, worktree string) error {
+	run, text := outcome.Run, ""
+	switch {
+	case d.JSON:
+		return PrintResult(d.World.Stdout, run, outcome.Home, worktree)
+	case d.Quiet:
+		text = view.Text(run)
+	}
+	switch {
+	case worktree != "":
+		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
+	case run.Policy.Apart && run.Head != run.Start && run.Pushed != run.Head:
+		text += fmt.Sprintf("the work is not all on the branch %s yet: %s goes on with it\n", run.Branch, view.Resume(run.Policy.Agent))
+	case run.Policy.Apart && run.Head != run.Start:
+		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
+	}
+	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text))
+	return err
+}
+
+// printResult prints a run for scripts.
+func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
+	result := view.ResultOf(run)
+	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
+	result.ReportPath = job.PageOf(home)
+	return clean.JSON(to, result)
+}
+
+// patienceForNews bounds a command that tells people that a run has ended.
+const patienceForNews = 30 * time.Second
+
+// notify tells whoever has gone for a coffee that the run has ended: by the
+// terminal's bell, and by the command of --notify. That one gets the result on
+// its stdin, as --json prints it, and its gist in variables. Its failure is no
+// failure of the run's.
+func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree string) {
+	d.console.ring()
+	if d.Notify == "" {
+		return
+	}
+	var result, said bytes.Buffer
+	if err := PrintResult(&result, outcome.Run, outcome.Home, worktree); err != nil {
+		d.line("note: --notify: " + err.Error())
+		return
+	}
+	run := outcome.Run
+	ended, err := d.World.Runner.Run(ctx, process.Command{
+		Argv: []string{"sh", "-c", d.Notify}, Dir: d.ProjectDir, Stdin: &result, Stdout: &said, Stderr: &said, Timeout: patienceForNews,
+		Env: slices.Concat(d.World.Outside(d.ProjectDir), []string{
+			"RALPH_RUN_ID=" + run.ID, "RALPH_STATUS=" + string(run.Stop.Reason.Status()), "RALPH_STOP_REASON=" + string(run.Stop.Reason),
+			"RALPH_MESSAGE=" + view.News(run),
+		}),
+	})
+	switch {
+	case err != nil:
+		d.line("note: --notify: " + err.Error())
+	case ended.TimedOut:
+		d.line("note: --notify was ended after " + patienceForNews.String())
+	case ended.Exit != 0:
+		d.line(fmt.Sprintf("note: --notify ended with exit code %d: %s", ended.Exit, clean.Inline(said.String(), 200)))
+	}
+}
+
+// Hint is what to try after err. What the system refuses it may refuse wherever
+// something is read or written, and the remedy is always the same.
+func Hint(err error) string {
+	return cmp.Or(fault.Hint(err), remedy(err), remedy(refused(err)))
+}
+
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room on the disk, and try again"
+	case errors.Is(err, syscall.EROFS):
+		return "nothing can be written there: work on a copy elsewhere"
+	case errors.Is(err, fs.ErrPermission):
+		return "see to it that you may read and write there"
+	case errors.Is(err, errTooLarge):
+		return "a file here may be too large for git: have .gitignore leave it out"
+	default:
+		return ""
+	}
+}
+
+var errTooLarge = errors.New("git took too long over the files")
+
+// refused is what the system has refused git, if that is why it failed. It is
+// always asked in English.
+func refused(err error) error {
+	failed, is := errors.AsType[*git.Error](err)
+	if !is {
+		return nil
+	}
+	if failed.TimedOut && failed.Command == "add" {
+		return errTooLarge
+	}
+	for words, why := range refusals {
+		if strings.HasSuffix(failed.Said, words) {
+			return why
+		}
+	}
+	return nil
+}
+
+// refusals are the system's, as git has them at the end of a line.
+var refusals = map[string]error{
+	"No space left on device": syscall.ENOSPC,
+	"Out of diskspace":        syscall.ENOSPC,
+	"Disk quota exceeded":     syscall.EDQUOT,
+	"Read-only file system":   syscall.EROFS,
+	"Permission denied":       syscall.EACCES,
+}

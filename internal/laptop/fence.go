@@ -1,0 +1,96 @@
+package laptop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// Fence are the flags of commands that run what somebody wrote, where no agent
+// of ralph's is at work.
+type Fence struct {
+	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Confine what is run: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: ${levels}. Refuses where it does not hold."`
+	NoSandbox bool          `xor:"sandbox" help:"Run with nothing that confines it."`
+	Allow     []string      `placeholder:"HOST" help:"A host that it may reach behind the sandbox, by its exact name. Repeatable; every public one when not given."`
+}
+
+// Passing are the variables that commands in front of which no settings stand
+// are given by name.
+type Passing struct {
+	Env []string `placeholder:"NAME" help:"A variable of your environment that goes in behind the sandbox, beside those that toolchains need. Repeatable."`
+}
+
+// Within is what of the user's environment those inside have: where nothing
+// confines them, all that is not known to be secret.
+func (w World) Within(wall *confine.Sandbox, more ...string) []string {
+	if wall == nil {
+		return agent.Harmless(w.Environ())
+	}
+	return agent.Plain(w.Environ(), more...)
+}
+
+// Enclosure is who is to be behind a fence.
+type Enclosure struct {
+	Level   sandbox.Level // where no flag says which
+	Project string
+	Works   []string // where it works, if that is in the project
+	Allow   []string // where no flag says which; nil: every public host
+	Argv    []string // a command; its agent, if it is one, keeps its login
+	Env     []string
+}
+
+// Raise has the wall stand; nil: there is none.
+func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {
+	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
+	switch {
+	case f.NoSandbox, level == sandbox.None:
+		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+	case level == InDocker:
+		return nil, fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
+	}
+	project, err := filepath.Abs(who.Project)
+	if err != nil {
+		return nil, fmt.Errorf("find the project: %w", err)
+	}
+	home, err := w.HomeBeside(project)
+	if err != nil {
+		return nil, err
+	}
+	self, err := Executable()
+	if err != nil {
+		return nil, err
+	}
+	read, adapter := known(who)
+	allow := who.Allow
+	if f.Allow != nil {
+		allow = f.Allow
+	}
+	return confine.Start(ctx, confine.Options{
+		Level: level, Self: self, Exec: w.Runner.Run, Env: who.Env, Home: home, Read: read, Private: []string{git.Around(project)}, Reach: who.Works, State: adapter.State, Settled: adapter.Settled,
+		Network: confine.Network{Any: allow == nil, Allow: allow},
+	})
+}
+
+// known is the agent that is named as a command, and what it reads: it keeps its
+// login in its user's home.
+func known(who Enclosure) (read []string, _ agent.Adapter) {
+	if len(who.Argv) == 0 {
+		return nil, agent.Adapter{}
+	}
+	adapter, err := agent.Pick("", agent.Options{Command: filepath.Base(who.Argv[0])})
+	if err != nil {
+		return nil, agent.Adapter{}
+	}
+	program, err := (&agent.Hand{Adapter: adapter, Env: who.Env, Dir: who.Project}).Ready()
+	if err != nil {
+		return nil, agent.Adapter{}
+	}
+	return confine.Program(program, adapter), adapter
+}

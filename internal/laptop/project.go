@@ -1,0 +1,262 @@
+// Package laptop is the way in for a person at a terminal. It reads the settings of
+// a project, finds its repository and its runs, puts up the sandbox that flags and
+// settings ask for, sees a run through and shows what happens.
+package laptop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Project is a project on a laptop, looked at for a run.
+type Project struct {
+	Flags
+	World    World
+	Tool     git.Git
+	Place    *git.Place    // nil where the project is no repository
+	unread   error         // what keeps git from reading the one that it is
+	found    []config.File // the project's settings
+	Settings config.Settings
+	Stream   *bool            // unset: as the settings say
+	Quiet    bool             // nothing but the result
+	secrets  *redact.Redactor // hides the agent's keys
+	console  *console
+	docker   *agent.Docker // nil: none
+}
+
+// Open looks at the project: its settings, and its repository where it is one.
+// done gives back what was borrowed for that.
+func (l Flags) Open(ctx context.Context, w World) (d *Project, done func(), err error) {
+	tool, done, err := w.Git(l.ProjectDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	d = &Project{Flags: l, World: w, Tool: tool}
+	d.console = newConsole(w, d)
+	if err = d.look(ctx); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return d, done, nil
+}
+
+func (d *Project) look(ctx context.Context) error {
+	err := workspace.Stands(d.ProjectDir, "-d")
+	if err != nil {
+		return err
+	}
+	if d.found, err = d.files(); err != nil {
+		return err
+	}
+	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
+		return err
+	}
+	if err := d.obey(); err != nil {
+		return err
+	}
+	place, err := d.Tool.Inspect(ctx, d.ProjectDir)
+	switch {
+	case err == nil:
+		d.Place = &place
+	case errors.As(err, new(*git.Unreadable)):
+		d.unread = err
+	}
+	if d.DryRun {
+		return nil
+	}
+	return workspace.Folder{Path: d.folder()}.Free()
+}
+
+// obey has what the settings say of the agent's confinement hold, and tells of
+// all of them.
+func (d *Project) obey() error {
+	d.docker = nil
+	level, err := d.Wanted()
+	if err == nil && level == InDocker {
+		err = d.dock()
+	}
+	if err != nil {
+		return err
+	}
+	return d.merged()
+}
+
+// Repository is for the loops that need one, and fit to begin from.
+func (d *Project) Repository(ctx context.Context) error {
+	place, err := RepositoryAt(ctx, d.Tool, d.ProjectDir)
+	d.Place = &place
+	left, is := errors.AsType[*fault.Fault](err)
+	if old, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.Completed() }); is && half && len(place.Dirty) > 0 {
+		left.Fix += ", or go on with the run that may have left them: " + view.Resume(old.Policy.Agent)
+	}
+	return err
+}
+
+// RepositoryAt is the repository that dir lies in, with nothing uncommitted.
+func RepositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
+	if _, err := tool.Version(ctx); err != nil {
+		return git.Place{}, err
+	}
+	place, err := tool.Inspect(ctx, dir)
+	if err != nil {
+		return git.Place{}, err
+	}
+	return place, place.Clean()
+}
+
+// files are the project's settings, with a word of each that is read.
+func (d *Project) files() ([]config.File, error) {
+	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).Sound(); err != nil {
+		return nil, err
+	}
+	files, err := config.Found(d.ProjectDir, workspace.ReadSettings)
+	for _, file := range files {
+		d.tell("Loading settings from %s", file.Name)
+	}
+	return files, err
+}
+
+// Configured are the project's settings, with the file that --config names laid
+// over them.
+func (d *Project) Configured(name string, read func(config.File, ...config.File) (config.Loop, error)) (config.Loop, error) {
+	if name == "" {
+		return config.Loop{Settings: d.Settings}, nil
+	}
+	data, err := workspace.ReadPlain(name)
+	if err != nil {
+		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config", err)
+	}
+	d.tell("Loading settings from %s", name)
+	loop, err := read(config.File{Name: name, Data: data}, d.found...)
+	if err != nil {
+		return loop, err
+	}
+	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
+	return loop, d.obey()
+}
+
+// tell prints what -V is for.
+func (d *Project) tell(format string, args ...any) {
+	if d.Verbose {
+		fmt.Fprintf(d.World.Stderr, "[ralph] "+format+"\n", args...)
+	}
+}
+
+// line prints a line of news.
+func (d *Project) line(text string) { d.console.line(text) }
+
+// watch shows what the agent says and does, unless that is not wanted.
+func (d *Project) watch() func(stream.Item) {
+	shown := d.Settings.StreamAgentOutput
+	if d.Stream != nil {
+		shown = *d.Stream
+	}
+	if !shown || d.Quiet {
+		return nil
+	}
+	return d.console.item
+}
+
+// Over lays the flags that every loop has over a policy.
+func (d *Project) Over(p policy.Policy) policy.Policy {
+	p.Model = cmp.Or(d.Model, p.Model)
+	p.Protect = append(policy.Protected(), p.Protect...)
+	p.Limits = d.Limited(p.Limits)
+	p.Within = d.Within()
+	if d.Worktree {
+		stories := p.Done == policy.ByStories
+		p.Apart, p.Publish, p.NoPull = true, stories, stories
+	}
+	return p
+}
+
+// Within is where the project lies in its repository; empty: at its top.
+func (d *Project) Within() string {
+	if d.Place == nil {
+		return ""
+	}
+	way, err := Inside(d.Place.Top, d.ProjectDir)
+	if err != nil || way == "." {
+		return ""
+	}
+	return filepath.ToSlash(way)
+}
+
+// folder is the project's .ralph.
+func (d *Project) folder() string { return filepath.Join(d.Root(), ".ralph") }
+
+// Root is where .ralph lies: the repository's top, or the project itself.
+func (d *Project) Root() string {
+	if d.Place != nil {
+		return d.Place.Top
+	}
+	return d.ProjectDir
+}
+
+// AtTop tells whether the project is all of its repository, or in none.
+func (d *Project) AtTop() bool {
+	if d.Place == nil {
+		return true
+	}
+	at, err := filepath.EvalSymlinks(d.ProjectDir)
+	return err != nil || at == d.Place.Top
+}
+
+// Planless says where there could be a plan.
+func (d *Project) Planless(memory, prd string) error {
+	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
+	if !d.AtTop() {
+		if _, err := os.Lstat(filepath.Join(d.Place.Top, memory, "prd.json")); err == nil {
+			fix = "name the top of the repository, where there is one: ralph run -d " + d.Place.Top
+		}
+	}
+	return fault.Usage("there is nothing to work on: no prompt, and no "+prd, fix, nil)
+}
+
+// PRD is the plan in a folder of the project, and its file; empty where there is
+// no such file.
+func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
+	file = filepath.Join(l.ProjectDir, memory, "prd.json")
+	data, err := workspace.ReadPlain(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return stories, file, nil
+	case err != nil:
+		return stories, file, fault.Usage("cannot read "+file, "make it a plain file that you can read", err)
+	}
+	if stories, err = plan.Read(file, data); err != nil {
+		return stories, file, fault.Usage("the PRD cannot be used", "mend "+file, err)
+	}
+	return stories, file, nil
+}
+
+// Inside is the way from the top of a repository to a folder of it, which may
+// be known by another name.
+func Inside(top, dir string) (string, error) {
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", dir, err)
+	}
+	within, err := filepath.Rel(top, resolved)
+	if err != nil {
+		return "", fmt.Errorf("find %s in its repository: %w", dir, err)
+	}
+	return within, nil
+}

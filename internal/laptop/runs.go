@@ -1,0 +1,194 @@
+package laptop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Runs are those of a project.
+type Runs struct{ Project string }
+
+// Worktree is where the work of run lies, if it has a worktree.
+func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, error) {
+	if !run.Policy.Linked() {
+		return "", nil
+	}
+	tool, done, err := w.Git(r.Project)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	place, err := tool.Inspect(ctx, r.Project)
+	if err != nil {
+		return "", err
+	}
+	tree, err := worktreeOf(ctx, tool, &place, run)
+	return tree.Dir, err
+}
+
+// Find is the run to tell of, as its journal has it now.
+func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
+	var found journal.Run
+	if err := workspace.Stands(r.Project, "-d"); err != nil {
+		return workspace.Run{}, found, err
+	}
+	folder := workspace.FolderAbove(r.Project)
+	if err := folder.Readable(id); err != nil {
+		return workspace.Run{}, found, err
+	}
+	home, _ := folder.Unfinished(func(run journal.Run) bool {
+		found = run
+		return id == "" || id == run.ID
+	})
+	switch {
+	case home.ID == "" && id != "":
+		return home, found, fault.Usage("there is no run "+id, "see .ralph/runs, or leave it out: ralph status tells of the newest", nil)
+	case home.ID == "":
+		return home, found, fault.Usage("there is no run here", "begin one: ralph run", nil)
+	}
+	return home, found, nil
+}
+
+// Unfinished is the run to go on with.
+func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
+	folder := workspace.Folder{Path: d.folder()}
+	var old journal.Run
+	if err := folder.Readable(id); err != nil {
+		return workspace.Run{}, old, err
+	}
+	var passed journal.Run // the newest one that goes on elsewhere
+	home, _ := folder.Unfinished(func(run journal.Run) bool {
+		old = run
+		elsewhere := supervised(run) || inSession(run)
+		if elsewhere && !run.Completed() && passed.ID == "" {
+			passed = run
+		}
+		return id == "" && !run.Completed() && !elsewhere || id == run.ID
+	})
+	switch {
+	case home.ID == "" && id != "":
+		return home, old, fault.Usage("there is no run "+id, "see .ralph/runs", nil)
+	case home.ID == "" && passed.ID != "":
+		return home, old, elsewhere(passed)
+	case home.ID == "":
+		return home, old, fault.Usage("there is nothing to go on with", "begin a run: ralph run", nil)
+	case inSession(old) && !old.Completed(), supervised(old):
+		return home, old, elsewhere(old)
+	case old.Completed():
+		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "begin a new one: ralph run", nil)
+	}
+	return home, old, nil
+}
+
+// elsewhere is how a run goes on that this command cannot go on with.
+func elsewhere(run journal.Run) error {
+	switch {
+	case supervised(run):
+		return fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", run.ID),
+			"start it again: ralph supervise -- COMMAND", nil)
+	case run.Stop == nil:
+		return fault.Usage(fmt.Sprintf("the run %s %s", run.ID, view.Headline(run)), view.Next(run), nil)
+	}
+	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "go on with it there: /ralph-loop --resume", nil)
+}
+
+// supervised tells of a run whose command is not on record: nobody but its
+// people can start it again.
+func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile }
+
+// inSession tells of a loop that only the agent's own session can go on with.
+func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
+
+// glance is how often a run that goes on elsewhere is looked at.
+const glance = 200 * time.Millisecond
+
+// Wordless is said of a run whose journal ends before it stopped: a full disk
+// leaves no more than a kill.
+const Wordless = "it ended without a word, killed or unable to write"
+
+// AbandonedText is said of a run that did not stop, and that nobody works on.
+func AbandonedText(run journal.Run) string {
+	again := "`" + view.Resume(run.Policy.Agent) + "` goes on"
+	if supervised(run) {
+		again = "start `ralph supervise` again"
+	}
+	return "! nobody is at work on it any more: " + Wordless + "\nnext: " + again
+}
+
+// Follow prints what happens in a run, until it has stopped, or nobody works on
+// it any more.
+func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
+	fd := int(w.Stdout.Fd())
+	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
+	f := follower{home: home, console: view.Console{Look: view.LookFor(w.Getenv, term.IsTerminal(fd), width), Now: w.Now}}
+	ticker := time.NewTicker(glance)
+	defer ticker.Stop()
+	for {
+		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
+		lines, err := f.look()
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(w.Stdout, lines)
+		if f.run.Stop != nil {
+			return nil
+		}
+		if last {
+			_, err := fmt.Fprintln(w.Stdout, AbandonedText(f.run))
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Abandoned tells whether no process works on the run: one that does holds the
+// project's lock. A loop within a session has no process of its own.
+func (r Runs) Abandoned(run journal.Run) bool {
+	if inSession(run) {
+		return false
+	}
+	folder := workspace.FolderAbove(r.Project)
+	if supervised(run) {
+		folder.Key = workspace.Task{}.Runs().Key
+	}
+	return folder.Free() == nil
+}
+
+// follower has seen so much of a run.
+type follower struct {
+	home    workspace.Run
+	console view.Console
+	run     journal.Run
+	seen    int
+}
+
+// look is what there is to show of all that is new.
+func (f *follower) look() (string, error) {
+	entries, err := f.home.Entries()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, entry := range entries[min(f.seen, len(entries)):] {
+		f.run = journal.Fold(f.run, entry)
+		if shown := f.console.Event(f.run, entry.Event); shown != "" {
+			fmt.Fprintln(&text, shown)
+		}
+	}
+	f.seen = len(entries)
+	return text.String(), nil
+}

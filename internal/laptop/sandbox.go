@@ -1,0 +1,212 @@
+package laptop
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// noWall is said by every run that nobody asked a wall for.
+const noWall = "sandbox level none: the agent and the checks can do whatever you can"
+
+// Wanted is the level that flags and settings ask for: none, unless they do.
+// Nobody's tools stop working because of a wall that was not asked for.
+func (d *Project) Wanted() (sandbox.Level, error) {
+	word := cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode)
+	if d.NoSandbox {
+		word = string(sandbox.None)
+	}
+	switch {
+	case (word == "" || word == InDocker) && len(d.Settings.Sandbox.AllowDomains) > 0:
+		return "", fault.Usage("the settings name sandbox.allowDomains, and nothing of ralph's confines the agent to them",
+			"give --sandbox, or sandbox.mode in the settings; --no-sandbox runs without", nil)
+	case word == "":
+		return sandbox.None, nil
+	}
+	return sandbox.Level(word), nil
+}
+
+// raise has the wall stand that is asked for, before anything is spent.
+func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
+	level, err := d.Wanted()
+	if err != nil || level == sandbox.None || level == InDocker || d.DryRun {
+		return nil, err
+	}
+	self, err := Executable()
+	if err != nil {
+		return nil, err
+	}
+	home, err := d.World.HomeBeside(d.Root())
+	if err != nil {
+		return nil, err
+	}
+	reach := []string{d.Root()}
+	if p.Apart { // a tree of its own, or a worktree
+		reach = nil
+	}
+	allow := d.Settings.Sandbox.AllowDomains
+	if err := errors.Join(worker.Adopt(ctx, d.World.Runner.Run, home, p.Model), second.Adopt(ctx, d.World.Runner.Run, home, p.Review.Model)); err != nil {
+		return nil, err
+	}
+	terms := d.terms(p)
+	more, state := second.Needs()
+	return confine.Start(ctx, confine.Options{
+		Level: level, Self: self, Exec: d.World.Runner.Run, Env: d.World.Environ(),
+		Home: home, State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
+		Private: []string{d.Root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Now: d.World.Now,
+		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
+		Model:   worker.Asks(terms), Review: second.Reviews(terms),
+	})
+}
+
+// homeBeside is the user's home, which must not be what the agent works in: then nothing
+// in it would be out of its reach.
+func (w World) HomeBeside(project string) (string, error) {
+	home := w.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return "", fault.Usage("there is no home folder", "set HOME", nil)
+	}
+	if resolved, err := filepath.EvalSymlinks(home); err == nil {
+		home = resolved
+	}
+	root, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return "", fmt.Errorf("find the project: %w", err)
+	}
+	if way, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(way) {
+		return "", fault.Usage("your home folder lies in the project, and all of it would be the agent's to read",
+			"work in a folder of its own, or say --no-sandbox", nil)
+	}
+	return home, nil
+}
+
+// reads are what the agent has to read beyond the project: its program, and
+// what it goes by.
+func (d *Project) reads(worker *job.Candidate) []string {
+	read, _ := worker.Needs()
+	for _, name := range worker.Vars {
+		if at := d.World.Getenv(name); filepath.IsAbs(at) {
+			read = append(read, at)
+		}
+	}
+	return read
+}
+
+// count has a model server count what the agents use, where no wall stands.
+func (d *Project) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
+	if d.docker != nil || d.DryRun { // in Docker's sandboxes this machine's servers are not reached
+		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+	}
+	terms := d.terms(p)
+	return confine.HoldKeys(ctx, confine.Options{
+		Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
+		Model: worker.Asks(terms), Review: second.Reviews(terms),
+	})
+}
+
+// terms are what of a model's use is the same for all agents of a run.
+func (d *Project) terms(p policy.Policy) confine.Model {
+	return confine.Model{
+		Name: p.Model, Models: d.Settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
+	}
+}
+
+// lower ends what stands round the agent, on every way out.
+func (d *Project) lower(walls ...*confine.Sandbox) {
+	for _, w := range walls {
+		if err := w.Close(); err != nil {
+			d.line("the wall was not cleared away: " + err.Error())
+		}
+	}
+}
+
+// said is what people are told of what confines the agent.
+func (d *Project) said(w *confine.Sandbox) string {
+	if d.docker != nil {
+		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
+	}
+	return w.Said(noWall)
+}
+
+// level is what the journal has of it.
+func (d *Project) level(w *confine.Sandbox) string {
+	if d.docker != nil {
+		return InDocker
+	}
+	return w.Name()
+}
+
+// InDocker is the level that Docker makes, and not ralph.
+const InDocker = "docker"
+
+// dockerState is the folder of the home that holds the login of all sandboxes.
+const dockerState = ".dclaude_state"
+
+// settle is how long Docker takes to have files on both sides.
+const settle = 2 * time.Second
+
+// dock has the agent run in a Docker sandbox. Its login lies beside the user's
+// own and is shared by all sandboxes.
+func (d *Project) dock() error {
+	if d.Worktree {
+		return fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
+			"leave out --worktree, or let ralph's own wall confine the agent: --sandbox", nil)
+	}
+	home := d.World.Getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return fault.Usage("there is no home folder for the login of the sandboxes", "set HOME", nil)
+	}
+	d.docker = &agent.Docker{State: filepath.Join(home, dockerState), Pause: settle}
+	return nil
+}
+
+// docked makes sure that there are sandboxes and what they are made from,
+// before anything is spent.
+func (d *Project) docked(ctx context.Context, docker string) error {
+	if d.docker == nil || d.DryRun {
+		return nil
+	}
+	if err := os.MkdirAll(d.docker.State, 0o700); err != nil {
+		return fault.Usage("cannot make the folder for the login of the sandboxes", "make your home folder writable", err)
+	}
+	for _, question := range []struct {
+		argv      []string
+		what, fix string
+	}{
+		{[]string{docker, "sandbox", "ls"}, "there are no Docker sandboxes here", "install Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
+		{[]string{docker, "image", "inspect", agent.DockerImage}, "there is no image " + agent.DockerImage, "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; or give --no-sandbox"},
+	} {
+		var said bytes.Buffer
+		res, err := d.World.Runner.Run(ctx, process.Command{
+			Argv: question.argv, Dir: d.Root(), Env: d.World.Outside(d.ProjectDir), Stderr: &said, Timeout: time.Minute,
+		})
+		if err == nil && res.Exit != 0 {
+			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))
+		}
+		if err != nil {
+			return fault.Usage(question.what, question.fix, err)
+		}
+	}
+	return nil
+}
+
+// mode is what the marker of a run says of it.
+func (d *Project) mode() string {
+	if d.docker != nil {
+		return "sandbox"
+	}
+	return "direct"
+}

@@ -1,0 +1,173 @@
+package laptop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// World is all that a run may touch of the process that it is in.
+type World struct {
+	Getenv   func(string) string
+	Environ  func() []string
+	Now      func() time.Time
+	Stdin    *os.File
+	Stdout   *os.File
+	Stderr   *os.File
+	Runner   *process.Runner
+	Drain    <-chan struct{} // closed by the first signal, for commands that drain
+	Patience *Patience       // what a run tells those who ask it to end
+	Version  string
+}
+
+// person is who runs us, as git knows them.
+func (w World) person() git.Person {
+	return git.Person{Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME")}
+}
+
+// Git returns the user's git for work in a project, with an empty folder for a
+// home; done removes that folder.
+func (w World) Git(project string) (tool git.Git, done func(), err error) {
+	home, done, err := w.Room("home")
+	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.person()}, done, err
+}
+
+// Outside is the environment of programs that ralph starts outside of the sandbox.
+func (w World) Outside(project string) []string {
+	return append(w.Environ(), "PATH="+w.Path(project))
+}
+
+// Path is PATH without the folders that an agent can write to: a program that one
+// left there must not run outside of the sandbox.
+func (w World) Path(project string) string {
+	return process.PathOutside(w.Getenv("PATH"), w.theirs(project))
+}
+
+// Changeable tells whether an agent can write to a file.
+func (w World) Changeable(project, path string) bool {
+	place, err := filepath.EvalSymlinks(path)
+	return err == nil && process.PathOutside(filepath.Dir(place), w.theirs(project)) == ""
+}
+
+// theirs are the folders that an agent can write to: the project, the one of the
+// working directory, and what agents keep in their user's home.
+func (w World) theirs(project string) []string {
+	home := w.Getenv("HOME")
+	paths := []string{project, outermost(project, home), outermost(".", home)}
+	for _, name := range append(agent.States(), dockerState) {
+		paths = append(paths, filepath.Join(home, name))
+	}
+	var folders []string
+	for _, path := range paths {
+		if filepath.IsAbs(path) {
+			folders = append(folders, path, resolved(path))
+		}
+	}
+	return folders
+}
+
+// outermost is the highest folder above dir that looks like a project and does not
+// hold the home: an agent can make a nearer one look so, too. Without one it is empty.
+func outermost(dir, home string) (top string) {
+	for at, home := resolved(dir), resolved(home); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if way, err := filepath.Rel(at, home); err == nil && filepath.IsLocal(way) {
+			break
+		}
+		for _, trace := range []string{".git", ".ralph"} {
+			if _, err := os.Lstat(filepath.Join(at, trace)); err == nil {
+				top = at
+			}
+		}
+	}
+	return top
+}
+
+// resolved is a path without links, from the root, where it is there.
+func resolved(path string) string {
+	if place, err := filepath.EvalSymlinks(path); err == nil {
+		path = place
+	}
+	if place, err := filepath.Abs(path); err == nil {
+		path = place
+	}
+	return path
+}
+
+// Room is an empty folder for some purpose; done removes it with all in it.
+func (w World) Room(purpose string) (dir string, done func(), err error) {
+	dir, err = os.MkdirTemp("", "ralph-"+purpose+"-")
+	if err != nil {
+		return "", nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
+	}
+	return dir, func() { _ = os.RemoveAll(dir) }, nil
+}
+
+// SoundGit is git for a command that is nothing without it.
+func (w World) SoundGit(ctx context.Context, project string) (tool git.Git, done func(), err error) {
+	if tool, done, err = w.Git(project); err != nil {
+		return tool, nil, err
+	}
+	if _, err = tool.Version(ctx); err != nil {
+		done()
+	}
+	return tool, done, err
+}
+
+// Executable is this very program.
+func Executable() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return self, nil
+}
+
+// Place is a folder, with the repository that it is in. Where git finds none,
+// what would make one is guarded all the same.
+func (w World) Place(ctx context.Context, dir string) confine.Access {
+	top, needs := dir, git.Guarded(dir)
+	if tree, done, err := w.ownTree(ctx, dir); err == nil {
+		defer done()
+		top, needs = tree.Dir, tree.Needs()
+	}
+	return confine.Access{
+		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
+		ReadOnly: append(needs.ReadOnly, agent.Local(dir)...),
+	}
+}
+
+// ownTree is the tree of the repository that a folder is in.
+func (w World) ownTree(ctx context.Context, dir string) (tree *git.Tree, done func(), err error) {
+	tool, done, err := w.Git(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	top, err := tool.Inspect(ctx, dir)
+	if err == nil {
+		tree, err = tool.Own(ctx, top)
+	}
+	if err != nil {
+		done()
+	}
+	return tree, done, err
+}
+
+// Standing is the working directory, by no link.
+func Standing() (string, error) {
+	dir, err := filepath.EvalSymlinks(".")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the working directory: %w", err)
+	}
+	return dir, nil
+}
