@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
@@ -173,4 +174,18 @@ func (f found) print(w world, asJSON bool) error {
 	}
 	_, err := fmt.Fprint(w.Stdout, strings.Join(parts, "\n"))
 	return err
+}
+
+// onGitHub looks at a repository as whoever the token belongs to.
+func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {
+	at, err := w.repository(c.Repo)
+	if err != nil {
+		return err
+	}
+	client, err := github.Connect(github.Access{Owner: at.owner, Repo: at.name, BaseURL: w.Getenv("GITHUB_API_URL"), Token: at.token, Pace: w.pace})
+	if err != nil {
+		return err
+	}
+	all.GitHub = doctor.GitHub{Client: client, Clone: at.clone(), Branch: c.Branch}.Look(ctx)
+	return nil
 }

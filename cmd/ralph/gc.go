@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -162,3 +166,92 @@ func (w world) repository(named string) (repository, error) {
 }
 
 const publicServer = "https://github.com"
+
+// audit writes a journal as lines that can be told apart from those of others:
+// each is that of the journal, and begins with the run that it is of.
+func audit(to io.Writer, text []byte) error {
+	entries, sound, err := journal.Replay(text)
+	if err != nil {
+		return err
+	}
+	id, err := json.Marshal(journal.Fold(journal.Run{}, entries...).ID)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	run := slices.Concat([]byte(`"run":`), id, []byte(","))
+	named := 1 // in the first line of a journal itself: many readers take no name twice
+	for line := range bytes.Lines(text[:sound]) {
+		out.WriteByte('{')
+		out.Write(run)
+		out.Write(bytes.Replace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("{")), run, nil, named))
+		out.WriteByte('\n')
+		named = 0
+	}
+	_, err = to.Write(out.Bytes())
+	return err
+}
+
+type worktreeCommand struct {
+	Clean worktreeCleanCommand `cmd:"" help:"Take away the worktrees that runs with --worktree have left."`
+}
+
+// Help gives the example.
+func (worktreeCommand) Help() string { return "Example: ralph worktree clean" }
+
+type worktreeCleanCommand struct {
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+}
+
+// Help gives the example.
+func (worktreeCleanCommand) Help() string {
+	return `One with uncommitted work is kept, and so is a branch that is not merged yet into
+the one that is checked out.
+
+Example: ralph worktree clean`
+}
+
+func (worktreeCleanCommand) guarded() bool { return false }
+
+func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
+	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	place, err := tool.Inspect(ctx, c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	release, err := alone(place.Top)
+	if err != nil {
+		return 0, err
+	}
+	defer release() //nolint:errcheck // nothing was written through it
+	return c.clean(ctx, w, tool, place)
+}
+
+// clean takes away what it can, and tells of all of it.
+func (worktreeCleanCommand) clean(ctx context.Context, w world, tool git.Git, place git.Place) (int, error) {
+	all, err := tool.Worktrees(ctx, place)
+	if err != nil {
+		return 0, err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(w.Stderr, "there is no worktree to take away")
+	}
+	code := fault.ExitDone
+	for _, tree := range all {
+		merged, err := tool.RemoveWorktree(ctx, place, tree)
+		name := filepath.Base(tree.Dir)
+		switch {
+		case err != nil:
+			code = report(w.Stderr, err)
+		case merged || tree.Branch == "":
+			fmt.Fprintln(w.Stdout, "removed", name, tree.Branch)
+		default:
+			fmt.Fprintf(w.Stdout, "removed %s; its branch is kept: git merge %s\n", name, tree.Branch)
+		}
+	}
+	return code, nil
+}

@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/scaffold"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 type initCommand struct {
@@ -70,4 +75,89 @@ func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 	}
 	defer done()
 	return tool.Tag(ctx, git.Remote{URL: c.Action}, version)
+}
+
+type planCommand struct {
+	File  string `arg:"" help:"A file with the text of an issue, or a prd.json; - is standard input."`
+	Title string `short:"t" placeholder:"TEXT" help:"What is to be done, in one line, as an issue's title says it."`
+}
+
+// Help gives the example.
+func (planCommand) Help() string {
+	return `The stories are found in a fenced or bare prd.json, a task list, or headings with
+lists under them; any other text is one story. The PRD goes to standard output,
+and where it came from (json, tasklist, headings, plain) to standard error.
+Nothing is run, and no model is asked.
+
+Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
+}
+
+func (planCommand) guarded() bool { return false }
+
+func (c planCommand) run(_ context.Context, w world) (int, error) {
+	return fault.ExitDone, c.draft(w)
+}
+
+func (c planCommand) draft(w world) error {
+	name := c.File
+	if name == "-" {
+		name = "standard input"
+	}
+	text, err := c.read(w.Stdin)
+	if err != nil {
+		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
+	}
+	stories, source, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)})
+	if err != nil {
+		return unplanned(name, err)
+	}
+	data, err := stories.Marshal()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w.Stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
+	_, err = w.Stdout.Write(data)
+	return err
+}
+
+// largest is more than any text may hold that a plan is made of.
+const largest = 1 << 20
+
+func (c planCommand) read(stdin io.Reader) ([]byte, error) {
+	from := stdin
+	if c.File != "-" {
+		file, err := os.Open(c.File)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close() //nolint:errcheck // only read
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, largest+1))
+	if err == nil && len(text) > largest {
+		err = errors.New("it is larger than 1 MiB")
+	}
+	if err == nil {
+		err = workspace.Written(text)
+	}
+	return text, err
+}
+
+// unplanned says of which file no plan could be made.
+func unplanned(name string, err error) error {
+	if invalid, is := errors.AsType[*plan.Invalid](err); is {
+		invalid.Name = name
+		return fault.Usage("no plan can be made", "mend the text", err)
+	}
+	if known, is := errors.AsType[*fault.Fault](err); is {
+		return fault.Usage("nothing to plan in "+name, known.Fix, nil)
+	}
+	return fault.Usage("no plan can be made of "+name, "make the text smaller, or several", err)
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // unreleased is the version of a program that was built from a checkout.
@@ -192,4 +193,21 @@ func report(to io.Writer, err error) int {
 	}
 	complain(to, err)
 	return fault.Exit(err)
+}
+
+// launched tells whether we are the launcher of somebody who is to be confined:
+// that comes before everything else, as it holds descriptors, lives by other
+// signals, and becomes another program.
+func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hidden }
+
+// launch becomes that program, or says why not.
+func launch(w world) int {
+	err := sandbox.Launch(sandbox.Launcher{
+		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order
+		Deaf: func(all ...os.Signal) { signal.Notify(make(chan os.Signal, 1), all...) },
+	})
+	if errors.As(err, new(sandbox.Told)) {
+		return fault.Exit(err)
+	}
+	return report(w.Stderr, err)
 }

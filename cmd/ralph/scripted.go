@@ -10,8 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
-var osExecutable = os.Executable
-
 // scriptedCommand is the scripted agent. It runs as a child of ralph, as any
 // agent does.
 type scriptedCommand struct {

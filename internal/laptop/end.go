@@ -136,7 +136,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	return err
 }
 
-// printResult prints a run for scripts.
+// PrintResult prints a run for scripts.
 func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := view.ResultOf(run)
 	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)

@@ -72,7 +72,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	})
 }
 
-// homeBeside is the user's home, which must not be what the agent works in: then nothing
+// HomeBeside is the user's home, which must not be what the agent works in: then nothing
 // in it would be out of its reach.
 func (w World) HomeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // World is all that a run may touch of the process that it is in.
@@ -107,7 +108,7 @@ func (w World) Room(purpose string) (dir string, done func(), err error) {
 	if err != nil {
 		return "", nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
 	}
-	return dir, func() { _ = os.RemoveAll(dir) }, nil
+	return dir, func() { _ = untrusted.RemoveAll(dir) }, nil
 }
 
 // SoundGit is git for a command that is nothing without it.
