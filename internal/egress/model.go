@@ -201,11 +201,20 @@ func (c *call) read(r *http.Request) bool {
 	defer late.Stop()
 	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // which does not grow
 	_, err := body.ReadFrom(http.MaxBytesReader(c.w, r.Body, size))
-	c.body = body.Bytes()
+	c.keep(body.Bytes())
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return c.tooLarge()
 	}
 	return err == nil || c.say(http.StatusRequestTimeout, "the request did not arrive whole")
+}
+
+// keep gives back the room that a body of unknown length did not need.
+func (c *call) keep(body []byte) {
+	c.body = body
+	if spare := c.held - int64(len(body)); spare > 0 {
+		c.body, c.held = slices.Clone(body), int64(len(body))
+		c.m.room.Release(spare)
+	}
 }
 
 func (c *call) tooLarge() bool {

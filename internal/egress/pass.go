@@ -47,6 +47,7 @@ func (c *call) pass(r *http.Request) {
 	}
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = answer.flow.sent(bytes.NewReader(c.body)), int64(len(c.body))
+	r.Trailer, r.TransferEncoding = nil, nil // no header passes behind the body
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
 		Transport:      unheard{c.m.Transport},
