@@ -53,4 +53,4 @@ rm -f "$dir/package.tgz" "$dir/manifest"
 found=$(find "$dir" -type f -name "$program" | head -n 1)
 [ -n "$found" ] || die "$what has no program $program"
 chmod 755 "$found"
-ln -sf "$found" "$prefix/node_modules/.bin/$program"
+ln -sf "../${found#"$prefix/node_modules/"}" "$prefix/node_modules/.bin/$program" # the folder is renamed

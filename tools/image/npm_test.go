@@ -76,7 +76,10 @@ func TestAnAgentIsInstalledWithoutNode(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", what, err, said)
 		}
-		out, err := exec.CommandContext(t.Context(), filepath.Join(prefix, "node_modules", ".bin", program)).Output()
+		if err := os.Rename(prefix, prefix+".renamed"); err != nil { // as internal/action does
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), filepath.Join(prefix+".renamed", "node_modules", ".bin", program)).Output()
 		if string(out) != program+"\n" || err != nil {
 			t.Errorf("%s says %q, %v", program, out, err)
 		}
