@@ -76,6 +76,7 @@ mkdir -p "$dir/proxy/$module/@v" "$dir/bin"
 git archive --format=zip --prefix="$module@$version/" -o "$dir/proxy/$module/@v/$version.zip" HEAD
 cp go.mod "$dir/proxy/$module/@v/$version.mod"
 printf '{"Version":"%s"}\n' "$version" >"$dir/proxy/$module/@v/$version.info"
+echo "$version" >"$dir/proxy/$module/@v/list"
 GOFLAGS=-modcacherw GOPROXY=file://$dir/proxy,$(go env GOPROXY) GONOSUMDB=$module GOMODCACHE=$(go env GOMODCACHE) GOBIN=$dir/bin go install "$module/cmd/ralph@$version"
 [ "$("$dir/bin/ralph" version)" = "ralph $version" ] || die "go install gives $("$dir/bin/ralph" version)"
 rm -rf "$(go env GOMODCACHE)/$module@$version" "$(go env GOMODCACHE)/cache/download/$module/@v/$version".*

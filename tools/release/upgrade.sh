@@ -7,15 +7,15 @@ cd "$(dirname "$0")/../.."
 new=$1 dir=$2/upgrade
 mkdir -p "$dir/shop/ralph"
 previous=$(git describe --tags --abbrev=0 --match 'v[0-9]*.*.*' HEAD~1 2>/dev/null || git rev-parse HEAD~1)
-git worktree add --quiet --detach "$dir/previous" "$previous"
-trap 'git worktree remove --force "$dir/previous"' EXIT
+mkdir "$dir/previous"
+git archive "$previous" | tar -xC "$dir/previous"
 (cd "$dir/previous" && go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=previous" -o "$dir/old" ./cmd/ralph)
 
 cd "$dir/shop"
 git init --quiet
 git config user.name a
 git config user.email a@b.c
-echo 'test -s done.txt' >check.sh
+echo 'test ! -e broken.txt' >check.sh
 cat >ralph/prd.json <<'PRD'
 {"project": "shop", "branchName": "ralph/shop", "description": "a shop", "userStories": [
   {"id": "US-001", "title": "Say that it is done", "description": "As a tester I want a file.", "acceptanceCriteria": ["there is done.txt"], "priority": 1, "passes": false, "notes": ""}]}
@@ -43,7 +43,7 @@ read -r <"$dir/at-work"
 kill -9 "$run"
 wait "$run" 2>/dev/null || true
 "$new" status
-"$new" resume || { code=$?; cat "$dir/log"; exit "$code"; }
+"$new" resume --agent-command "$dir/agent" >"$dir/resumed" 2>&1 || { code=$?; cat "$dir/log" "$dir/resumed"; exit "$code"; }
+"$new" status
 grep -q '"passes": *true' ralph/prd.json
-"$new" status | tee "$dir/status"
-grep -q previous .ralph/runs/*/journal.jsonl # the older program began it
+[ "$(find .ralph/runs -name journal.jsonl | wc -l)" = 1 ] # it is that run, and no other
