@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -25,20 +24,34 @@ type runner struct {
 	shared bool
 }
 
-const (
-	flags   = `( -[-\w=.,:/]+)*$`
-	scripts = `\.(test|spec)\.[cm]?[jt]sx?$|(^|/)__tests__/[^/]+\.[cm]?[jt]sx?$`
+const flags = `( -[-\w=.,:/]+)*$`
+
+// The test files of JavaScript's runners, and those of Mocha, which takes a folder's.
+var (
+	scripts = pattern.Of(`\.(test|spec)\.[cm]?[jt]sx?$|(^|/)__tests__/[^/]+\.[cm]?[jt]sx?$`)
+	specs   = pattern.Of(`\.(test|spec)\.[cm]?[jt]sx?$|^tests?/[^/]+\.[cm]?[jt]s$`)
+)
+
+// A package's script, which hands on what stands behind it to its last command. One
+// that another command would take ends red without a test's name, or runs all.
+var (
+	npm  = pattern.Of(`^npm (test|t|run [\w:.-]+)$`)
+	yarn = pattern.Of(`^(yarn|pnpm) ((run )?test|run [\w:.-]+)$`)
 )
 
 // runners are few, and known by whole commands: what is not here runs all tests.
 var runners = []runner{
 	{command: pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags), tests: pattern.Of(`_test\.go$|(^|/)testdata/`), ask: packages},
-	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: pattern.Of(scripts), ask: after(" --runTestsByPath ")},
-	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: pattern.Of(scripts), ask: after(" ")},
-	{command: pattern.Of(`^npm (test|t|run test)$`), name: "jest", tests: pattern.Of(scripts), ask: after(" -- --runTestsByPath ")},
-	{command: pattern.Of(`^npm (test|t|run test)$`), name: "vitest", tests: pattern.Of(scripts), ask: after(" -- ")},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: scripts, ask: after(" --runTestsByPath ")},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: scripts, ask: after(" ")},
+	{command: npm, name: "jest", tests: scripts, ask: after(" -- --runTestsByPath ")},
+	{command: npm, name: "vitest", tests: scripts, ask: after(" -- ")},
+	{command: npm, name: "mocha", tests: specs, ask: after(" -- "), shared: true},
+	{command: yarn, name: "jest", tests: scripts, ask: after(" --runTestsByPath ")},
+	{command: yarn, name: "vitest", tests: scripts, ask: after(" ")},
+	{command: yarn, name: "mocha", tests: specs, ask: after(" "), shared: true},
 	{command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags), tests: pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`), ask: after(" "), shared: true},
-	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` + flags), tests: pattern.Of(scripts), ask: after(" "), shared: true},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` + flags), tests: specs, ask: after(" "), shared: true},
 	{command: pattern.Of(`^(bundle exec )?rspec` + flags), tests: pattern.Of(`_spec\.rb$`), ask: after(" "), shared: true},
 }
 
@@ -139,11 +152,7 @@ func (p Prover) alone(ctx context.Context, t trial, at Place, tests []string) (b
 	if err != nil {
 		return false, err
 	}
-	passed := map[string]bool{}
-	for _, check := range seen.checks {
-		for _, name := range t.tests.Told(check).Names(tally.Passed) {
-			passed[name] = true
-		}
-	}
-	return !slices.ContainsFunc(tests, func(name string) bool { return !passed[name] }), nil
+	return !slices.ContainsFunc(tests, func(name string) bool {
+		return !slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool { return t.passes(check, name) })
+	}), nil
 }

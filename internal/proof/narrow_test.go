@@ -42,8 +42,13 @@ func narrowed(t *testing.T, command, runner, within string, files []string, alon
 	return commands, grade
 }
 
-// fresh is a check in which the new test fails by name.
-func fresh(proof.Place) journal.CheckEnded { return failing([]string{"p.TestNew"}) }
+// fresh is a check in which the new test fails by name on the base code.
+func fresh(at proof.Place) journal.CheckEnded {
+	if at.Where == journal.AtDoubt {
+		return told("x", 1)
+	}
+	return failing([]string{"p.TestNew"})
+}
 
 // Only the tests in a story's own files run on the base code, where the runner can
 // be asked for them. Where all share a process, they have to pass alone, too.
@@ -51,26 +56,29 @@ func TestOnlyAStorysTestsRunOnTheBase(t *testing.T) {
 	for _, c := range []struct {
 		command, runner, within string
 		files, want             []string
+		alone                   string // what the run on the new code names
 	}{
-		{"go test ./...", "go", "", []string{"a_test.go", "cart/cart_test.go", "cart/testdata/x.json"}, []string{"go test ./. ./cart"}},
-		{"go test -race -coverpkg=./... ./... -count=1", "go", "", []string{"cart/cart_test.go"}, []string{"go test -race -coverpkg=./... ./cart -count=1"}},
-		{"go test ./...", "go", "shop", []string{"shop/cart/cart_test.go"}, []string{"go test ./cart"}},
-		{"npx jest --ci", "jest", "", []string{"src/a.test.ts"}, []string{"npx jest --ci --runTestsByPath src/a.test.ts"}},
-		{"vitest run", "vitest", "", []string{"a.spec.js"}, []string{"vitest run a.spec.js"}},
-		{"npm test", "jest", "", []string{"a.test.js"}, []string{"npm test -- --runTestsByPath a.test.js"}},
-		{"python -m pytest -q", "pytest", "", []string{"tests/test_a.py"}, []string{"python -m pytest -q tests/test_a.py", "python -m pytest -q tests/test_a.py"}},
+		{"go test ./...", "go", "", []string{"a_test.go", "cart/cart_test.go", "cart/testdata/x.json"}, []string{"go test ./. ./cart"}, ""},
+		{"go test -race -coverpkg=./... ./... -count=1", "go", "", []string{"cart/cart_test.go"}, []string{"go test -race -coverpkg=./... ./cart -count=1"}, ""},
+		{"go test ./...", "go", "shop", []string{"shop/cart/cart_test.go"}, []string{"go test ./cart"}, ""},
+		{"npx jest --ci", "jest", "", []string{"src/a.test.ts"}, []string{"npx jest --ci --runTestsByPath src/a.test.ts"}, ""},
+		{"vitest run", "vitest", "", []string{"a.spec.js"}, []string{"vitest run a.spec.js"}, ""},
+		{"npm test", "jest", "", []string{"a.test.js"}, []string{"npm test -- --runTestsByPath a.test.js"}, ""},
+		{"npm run mocha", "mocha", "", []string{"test/a.js"}, []string{"npm run mocha -- test/a.js", "npm run mocha -- test/a.js"}, "passed p.TestNew"},
+		{"yarn test", "vitest", "", []string{"a.test.js"}, []string{"yarn test a.test.js"}, ""},
+		{"python -m pytest -q", "pytest", "", []string{"tests/test_a.py"}, []string{"python -m pytest -q tests/test_a.py", "python -m pytest -q tests/test_a.py"}, "passed p.TestNew"},
 		// All tests run where the command says more, another runner may be behind it, or a file is not a test of that runner.
-		{"go test ./... && go vet ./...", "go", "", []string{"a_test.go"}, []string{""}},
-		{"go test -run Cart ./...", "go", "", []string{"a_test.go"}, []string{""}},
-		{"go test ./...", "go", "", []string{"a_test.go", "testutil/x.go"}, []string{""}},
-		{"go test ./...", "go", "shop", []string{"other/a_test.go"}, []string{""}},
-		{"go test ./...", "go", "", []string{"a b_test.go"}, []string{""}},
-		{"npm test", "mocha", "", []string{"a.test.js"}, []string{""}},
-		{"pytest tests", "pytest", "", []string{"tests/test_a.py"}, []string{""}},
-		{"pytest", "pytest", "", []string{"tests/test_a.py", "tests/conftest.py"}, []string{""}},
-		{"make test", "go", "", []string{"a_test.go"}, []string{""}},
+		{"go test ./... && go vet ./...", "go", "", []string{"a_test.go"}, []string{""}, ""},
+		{"go test -run Cart ./...", "go", "", []string{"a_test.go"}, []string{""}, ""},
+		{"go test ./...", "go", "", []string{"a_test.go", "testutil/x.go"}, []string{""}, ""},
+		{"go test ./...", "go", "shop", []string{"other/a_test.go"}, []string{""}, ""},
+		{"go test ./...", "go", "", []string{"a b_test.go"}, []string{""}, ""},
+		{"npm test", "tap", "", []string{"a.test.js"}, []string{""}, ""},
+		{"pytest tests", "pytest", "", []string{"tests/test_a.py"}, []string{""}, ""},
+		{"pytest", "pytest", "", []string{"tests/test_a.py", "tests/conftest.py"}, []string{""}, ""},
+		{"make test", "go", "", []string{"a_test.go"}, []string{""}, ""},
 	} {
-		commands, graded := narrowed(t, c.command, c.runner, c.within, c.files, "passed p.TestNew", fresh)
+		commands, graded := narrowed(t, c.command, c.runner, c.within, c.files, c.alone, fresh)
 		if diff := cmp.Diff(c.want, commands); diff != "" || graded.Grade != journal.RedToGreen {
 			t.Errorf("%s with %q: %s (-want +got):\n%s", c.command, c.files, graded.Grade, diff)
 		}
