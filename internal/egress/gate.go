@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -102,4 +103,24 @@ func (g *gate) watch(c net.Conn, s http.ConnState, most int) {
 		g.mu.Unlock()
 	case http.StateActive, http.StateIdle:
 	}
+}
+
+// Door is a listener at a port of loopback, for a Proxy or a Model to serve.
+type Door struct {
+	net.Listener
+
+	Port int
+}
+
+// Listen opens a Door at whatever port is free.
+func Listen(ctx context.Context) (Door, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return Door{}, fmt.Errorf("listen on loopback: %w", err)
+	}
+	at, is := l.Addr().(*net.TCPAddr)
+	if !is {
+		return Door{}, fmt.Errorf("listen on loopback: at %s", l.Addr())
+	}
+	return Door{Listener: l, Port: at.Port}, nil
 }
