@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,4 +142,81 @@ func (s *sum) denied(e ending) stream.Denial {
 		return stream.NoAccess
 	}
 	return ""
+}
+
+// passing are the HTTP statuses of a model server that will answer another
+// time; 529 is Anthropic's word for being overloaded.
+var passing = []int{408, 429, 500, 502, 503, 504, 529}
+
+// busy tells whether the agent's turn failed because the server of its model
+// turned it away for now, and until when. It goes by what the program reported
+// of the call, never by words: an agent may write of rate limits all day.
+func (s *sum) busy(e ending) (is bool, until time.Time) {
+	if s.result == nil || !s.result.Failed || e.interrupted || e.err != nil || e.TimedOut || s.denied(e) != "" {
+		return false, time.Time{}
+	}
+	r := *s.result
+	if until = upcoming(r.Until, e.now); r.After > 0 && e.now != nil {
+		until = e.now().Add(r.After)
+	}
+	return r.Busy || !until.IsZero() || slices.Contains(passing, r.Status), until.UTC()
+}
+
+// errIdle ends an agent that made no progress for too long.
+var errIdle = errors.New("no progress")
+
+// attend gives a context that ends when alive was not called for as long as
+// patience; 0 means no limit.
+func attend(ctx context.Context, patience time.Duration) (limited context.Context, alive func(), done context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if patience <= 0 {
+		return ctx, func() {}, cancel
+	}
+	alarm := time.AfterFunc(patience, func() { cancel(errIdle) })
+	return ctx, func() { alarm.Reset(patience) }, func(cause error) {
+		alarm.Stop()
+		cancel(cause)
+	}
+}
+
+// lively is called for every write, unless the agent only tries again: then what it
+// prints is no sign of life.
+type lively struct {
+	sum   *sum
+	alive func()
+}
+
+func (l lively) Write(p []byte) (int, error) {
+	l.sum.mu.Lock()
+	defer l.sum.mu.Unlock()
+	if l.sum.retry == nil {
+		l.alive()
+	}
+	return len(p), nil
+}
+
+// retried follows whether the agent only tries again: since a retry it has neither
+// spoken nor worked.
+func (s *sum) retried(item stream.Item) {
+	switch item := item.(type) {
+	case stream.Retry:
+		s.retry = &item
+	case stream.Text, stream.ToolStart, stream.ToolEnd, stream.Todo:
+		if s.retry != nil {
+			s.retry = nil
+			s.alive()
+		}
+	case stream.Progress, stream.Spent, stream.Result:
+	}
+}
+
+// unanswered is the ending of an agent that tried again until it was ended, as if
+// its program had given up and said why.
+func (s *sum) unanswered(e ending) ending {
+	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != noResult {
+		return e
+	}
+	s.result = &stream.Result{Failed: true, Reason: "no answer of the model for " + e.idle, Status: s.retry.Status, Text: s.retry.Reason}
+	e.err, e.Signal = nil, ""
+	return e
 }

@@ -1,8 +1,12 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // flagRule is what becomes of a flag that a program cannot be given twice, or
@@ -83,4 +87,17 @@ func subcommand(words []string, names ...string) []string {
 		return words[:last]
 	}
 	return words
+}
+
+// Words splits a line as a shell splits words, quotes and escapes included.
+// Nothing is expanded: a variable or a pipe in it is refused rather than handed
+// on as text that means something else than what its writer saw a shell do.
+func Words(line string) ([]string, error) {
+	words, err := shell.Words(line)
+	if err != nil {
+		return nil, fault.Usage(
+			fmt.Sprintf("no plain command: %q", line),
+			`put what is meant literally in single quotes, or have a shell read it: sh -c '…'`, err)
+	}
+	return words, nil
 }

@@ -1,5 +1,13 @@
 package agent
 
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
 // Keys are what an agent needs to speak to its model; each may be empty. They
 // reach the environment of the agent that uses them and nothing else.
 type Keys struct {
@@ -99,4 +107,81 @@ func (k Keys) geminiEnv() []string {
 		"GEMINI_API_KEY", k.GeminiAPIKey,
 		"GOOGLE_GEMINI_BASE_URL", k.ModelBaseURL,
 	)
+}
+
+// Claude's models are also sold by clouds. One door of theirs speaks the maker's
+// API and takes a key that lasts: Bedrock's Mantle. The others want requests that
+// are signed one by one, or tokens that end within the hour.
+
+func hostOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// mantle tells whether that is Bedrock's door, which takes its keys as a login's.
+func mantle(base string) bool {
+	host := hostOf(base)
+	return strings.HasPrefix(host, "bedrock-mantle.") && strings.HasSuffix(host, ".api.aws")
+}
+
+// notOurs refuses a door at which a key does not help.
+func notOurs(base string) error {
+	host := hostOf(base)
+	switch {
+	case strings.HasPrefix(host, "bedrock-runtime"):
+		return fault.Usage("the model server "+host+" wants requests in a form of its own, which ralph neither signs nor counts",
+			"set model-base-url to https://bedrock-mantle.REGION.api.aws/anthropic, and a Bedrock API key as anthropic-api-key", nil)
+	case strings.HasSuffix(host, "aiplatform.googleapis.com"):
+		return fault.Usage("the model server "+host+" wants Google's tokens, which end within the hour, and requests in a form of its own",
+			"put a gateway before it that speaks Anthropic's API and takes a key, and name that as model-base-url", nil)
+	}
+	return nil
+}
+
+// families are the words by which a CLI's users name its newest model of a
+// kind, and what it makes of them.
+var families = map[string]map[string][]string{
+	"claude": {
+		"opus": {"claude-opus-*"}, "sonnet": {"claude-sonnet-*"}, "haiku": {"claude-haiku-*"}, "opusplan": {"claude-opus-*", "claude-sonnet-*"},
+		"default": {}, "best": {},
+	},
+	"gemini": {
+		"pro": {"gemini-*pro*"}, "flash": {"gemini-*flash*"}, "flash-lite": {"gemini-*flash*"},
+		"auto": {"gemini-*"}, "auto-gemini-2.5": {"gemini-2.5-*"}, "auto-gemini-3": {"gemini-3*"},
+	},
+}
+
+// helpers are the small models that a CLI asks by itself: for titles, summaries,
+// fetched pages, and by its own subagents.
+var helpers = map[string][]string{
+	"claude": {"claude-haiku-*"},
+	"gemini": {"gemini-*flash*"},
+}
+
+// Models are those that an agent asks for, as its maker's API names them or as
+// patterns of that, when it is told that model. None: it is not told any, so
+// nobody knows. More are what its user allows besides.
+func Models(name, model string, more []string) []string {
+	asked := modelsBy(name, model)
+	if len(asked)+len(more) == 0 {
+		return nil
+	}
+	return slices.Concat(asked, more, helpers[name])
+}
+
+func modelsBy(name, model string) []string {
+	model, _, _ = strings.Cut(model, "[") // claude's way to ask for a longer context
+	if model == "" {
+		return nil
+	}
+	if family, is := families[name][model]; is {
+		return family
+	}
+	if _, after, named := strings.Cut(model, "/"); named && name == "opencode" {
+		model = after // of a provider
+	}
+	return []string{model}
 }

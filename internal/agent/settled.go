@@ -1,10 +1,16 @@
 package agent
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // Settled is what of an agent's State its user alone says, or runs: by it the
@@ -51,4 +57,62 @@ var claudeFields = []string{
 var copilotFields = []string{
 	"hooks", "mcpServers", "lspServers", "marketplaces", "extraKnownMarketplaces", "enabledPlugins", "installedPlugins", "installed_plugins",
 	"trustedFolders", "trusted_folders", "allowedUrls", "allowed_urls", "allowedTools", "allowed_tools", "bashEnv", "bash_env",
+}
+
+// moment is when an agent's program calls ralph in the midst of its work.
+type moment struct {
+	event   string // as the program calls it
+	word    string // as `ralph hook` does
+	matcher string // the tools it is for; empty: all of them, or none
+	seconds int
+}
+
+// moments are those that matter while ralph's own loop is at work: the guard
+// against accidents, how full the context is, and a last look before the end.
+var moments = []moment{
+	{"SessionStart", "session-start", "", 10},
+	{"PreToolUse", "pre-tool-use", "Bash|Monitor|Write|Edit|MultiEdit|NotebookEdit", 10},
+	{"PostToolUse", "post-tool-use", ".*", 10},
+	{"Stop", "stop", "", 60},
+}
+
+// hookSettings are settings in Claude Code's schema by which it calls the
+// program self, and nobody else.
+func hookSettings(self string) (string, error) {
+	program, err := syntax.Quote(self, syntax.LangPOSIX)
+	if err != nil {
+		return "", err
+	}
+	type command struct {
+		Type    string `json:"type"`
+		Command string `json:"command"`
+		Timeout int    `json:"timeout"`
+	}
+	type group struct {
+		Matcher string    `json:"matcher,omitempty"`
+		Hooks   []command `json:"hooks"`
+	}
+	hooks := map[string][]group{}
+	for _, m := range moments {
+		hooks[m.event] = []group{{m.matcher, []command{{"command", program + " hook " + m.word, m.seconds}}}}
+	}
+	text, err := json.Marshal(map[string]any{"hooks": hooks})
+	return string(text), err
+}
+
+// Trusts is a fault where a tree, or a folder above one, holds what the program
+// would run unasked: that is a repository's word, and not the user's.
+func (a Adapter) Trusts(dir string) error {
+	for ; ; dir = filepath.Dir(dir) {
+		for _, name := range a.Unasked {
+			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
+				return fault.Usage(
+					fmt.Sprintf("%s would run what lies in %s, and nothing keeps it from that", a.Name, filepath.Join(dir, name)),
+					"take it away, choose another agent, or confine it: --sandbox", nil)
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
 }
