@@ -164,7 +164,7 @@ type Options struct {
 }
 
 // adapters are the agents there are.
-var adapters = map[string]func(Options) (Adapter, error){
+var adapters = map[string]func(words []string, o Options) (Adapter, error){
 	"amp":      amp,
 	"claude":   claude,
 	"codex":    codex,
@@ -200,7 +200,14 @@ func Pick(name string, o Options) (Adapter, error) {
 	if o.Docker != nil && name != "claude" {
 		return Adapter{}, undockered(name)
 	}
-	return build(o)
+	words, err := Words(o.Command)
+	if err != nil {
+		return Adapter{}, err
+	}
+	if len(words) == 0 && name != "command" {
+		words = []string{name}
+	}
+	return build(words, o)
 }
 
 // Named is the agent that is meant by a name, or else by a command.

@@ -12,14 +12,7 @@ import (
 const maxArgument = 128 << 10
 
 // amp is Amp, as its CLI of November 2026 behaves.
-func amp(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
-	if len(words) == 0 {
-		words = []string{"amp"}
-	}
+func amp(words []string, o Options) (Adapter, error) {
 	if o.Keys.AmpAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent amp, which would wait for a login for ever",
 			"set the input amp-api-key, or the variable AMP_API_KEY on your own machine", nil)

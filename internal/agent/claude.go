@@ -12,26 +12,18 @@ import (
 )
 
 // claude is Claude Code, as version 2.1 behaves.
-func claude(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
-	if len(words) == 0 {
-		words = []string{"claude"}
-	}
+func claude(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.ClaudeCodeOAuthToken == "" {
 		return Adapter{}, fault.Usage("no key for the agent claude",
 			"set the input anthropic-api-key or claude-code-oauth-token", nil)
 	}
-	if err := notOurs(o.Keys.ModelBaseURL); err != nil {
-		return Adapter{}, err
-	}
+	err := notOurs(o.Keys.ModelBaseURL)
 	hooks := ""
-	if o.Hooks {
-		if hooks, err = hookSettings(o.Self); err != nil {
-			return Adapter{}, err
-		}
+	if o.Hooks && err == nil {
+		hooks, err = hookSettings(o.Self)
+	}
+	if err != nil {
+		return Adapter{}, err
 	}
 	command, extra, notes := claudeRules.split(words, o.Args)
 	if o.Reads {

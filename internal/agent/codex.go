@@ -19,14 +19,7 @@ import (
 const codexUnbound = "--dangerously-bypass-approvals-and-sandbox"
 
 // codex is Codex, as version 0.169 behaves.
-func codex(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
-	if len(words) == 0 {
-		words = []string{"codex"}
-	}
+func codex(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.OpenAIAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent codex", "set the input openai-api-key", nil)
 	}

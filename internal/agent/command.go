@@ -13,11 +13,7 @@ import (
 // command is any program of the user's. It reads the prompt from its stdin,
 // and what it prints are its words; its tools and its cost stay unknown, so
 // its work is judged by what it leaves in the tree.
-func command(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
+func command(words []string, o Options) (Adapter, error) {
 	if len(words) == 0 {
 		return Adapter{}, fault.Usage(`the agent "command" has no command`, "set agent.command in .ralph/settings.json, --agent-command, or in a workflow the input agent-command", nil)
 	}

@@ -12,14 +12,7 @@ import (
 
 // copilot is GitHub Copilot CLI, as version 1.0 behaves. A GitHub token in its
 // environment is its login, and more than an agent may have: it gets none.
-func copilot(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
-	if len(words) == 0 {
-		words = []string{"copilot"}
-	}
+func copilot(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && (o.Keys.ModelBaseURL == "" || o.Keys.CopilotProviderAPIKey == "") {
 		return Adapter{}, fault.Usage("no model server for the agent copilot, which gets no GitHub token",
 			"set the inputs model-base-url, copilot-provider-api-key and model", nil)

@@ -12,14 +12,7 @@ import (
 )
 
 // gemini is Gemini CLI, as version 0.61 behaves.
-func gemini(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
-	if len(words) == 0 {
-		words = []string{"gemini"}
-	}
+func gemini(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.GeminiAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent gemini", "set the input gemini-api-key", nil)
 	}

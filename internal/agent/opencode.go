@@ -12,14 +12,7 @@ import (
 )
 
 // opencode is opencode, as version 1.18 behaves.
-func opencode(o Options) (Adapter, error) {
-	words, err := Words(o.Command)
-	if err != nil {
-		return Adapter{}, err
-	}
-	if len(words) == 0 {
-		words = []string{"opencode"}
-	}
+func opencode(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.OpenAIAPIKey == "" && o.Keys.GeminiAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent opencode",
 			"set the input anthropic-api-key, openai-api-key or gemini-api-key, and the model as provider/model", nil)

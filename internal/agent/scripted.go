@@ -10,7 +10,7 @@ import (
 
 // scripted is the agent that testsupport/scripted plays, as a child like any other: what holds
 // for it holds for the ones that cost money.
-func scripted(o Options) (Adapter, error) {
+func scripted(_ []string, o Options) (Adapter, error) {
 	if o.Script == "" {
 		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file as its only flag: agent-args", nil)
 	}
