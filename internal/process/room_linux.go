@@ -103,3 +103,31 @@ func childless() bool {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
 	return errors.Is(err, unix.ECHILD)
 }
+
+// bound holds a program that has just begun, and all that it will start, to so
+// much memory each. One that has ended already needs no bound.
+func bound(pid int, bytes uint64) {
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
+}
+
+// KeepFrom has no descriptor from first on go to the programs that come after
+// this one: what a shell or a runner left open to us is not theirs.
+func KeepFrom(first int) error {
+	if unix.CloseRange(uint(first), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	return keepEach(first) // before Linux 5.11
+}
+
+func keepEach(first int) error {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return fmt.Errorf("look at what is open: %w", err)
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}

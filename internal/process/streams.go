@@ -6,6 +6,9 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // streams are the pipes between a program and its Command's reader and writers.
@@ -140,4 +143,124 @@ func (s *streams) finish() error {
 		errs = append(errs, o.err)
 	}
 	return errors.Join(append(errs, s.input.finish())...)
+}
+
+type input struct {
+	w    *os.File
+	from io.Reader
+	done chan struct{}
+	err  error
+}
+
+type output struct {
+	r    *os.File
+	to   io.Writer
+	name string
+	done chan struct{}
+	err  error
+	fail func() // says that to returned an error
+}
+
+func (in *input) copy() {
+	defer close(in.done)
+	_, err := io.Copy(in.w, in.from)
+	_ = in.w.Close() // the program's end of file
+	// A program need not read all that it is given.
+	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, os.ErrClosed) {
+		in.err = fmt.Errorf("feed its input: %w", err)
+	}
+}
+
+// pages are what outputs are read into: a git is started every few milliseconds,
+// and most print less than the page that io.Copy would make for each.
+var pages = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+func (o *output) copy() {
+	defer close(o.done)
+	page := pages.Get().(*[64 << 10]byte)
+	defer pages.Put(page)
+	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would take a page of its own
+	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
+		o.err = fmt.Errorf("read its %s: %w", o.name, err)
+	}
+}
+
+// Write takes everything even when the caller's writer has failed: a full pipe
+// that nobody reads would keep the program from hearing the SIGTERM.
+func (o *output) Write(p []byte) (int, error) {
+	if o.err == nil {
+		o.pass(p)
+	}
+	return len(p), nil
+}
+
+func (o *output) pass(p []byte) {
+	n, err := o.to.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		o.err = fmt.Errorf("write its %s: %w", o.name, err)
+		o.fail()
+	}
+}
+
+// held asks the pipe itself: unlike an end of file, a hang-up shows before what
+// lies in the pipe has been read.
+func (o *output) held() bool {
+	raw, err := o.r.SyscallConn()
+	if err != nil {
+		return false
+	}
+	open := false
+	err = raw.Control(func(fd uintptr) {
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor fits
+		_, err := unix.Poll(p, 0)
+		for errors.Is(err, unix.EINTR) { // a signal is no answer
+			_, err = unix.Poll(p, 0)
+		}
+		open = err == nil && p[0].Revents&unix.POLLHUP == 0
+	})
+	return err == nil && open
+}
+
+// finish waits for the end of the output: as long as the caller's writer needs
+// when all who could write are gone, for a second when somebody whom we cannot
+// reach still holds the pipe. It reports whether the output was cut off so.
+func (o *output) finish() (cut bool) {
+	defer func() { _ = o.r.Close() }()
+	if !o.held() {
+		<-o.done
+		return false
+	}
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-o.done:
+		return false
+	case <-t.C:
+	}
+	cut = o.held()
+	if cut {
+		_ = o.r.Close()
+	}
+	<-o.done
+	return cut
+}
+
+// finish lets go of a reader that does not end: there is no way to wake it, and
+// nobody is left to read for.
+func (in *input) finish() error {
+	if in == nil {
+		return nil
+	}
+	_ = in.w.Close()
+	t := time.NewTimer(time.Second)
+	defer t.Stop()
+	select {
+	case <-in.done:
+		return in.err
+	case <-t.C:
+		return nil
+	}
 }
