@@ -3,11 +3,16 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Task is the folder of a supervised task: by files in it an agent says how
@@ -75,4 +80,158 @@ func (t Task) Honour() error {
 		return fmt.Errorf("remove %s: %w", waitFile, err)
 	}
 	return nil
+}
+
+// The message buses: of a task in its folder, of its project beside that.
+const (
+	taskBus    = "TASK-MESSAGE-BUS.md"
+	projectBus = "PROJECT-MESSAGE-BUS.md"
+)
+
+// waitType is the type of a message that asks not to be started again.
+const waitType = "wait_without_restart"
+
+// Message is an entry of a message bus: lines of names and values between two
+// lines of dashes, and a text.
+type Message struct {
+	Type string
+	At   time.Time
+	Run  string
+	Text string
+}
+
+// BusSize is how long the task's bus is; 0 where there is none.
+func (t Task) BusSize() int64 {
+	info, err := os.Lstat(filepath.Join(t.Dir, taskBus))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}
+
+// Asked tells whether a message after the first since bytes of the bus asks
+// not to be started again, and its text. A bus that has become shorter was
+// written anew: all of it is news.
+func (t Task) Asked(since int64) (text string, asked bool) {
+	size := t.BusSize()
+	if size < since {
+		since = 0
+	}
+	news, err := t.busFrom(max(since, size-largest))
+	if err != nil {
+		return "", false
+	}
+	return waitingIn(news)
+}
+
+// busFrom is what the bus holds from an offset on.
+func (t Task) busFrom(offset int64) (string, error) {
+	root, err := untrusted.OpenRoot(t.Dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	file, err := root.Open(taskBus)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.NewSectionReader(file, offset, largest))
+	return string(data), err
+}
+
+// dashes close and open the head of a message.
+const dashes = "---"
+
+var (
+	field  = pattern.Of(`^[A-Za-z][A-Za-z0-9_-]*:( |$)`)
+	asking = pattern.Of(`(?i)^type: *["']?` + waitType + `["']?$`)
+)
+
+// waitingIn looks for a head with the type that asks to wait. A head stands
+// where a message begins, behind dashes or an empty line; the same words within
+// a text are talk of it.
+func waitingIn(news string) (text string, asked bool) {
+	lines := strings.Split(strings.ReplaceAll(news, "\r\n", "\n"), "\n")
+	head, begins := false, true
+	for i, line := range lines {
+		line = strings.TrimRight(line, " \t")
+		head = (head || begins) && field.MatchString(line)
+		if head && asking.MatchString(line) {
+			return textBehind(lines[i+1:]), true
+		}
+		begins = line == "" || line == dashes
+	}
+	return "", false
+}
+
+// textBehind is the first paragraph after what is left of a head.
+func textBehind(lines []string) string {
+	for len(lines) > 0 && field.MatchString(lines[0]) {
+		lines = lines[1:]
+	}
+	if len(lines) > 0 && strings.TrimSpace(lines[0]) == dashes {
+		lines = lines[1:]
+	}
+	var text []string
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line == dashes || line == "" && len(text) > 0 {
+			break
+		}
+		text = append(text, line)
+	}
+	return short(strings.TrimSpace(strings.Join(text, " ")))
+}
+
+func short(text string) string {
+	const most = 300
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
+// PostTask appends a message to the task's bus.
+func (t Task) PostTask(m Message) error { return t.post(t.Dir, taskBus, m) }
+
+// PostProject appends a message to the project's bus.
+func (t Task) PostProject(m Message) error { return t.post(filepath.Dir(t.Dir), projectBus, m) }
+
+// post appends in one write, so that what others append at the same time stays
+// whole.
+func (t Task) post(dir, name string, m Message) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write to %s: %w", name, err)
+		}
+	}()
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, t.written(m))
+	return errors.Join(err, file.Close())
+}
+
+// written is a message as it stands in a bus. It begins with an empty line, as
+// whoever wrote last may have left no line's end.
+func (t Task) written(m Message) string {
+	var text strings.Builder
+	text.WriteString("\n" + dashes + "\n")
+	for _, pair := range [][2]string{
+		{"type", m.Type},
+		{"time", m.At.UTC().Format(time.RFC3339)},
+		{"project_id", t.Project},
+		{"task_id", t.ID},
+		{"run_id", m.Run},
+	} {
+		fmt.Fprintf(&text, "%s: %s\n", pair[0], strings.Join(strings.Fields(pair[1]), " "))
+	}
+	fmt.Fprintf(&text, "%s\n%s\n", dashes, strings.TrimSpace(m.Text))
+	return text.String()
 }
