@@ -1,6 +1,12 @@
 package plan
 
-import "github.com/yuin/goldmark/ast"
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+)
 
 // headings makes a story of every deepest heading with a list under it, or
 // with criteria of its own.
@@ -132,4 +138,136 @@ func (d *draft) single(title string) (Source, []entry) {
 		e.about = []string{rest}
 	}
 	return from, []entry{e}
+}
+
+// section is a heading and what stands under it, up to the next heading.
+type section struct {
+	level  int // 0 above the first heading
+	title  string
+	role   role
+	at     int // offset in the body
+	parent int // the section it stands under, or -1
+	blocks []ast.Node
+}
+
+// role is what the lists of a section are, as far as its title tells.
+type role int
+
+const (
+	work     role = iota // stories, or their criteria
+	tasks                // a story an item, boxes or not
+	criteria             // criteria of what the section stands under
+	talk                 // no stories, but for boxes to tick
+	aside                // no stories at all
+)
+
+// labelLevel is deeper than any heading: a line that reads "Acceptance
+// criteria:" does a heading's work for what follows.
+const labelLevel = 7
+
+// outline cuts a page into sections. Comments, other HTML and form fields left
+// empty are gone.
+func outline(p page) []section {
+	sections := []section{{parent: -1}}
+	for n := p.doc.FirstChild(); n != nil; n = n.NextSibling() {
+		if s, ok := opens(p, n); ok {
+			s.parent = parent(sections, s.level)
+			if s.parent >= 0 && slices.Contains([]role{criteria, aside}, sections[s.parent].role) {
+				s.role = sections[s.parent].role
+			}
+			sections = append(sections, s)
+			continue
+		}
+		if text := p.block(n); text != "" && text != "_No response_" {
+			last := &sections[len(sections)-1]
+			last.blocks = append(last.blocks, n)
+		}
+	}
+	return sections
+}
+
+func opens(p page, n ast.Node) (section, bool) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		title := p.plain(n)
+		return section{level: n.Level, title: title, role: roles[name(title)], at: start(n)}, true
+	case *ast.Paragraph:
+		title := p.plain(n)
+		return section{level: labelLevel, title: title, role: criteria, at: start(n)}, isCriteria(title)
+	default:
+		return section{}, false
+	}
+}
+
+// parent is the nearest heading above that is less deep.
+func parent(sections []section, level int) int {
+	i := len(sections) - 1
+	for i > 0 && sections[i].level >= level {
+		i = sections[i].parent
+	}
+	if i == 0 {
+		return -1
+	}
+	return i
+}
+
+// roles are what people call their headings.
+var roles = named(map[role]string{
+	tasks: "stories, user stories, tasks, task list, to do, todo",
+	criteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
+		"done when, requirements",
+	talk: "context, background, motivation, summary, description, overview, notes, steps to reproduce, " +
+		"to reproduce, how to reproduce, reproduction, expected behavior, expected behaviour, " +
+		"actual behavior, actual behaviour, current behavior, current behaviour, environment, versions, " +
+		"additional context, additional information, references, links, related, screenshots, logs, " +
+		"questions, open questions, risks, alternatives",
+	aside: "out of scope, not in scope, non goals, non-goals, code of conduct, before you start, " +
+		"before you submit, before submitting",
+})
+
+func named(titles map[role]string) map[string]role {
+	all := map[string]role{}
+	for r, list := range titles {
+		for title := range strings.SplitSeq(list, ", ") {
+			all[title] = r
+		}
+	}
+	return all
+}
+
+func isCriteria(title string) bool { return roles[name(title)] == criteria }
+
+// name is a title without its case, colon, numbering and ornaments.
+func name(title string) string {
+	return strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
+}
+
+// lists are the lists directly under the heading.
+func (s section) lists() []*ast.List {
+	var lists []*ast.List
+	for _, b := range s.blocks {
+		if l, ok := b.(*ast.List); ok {
+			lists = append(lists, l)
+		}
+	}
+	return lists
+}
+
+// text is the section as Markdown, without the blocks that were used up; a
+// heading with nothing left under it goes too.
+func (s section) text(p page, used map[ast.Node]bool) string {
+	var parts []string
+	for _, b := range s.blocks {
+		if !used[b] {
+			parts = append(parts, p.block(b))
+		}
+	}
+	switch {
+	case len(parts) == 0 || s.level == 0:
+	case s.level == labelLevel:
+		parts = slices.Insert(parts, 0, s.title)
+	default:
+		parts = slices.Insert(parts, 0, strings.Repeat("#", s.level)+" "+s.title)
+	}
+	return strings.Join(parts, "\n\n")
 }

@@ -4,8 +4,10 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
@@ -126,4 +128,106 @@ func all(ids []string, in map[string]bool) bool {
 		}
 	}
 	return true
+}
+
+// Kind is where a task came from.
+type Kind string
+
+// The places a task can come from.
+const (
+	KindIssue  Kind = "issue"
+	KindPull   Kind = "pull_request"
+	KindPrompt Kind = "prompt" // a person at the keyboard, or a file of theirs
+)
+
+// Task is what was asked, and by whom, once it was accepted.
+type Task struct {
+	Kind   Kind   `json:"kind"`
+	Number int    `json:"number,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Body   string `json:"body,omitempty"`
+	Author string `json:"author,omitempty"`
+	URL    string `json:"url,omitempty"`
+	Repo   string `json:"repo,omitempty"` // owner/name
+	// Context is what others said of it: to be known, and never obeyed.
+	Context []Said `json:"context,omitempty"`
+}
+
+// Said is what somebody said of a task, and where if not just so.
+type Said struct {
+	Author string    `json:"author,omitempty"`
+	At     time.Time `json:"at,omitzero"`
+	Where  string    `json:"where,omitempty"` // cart.go:12
+	Hunk   string    `json:"hunk,omitempty"`  // the lines it is about, as a diff
+	Text   string    `json:"text"`
+}
+
+// Same tells whether the same is asked, whatever others have said of it since.
+func (t Task) Same(other Task) bool {
+	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
+		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo
+}
+
+// String names the task as a person would: issue #12.
+func (t Task) String() string {
+	name := "task"
+	switch t.Kind {
+	case KindIssue:
+		name = "issue"
+	case KindPull:
+		name = "pull request"
+	case KindPrompt:
+		name = "prompt"
+	}
+	if t.Number == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s #%d", name, t.Number)
+}
+
+// MergeLog takes over what an agent may change in the progress log: all above
+// its line, and what is new below. What stood below and is gone is put back,
+// above what is new. A log without a line is the agent's own.
+func MergeLog(kept, proposed string) (log string, cut bool) {
+	before, found := divide(kept)
+	entries := strings.TrimSpace(before.entries)
+	if !found || strings.Contains(proposed, entries) {
+		return proposed, false
+	}
+	after, found := divide(proposed)
+	if !found {
+		after = divided{before.head, proposed}
+	}
+	log = strings.TrimSpace(after.head) + "\n\n" + entries + "\n"
+	if fresh := added(kept, after.entries); fresh != "" {
+		log += "\n" + fresh + "\n"
+	}
+	return log, true
+}
+
+// divided is a log above its line, which is the first there is, and below.
+type divided struct{ head, entries string }
+
+func divide(log string) (d divided, found bool) {
+	end := 0
+	for line := range strings.Lines(log) {
+		end += len(line)
+		if strings.TrimSpace(line) == "---" {
+			return divided{log[:end], log[end:]}, true
+		}
+	}
+	return divided{head: log}, false
+}
+
+// added are the lines of a text that do not stand in another.
+func added(kept, text string) string {
+	known := map[string]bool{}
+	for line := range strings.Lines(kept) {
+		known[strings.TrimSpace(line)] = true
+	}
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line != "" && known[line]
+	})
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

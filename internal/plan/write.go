@@ -139,3 +139,153 @@ func orNil[T any](list []T) []T {
 	}
 	return list
 }
+
+// Merged is what becomes of a plan that an agent has edited.
+type Merged struct {
+	Plan    Plan     // to go on with; Passes is still the program's word
+	Claimed []string // stories the agent marked as passed, in the plan's order
+	Undone  []string // what it may not change and was put back, in words
+	Bent    []string // stories of which what they ask for was put back
+}
+
+// Merge takes over what an agent may change in a plan: new stories, stories
+// split into smaller ones, order, dependencies and notes. Criteria are never
+// lost: one that is missing from its story must stand in a new one, or it is
+// put back. A plan that would not be valid is not taken at all.
+func Merge(kept, proposed Plan) Merged {
+	m := merger{kept: kept, fresh: fresh(kept, proposed)}
+	m.frame(proposed)
+	for _, story := range proposed.UserStories {
+		m.take(story)
+	}
+	for _, story := range kept.UserStories {
+		m.restore(story)
+	}
+	if err := validate(m.out.Plan); err != nil {
+		return Merged{Plan: kept, Claimed: m.out.Claimed, Undone: []string{"the plan was not valid: " + err.Error()}}
+	}
+	return m.out
+}
+
+type merger struct {
+	kept  Plan
+	fresh map[string]bool // criteria that stand in stories new to the plan
+	out   Merged
+}
+
+// fresh collects the criteria of stories that kept does not know.
+func fresh(kept, proposed Plan) map[string]bool {
+	found := map[string]bool{}
+	for _, story := range proposed.UserStories {
+		if _, known := kept.Find(story.ID); known {
+			continue
+		}
+		for _, criterion := range story.AcceptanceCriteria {
+			found[criterion] = true
+		}
+	}
+	return found
+}
+
+// frame keeps what stands around the stories: what is to be built, where, and
+// what judges it is not the agent's to say. Keys of its own it may keep.
+func (m *merger) frame(proposed Plan) {
+	m.out.Plan = m.kept
+	m.out.Plan.UserStories = nil
+	m.out.Plan.Extra = proposed.Extra
+	for _, part := range []struct {
+		name    string
+		changed bool
+	}{
+		{"project", m.kept.Project != proposed.Project},
+		{"branchName", m.kept.BranchName != proposed.BranchName},
+		{"description of the plan", m.kept.Description != proposed.Description},
+		{"verifyCommands", !slices.Equal(m.kept.VerifyCommands, proposed.VerifyCommands)},
+	} {
+		if part.changed {
+			m.undo("%s", part.name)
+		}
+	}
+}
+
+// take adds one story of the agent's plan, as far as it may be changed.
+func (m *merger) take(story Story) {
+	old, known := m.kept.Find(story.ID)
+	if story.Passes && !old.Passes {
+		m.out.Claimed = append(m.out.Claimed, story.ID)
+	}
+	story.Passes = old.Passes
+	if !same(story.NeedsTest, old.NeedsTest) {
+		m.undo("whether %s needs a test", story.ID)
+		story.NeedsTest = old.NeedsTest
+	}
+	if story.MayChangeTests != old.MayChangeTests {
+		m.undo("whether %s may change tests", story.ID)
+		story.MayChangeTests = old.MayChangeTests
+	}
+	if known {
+		story = m.mend(old, story)
+	}
+	m.out.Plan.UserStories = append(m.out.Plan.UserStories, story)
+}
+
+func same(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// mend puts back what an agent may not change in a story that was there.
+func (m *merger) mend(old, story Story) Story {
+	if story.Title != old.Title || story.Description != old.Description {
+		m.undo("title and description of %s", story.ID)
+		story.Title, story.Description = old.Title, old.Description
+	}
+	lost := m.lost(old, story.AcceptanceCriteria)
+	if len(lost) > 0 {
+		m.out.Bent = append(m.out.Bent, story.ID)
+	}
+	for _, criterion := range lost {
+		m.undo("criterion %q of %s", criterion, story.ID)
+	}
+	if len(lost) > 0 { // those that are named stand at the places of others now
+		story.TestedBy = nil
+	}
+	story.AcceptanceCriteria = append(lost, story.AcceptanceCriteria...)
+	return story
+}
+
+// lost are the criteria of old that stand neither in now nor in a new story.
+func (m *merger) lost(old Story, now []string) []string {
+	var missing []string
+	for _, criterion := range old.AcceptanceCriteria {
+		if !slices.Contains(now, criterion) && !m.fresh[criterion] {
+			missing = append(missing, criterion)
+		}
+	}
+	return missing
+}
+
+// restore puts back a story that was taken out, unless all it asked for now
+// stands in smaller ones.
+func (m *merger) restore(old Story) {
+	if _, there := m.out.Plan.Find(old.ID); there {
+		return
+	}
+	if !old.Passes && len(m.lost(old, nil)) == 0 {
+		return
+	}
+	m.undo("story %s", old.ID)
+	m.out.Plan.UserStories = append(m.out.Plan.UserStories, old)
+}
+
+func (m *merger) undo(format string, args ...any) {
+	m.out.Undone = append(m.out.Undone, fmt.Sprintf(format, args...))
+}
+
+// validate holds a plan made in memory against the rules for a plan read from
+// a file.
+func validate(p Plan) error {
+	data, err := p.Marshal()
+	if err != nil {
+		return err
+	}
+	_, err = Read("prd.json", data)
+	return err
+}
