@@ -5,6 +5,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,4 +100,146 @@ func (d Door) begin(in input) answer {
 	}
 	prune(d.State, d.Now())
 	return answer{}
+}
+
+// largest is more than any hook is told: whole files are written through it.
+const largest = 32 << 20
+
+// input is what an agent tells its hooks, as far as it is of use here.
+type input struct {
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	Dir        string `json:"cwd"`
+	Again      bool   `json:"stop_hook_active"` // a hook has kept it from ending already
+	Last       string `json:"last_assistant_message"`
+	Tool       string `json:"tool_name"`
+	Given      given  `json:"tool_input"`
+}
+
+// given is what a tool is called with.
+type given struct {
+	Command  command `json:"command"`
+	Input    string  `json:"input"` // a patch
+	File     string  `json:"file_path"`
+	Notebook string  `json:"notebook_path"`
+}
+
+// UnmarshalJSON reads an object; tools of which nothing is known here may be
+// given anything else, or other things under the same names.
+func (g *given) UnmarshalJSON(data []byte) error {
+	if !bytes.HasPrefix(data, []byte("{")) {
+		return nil
+	}
+	type plain given
+	err := json.Unmarshal(data, (*plain)(g))
+	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return nil // what is missing is told by who needs it
+	}
+	return err
+}
+
+// command is a line for a shell, or the words of one.
+type command struct {
+	Line  string
+	Words []string
+}
+
+// UnmarshalJSON takes both forms.
+func (c *command) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("[")) {
+		return json.Unmarshal(data, &c.Words)
+	}
+	return json.Unmarshal(data, &c.Line)
+}
+
+func read(from io.Reader) (input, error) {
+	var in input
+	data, err := io.ReadAll(io.LimitReader(from, largest+1))
+	switch {
+	case err != nil:
+		return in, err
+	case len(data) > largest:
+		return in, fmt.Errorf("it is larger than %d MiB", largest>>20)
+	case len(bytes.TrimSpace(data)) == 0:
+		return in, errors.New("it is empty")
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return input{}, fmt.Errorf("it is not what a hook is told: %w", err)
+	}
+	return in, nil
+}
+
+// answer is what an agent's program reads from a hook.
+type answer struct {
+	Decision string `json:"decision,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Message  string `json:"systemMessage,omitempty"` // for the person, not the agent
+	Specific any    `json:"hookSpecificOutput,omitempty"`
+}
+
+type permission struct {
+	Event    string `json:"hookEventName"`
+	Decision string `json:"permissionDecision"`
+	Reason   string `json:"permissionDecisionReason"`
+}
+
+type advice struct {
+	Event string `json:"hookEventName"`
+	More  string `json:"additionalContext"`
+}
+
+// deny keeps a tool from being used.
+func deny(why string) answer {
+	return answer{Specific: permission{"PreToolUse", "deny", why}}
+}
+
+// advise tells the agent something.
+func advise(what string) answer {
+	return answer{Specific: advice{"PostToolUse", what}}
+}
+
+// block sends the agent back to work.
+func block(why, message string) answer {
+	return answer{Decision: "block", Reason: why, Message: message}
+}
+
+// note tells the person something and lets the agent go on.
+func note(message string) answer { return answer{Message: message} }
+
+// lines reads lines of any length; of those that are too long it gives nothing
+// but the length.
+type lines struct {
+	from io.Reader
+	held []byte
+	done bool
+}
+
+// next is the next line, if it has an end.
+func (l *lines) next() (line []byte, length int64, whole bool) {
+	skipped := int64(0)
+	for {
+		if at := bytes.IndexByte(l.held, '\n'); at >= 0 {
+			line, l.held = l.held[:at], l.held[at+1:]
+			if skipped > 0 {
+				line = nil
+			}
+			return line, skipped + int64(at) + 1, true
+		}
+		if l.done {
+			return nil, 0, false
+		}
+		if len(l.held) > longest {
+			skipped += int64(len(l.held))
+			l.held = nil
+		}
+		l.fill()
+	}
+}
+
+func (l *lines) fill() {
+	const step = 256 << 10
+	part := make([]byte, max(step, len(l.held)))
+	n, err := io.ReadFull(l.from, part)
+	l.held = append(l.held, part[:n]...)
+	l.done = err != nil
 }

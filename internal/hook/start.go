@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -215,4 +216,77 @@ func (d Door) Cancel(session string) (string, error) {
 	}
 	m.endLoop()
 	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.Used()-1, 0)), nil
+}
+
+// project is the folder that a session is about.
+func (d Door) project(in input) string {
+	if dir := d.Env("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return above(in.Dir)
+}
+
+// above is the project that a folder lies in: the nearest with a .ralph, else
+// the nearest repository, else the folder itself.
+func above(dir string) string {
+	for _, name := range []string{".ralph", ".git"} {
+		for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
+			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
+				return at
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return dir
+}
+
+// ours tells that the session is one of an agent that a loop of ralph's has
+// started.
+func (d Door) ours() bool { return d.Env("RALPH_ITERATION") != "" }
+
+// Words splits what somebody typed behind a slash command as a shell splits
+// words. Quotes and backslashes do what they do there; all else is text, for
+// nothing is expanded and nothing run: a task may speak of $HOME or `id`, and
+// of issue #12.
+func Words(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	quote, inside := rune(0), false
+	runes := []rune(line)
+	for i := 0; i < len(runes); i++ {
+		c := runes[i]
+		switch {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, inside = c, true
+		case c == '\\' && quote != '\'' && escapes(runes[i+1:], quote):
+			i++
+			inside = true
+			word.WriteRune(runes[i])
+		case quote == 0 && strings.ContainsRune(" \t\r\n", c):
+			if inside {
+				words = append(words, word.String())
+				word.Reset()
+				inside = false
+			}
+		default:
+			inside = true
+			word.WriteRune(c)
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a " + string(quote) + " is opened and never closed")
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// escapes tells whether a backslash means the next rune literally.
+func escapes(rest []rune, quote rune) bool {
+	return len(rest) > 0 && (quote == 0 || strings.ContainsRune("$`\"\\", rest[0]))
 }
