@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/templates"
 )
 
 // Setup is a server that has no GitHub App yet, and lets one be made: it shows
@@ -175,4 +177,36 @@ func (d *setup) take(ctx context.Context, code string) (github.Made, error) {
 	}
 	d.made = &made
 	return made, nil
+}
+
+// sheet is what a page of the setup says: a form, where to install, or words.
+type sheet struct {
+	Title string
+	Nonce string
+
+	Form, Manifest, Owner, Deliver string
+	Install, Slug                  string
+	Said                           string
+}
+
+var sheets = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(templates.Files, "server/page.html"))
+})
+
+// show sends a page that runs nothing, loads nothing and sends its form to
+// GitHub alone. GitHub learns from where, but not the token.
+func (d *setup) show(w http.ResponseWriter, status int, s sheet) {
+	s.Nonce = rand.Text()
+	for name, value := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8",
+		"Content-Security-Policy": "default-src 'none'; style-src 'nonce-" + s.Nonce + "'; form-action " + d.site +
+			"; base-uri 'none'; frame-ancestors 'none'",
+		"Referrer-Policy":        "strict-origin",
+		"X-Content-Type-Options": "nosniff",
+		"Cache-Control":          "no-store",
+	} {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(status)
+	_ = sheets().Execute(w, s) // who has hung up need not see it
 }
