@@ -7,8 +7,10 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/templates"
 )
 
 // Turn is the iteration to write a prompt for, with what only the disk knows.
@@ -157,4 +159,104 @@ func fenced(text string) string {
 		return ""
 	}
 	return clean.Fence(text)
+}
+
+// Change is what a second opinion is of.
+type Change struct {
+	Diff string
+	Cut  bool // there is more of it
+}
+
+// Review asks another agent for its opinion of a story.
+func Review(story plan.Story, change Change) (string, error) {
+	story = told(story)
+	var criteria []string
+	for i, criterion := range story.AcceptanceCriteria {
+		criteria = append(criteria, fmt.Sprintf("%d. %s", i+1, criterion))
+	}
+	var text strings.Builder
+	err := texts().ExecuteTemplate(&text, "review.md", struct {
+		Story    plan.Story
+		Criteria []string
+		Diff     string
+		Cut      bool
+	}{story, criteria, clean.Fence(change.Diff), change.Cut})
+	if err != nil {
+		return "", fmt.Errorf("write the review's prompt: %w", err)
+	}
+	return text.String(), nil
+}
+
+// Plan asks an agent to make a plan of what was asked. What was wrong with its
+// last one it is told.
+func Plan(run journal.Run) (string, error) {
+	wrong := ""
+	if n := len(run.Misplans); n > 0 {
+		wrong = clean.Fence(run.Misplans[n-1])
+	}
+	var text strings.Builder
+	err := texts().ExecuteTemplate(&text, "plan.md", struct {
+		page
+		Wrong string
+	}{page{Checks: commands(run), Said: said(run.Said), Task: task(run.Task), Others: others(run.Task)}, wrong})
+	if err != nil {
+		return "", fmt.Errorf("write the plan's prompt: %w", err)
+	}
+	return strings.TrimSpace(text.String()) + "\n", nil
+}
+
+// Enter is what an agent is told when a loop within its session begins, or is
+// gone on with.
+func Enter(run journal.Run) (string, error) {
+	rules, work := run.Policy.Session, ""
+	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
+		var err error
+		if work, err = fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call")); err != nil {
+			return "", err
+		}
+	}
+	return fill("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.Marker(),
+		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
+}
+
+// Again is what an agent is told that wanted to end too early.
+func Again(run journal.Run) (string, error) {
+	var parts []string
+	add := func(name string, pairs ...string) error {
+		text, err := fill(name, pairs...)
+		parts = append(parts, text)
+		return err
+	}
+	if run.Policy.Session.Ultra {
+		if err := add("session/ultrawork.md"); err != nil {
+			return "", err
+		}
+	}
+	name, why := "session/continue.md", ""
+	if last, found := run.Last(); found && len(last.Ended.Rejected) > 0 {
+		name, why = "session/rejected.md", last.Ended.Rejected[0].Why
+	}
+	if err := add(name, "{marker}", run.Policy.Marker(), "{why}", why); err != nil {
+		return "", err
+	}
+	err := add("session/task.md", "{task}", run.Task.Body,
+		"{number}", strconv.Itoa(run.Used()-1), "{limit}", strconv.Itoa(run.Policy.Limits.Iterations))
+	return strings.Join(parts, "\n\n"), err
+}
+
+// fill puts values into a template's places, in one pass: what is put in is
+// not looked at again.
+func fill(name string, pairs ...string) (string, error) {
+	text, err := templates.Files.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("read the words %s: %w", name, err)
+	}
+	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(text))), nil
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
 }

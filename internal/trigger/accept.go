@@ -3,8 +3,11 @@ package trigger
 import (
 	"cmp"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // Permission is what GitHub says somebody may do in the repository.
@@ -60,4 +63,176 @@ func short(login string, permission Permission) string {
 	}
 	return fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can name people without",
 		login, permission)
+}
+
+// Rules are the words that wake us and the names that need no permission. The
+// zero value holds the defaults and vouches for nobody.
+type Rules struct {
+	Label      string // DefaultLabel where empty
+	Phrase     string // DefaultPhrase where empty
+	Assignee   string // to be assigned starts work; nobody where empty
+	Reviews    bool   // a review that asks for changes does so
+	Buttons    bool   // and so do the boxes in our own comment
+	AllowUsers []string
+	AllowBots  []string // with or without the "[bot]" at the end
+}
+
+// What wakes us unless a repository says otherwise.
+const (
+	DefaultLabel  = "ralph"
+	DefaultPhrase = "/ralph"
+)
+
+func (r Rules) label() string {
+	if label := strings.TrimSpace(r.Label); label != "" {
+		return label
+	}
+	return DefaultLabel
+}
+
+func (r Rules) phrase() string {
+	if phrase := strings.TrimSpace(r.Phrase); phrase != "" {
+		return phrase
+	}
+	return DefaultPhrase
+}
+
+// Worded is text of ours with the words that wake us here, where they are others
+// than the default: what people are told to say must be what is heard.
+func (r Rules) Worded(text string) string {
+	return strings.NewReplacer(
+		"`"+DefaultPhrase+"`", "`"+r.phrase()+"`", "`"+DefaultPhrase+" ", "`"+r.phrase()+" ",
+		"the label `"+DefaultLabel+"`", "the label `"+r.label()+"`",
+	).Replace(text)
+}
+
+// Vouches tells whether the rules name who, so that GitHub need not be asked
+// for a permission. GitHub could not answer for most bots anyway.
+func (r Rules) Vouches(who Sender) bool {
+	if who.IsBot {
+		return named(r.AllowBots, who.Login, bare)
+	}
+	return named(r.AllowUsers, who.Login, strings.TrimSpace)
+}
+
+// named compares as GitHub does with logins: in any case.
+func named(names []string, login string, trim func(string) string) bool {
+	for _, name := range names {
+		if name := trim(name); name != "" && strings.EqualFold(name, trim(login)) {
+			return true
+		}
+	}
+	return false
+}
+
+// bare is a bot's login as people write it down.
+func bare(login string) string {
+	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(login)), "[bot]")
+}
+
+// same compares names that GitHub does not tell apart by case.
+func same(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+}
+
+// Tighten is p with what the flags ask for, or why that cannot be: a comment
+// may ask for less than the repository allows, and never for more. offered
+// tells whether the repository lets people choose a model beside its own.
+func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy.Policy, error) {
+	l := &p.Limits
+	for _, err := range []error{
+		lower("--max-iterations", &l.Iterations, f.Iterations),
+		lower("--max-cost", &l.CostUSD, f.CostUSD),
+		lower("--max-time", &l.Run, f.Run),
+		lower("--iteration-timeout", &l.Iteration, f.Iteration),
+		lower("--stall-after", &l.Stall, f.Stall),
+	} {
+		if err != nil {
+			return policy.Policy{}, err
+		}
+	}
+	if f.Model != "" && f.Model != p.Model {
+		if !offered(f.Model) {
+			return policy.Policy{}, Loose{"--model " + f.Model, "it is neither the workflow's model nor one of `allow-models`"}
+		}
+		p.Model = f.Model
+	}
+	p.Draft = p.Draft || f.Draft
+	return p, nil
+}
+
+// Loose is a flag that asks for more than the repository allows.
+type Loose struct{ Flag, Why string }
+
+// Error says both.
+func (l Loose) Error() string { return l.Flag + ": " + l.Why }
+
+// lower brings limit down to asked. A limit of 0 is none, so anything is less.
+func lower[N cmp.Ordered](flag string, limit *N, asked N) error {
+	var none N
+	switch {
+	case asked == none:
+		return nil
+	case *limit != none && asked > *limit:
+		return Loose{fmt.Sprintf("%s %v", flag, asked), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)}
+	}
+	*limit = asked
+	return nil
+}
+
+// task takes the words from the trigger itself and never from a later look:
+// what is written after the label went on was not what the labeller read.
+func (t Trigger) task(cmd Command) plan.Task {
+	task := plan.Task{
+		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,
+		Author: t.Issue.Author, URL: t.Issue.URL, Repo: t.Repo.String(),
+	}
+	switch {
+	case t.OnPull(): // its text is what its author says of it, and no order
+		task.Kind, task.Body = plan.KindPull, ""
+	case t.Issue.Number == 0:
+		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
+		task.Title, task.Body = headed(t.Given.Prompt)
+		return task
+	}
+	for _, more := range []string{t.Given.Prompt, t.quoted("review", t.Review.Body), t.quoted("comment", cmd.Words)} {
+		task.Body = paragraph(task.Body, more)
+	}
+	return task
+}
+
+// quoted is text with what it is and who wrote it.
+func (t Trigger) quoted(what, text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	who := cmp.Or(t.Comment.Author, t.Sender.Login)
+	if at := t.Comment.Thread.String(); at != "" {
+		what += " on " + at
+	}
+	return fmt.Sprintf("From the %s by %s:\n\n%s", what, who, text)
+}
+
+// maxTitle is where the first line of a prompt is too long for a title.
+const maxTitle = 200
+
+// headed is a prompt as a title and a body.
+func headed(prompt string) (title, body string) {
+	title, body, _ = strings.Cut(strings.TrimSpace(prompt), "\n")
+	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
+	if utf8.RuneCountInString(title) > maxTitle {
+		return string([]rune(title)[:maxTitle-1]) + "…", strings.TrimSpace(prompt)
+	}
+	return title, body
+}
+
+func paragraph(body, more string) string {
+	body = strings.TrimRight(body, " \t\r\n")
+	switch {
+	case strings.TrimSpace(more) == "":
+		return body
+	case body == "":
+		return more
+	}
+	return body + "\n\n" + more
 }
