@@ -5,6 +5,7 @@ package clean
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -125,4 +126,145 @@ func (r Removed) String() string {
 		}
 	}
 	return strings.Join(said, ", ")
+}
+
+// Outward is the words of an agent or an outsider made fit to stand as a block
+// of their own in Markdown that this program posts. Nobody is notified, no
+// issue is linked or closed, no picture is fetched, no bot is commanded, and
+// nothing leaves its place: HTML is shown as text and every fence is closed.
+// Formatting, lists, code and plain links stay.
+//
+// GitHub looks for mentions and references in the rendered page, where neither
+// a backslash nor a reference such as &#64; is left to stop it. So the one
+// character that makes the mention is put in a code span: `@`name. That also
+// breaks it for bots that read the source.
+func Outward(text string) string {
+	lines := strings.Split(outwardText(text), "\n")
+	var out []string
+	table := false
+	for i := 0; i < len(lines); i++ {
+		if block, next := fencedLines(lines, i); next > i {
+			out = append(out, block...)
+			i = next - 1
+			continue
+		}
+		table = strings.TrimSpace(lines[i]) != "" && (table || isDelimiter(lines[i]) || i+1 < len(lines) && isDelimiter(lines[i+1]))
+		out = append(out, proseLine(lines[i], writer{table: table}))
+	}
+	return strings.Join(out, "\n")
+}
+
+// outwardText decodes references so that what they stand for is judged; what
+// they made invisible goes after that.
+func outwardText(text string) string {
+	var gone Removed
+	text = characters(text, &gone)
+	if strings.Contains(text, "&") {
+		text = read(text).prose(text, func(s string) string { return plainly(decode(s)) })
+		text = characters(text, &gone)
+	}
+	return text
+}
+
+// plainly undoes the backslash that decode puts before a stray tag; here all
+// HTML becomes text anyway.
+func plainly(text string) string { return strings.ReplaceAll(text, `\<`, "<") }
+
+// isDelimiter says whether line can be the second row of a table.
+func isDelimiter(line string) bool {
+	return strings.Contains(line, "-") && strings.Trim(line, "|:- \t>") == ""
+}
+
+var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
+
+// proseLine is a line outside a fence.
+func proseLine(line string, w writer) string {
+	w.prose(line)
+	return commandLine.ReplaceAllString(string(w.out), "${1}&#47;${2}")
+}
+
+// Inline is text on one line and at most limit characters long (0 is no limit),
+// for a table's cell, a heading or the middle of a sentence.
+func Inline(text string, limit int) string {
+	text = strings.Join(strings.Fields(outwardText(text)), " ")
+	if runes := []rune(text); limit > 0 && len(runes) > limit {
+		text = strings.TrimRight(string(runes[:limit-1]), " ") + "…"
+	}
+	return proseLine(text, writer{table: true, cell: true})
+}
+
+// Fence is text in a code fence that nothing in text can close. Mentions and
+// references are left as they are, as GitHub looks for none in code; a line
+// that a bot would take for a command gets a space before it.
+func Fence(text string) string {
+	var gone Removed
+	text = strings.TrimRight(characters(text, &gone), "\n")
+	return strings.Join(fence("", strings.Split(text, "\n")), "\n")
+}
+
+func fence(language string, lines []string) []string {
+	mark := "```"
+	for _, line := range lines {
+		for strings.Contains(line, mark) {
+			mark += "`"
+		}
+	}
+	block := []string{mark + language}
+	for _, line := range lines {
+		if command.MatchString(line) {
+			line = " " + line
+		}
+		block = append(block, line)
+	}
+	return append(block, mark)
+}
+
+var (
+	command   = regexp.MustCompile(`^/[A-Za-z]`)
+	fenceOpen = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
+	language  = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
+)
+
+// fencedLines is the fenced block that begins at lines[i], written anew, and
+// the line after it. It is moved to the margin and always closed: a fence in
+// a list is a fence only while the list lasts, and that must not be left to
+// the text.
+func fencedLines(lines []string, i int) (block []string, next int) {
+	m := fenceOpen.FindStringSubmatch(lines[i])
+	if m == nil {
+		return nil, i
+	}
+	var inside []string
+	for next = i + 1; next < len(lines); next++ {
+		if closes(lines[next], m[2]) {
+			next++
+			break
+		}
+		inside = append(inside, outdent(lines[next], len(m[1])))
+	}
+	return fence(languageOf(m[3]), inside), next
+}
+
+func closes(line, mark string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) >= len(mark) && strings.Trim(line, mark[:1]) == ""
+}
+
+// outdent takes at most width white space from the front of line.
+func outdent(line string, width int) string {
+	for width > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
+		line = line[1:]
+		width--
+	}
+	return line
+}
+
+// languageOf is the language a fence names. A suggestion would be offered to
+// be committed with one click, so it is not one.
+func languageOf(info string) string {
+	name := language.FindString(info)
+	if strings.EqualFold(name, "suggestion") {
+		return ""
+	}
+	return name
 }

@@ -96,3 +96,108 @@ func (b breaks) replace(text string) string {
 	}
 	return text
 }
+
+var (
+	// Only an address of this shape is sure to become a link, and inside a
+	// link GitHub looks for no mentions.
+	address = regexp.MustCompile(`(?i)^(?:https?://|www\.)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*(?::[0-9]+)?(?:[/?](?:[a-z0-9._~%+=&?/,:;-]|#[a-z])*)?`)
+	// An address of this shape leaves a backlink in the issue it names, or
+	// closes it; any host may be a GitHub.
+	thread = regexp.MustCompile(`(?i)^(?:https?://|www\.)[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions|commit|commits|compare|releases)/`)
+	// What comes after may yet lose its brackets or its backslash.
+	number = regexp.MustCompile(`^#[0-9\[<!\\]`)
+	ghSign = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])gh$`)
+	name   = regexp.MustCompile(`^@[A-Za-z0-9\[<!\\]`)
+	commit = regexp.MustCompile(`^@[0-9a-fA-F]{7}`)
+	image  = regexp.MustCompile(`^!\[([^\[\]]*)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
+	link   = regexp.MustCompile(`^\[([^\[\]]+)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
+)
+
+// mark breaks the character that makes a mention (@name), a reference (#12,
+// owner/repo#12, GH-12) or a link to a commit (owner/repo@sha).
+func (w *writer) mark(text string, i int) int {
+	before, rest := text[:i], text[i:]
+	word := i > 0 && isAlnum(before[i-1]) && !w.dest
+	broken := false
+	switch rest[0] {
+	case '@':
+		// x@y.org is no mention, and GitHub's pattern says so too; behind
+		// the end of an address it could be one.
+		broken = name.MatchString(rest) && !word || commit.MatchString(rest)
+	case '#':
+		broken = number.MatchString(rest)
+	case '-':
+		broken = len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9' && ghSign.MatchString(before[max(0, i-3):])
+	}
+	if broken {
+		w.span("`", rest[:1])
+	} else {
+		w.out = append(w.out, rest[0])
+		w.dest = w.dest || rest[0] == '@'
+	}
+	return 1
+}
+
+// address writes a bare address. One that leads to an issue is put in code.
+func (w *writer) address(text string, i int) int {
+	found := ""
+	if i == 0 || !isAlnum(text[i-1]) {
+		found = strings.TrimRight(address.FindString(text[i:]), ".,:;?!")
+	}
+	switch {
+	case found == "":
+		w.letter(text[i])
+		return 1
+	case thread.MatchString(found) && !w.link:
+		w.span("`", found)
+	default:
+		w.out = append(w.out, found...)
+		w.dest = true
+	}
+	return len(found)
+}
+
+// bracket writes a link, an image as a link, or a bracket that can be part of
+// neither.
+func (w *writer) bracket(rest string) int {
+	if m := image.FindStringSubmatch(rest); m != nil && !w.link {
+		w.to(strings.TrimSuffix("image: "+m[1], ": "), m[2])
+		return len(m[0])
+	}
+	if m := link.FindStringSubmatch(rest); m != nil && !w.link {
+		w.to(m[1], m[2])
+		return len(m[0])
+	}
+	switch {
+	case rest[0] == '!' && strings.HasPrefix(rest[1:], "["),
+		rest[0] == ']' && len(rest) > 1 && strings.IndexByte("([:", rest[1]) >= 0:
+		w.entity(rest[0])
+	default:
+		w.out = append(w.out, rest[0])
+	}
+	return 1
+}
+
+// to writes a link, or its words where the address is not one to follow. The
+// brackets stay then, as the words could make a mention of what is before.
+func (w *writer) to(words, destination string) {
+	destination = strings.NewReplacer("(", "%28", ")", "%29").Replace(destination)
+	safe := destination != "" && address.FindString(destination) == destination &&
+		!strings.HasPrefix(strings.ToLower(destination), "www.")
+	if safe && !thread.MatchString(destination) {
+		inner := writer{table: w.table, cell: w.cell, link: true}
+		inner.prose(words)
+		w.out = append(w.out, "["+string(inner.out)+"]("+destination+")"...)
+		return
+	}
+	w.entity('[')
+	w.prose(words)
+	w.entity(']')
+	if safe {
+		w.prose(" (" + destination + ")")
+	}
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
