@@ -39,7 +39,7 @@ var plan = house{
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/yardstick", "internal/ledger", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", standIn, gitHTTP, contract, stories, models},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine"},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/git/remote", "internal/git/handover"},
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},
@@ -65,7 +65,7 @@ var plan = house{
 
 		// The machine.
 		"os": {
-			"internal/process", "internal/untrusted", "internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
+			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
 			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
@@ -92,7 +92,7 @@ var plan = house{
 
 		// What others wrote: each has a keeper, or it does not come in.
 		"github.com/alecthomas/kong":              {"cmd/ralph"},
-		"github.com/bmatcuk/doublestar":           {"internal/guard", "internal/git", "internal/workspace", "internal/proof", "internal/config"},
+		"github.com/bmatcuk/doublestar":           {"internal/guard", "internal/git/handover", "internal/workspace", "internal/proof", "internal/config"},
 		"github.com/bradleyfalzon/ghinstallation": {"internal/github"},
 		"github.com/coreos/go-oidc":               {"internal/server"},
 		"github.com/elastic/go-seccomp-bpf":       {"internal/sandbox"},

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -77,12 +78,12 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	defer done()
 	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
-	store, err := tool.Store(ctx, filepath.Join(tool.Home, "kept.git"))
+	store, err := tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
 	if err != nil {
 		return 0, err
 	}
 	sweep := action.Sweep{
-		Store: store, Remote: git.Remote{URL: at.clone(), Token: git.Token(at.token)}, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
+		Store: store, Remote: remote.Repository{URL: at.clone(), Token: remote.Token(at.token)}, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
 	}
 	if c.Export != "" && !c.DryRun {
 		file, err := os.OpenFile(c.Export, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -93,7 +94,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 		sweep.Export = func(_ string, journal []byte) error { return exported(file, journal) }
 	}
 	swept, err := sweep.Do(ctx)
-	if errors.Is(err, git.ErrNetwork) {
+	if errors.Is(err, remote.ErrNetwork) {
 		err = &fault.Fault{What: err.Error(), Fix: "see to it that this machine reaches " + at.server + ", by https_proxy where there is a proxy, and try again"}
 	}
 	if err != nil && len(swept) == 0 {

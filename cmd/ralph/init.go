@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/scaffold"
@@ -74,7 +74,7 @@ func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 		return "", err
 	}
 	defer done()
-	return tool.Tag(ctx, git.Remote{URL: c.Action}, version)
+	return remote.Repository{URL: c.Action}.Tag(ctx, tool, version)
 }
 
 type planCommand struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -42,14 +43,16 @@ type hub struct {
 
 // remote is the repository with a token that is good now: an App's token lives
 // an hour, a run may take longer.
-func (h *hub) remote(ctx context.Context) (git.Remote, error) { return h.remoteOf(ctx, h.client) }
+func (h *hub) remote(ctx context.Context) (remote.Repository, error) {
+	return h.remoteOf(ctx, h.client)
+}
 
-func (h *hub) remoteOf(ctx context.Context, client *github.Client) (git.Remote, error) {
+func (h *hub) remoteOf(ctx context.Context, client *github.Client) (remote.Repository, error) {
 	token, err := client.GitToken(ctx)
 	if err != nil {
-		return git.Remote{}, err
+		return remote.Repository{}, err
 	}
-	return git.Remote{URL: h.clone, Token: git.Token(token)}, nil
+	return remote.Repository{URL: h.clone, Token: remote.Token(token)}, nil
 }
 
 // starting is who does what workflows are to start for.
@@ -62,29 +65,29 @@ func (h *hub) starting() *github.Client {
 
 // Push brings branch to sha.
 func (h *hub) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	remote, err := h.remoteOf(ctx, h.starting())
+	origin, err := h.remoteOf(ctx, h.starting())
 	if err != nil {
 		return err
 	}
-	return from.Push(ctx, remote, git.Push{Branch: branch, SHA: sha})
+	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
 }
 
 // Free is a name for another branch: one that is not there, or stands at sha.
 func (h *hub) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
-	remote, err := h.remote(ctx)
+	origin, err := h.remote(ctx)
 	if err != nil {
 		return "", err
 	}
-	return from.Free(ctx, remote, branch, sha)
+	return origin.FreeBranch(ctx, from, branch, sha)
 }
 
 // Bring fetches a commit that was there.
 func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
-	remote, err := h.remote(ctx)
+	origin, err := h.remote(ctx)
 	if err != nil {
 		return err
 	}
-	return to.Bring(ctx, remote, sha)
+	return origin.Fetch(ctx, to, sha)
 }
 
 // OpenPull opens the draft, or finds the pull request that is open.
@@ -253,7 +256,7 @@ func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trust
 // the pause doubles.
 func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, error)) (done T, err error) {
 	for try := range fetches {
-		if done, err = do(); !errors.Is(err, git.ErrNetwork) {
+		if done, err = do(); !errors.Is(err, remote.ErrNetwork) {
 			return done, err
 		}
 		if err := job.Wait(ctx, pause<<try); err != nil {
@@ -265,11 +268,11 @@ func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, er
 }
 
 func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	remote, err := o.hub.remote(ctx)
+	from, err := o.hub.remote(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return o.git.Mirror(ctx, remote, dir, git.Want{Base: base, Work: []string{branch}})
+	return from.Clone(ctx, o.git, dir, remote.Branches{Base: base, Work: []string{branch}})
 }
 
 // summary is the job's summary page: the file is written anew each time.

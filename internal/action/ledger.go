@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/ledger"
@@ -33,11 +34,11 @@ const mostLedger = 4 << 20
 // Look reads the book.
 func (a *account) Look(ctx context.Context) ([]byte, error) {
 	return patiently(ctx, breath, func() (book []byte, err error) {
-		remote, err := a.hub.remote(ctx)
+		origin, err := a.hub.remote(ctx)
 		if err != nil {
 			return nil, err
 		}
-		a.at, err = a.store.Collect(ctx, remote, ledger.Ref)
+		a.at, err = origin.FetchRef(ctx, a.store, ledger.Ref)
 		switch {
 		case errors.Is(err, git.ErrNotFound):
 			return nil, ledger.Unreadable(errors.New("what stands there is no commit"))
@@ -63,14 +64,14 @@ func (a *account) page(ctx context.Context) ([]byte, error) {
 // Put writes it, where nobody has meanwhile. Where the answer is lost it may have
 // been written, which another look shows.
 func (a *account) Put(ctx context.Context, book []byte) error {
-	remote, err := a.hub.remote(ctx)
+	origin, err := a.hub.remote(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = a.store.Deposit(ctx, remote, git.Deposit{
-		Ref: ledger.Ref, Onto: a.at, Files: map[string][]byte{ledger.File: book}, Subject: "ledger", At: a.now(),
+	_, err = origin.PushFiles(ctx, a.store, remote.Files{
+		Ref: ledger.Ref, Parent: a.at, Files: map[string][]byte{ledger.File: book}, Subject: "ledger", At: a.now(),
 	})
-	if errors.Is(err, git.ErrNonFastForward) || errors.Is(err, git.ErrNetwork) {
+	if errors.Is(err, remote.ErrNonFastForward) || errors.Is(err, remote.ErrNetwork) {
 		return ledger.ErrMoved
 	}
 	return err
@@ -129,7 +130,7 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 	switch {
 	case err == nil:
 		v.entered = e
-	case errors.Is(err, git.ErrRefused) || errors.Is(err, git.ErrAuth):
+	case errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrAuth):
 		return v.unkept(asked, err)
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -77,7 +78,7 @@ func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tool.Store(ctx, filepath.Join(v.env.folder(), "kept.git"))
+	return tool.Init(ctx, filepath.Join(v.env.folder(), "kept.git"), "sha1")
 }
 
 func (v *visit) openShelf(ctx context.Context) (*shelf, error) {
@@ -116,11 +117,11 @@ func (s *shelf) anchor(ctx context.Context) (string, error) {
 
 // look reads what stands there.
 func (s *shelf) look(ctx context.Context) (kept, error) {
-	remote, err := s.hub.remote(ctx)
+	origin, err := s.hub.remote(ctx)
 	if err != nil {
 		return kept{}, err
 	}
-	s.at, err = s.store.Collect(ctx, remote, s.ref)
+	s.at, err = origin.FetchRef(ctx, s.store, s.ref)
 	switch {
 	case errors.Is(err, git.ErrNotFound): // what stands there is no commit
 		return kept{doubt: altered, closed: true}, nil
@@ -157,7 +158,7 @@ func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
 		found.doubt = altered
 		return nil
 	}
-	if found.files, err = s.store.Contents(ctx, anchor); err != nil {
+	if found.files, err = remote.ReadFiles(ctx, s.store, anchor); err != nil {
 		return err
 	}
 	delete(found.files, leaseFile)
@@ -208,7 +209,7 @@ func (s *shelf) Put(ctx context.Context, run journal.Run, files map[string][]byt
 
 // write puts files on the shelf, with a lease for so long; none for 0.
 func (s *shelf) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
-	remote, err := s.hub.remote(ctx)
+	origin, err := s.hub.remote(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -224,9 +225,9 @@ func (s *shelf) write(ctx context.Context, files map[string][]byte, subject stri
 		}
 		files[leaseFile] = text
 	}
-	commit, err := s.store.Deposit(ctx, remote, git.Deposit{Ref: s.ref, Onto: s.at, Files: files, Subject: subject, At: s.now()})
+	commit, err := origin.PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.at, Files: files, Subject: subject, At: s.now()})
 	switch {
-	case errors.Is(err, git.ErrNonFastForward):
+	case errors.Is(err, remote.ErrNonFastForward):
 		return "", job.ErrTakenOver
 	case err != nil:
 		return "", err

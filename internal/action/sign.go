@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -23,15 +24,15 @@ func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (jou
 	if err != nil {
 		return signed, err
 	}
-	remote, err := h.remote(ctx)
+	origin, err := h.remote(ctx)
 	if err != nil {
 		return signed, err
 	}
 	ref := fmt.Sprintf("refs/ralph/unsigned-%d", h.issue)
-	if err := from.Lay(ctx, remote, ref, run.Head); err != nil {
+	if err := origin.PushRef(ctx, from, ref, run.Head); err != nil {
 		return signed, err
 	}
-	defer h.lift(ctx, from, remote, ref)
+	defer h.dropUnsigned(ctx, from, origin, ref)
 	became := map[string]string{}
 	for _, c := range commits {
 		parents := make([]string, len(c.Parents))
@@ -48,13 +49,13 @@ func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (jou
 		signed.To = run.Head
 		return signed, nil
 	}
-	return signed, from.Bring(ctx, remote, signed.To)
+	return signed, origin.Fetch(ctx, from, signed.To)
 }
 
-// lift takes away what was laid there for GitHub to read. The next commits to be
+// dropUnsigned takes away what was pushed there for GitHub to read. The next commits to be
 // signed would lie in its place anyway.
-func (h *hub) lift(ctx context.Context, from *git.Trusted, remote git.Remote, ref string) {
-	if err := from.Lift(ctx, remote, ref); err != nil && ctx.Err() == nil {
+func (h *hub) dropUnsigned(ctx context.Context, from *git.Trusted, origin remote.Repository, ref string) {
+	if err := origin.DeleteRef(ctx, from, remote.Ref{Name: ref}); err != nil && ctx.Err() == nil {
 		h.say("what was to be signed is left on " + ref + ": " + fault.Told(err))
 	}
 }

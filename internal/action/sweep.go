@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -16,7 +17,7 @@ import (
 // Sweep removes from a repository what runs of long ago keep on its refs.
 type Sweep struct {
 	Store  *git.Trusted // empty
-	Remote git.Remote
+	Remote remote.Repository
 	Now    time.Time
 	Age    time.Duration // that a run has to have; what was written to since stays
 	Dry    bool          // only tell
@@ -46,14 +47,14 @@ const (
 // Do looks at all there is, and has what it looked at beside an error, too. What
 // is spent within a day is the ledger's own to forget.
 func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
-	shelves, err := s.Store.Shelves(ctx, s.Remote)
+	shelves, err := s.Remote.FetchRefs(ctx, s.Store)
 	if err != nil {
 		return nil, err
 	}
 	var all []Swept
 	stay := 0
 	for _, shelf := range shelves {
-		if shelf.Ref == ledger.Ref {
+		if shelf.Name == ledger.Ref {
 			continue
 		}
 		why, err := s.sweep(ctx, shelf)
@@ -63,7 +64,7 @@ func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, Swept{Ref: shelf.Ref, At: shelf.At, Kept: why})
+		all = append(all, Swept{Ref: shelf.Name, At: shelf.At, Kept: why})
 	}
 	if stay > 0 {
 		return all, fault.Usage(fmt.Sprintf("%d of %d cannot go", stay, len(all)), "look at them with git; without --export no journal is read", nil)
@@ -71,7 +72,7 @@ func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 	return all, nil
 }
 
-func (s Sweep) sweep(ctx context.Context, shelf git.Shelf) (kept string, err error) {
+func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err error) {
 	if s.Now.Sub(shelf.At) < s.Age {
 		return young, nil
 	}
@@ -89,14 +90,14 @@ func (s Sweep) sweep(ctx context.Context, shelf git.Shelf) (kept string, err err
 	if err := s.export(ctx, shelf); err != nil {
 		return "", err
 	}
-	err = s.Store.Drop(ctx, s.Remote, shelf)
-	if errors.Is(err, git.ErrNonFastForward) {
+	err = s.Remote.DeleteRef(ctx, s.Store, shelf)
+	if errors.Is(err, remote.ErrNonFastForward) {
 		return moved, nil
 	}
 	return "", err
 }
 
-func (s Sweep) export(ctx context.Context, shelf git.Shelf) error {
+func (s Sweep) export(ctx context.Context, shelf remote.Ref) error {
 	if s.Export == nil {
 		return nil
 	}
@@ -104,14 +105,14 @@ func (s Sweep) export(ctx context.Context, shelf git.Shelf) error {
 	if err != nil || text == nil {
 		return err
 	}
-	if err := s.Export(shelf.Ref, text); err != nil {
+	if err := s.Export(shelf.Name, text); err != nil {
 		return fmt.Errorf("%w: %w", errStays, err)
 	}
 	return nil
 }
 
 // read is a file of a shelf; nil: there is none.
-func (s Sweep) read(ctx context.Context, shelf git.Shelf, name string, most int64) ([]byte, error) {
+func (s Sweep) read(ctx context.Context, shelf remote.Ref, name string, most int64) ([]byte, error) {
 	text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: name}, most)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil

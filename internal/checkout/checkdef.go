@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/yardstick"
@@ -21,7 +22,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 		return "", nil, err
 	}
 	span := git.Span{From: run.Base, To: commit}
-	if paths, err = trusted.Guarded(ctx, span, run.Policy.Protect); err != nil {
+	if paths, err = handover.Guarded(ctx, trusted, span, run.Policy.Protect); err != nil {
 		return "", nil, err
 	}
 	pieces, err := defining(ctx, trusted, run, span)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 )
 
 const (
@@ -54,7 +55,7 @@ func TestTakeCleansCommits(t *testing.T) {
 			tree := l.agent("rev-parse", "HEAD^{tree}")
 			plant(l, "commit", fmt.Sprintf("tree %s\nparent %s\n%s\n\n%s", tree, l.base, c.head, c.message))
 			terms := l.terms()
-			terms.Authorship = git.Authorship{
+			terms.Authorship = handover.Authorship{
 				Since: time.Unix(runBegan, 999), Until: time.Unix(runBegan+3600, 0), Trailers: []string{"Ralph-Run: r", "Ralph-Story: US-001"},
 			}
 			got := l.take(terms)

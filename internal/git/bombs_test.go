@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -84,7 +85,7 @@ func TestTakeRefusesBombs(t *testing.T) {
 			defer done()
 			terms := l.terms()
 			terms.Timeout = bombTime
-			got, err := trusted.Take(ctx, l.tree, terms)
+			got, err := handover.Take(ctx, trusted, l.tree, nil, terms)
 			if err != nil || len(got.Refused) == 0 || !strings.Contains(got.Refused[0].Why, c.why) || got.To != got.From {
 				t.Errorf("Take = %+v, %v, want it refused in time for %q", got, err, c.why)
 			}

@@ -14,14 +14,14 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 		return nil, fault.Usage(from.Top+" is a partial clone: what it lacks would be missing half way",
 			"clone it whole: git clone without --filter", nil)
 	}
-	t, err := g.create(ctx, dir, from.format)
+	t, err := g.Init(ctx, dir, from.format)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.borrow(from); err != nil {
 		return nil, err
 	}
-	if err := t.set(ctx, heads(from.Branch), from.Head); err != nil {
+	if err := t.UpdateRef(ctx, BranchRef(from.Branch), from.Head); err != nil {
 		return nil, err
 	}
 	for _, branch := range branches {
@@ -29,7 +29,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 			return nil, err
 		}
 	}
-	_, err = t.ask(ctx, "symbolic-ref", "HEAD", heads(from.Branch))
+	_, err = t.Ask(ctx, "symbolic-ref", "HEAD", BranchRef(from.Branch))
 	return t, err
 }
 
@@ -43,13 +43,13 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	if err := CheckBranch(branch); err != nil {
 		return err
 	}
-	sha, err := user{git: t.git, dir: from.Top}.ask(ctx, "rev-parse", "--verify", "-q", heads(branch)+"^{commit}")
+	sha, err := user{git: t.git, dir: from.Top}.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
 	switch {
-	case no(err):
-		return t.forget(ctx, heads(branch))
+	case SaidNo(err):
+		return t.DeleteRef(ctx, BranchRef(branch))
 	case err != nil:
 		return err
 	default:
-		return t.set(ctx, heads(branch), sha)
+		return t.UpdateRef(ctx, BranchRef(branch), sha)
 	}
 }

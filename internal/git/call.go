@@ -21,22 +21,22 @@ const (
 	mostInTree = 2 << 30 // of memory, for a git that reads what an agent wrote
 )
 
-// call is one run of git. What is not set gets a safe default.
-type call struct {
-	args    []string
-	dir     string
-	env     []string  // besides the environment of every call
-	set     []setting // besides the settings of every call
-	stdin   io.Reader
-	stdout  io.Writer // nil: kept and returned
-	limit   int64     // of the output
-	timeout time.Duration
-	memory  uint64 // 0: no bound
-	run     Run
+// Call is one run of git. What is not set gets a safe default.
+type Call struct {
+	Args    []string
+	Dir     string
+	Env     []string  // besides the environment of every call
+	Set     []Setting // besides the settings of every call
+	Stdin   io.Reader
+	Stdout  io.Writer // nil: kept and returned
+	Limit   int64     // of the output
+	Timeout time.Duration
+	Memory  uint64 // 0: no bound
+	Run     Run
 }
 
-// doing runs git in one place, with all that is to be set there.
-type doing func(context.Context, call) ([]byte, error)
+// Runner runs git in one place, with all that is to be set there.
+type Runner func(context.Context, Call) ([]byte, error)
 
 // Error is a git command that did not succeed.
 type Error struct {
@@ -47,7 +47,7 @@ type Error struct {
 	TooLong  bool  // it printed more than anyone wants to read
 	Err      error // why it could not be run or read
 
-	errors string // all that was kept of its errors
+	Stderr string // all that was kept of its errors
 }
 
 // Error names the command and why it failed.
@@ -70,40 +70,40 @@ func (e *Error) Error() string {
 // Unwrap gives why it could not be run.
 func (e *Error) Unwrap() error { return e.Err }
 
-// answered tells whether err is git's own answer, and not that it could not be
+// Answered tells whether err is git's own answer, and not that it could not be
 // asked.
-func answered(err error) (*Error, bool) {
+func Answered(err error) (*Error, bool) {
 	var failed *Error
 	return failed, errors.As(err, &failed) && failed.Err == nil
 }
 
-// no tells whether git answered with exit code 1: many commands say so that
+// SaidNo tells whether git answered with exit code 1: many commands say so that
 // there is none, or that it is not so.
-func no(err error) bool {
-	failed, ok := answered(err)
+func SaidNo(err error) bool {
+	failed, ok := Answered(err)
 	return ok && failed.Exit == 1 && !failed.TimedOut && !failed.TooLong
 }
 
-// do runs git once and returns what it printed.
-func (g Git) do(ctx context.Context, c call) ([]byte, error) {
+// Do runs git once and returns what it printed.
+func (g Git) Do(ctx context.Context, c Call) ([]byte, error) {
 	var kept bytes.Buffer
-	out := &bounded{to: c.stdout, left: c.limit}
-	if c.stdout == nil {
+	out := &bounded{to: c.Stdout, left: c.Limit}
+	if c.Stdout == nil {
 		out.to = &kept
 	}
-	if c.limit == 0 {
+	if c.Limit == 0 {
 		out.left = maxOutput
 	}
 	said := &process.Tail{N: maxErrors}
 	command := g.command(c)
 	command.Stdout, command.Stderr = out, said
-	run := c.run
+	run := c.Run
 	if run == nil {
 		run = g.Run
 	}
 	res, err := run(ctx, command)
-	failed := &Error{Command: c.args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, errors: said.String()}
-	failed.Said = reason(failed.errors)
+	failed := &Error{Command: c.Args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, Stderr: said.String()}
+	failed.Said = reason(failed.Stderr)
 	switch {
 	case out.over || res.TimedOut:
 		return kept.Bytes(), failed
@@ -117,19 +117,19 @@ func (g Git) do(ctx context.Context, c call) ([]byte, error) {
 	}
 }
 
-func (g Git) command(c call) process.Command {
-	timeout := c.timeout
+func (g Git) command(c Call) process.Command {
+	timeout := c.Timeout
 	if timeout == 0 {
 		timeout = patience
 	}
 	return process.Command{
-		Argv:    append([]string{"git"}, c.args...),
-		Dir:     c.dir,
+		Argv:    append([]string{"git"}, c.Args...),
+		Dir:     c.Dir,
 		Env:     g.environment(c),
-		Stdin:   c.stdin,
+		Stdin:   c.Stdin,
 		Timeout: timeout,
 		Grace:   grace,
-		Memory:  c.memory,
+		Memory:  c.Memory,
 	}
 }
 
@@ -159,7 +159,7 @@ func reason(text string) string {
 	last := ""
 	complains := false
 	for line := range strings.Lines(text) {
-		line = tidy(line, 300)
+		line = OneLine(line, 300)
 		complaint := strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
 		if line == "" || strings.HasPrefix(line, "hint:") || complains && !complaint {
 			continue
@@ -169,10 +169,10 @@ func reason(text string) string {
 	return last
 }
 
-// tidy makes foreign text one short line without control characters.
-func tidy(text string, limit int) string {
+// OneLine makes foreign text one short line without control characters.
+func OneLine(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
-		if odd(r) {
+		if Unprintable(r) {
 			return ' '
 		}
 		return r

@@ -40,21 +40,21 @@ type committer struct {
 	user
 	index  string
 	config string
-	tame   []setting
+	tame   []Setting
 }
 
 // aside is a call on the index of our own.
 func (c committer) aside(ctx context.Context, args ...string) (string, error) {
-	out, err := c.git.do(ctx, call{args: args, dir: c.dir, set: c.tame, env: []string{"GIT_INDEX_FILE=" + c.index}})
+	out, err := c.git.Do(ctx, Call{Args: args, Dir: c.dir, Set: c.tame, Env: []string{"GIT_INDEX_FILE=" + c.index}})
 	return strings.TrimSpace(string(out)), err
 }
 
 func (c committer) commit(ctx context.Context, what Commission) (string, error) {
-	head, err := c.ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+	head, err := c.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
 		return "", err
 	}
-	keys, err := c.git.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, dir: c.dir, limit: 1 << 20})
+	keys, err := c.git.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Dir: c.dir, Limit: 1 << 20})
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func (c committer) commit(ctx context.Context, what Commission) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if old, err := c.ask(ctx, "rev-parse", "HEAD^{tree}"); err != nil || old == tree {
+	if old, err := c.Ask(ctx, "rev-parse", "HEAD^{tree}"); err != nil || old == tree {
 		return head, err
 	}
 	sha, err := c.record(ctx, head, tree, what.Message)
@@ -71,12 +71,12 @@ func (c committer) commit(ctx context.Context, what Commission) (string, error) 
 		return "", err
 	}
 	// The branch moves only from where it stood when we looked.
-	if _, err := c.ask(ctx, "update-ref", "-m", "commit: "+tidy(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
+	if _, err := c.Ask(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
 		return "", err
 	}
 	// Of the user's own index only these paths; the files are as they should be.
 	reset := append([]string{"reset", "-q", "--"}, literal(what.Paths)...)
-	_, err = c.git.do(ctx, call{args: reset, dir: c.dir, set: c.tame})
+	_, err = c.git.Do(ctx, Call{Args: reset, Dir: c.dir, Set: c.tame})
 	return sha, err
 }
 
@@ -87,7 +87,7 @@ func (c committer) tree(ctx context.Context, paths []string) (string, error) {
 	}
 	for _, path := range literal(paths) {
 		// 1 says that it is ignored: then it was never the repository's.
-		if _, err := c.aside(ctx, "add", "--all", "--", path); err != nil && !no(err) {
+		if _, err := c.aside(ctx, "add", "--all", "--", path); err != nil && !SaidNo(err) {
 			return "", err
 		}
 	}
@@ -95,13 +95,13 @@ func (c committer) tree(ctx context.Context, paths []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return tree, checkSHA(tree)
+	return tree, CheckSHA(tree)
 }
 
 func (c committer) record(ctx context.Context, parent, tree string, m Message) (string, error) {
-	return object(c.git.do(ctx, call{
-		args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, dir: c.dir, env: c.owner(ctx).env(),
-		stdin: strings.NewReader(m.text()),
+	return ObjectID(c.git.Do(ctx, Call{
+		Args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, Dir: c.dir, Env: c.owner(ctx).env(),
+		Stdin: strings.NewReader(m.text()),
 	}))
 }
 

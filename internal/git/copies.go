@@ -53,15 +53,15 @@ func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error 
 	defer untrusted.RemoveAll(dir) //nolint:errcheck // links in a folder of ours
 	to := filepath.Join(dir, "pack", "pack-alone")
 	err = os.Mkdir(filepath.Dir(to), 0o700)
-	for _, end := range packEnds {
+	for _, end := range []string{".pack", ".idx"} {
 		err = errors.Join(err, os.Symlink(pack+end, to+end))
 	}
 	if err != nil {
 		return err
 	}
-	return named(ctx, func(ctx context.Context, c call) ([]byte, error) {
-		c.env = append(c.env, "GIT_OBJECT_DIRECTORY="+dir)
-		return t.do(ctx, c)
+	return named(ctx, func(ctx context.Context, c Call) ([]byte, error) {
+		c.Env = append(c.Env, "GIT_OBJECT_DIRECTORY="+dir)
+		return t.Do(ctx, c)
 	}, ids)
 }
 
@@ -88,7 +88,7 @@ func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
 
 // stores are as git names them: a line of alternates may say one in several ways.
 func (t *Trusted) stores(ctx context.Context) ([]string, error) {
-	out, err := t.ask(ctx, "count-objects", "-v")
+	out, err := t.Ask(ctx, "count-objects", "-v")
 	stores := []string{t.objects()}
 	for line := range strings.Lines(out) {
 		store, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: ")
@@ -118,7 +118,7 @@ func (t *Trusted) holds(ctx context.Context, index string, copies map[string]int
 			held = append(held, id)
 		}
 	}}
-	_, err = t.do(ctx, call{args: []string{"show-index"}, stdin: file, stdout: lines, limit: noEnd, timeout: farther, memory: mostInTree})
+	_, err = t.Do(ctx, Call{Args: []string{"show-index"}, Stdin: file, Stdout: lines, Limit: noEnd, Timeout: farther, Memory: mostInTree})
 	if err = errors.Join(err, lines.Close()); err != nil {
 		return nil, fmt.Errorf("read %s: %w", index, err)
 	}

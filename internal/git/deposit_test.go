@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 const shelf = "refs/ralph/issue-7"
@@ -16,7 +17,7 @@ const shelf = "refs/ralph/issue-7"
 // store is a repository for deposits, as a job on a new machine has it.
 func store(t *testing.T, l *lab) *git.Trusted {
 	t.Helper()
-	made, err := l.git.Store(t.Context(), filepath.Join(t.TempDir(), "store.git"))
+	made, err := l.git.Init(t.Context(), filepath.Join(t.TempDir(), "store.git"), "sha1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,26 +28,26 @@ func store(t *testing.T, l *lab) *git.Trusted {
 // one before.
 func TestDepositsAreCollected(t *testing.T) {
 	l := newLab(t)
-	to, first, second := git.Remote{URL: l.remote}, store(t, l), store(t, l)
-	if at, err := second.Collect(t.Context(), to, shelf); at != "" || err != nil {
+	to, first, second := remote.Repository{URL: l.remote}, store(t, l), store(t, l)
+	if at, err := to.FetchRef(t.Context(), second, shelf); at != "" || err != nil {
 		t.Fatalf("before anything was there Collect = %q, %v", at, err)
 	}
-	put := git.Deposit{Ref: shelf, Files: map[string][]byte{"journal.jsonl": []byte("one\n"), "old": {}}, Subject: "begun", At: time.Unix(1, 0)}
-	one, err := first.Deposit(t.Context(), to, put)
+	put := remote.Files{Ref: shelf, Files: map[string][]byte{"journal.jsonl": []byte("one\n"), "old": {}}, Subject: "begun", At: time.Unix(1, 0)}
+	one, err := to.PushFiles(t.Context(), first, put)
 	if err != nil {
 		t.Fatal(err)
 	}
-	put.Onto, put.Files, put.Subject = one, map[string][]byte{"journal.jsonl": []byte("one\ntwo \x00\n"), "prompt_1.md": []byte("no line end")}, "a\nline break"
-	two, err := first.Deposit(t.Context(), to, put)
+	put.Parent, put.Files, put.Subject = one, map[string][]byte{"journal.jsonl": []byte("one\ntwo \x00\n"), "prompt_1.md": []byte("no line end")}, "a\nline break"
+	two, err := to.PushFiles(t.Context(), first, put)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := second.Collect(t.Context(), to, shelf)
+	at, err := to.FetchRef(t.Context(), second, shelf)
 	if err != nil || at != two {
 		t.Fatalf("Collect = %q, %v, want %s", at, err, two)
 	}
 	got := map[string]string{}
-	files, err := second.Contents(t.Context(), at)
+	files, err := remote.ReadFiles(t.Context(), second, at)
 	for name, text := range files {
 		got[name] = string(text)
 	}
@@ -67,26 +68,26 @@ func TestDepositsAreCollected(t *testing.T) {
 // Of two who deposit at once one comes too late, and changes nothing.
 func TestDepositsDoNotGoOverEachOther(t *testing.T) {
 	l := newLab(t)
-	to, first, second := git.Remote{URL: l.remote}, store(t, l), store(t, l)
-	put := git.Deposit{Ref: shelf, Files: map[string][]byte{"journal.jsonl": []byte("first")}, Subject: "first", At: time.Unix(1, 0)}
-	one, err := first.Deposit(t.Context(), to, put)
+	to, first, second := remote.Repository{URL: l.remote}, store(t, l), store(t, l)
+	put := remote.Files{Ref: shelf, Files: map[string][]byte{"journal.jsonl": []byte("first")}, Subject: "first", At: time.Unix(1, 0)}
+	one, err := to.PushFiles(t.Context(), first, put)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put.Files, put.Subject = map[string][]byte{"journal.jsonl": []byte("second")}, "second"
-	if _, err := second.Deposit(t.Context(), to, put); !errors.Is(err, git.ErrNonFastForward) {
+	if _, err := to.PushFiles(t.Context(), second, put); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("a second one at the beginning: %v", err)
 	}
-	if _, err := second.Collect(t.Context(), to, shelf); err != nil {
+	if _, err := to.FetchRef(t.Context(), second, shelf); err != nil {
 		t.Fatal(err)
 	}
-	put.Onto = one
-	two, err := second.Deposit(t.Context(), to, put)
+	put.Parent = one
+	two, err := to.PushFiles(t.Context(), second, put)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put.Subject = "too late"
-	if _, err := first.Deposit(t.Context(), to, put); !errors.Is(err, git.ErrNonFastForward) {
+	if _, err := to.PushFiles(t.Context(), first, put); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("onto what is no longer there: %v", err)
 	}
 	if stands := l.sh(l.remote, "git", "rev-parse", shelf); stands != two {
@@ -96,20 +97,20 @@ func TestDepositsDoNotGoOverEachOther(t *testing.T) {
 
 func TestDepositsGoNowhereElse(t *testing.T) {
 	l := newLab(t)
-	to, s := git.Remote{URL: l.remote}, store(t, l)
-	for name, put := range map[string]git.Deposit{
+	to, s := remote.Repository{URL: l.remote}, store(t, l)
+	for name, put := range map[string]remote.Files{
 		"a branch":             {Ref: "refs/heads/main"},
 		"a folder above":       {Ref: "refs/ralph/../heads/main"},
 		"an option":            {Ref: shelf, Files: map[string][]byte{"-x": nil}},
 		"a path":               {Ref: shelf, Files: map[string][]byte{"a/b": nil}},
 		"a line of the stream": {Ref: shelf, Files: map[string][]byte{"a\nfrom x": nil}},
-		"onto no commit":       {Ref: shelf, Onto: "main"},
+		"onto no commit":       {Ref: shelf, Parent: "main"},
 	} {
-		if _, err := s.Deposit(t.Context(), to, put); err == nil {
+		if _, err := to.PushFiles(t.Context(), s, put); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if at, err := s.Collect(t.Context(), to, "refs/heads/main"); err == nil {
+	if at, err := to.FetchRef(t.Context(), s, "refs/heads/main"); err == nil {
 		t.Errorf("Collect of a branch = %q", at)
 	}
 	if refs := l.sh(l.remote, "git", "for-each-ref", "--format=%(refname)", "refs/ralph"); refs != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 // A path in which two commits differ is told with whether it was there before,
@@ -83,7 +84,7 @@ func TestTag(t *testing.T) {
 	sh(t, dir, "", "git", "tag", "-a", "-m", "annotated", "v1.2.4")
 	sh(t, dir, "", "git", "tag", "other/refs/tags/v9")
 	for tag, want := range map[string]string{"v1.2.3": head, "v1.2.4": head, "v9": "", "v1": ""} {
-		if got := must(g.Tag(t.Context(), git.Remote{URL: dir}, tag))(t); got != want {
+		if got := must(remote.Repository{URL: dir}.Tag(t.Context(), g, tag))(t); got != want {
 			t.Errorf("Tag(%s) = %q, want %q", tag, got, want)
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// setting is a line of configuration. It goes by the environment: it holds
+// Setting is a line of configuration. It goes by the environment: it holds
 // over every file, keys may hold any character, and it may be a secret.
-type setting struct{ key, value string }
+type Setting struct{ Key, Value string }
 
 // settings hold in every call. Values that would start something are set to
 // what starts nothing; some of them cannot be: an empty diff.external is run.
 // Those are turned off by flags where they count.
-var settings = []setting{
+var settings = []Setting{
 	{"safe.directory", "*"}, // the owner of a folder decides nothing here, the settings below do
 	{"core.hooksPath", "/dev/null"},
 	{"core.fsmonitor", "false"},
@@ -48,23 +48,8 @@ var settings = []setting{
 	{"advice.detachedHead", "false"},
 }
 
-// quirks are faults of old tools in old histories that harm nobody; a fetch
-// of the base must not fail for them. Of new commits none is forgiven.
-var quirks = []string{
-	"badTimezone", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
-	"multipleAuthors", "zeroPaddedDate", "zeroPaddedFilemode",
-}
-
-func forgiven() []setting {
-	var set []setting
-	for _, quirk := range quirks {
-		set = append(set, setting{"fetch.fsck." + quirk, "ignore"})
-	}
-	return set
-}
-
 // environment is all that git gets to see.
-func (g Git) environment(c call) []string {
+func (g Git) environment(c Call) []string {
 	env := []string{
 		"PATH=" + g.Path,
 		"HOME=" + g.Home,
@@ -86,10 +71,10 @@ func (g Git) environment(c call) []string {
 		"GIT_PROTOCOL_FROM_USER=0",
 		"GIT_ALLOW_PROTOCOL=none", // holds over any protocol.*.allow; a call with a remote names its own
 	}
-	env = append(env, c.env...)
-	set := append(append([]setting{}, settings...), c.set...)
+	env = append(env, c.Env...)
+	set := append(append([]Setting{}, settings...), c.Set...)
 	for i, s := range set {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.Key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.Value))
 	}
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(set)))
 }

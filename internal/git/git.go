@@ -38,7 +38,7 @@ var versionIn = pattern.Of(`^git version (\d+)\.(\d+)(\S*)`)
 
 // Version is git's own, or a fault when there is none that will do.
 func (g Git) Version(ctx context.Context) (string, error) {
-	out, err := g.do(ctx, call{args: []string{"version"}})
+	out, err := g.Do(ctx, Call{Args: []string{"version"}})
 	switch {
 	case ctx.Err() != nil:
 		return "", err

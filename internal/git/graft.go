@@ -16,8 +16,8 @@ func (t *Trusted) Names(ctx context.Context, span Span) ([]string, error) {
 	}
 	var names []string
 	for _, c := range changes {
-		if c.mode != modeNone && c.mode != modeLink {
-			names = append(names, c.path)
+		if c.Mode != ModeNone && c.Mode != ModeLink {
+			names = append(names, c.Path)
 		}
 	}
 	return names, nil
@@ -32,14 +32,14 @@ func (t *Trusted) Touched(ctx context.Context, span Span) ([]string, error) {
 	}
 	paths := make([]string, 0, len(changes))
 	for _, c := range changes {
-		paths = append(paths, c.path)
+		paths = append(paths, c.Path)
 	}
 	return paths, nil
 }
 
 // since is what To has changed since it left From, which may have gone on.
-func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
-	if err := checkSHA(span.From, span.To); err != nil {
+func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	if !t.Doubted {
@@ -47,7 +47,7 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 			span.From = fork
 		}
 	}
-	changes, err := compare(ctx, t.do, span)
+	changes, err := Compare(ctx, t.Do, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
@@ -56,27 +56,7 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]change, error) {
 
 // fork is where two commits parted.
 func (t *Trusted) fork(ctx context.Context, span Span) (string, error) {
-	return object(t.do(ctx, call{args: []string{"merge-base", span.From, span.To}}))
-}
-
-// Guarded are the files that To has changed since it left From although globs
-// protect them, the deleted ones too.
-func (t *Trusted) Guarded(ctx context.Context, span Span, globs []string) ([]string, error) {
-	guarded, err := protect(globs)
-	if err != nil {
-		return nil, err
-	}
-	changes, err := t.since(ctx, span)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, c := range changes {
-		if guarded.covers(c.path) {
-			names = append(names, c.path)
-		}
-	}
-	return names, nil
+	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
 // Graft is what a commit is to become: Onto, with some files as From has them,
@@ -91,17 +71,17 @@ type Graft struct {
 // itself where nothing differs. No file is written: a link in the way leads
 // nowhere.
 func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
-	if err := checkSHA(g.Onto, g.From); err != nil {
+	if err := CheckSHA(g.Onto, g.From); err != nil {
 		return "", err
 	}
-	changes, err := compare(ctx, t.do, Span{From: g.Onto, To: g.From})
+	changes, err := Compare(ctx, t.Do, Span{From: g.Onto, To: g.From})
 	if err != nil {
 		return "", fmt.Errorf("compare %.12s with %.12s: %w", g.Onto, g.From, err)
 	}
-	changes = slices.DeleteFunc(changes, func(c change) bool { return !slices.Contains(g.Paths, c.path) || c.mode == modeLink })
-	var entries []overlay
+	changes = slices.DeleteFunc(changes, func(c Change) bool { return !slices.Contains(g.Paths, c.Path) || c.Mode == ModeLink })
+	var entries []TreeEntry
 	for _, c := range changes {
-		entries = append(entries, overlay{c.path, c.mode, c.blob})
+		entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
 	}
 	written, err := t.written(ctx, g)
 	if err != nil {
@@ -119,27 +99,27 @@ func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
 
 // written are the texts of a graft as objects, each with the mode that its file
 // has in Onto.
-func (t *Trusted) written(ctx context.Context, g Graft) ([]overlay, error) {
-	var entries []overlay
+func (t *Trusted) written(ctx context.Context, g Graft) ([]TreeEntry, error) {
+	var entries []TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(g.Texts)) {
-		id, err := object(t.do(ctx, call{args: []string{"hash-object", "-w", "--stdin"}, stdin: bytes.NewReader(g.Texts[name])}))
+		id, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-w", "--stdin"}, Stdin: bytes.NewReader(g.Texts[name])}))
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)
 		}
-		out, err := t.do(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", g.Onto, "--", name}})
+		out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", g.Onto, "--", name}})
 		if err != nil {
 			return nil, fmt.Errorf("look for %s: %w", name, err)
 		}
-		mode := modeFile
-		if bytes.HasPrefix(out, []byte(modeProgram)) {
-			mode = modeProgram
+		mode := ModeFile
+		if bytes.HasPrefix(out, []byte(ModeProgram)) {
+			mode = ModeProgram
 		}
-		entries = append(entries, overlay{name, mode, id})
+		entries = append(entries, TreeEntry{name, mode, id})
 	}
 	return entries, nil
 }
 
-func (t *Trusted) graft(ctx context.Context, onto string, entries []overlay) (string, error) {
+func (t *Trusted) graft(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
 	tree, err := t.overlay(ctx, onto, entries)
 	if err != nil {
 		return "", err
@@ -150,8 +130,8 @@ func (t *Trusted) graft(ctx context.Context, onto string, entries []overlay) (st
 // unnamed is a commit of a tree, the same each time it is made.
 func (t *Trusted) unnamed(ctx context.Context, parent, tree string) (string, error) {
 	const never = "@0 +0000"
-	return object(t.do(ctx, call{
-		args: []string{"commit-tree", "-p", parent, "-m", "ralph: for a checkout", tree},
-		env:  append(ralph.env(), "GIT_AUTHOR_DATE="+never, "GIT_COMMITTER_DATE="+never),
+	return ObjectID(t.Do(ctx, Call{
+		Args: []string{"commit-tree", "-p", parent, "-m", "ralph: for a checkout", tree},
+		Env:  append(Ralph.env(), "GIT_AUTHOR_DATE="+never, "GIT_COMMITTER_DATE="+never),
 	}))
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 // A graft is a commit with some files as another has them: changed, added and
@@ -74,13 +76,13 @@ func TestGuarded(t *testing.T) {
 	l.sh(work, "git", "commit", "-q", "-m", "evil")
 	l.sh(work, "git", "push", "-q", l.remote, "HEAD:main")
 	head := l.sh(work, "git", "rev-parse", "HEAD")
-	trusted := must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "trusted.git"), git.Want{Base: "main"}))(t)
-	got := must(trusted.Guarded(t.Context(), git.Span{From: l.base, To: head}, []string{"CODEOWNERS", ".github/**"}))(t)
+	trusted := must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main"}))(t)
+	got := must(handover.Guarded(t.Context(), trusted, git.Span{From: l.base, To: head}, []string{"CODEOWNERS", ".github/**"}))(t)
 	if diff := cmp.Diff([]string{".github/workflows/ci.yml", "CODEOWNERS"}, got); diff != "" {
 		t.Errorf("Guarded (-want +got):\n%s", diff)
 	}
 	// What the base itself has changed meanwhile is not the branch's doing.
-	if got := must(trusted.Guarded(t.Context(), git.Span{From: head, To: l.base}, []string{"CODEOWNERS"}))(t); len(got) > 0 {
+	if got := must(handover.Guarded(t.Context(), trusted, git.Span{From: head, To: l.base}, []string{"CODEOWNERS"}))(t); len(got) > 0 {
 		t.Errorf("Guarded = %q, want nothing of the base's own", got)
 	}
 }

@@ -24,17 +24,17 @@ func (t *Tree) lair() lair {
 	return lair{dir, dir}
 }
 
-// do runs git inside, on this tree and no other: git would follow a file in
+// Do runs git inside, on this tree and no other: git would follow a file in
 // the place of .git to any repository that an agent names there.
-func (t *Tree) do(ctx context.Context, c call) ([]byte, error) {
+func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 	at := t.lair().dir
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
-		return nil, &Error{Command: c.args[0], Exit: 128, Said: ".git is no folder"}
+		return nil, &Error{Command: c.Args[0], Exit: 128, Said: ".git is no folder"}
 	}
-	c.dir, c.run, c.memory = t.Dir, t.Run, mostInTree
-	c.env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.env...)
-	out, err := t.git.do(ctx, c)
-	if failed, is := answered(err); is && failed.TimedOut {
+	c.Dir, c.Run, c.Memory = t.Dir, t.Run, mostInTree
+	c.Env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.Env...)
+	out, err := t.git.Do(ctx, c)
+	if failed, is := Answered(err); is && failed.TimedOut {
 		t.unblock(ctx)
 	}
 	return out, err
@@ -60,8 +60,9 @@ func (t *Tree) unblock(ctx context.Context) {
 	}
 }
 
-func (t *Tree) ask(ctx context.Context, args ...string) (string, error) {
-	return printed(t.do(ctx, call{args: args}))
+// Ask is what git prints inside, without the end of its line.
+func (t *Tree) Ask(ctx context.Context, args ...string) (string, error) {
+	return printed(t.Do(ctx, Call{Args: args}))
 }
 
 // tamed is a tree whose configured filters do not run, and where the user's own
@@ -69,17 +70,17 @@ func (t *Tree) ask(ctx context.Context, args ...string) (string, error) {
 // reads or writes a file; a call that does goes through here.
 type tamed struct {
 	*Tree
-	set []setting
+	set []Setting
 }
 
 func (t *Tree) tame(ctx context.Context) (tamed, error) {
-	out, err := t.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, limit: 1 << 20})
+	out, err := t.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Limit: 1 << 20})
 	if err != nil {
 		return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
 	}
 	set := withoutFilters(string(out))
 	if t.ignore != "" {
-		set = append(set, setting{"core.excludesFile", t.ignore})
+		set = append(set, Setting{"core.excludesFile", t.ignore})
 	}
 	set = append(set, t.endings...)
 	return tamed{t, set}, nil
@@ -95,8 +96,8 @@ func (t *Tree) movable(ctx context.Context) (tamed, error) {
 }
 
 // withoutFilters empties the filters among the keys of a configuration.
-func withoutFilters(keys string) []setting {
-	var set []setting
+func withoutFilters(keys string) []Setting {
+	var set []Setting
 	seen := map[string]bool{}
 	for key := range strings.SplitSeq(keys, "\x00") {
 		end := strings.LastIndex(key, ".")
@@ -106,19 +107,19 @@ func withoutFilters(keys string) []setting {
 		driver := key[:end]
 		seen[driver] = true
 		set = append(set,
-			setting{driver + ".clean", ""}, setting{driver + ".smudge", ""},
-			setting{driver + ".process", ""}, setting{driver + ".required", "false"})
+			Setting{driver + ".clean", ""}, Setting{driver + ".smudge", ""},
+			Setting{driver + ".process", ""}, Setting{driver + ".required", "false"})
 	}
 	return set
 }
 
-func (t tamed) do(ctx context.Context, c call) ([]byte, error) {
-	c.set = append(c.set, t.set...)
-	return t.Tree.do(ctx, c)
+func (t tamed) Do(ctx context.Context, c Call) ([]byte, error) {
+	c.Set = append(c.Set, t.set...)
+	return t.Tree.Do(ctx, c)
 }
 
 func (t tamed) run(ctx context.Context, args ...string) error {
-	_, err := t.do(ctx, call{args: args})
+	_, err := t.Do(ctx, Call{Args: args})
 	return err
 }
 
@@ -133,10 +134,10 @@ func (t *Tree) unlockOn(ctx context.Context, branch string) error {
 	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
 		return err
 	}
-	ref := heads(branch)
+	ref := BranchRef(branch)
 	if branch == "" {
 		var err error
-		if ref, err = t.ask(ctx, "symbolic-ref", "-q", "HEAD"); err != nil {
+		if ref, err = t.Ask(ctx, "symbolic-ref", "-q", "HEAD"); err != nil {
 			return nil //nolint:nilerr // without a branch there is no lock of one
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -58,7 +60,7 @@ func newLab(t *testing.T) *lab {
 	if err := os.CopyFS(l.remote, files); err != nil {
 		t.Fatal(err)
 	}
-	l.trusted = must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "trusted.git"), git.Want{Base: "main", Work: []string{"work"}}))(t)
+	l.trusted = must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main", Work: []string{"work"}}))(t)
 	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
 	return l
 }
@@ -74,8 +76,8 @@ var begin struct {
 func beginning(t *testing.T) (files fs.FS, base string) {
 	t.Helper()
 	begin.Do(func() {
-		remote, work := t.TempDir(), t.TempDir()
-		sh(t, remote, "", "git", "init", "-q", "--bare", "-b", "main")
+		origin, work := t.TempDir(), t.TempDir()
+		sh(t, origin, "", "git", "init", "-q", "--bare", "-b", "main")
 		sh(t, work, "", "git", "init", "-q", "-b", "main")
 		for name, text := range map[string]string{
 			"README.md": "# a project\n", "src/main.go": "package main\n", "CODEOWNERS": "* @owner\n",
@@ -85,9 +87,9 @@ func beginning(t *testing.T) (files fs.FS, base string) {
 		}
 		sh(t, work, "", "git", "add", "-A")
 		sh(t, work, "", "git", "commit", "-q", "-m", "begin")
-		sh(t, work, "", "git", "push", "-q", remote, "main")
+		sh(t, work, "", "git", "push", "-q", origin, "main")
 		begin.base = sh(t, work, "", "git", "rev-parse", "HEAD")
-		begin.files = held(t, remote)
+		begin.files = held(t, origin)
 	})
 	return begin.files, begin.base
 }
@@ -157,13 +159,13 @@ func (l *lab) commit(subject string, files map[string]string) string {
 	return l.agent("rev-parse", "HEAD")
 }
 
-func (l *lab) terms() git.Terms {
-	return git.Terms{Base: l.base, Last: l.base, Protect: []string{".github/**", "CODEOWNERS"}, Timeout: time.Minute}
+func (l *lab) terms() handover.Terms {
+	return handover.Terms{Base: l.base, Last: l.base, Protect: []string{".github/**", "CODEOWNERS"}, Timeout: time.Minute}
 }
 
-func (l *lab) take(terms git.Terms) journal.CommitsTaken {
+func (l *lab) take(terms handover.Terms) journal.CommitsTaken {
 	l.Helper()
-	taken, err := l.trusted.Take(l.Context(), l.tree, terms)
+	taken, err := handover.Take(l.Context(), l.trusted, l.tree, nil, terms)
 	if err != nil {
 		l.Fatalf("Take: %v", err)
 	}

@@ -18,7 +18,7 @@ func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
 	if err := at.check(ctx); err != nil {
 		return nil, err
 	}
-	top, err := at.ask(ctx, "rev-parse", "--show-toplevel")
+	top, err := at.Ask(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", project, err)
 	}
@@ -27,7 +27,7 @@ func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
 	if err := at.describe(ctx, &p); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", top, err)
 	}
-	t, err := g.create(ctx, dir, p.format)
+	t, err := g.Init(ctx, dir, p.format)
 	if err != nil {
 		return nil, err
 	}

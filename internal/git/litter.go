@@ -11,20 +11,20 @@ type Litter map[string]string // path to object
 
 // Litter is what is new in the later of two snapshots.
 func (t *Tree) Litter(ctx context.Context, span Span) (Litter, error) {
-	if err := checkSHA(span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	if span.From == span.To {
 		return Litter{}, nil
 	}
-	changes, err := compare(ctx, t.do, span)
+	changes, err := Compare(ctx, t.Do, span)
 	if err != nil {
 		return nil, fmt.Errorf("look for litter: %w", err)
 	}
 	litter := Litter{}
 	for _, c := range changes {
-		if c.was == modeNone {
-			litter[c.path] = c.blob
+		if c.OldMode == ModeNone {
+			litter[c.Path] = c.ID
 		}
 	}
 	return litter, nil
@@ -36,7 +36,7 @@ func (t *Tree) Tidy(ctx context.Context, tree string, litter Litter) (string, er
 	if len(litter) == 0 {
 		return tree, nil
 	}
-	if err := checkSHA(tree); err != nil {
+	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
 	quiet, err := t.tame(ctx)
@@ -45,7 +45,7 @@ func (t *Tree) Tidy(ctx context.Context, tree string, litter Litter) (string, er
 	}
 	s, done := quiet.scratch()
 	defer done()
-	if _, err := s.do(ctx, s.on("read-tree", tree)); err != nil {
+	if _, err := s.Do(ctx, s.on("read-tree", tree)); err != nil {
 		return "", fmt.Errorf("read the snapshot: %w", err)
 	}
 	added, err := s.added(ctx)
@@ -54,8 +54,8 @@ func (t *Tree) Tidy(ctx context.Context, tree string, litter Litter) (string, er
 	}
 	var paths []string
 	for _, c := range added {
-		if litter[c.path] == c.blob {
-			paths = append(paths, c.path)
+		if litter[c.Path] == c.ID {
+			paths = append(paths, c.Path)
 		}
 	}
 	if err := s.remove(ctx, paths); err != nil {

@@ -42,14 +42,17 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 	return merged, err
 }
 
+// mostConflicts is how many files are told of.
+const mostConflicts = 50
+
 // mergeTrees is the tree of both, or the files that stand in the way.
 func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
-	out, err := t.do(ctx, call{args: []string{"merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}})
-	if err != nil && !no(err) {
+	out, err := t.Do(ctx, Call{Args: []string{"merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}})
+	if err != nil && !SaidNo(err) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}
 	tree, rest, _ := strings.Cut(string(out), "\x00")
-	if checkSHA(tree) != nil {
+	if CheckSHA(tree) != nil {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, errOddAnswer)
 	}
 	if err == nil {
@@ -57,8 +60,8 @@ func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 	}
 	merged := Merged{}
 	for name := range strings.SplitSeq(rest, "\x00") {
-		if name != "" && len(merged.Conflicts) < maxFindings {
-			merged.Conflicts = append(merged.Conflicts, tidy(name, 300))
+		if name != "" && len(merged.Conflicts) < mostConflicts {
+			merged.Conflicts = append(merged.Conflicts, OneLine(name, 300))
 		}
 	}
 	if len(merged.Conflicts) == 0 {
@@ -69,7 +72,7 @@ func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 
 // mergeCommit is dated as the newer of the two is.
 func (t *Trusted) mergeCommit(ctx context.Context, m Merge, tree string) (string, error) {
-	dates, err := t.ask(ctx, "show", "-s", "--format=%ct", m.Ours, m.Theirs)
+	dates, err := t.Ask(ctx, "show", "-s", "--format=%ct", m.Ours, m.Theirs)
 	if err != nil {
 		return "", fmt.Errorf("date a merge: %w", err)
 	}
@@ -81,55 +84,30 @@ func (t *Trusted) mergeCommit(ctx context.Context, m Merge, tree string) (string
 	}
 	at, message := "@"+newest+" +0000", m.Message.text()
 	if m.SignOff {
-		message = signedOff(message)
+		message = SignedOff(message)
 	}
-	return object(t.do(ctx, call{
-		args:  []string{"commit-tree", "-p", m.Ours, "-p", m.Theirs, "-F", "-", tree},
-		env:   append(ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at),
-		stdin: strings.NewReader(message),
+	return ObjectID(t.Do(ctx, Call{
+		Args:  []string{"commit-tree", "-p", m.Ours, "-p", m.Theirs, "-F", "-", tree},
+		Env:   append(Ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at),
+		Stdin: strings.NewReader(message),
 	}))
 }
 
 // Authors are those who made the commits that To has and From has not, each
 // once, at most 20.
 func (t *Trusted) Authors(ctx context.Context, span Span) ([]string, error) {
-	if err := checkSHA(span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	out, err := t.ask(ctx, "shortlog", "-s", "-n", span.From+".."+span.To)
+	out, err := t.Ask(ctx, "shortlog", "-s", "-n", span.From+".."+span.To)
 	if err != nil {
 		return nil, fmt.Errorf("read who made commits: %w", err)
 	}
 	var names []string
 	for line := range strings.Lines(out) {
 		if _, name, ok := strings.Cut(line, "\t"); ok && len(names) < 20 {
-			names = append(names, tidy(name, 80))
+			names = append(names, OneLine(name, 80))
 		}
 	}
 	return names, nil
-}
-
-// mostBranches is how many names are tried for one more branch.
-const mostBranches = 20
-
-// Free is the first of branch-2, branch-3 and so on that is not there, or stands
-// at sha already.
-func (t *Trusted) Free(ctx context.Context, at Remote, branch, sha string) (string, error) {
-	var names []string
-	for n := range mostBranches {
-		names = append(names, fmt.Sprintf("%s-%d", branch, n+2))
-	}
-	if err := CheckBranch(names[len(names)-1]); err != nil {
-		return "", err
-	}
-	there, err := t.remoteHeads(ctx, at, names)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range names {
-		if stands := there[name]; stands == "" || stands == sha {
-			return name, nil
-		}
-	}
-	return "", fmt.Errorf("there are %d branches like %s already", mostBranches, branch)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 // grace has a person commit files on top of a commit, and push that to a branch.
@@ -41,7 +42,7 @@ func shown(t *testing.T, ours, theirs map[string]string) (l *lab, our, their str
 
 func (l *lab) refetch() {
 	l.Helper()
-	must(l.git.Mirror(l.Context(), git.Remote{URL: l.remote}, l.trusted.Dir, git.Want{Base: "main", Work: []string{"work"}}))(l.T)
+	must((remote.Repository{URL: l.remote}).Clone(l.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(l.T)
 }
 
 func TestMerge(t *testing.T) {
@@ -105,8 +106,8 @@ func TestAuthorsAndFree(t *testing.T) {
 	if diff := cmp.Diff([]string{"Grace"}, must(l.trusted.Authors(t.Context(), git.Span{From: l.base, To: their}))(t)); diff != "" {
 		t.Errorf("Authors (-want +got):\n%s", diff)
 	}
-	at := git.Remote{URL: l.remote}
-	free := func(sha string) string { return must(l.trusted.Free(t.Context(), at, "work", sha))(t) }
+	at := remote.Repository{URL: l.remote}
+	free := func(sha string) string { return must(at.FreeBranch(t.Context(), l.trusted, "work", sha))(t) }
 	if got := free(our); got != "work-2" {
 		t.Errorf("Free = %q, want work-2", got)
 	}
@@ -115,7 +116,7 @@ func TestAuthorsAndFree(t *testing.T) {
 	if got, own := free(our), free(taken); got != "work-3" || own != "work-2" {
 		t.Errorf("Free = %q, and %q for what stands there", got, own)
 	}
-	if _, err := l.trusted.Free(t.Context(), at, "-x", our); err == nil {
+	if _, err := at.FreeBranch(t.Context(), l.trusted, "-x", our); err == nil {
 		t.Error("-x is a name for a branch")
 	}
 }
@@ -127,7 +128,7 @@ func TestBundleAndBring(t *testing.T) {
 	our := l.commit("ours", map[string]string{"a": "1\n"})
 	l.take(l.terms())
 	var file bytes.Buffer
-	if err := l.trusted.Bundle(t.Context(), &file, "work", git.Span{From: l.base, To: our}); err != nil {
+	if err := remote.Bundle(t.Context(), l.trusted, &file, "work", git.Span{From: l.base, To: our}); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "work.bundle")
@@ -141,10 +142,10 @@ func TestBundleAndBring(t *testing.T) {
 
 	lost := l.grace(l.base, "work", map[string]string{"b": "2"})
 	l.grace(l.base, "work", map[string]string{"c": "3"})
-	if err := l.trusted.Bring(t.Context(), git.Remote{URL: l.remote}, lost); err != nil || !l.has(lost) {
+	if err := (remote.Repository{URL: l.remote}).Fetch(t.Context(), l.trusted, lost); err != nil || !l.has(lost) {
 		t.Errorf("Bring = %v", err)
 	}
-	if l.trusted.Bring(t.Context(), git.Remote{URL: l.remote}, strings.Repeat("1", 40)) == nil {
+	if (remote.Repository{URL: l.remote}).Fetch(t.Context(), l.trusted, strings.Repeat("1", 40)) == nil {
 		t.Error("what is nowhere was brought")
 	}
 }
@@ -164,13 +165,13 @@ func TestMade(t *testing.T) {
 	if got := must(l.trusted.Made(t.Context(), two, two))(t); len(got) != 0 {
 		t.Errorf("Made gives %v of what is there already", got)
 	}
-	to := git.Remote{URL: l.remote}
+	to := remote.Repository{URL: l.remote}
 	for _, sha := range []string{two, one} { // in the place of what was there
-		if err := l.trusted.Lay(t.Context(), to, "refs/ralph/unsigned-1", sha); err != nil || l.sh(l.remote, "git", "rev-parse", "refs/ralph/unsigned-1") != sha {
+		if err := to.PushRef(t.Context(), l.trusted, "refs/ralph/unsigned-1", sha); err != nil || l.sh(l.remote, "git", "rev-parse", "refs/ralph/unsigned-1") != sha {
 			t.Errorf("Lay = %v", err)
 		}
 	}
-	if l.trusted.Lay(t.Context(), to, "refs/heads/main", two) == nil {
+	if to.PushRef(t.Context(), l.trusted, "refs/heads/main", two) == nil {
 		t.Error("Lay forces a branch")
 	}
 }

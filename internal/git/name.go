@@ -3,7 +3,6 @@ package git
 import (
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"unicode"
 
@@ -24,11 +23,11 @@ var (
 	errOddAnswer = errors.New("git's answer makes no sense")
 )
 
-// checkSHA lets nothing but a whole object name into a command line.
-func checkSHA(shas ...string) error {
+// CheckSHA lets nothing but a whole object name into a command line.
+func CheckSHA(shas ...string) error {
 	for _, sha := range shas {
 		if !shaForm.MatchString(sha) {
-			return fmt.Errorf("%q: %w", tidy(sha, 80), errNoID)
+			return fmt.Errorf("%q: %w", OneLine(sha, 80), errNoID)
 		}
 	}
 	return nil
@@ -42,13 +41,13 @@ func format(sha string) string {
 	return "sha1"
 }
 
-// object is the name of an object that git printed.
-func object(out []byte, err error) (string, error) {
+// ObjectID is the name of an object that git printed.
+func ObjectID(out []byte, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
 	id := strings.TrimSpace(string(out))
-	return id, checkSHA(id)
+	return id, CheckSHA(id)
 }
 
 // CheckBranch says why name cannot be a branch's, by the rules of git
@@ -59,40 +58,14 @@ func CheckBranch(name string) error {
 		bad = bad || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad {
-		return fmt.Errorf("%q is no name for a branch", tidy(name, 80))
+		return fmt.Errorf("%q is no name for a branch", OneLine(name, 80))
 	}
 	return nil
 }
 
-func heads(branch string) string { return "refs/heads/" + branch }
+// BranchRef is the ref of a branch.
+func BranchRef(branch string) string { return "refs/heads/" + branch }
 
-// odd runes have no place in a path or on a line: they control a terminal or
+// Unprintable runes have no place in a path or on a line: they control a terminal or
 // turn the text around.
-func odd(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
-
-// fold makes spellings alike that a file system may take for one: some tell no
-// large letter from a small one, some skip what cannot be seen.
-func fold(name string) string {
-	seen := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, name)
-	return strings.ToLower(strings.ToUpper(seen))
-}
-
-// bare is a folded name without what NTFS leaves out or takes for a stream.
-func bare(name string) string {
-	name, _, _ = strings.Cut(fold(name), ":")
-	return strings.TrimRight(name, ". ")
-}
-
-// parents are the folders above p, from the top.
-func parents(p string) []string {
-	var found []string
-	for d := path.Dir(p); d != "." && d != "/"; d = path.Dir(d) {
-		found = append([]string{d}, found...)
-	}
-	return found
-}
+func Unprintable(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }

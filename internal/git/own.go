@@ -18,7 +18,7 @@ import (
 // the user, where git knows who that is, and without what the user ignores.
 func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	u := user{git: g, dir: at.Top}
-	out, err := u.ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
+	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
 	dir, common, found := strings.Cut(out, "\n")
 	if err != nil || !found {
 		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
@@ -33,11 +33,11 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 
 // TreeID is the tree of the commit that the tree stands at.
 func (t *Tree) TreeID(ctx context.Context) (string, error) {
-	sha, err := t.ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
+	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
 	if err != nil {
 		return "", fmt.Errorf("read the tree of HEAD: %w", err)
 	}
-	return sha, checkSHA(sha)
+	return sha, CheckSHA(sha)
 }
 
 // Look is how the tree stands, as the hand-over of a tree apart would tell it:
@@ -67,7 +67,7 @@ type Standing struct {
 // Exclude keeps patterns out of the user's commits without a change to any
 // tracked file.
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
-	name, err := user{git: g, dir: at.Top}.ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+	name, err := user{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
 	if err != nil {
 		return fmt.Errorf("find the exclude file of %s: %w", at.Top, err)
 	}
@@ -105,8 +105,8 @@ func (s *Sight) Strayed(ctx context.Context, branch, start, last string) (string
 	if s.Head == start || s.Head == last {
 		return "", nil
 	}
-	_, err := s.tree.ask(ctx, "merge-base", "--is-ancestor", start, s.Head)
-	if _, ok := answered(err); ok {
+	_, err := s.tree.Ask(ctx, "merge-base", "--is-ancestor", start, s.Head)
+	if _, ok := Answered(err); ok {
 		return fmt.Sprintf("its history no longer holds %.12s, where the run began: git reflog %s has what was there", start, branch), nil
 	}
 	return "", err

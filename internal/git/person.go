@@ -57,11 +57,11 @@ func (u user) taste(ctx context.Context, files []string) taste {
 
 // read is what one source has; nothing where it cannot be read.
 func (u user) read(ctx context.Context, source ...string) taste {
-	c := call{args: append(append([]string{"config"}, source...), "-z", "--get-regexp", personal), dir: u.dir}
+	c := Call{Args: append(append([]string{"config"}, source...), "-z", "--get-regexp", personal), Dir: u.dir}
 	if u.git.User.Home != "" {
-		c.env = []string{"HOME=" + u.git.User.Home} // what is included may begin with ~
+		c.Env = []string{"HOME=" + u.git.User.Home} // what is included may begin with ~
 	}
-	out, err := u.git.do(ctx, c)
+	out, err := u.git.Do(ctx, c)
 	if err != nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (t taste) add(more taste) {
 // who is whom the user has commit; nobody where the name or the address is
 // not known.
 func (t taste) who() Identity {
-	who := Identity{Name: tidy(t["user.name"], 200), Email: tidy(t["user.email"], 200)}
+	who := Identity{Name: OneLine(t["user.name"], 200), Email: OneLine(t["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}
 	}
@@ -109,11 +109,11 @@ func (t taste) ignore(person Person) string {
 
 // endings is how the user has git treat the ends of lines: it decides which
 // files are changed at all.
-func (t taste) endings() []setting {
+func (t taste) endings() []Setting {
 	const key = "core.autocrlf"
 	switch value := strings.ToLower(t[key]); value {
 	case "true", "input":
-		return []setting{{key, value}}
+		return []Setting{{key, value}}
 	}
 	return nil
 }

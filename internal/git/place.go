@@ -72,14 +72,14 @@ type user struct {
 	dir string
 }
 
-func (u user) ask(ctx context.Context, args ...string) (string, error) {
-	out, err := u.do(ctx, call{args: args})
+func (u user) Ask(ctx context.Context, args ...string) (string, error) {
+	out, err := u.Do(ctx, Call{Args: args})
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-func (u user) do(ctx context.Context, c call) ([]byte, error) {
-	c.dir = u.dir
-	return u.git.do(ctx, c)
+func (u user) Do(ctx context.Context, c Call) ([]byte, error) {
+	c.Dir = u.dir
+	return u.git.Do(ctx, c)
 }
 
 // check says what keeps a run from dir at all.
@@ -101,9 +101,9 @@ func (u user) top(ctx context.Context) (string, error) {
 		return "", fault.Usage("not a folder: "+u.dir, "name another with -d", nil)
 	}
 	// In a repository without a work tree it says so, before the second fails.
-	out, err := u.ask(ctx, "rev-parse", "--is-inside-work-tree", "--show-toplevel")
+	out, err := u.Ask(ctx, "rev-parse", "--is-inside-work-tree", "--show-toplevel")
 	inside, top, _ := strings.Cut(out, "\n")
-	switch answer, ok := answered(err); {
+	switch answer, ok := Answered(err); {
 	case err != nil && !ok:
 		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
 	case inside == "" && err != nil:
@@ -176,7 +176,7 @@ func (u user) stands(ctx context.Context, p *Place) error {
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
-	if checkSHA(at) != nil {
+	if CheckSHA(at) != nil {
 		return u.unborn()
 	}
 	if p.Head = at; s.branch == "" {
@@ -195,20 +195,20 @@ func (u user) unborn() error {
 
 // describe fills in what is good to know.
 func (u user) describe(ctx context.Context, p *Place) error {
-	remotes, err := u.ask(ctx, "remote")
+	remotes, err := u.Ask(ctx, "remote")
 	if err != nil {
 		return err
 	}
 	p.Remote = defaultRemote(strings.Fields(remotes))
-	out, err := u.ask(ctx, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects", "--git-path", "shallow")
+	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects", "--git-path", "shallow")
 	lines := strings.Split(out, "\n")
 	if err != nil || len(lines) != 3 {
 		return errors.Join(errors.New("its objects cannot be found"), err)
 	}
 	objects := filepath.Clean(lines[1])
 	p.format, p.stores, p.shallow = lines[0], append([]string{objects}, borrowed(objects)...), filepath.Clean(lines[2])
-	partial, err := u.ask(ctx, "config", "--get", "extensions.partialClone")
-	if err != nil && !no(err) {
+	partial, err := u.Ask(ctx, "config", "--get", "extensions.partialClone")
+	if err != nil && !SaidNo(err) {
 		return err
 	}
 	p.partial = partial != ""
@@ -229,11 +229,11 @@ func (u user) glance(ctx context.Context) (s *Sight, at string, err error) {
 	like := u.taste(ctx, u.git.User.files())
 	set := like.endings()
 	if ignore := like.ignore(u.git.User); ignore != "" {
-		set = append(set, setting{"core.excludesFile", ignore})
+		set = append(set, Setting{"core.excludesFile", ignore})
 	}
-	return glance(ctx, func(ctx context.Context, c call) ([]byte, error) {
-		c.set = append(c.set, set...)
-		return u.do(ctx, c)
+	return glance(ctx, func(ctx context.Context, c Call) ([]byte, error) {
+		c.Set = append(c.Set, set...)
+		return u.Do(ctx, c)
 	})
 }
 

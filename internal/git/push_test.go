@@ -14,32 +14,32 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 func TestPush(t *testing.T) {
 	l := newLab(t)
-	to := git.Remote{URL: l.remote}
+	to := remote.Repository{URL: l.remote}
 	one := l.commit("one", map[string]string{"a": "1"})
 	two := l.commit("two", map[string]string{"a": "2"})
 	l.take(l.terms())
 	stands := func() string { return l.sh(l.remote, "git", "rev-parse", "work") }
-	for _, p := range []git.Push{
+	for _, p := range []remote.Update{
 		{Branch: "work", SHA: one},
 		{Branch: "work", SHA: one},
 		{Branch: "work", SHA: two, Expect: one},
 		{Branch: "work", SHA: two, Expect: one},
 	} {
-		if err := l.trusted.Push(t.Context(), to, p); err != nil || stands() != p.SHA {
+		if err := to.Push(t.Context(), l.trusted, p); err != nil || stands() != p.SHA {
 			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
 		}
 	}
-	for _, p := range []git.Push{
+	for _, p := range []remote.Update{
 		{Branch: "work", SHA: one},
 		{Branch: "work", SHA: one, Expect: l.base},
 		{Branch: "gone", SHA: one, Expect: l.base},
 	} {
-		if err := l.trusted.Push(t.Context(), to, p); !errors.Is(err, git.ErrNonFastForward) || stands() != two {
+		if err := to.Push(t.Context(), l.trusted, p); !errors.Is(err, remote.ErrNonFastForward) || stands() != two {
 			t.Errorf("Push(%v) = %v; it stands at %s", p, err, stands())
 		}
 	}
@@ -49,11 +49,11 @@ func TestPush(t *testing.T) {
 	l.sh(elsewhere, "git", "push", "-q")
 	l.commit("three", map[string]string{"a": "3"})
 	three := l.take(l.terms()).To
-	if err := l.trusted.Push(t.Context(), to, git.Push{Branch: "work", SHA: three}); !errors.Is(err, git.ErrNonFastForward) {
+	if err := to.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: three}); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("over a person's commit Push = %v", err)
 	}
-	for _, p := range []git.Push{{Branch: "-x", SHA: one}, {Branch: "x", SHA: "main"}, {Branch: "x:y", SHA: one}} {
-		if l.trusted.Push(t.Context(), to, p) == nil {
+	for _, p := range []remote.Update{{Branch: "-x", SHA: one}, {Branch: "x", SHA: "main"}, {Branch: "x:y", SHA: one}} {
+		if to.Push(t.Context(), l.trusted, p) == nil {
 			t.Errorf("Push(%v) = nil", p)
 		}
 	}
@@ -89,13 +89,13 @@ func TestPushRefused(t *testing.T) {
 		if err := os.Chmod(hook, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		err := l.trusted.Push(t.Context(), git.Remote{URL: l.remote}, git.Push{Branch: "work", SHA: l.base})
+		err := (remote.Repository{URL: l.remote}).Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: l.base})
 		want := "push: refused by the remote: (pre-receive hook declined); " + c.reason
-		if !errors.Is(err, git.ErrRefused) || err.Error() != want || (fault.Hint(err) == "") != (c.fix == "") || !strings.Contains(fault.Hint(err), c.fix) {
+		if !errors.Is(err, remote.ErrRefused) || err.Error() != want || (fault.Hint(err) == "") != (c.fix == "") || !strings.Contains(fault.Hint(err), c.fix) {
 			t.Errorf("Push = %v, hint %q, want %v, hint %q", err, fault.Hint(err), want, c.fix)
 		}
-		if git.OfWorkflows(err.Error()) != strings.Contains(c.said, "workflow") {
-			t.Errorf("OfWorkflows(%q) = %t", err, git.OfWorkflows(err.Error()))
+		if remote.OfWorkflows(err.Error()) != strings.Contains(c.said, "workflow") {
+			t.Errorf("OfWorkflows(%q) = %t", err, remote.OfWorkflows(err.Error()))
 		}
 	}
 }
@@ -107,9 +107,9 @@ func TestTokenOverHTTP(t *testing.T) {
 	l.sh(l.remote, "git", "config", "http.receivepack", "true")
 	server := httptest.NewServer(gate(t, filepath.Dir(l.remote)))
 	defer server.Close()
-	remote := git.Remote{URL: server.URL + "/remote.git", Token: secret}
-	l.trusted = must(l.git.Mirror(t.Context(), remote, filepath.Join(t.TempDir(), "m"), git.Want{Base: "main"}))(t)
-	if err := l.trusted.Push(t.Context(), remote, git.Push{Branch: "work", SHA: l.base}); err != nil {
+	origin := remote.Repository{URL: server.URL + "/remote.git", Token: secret}
+	l.trusted = must(origin.Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "m"), remote.Branches{Base: "main"}))(t)
+	if err := origin.Push(t.Context(), l.trusted, remote.Update{Branch: "work", SHA: l.base}); err != nil {
 		t.Errorf("Push = %v", err)
 	}
 	if argv := fmt.Sprint(l.seen.argv); leaks(argv) {
@@ -122,7 +122,7 @@ func TestTokenOverHTTP(t *testing.T) {
 	if files := l.sh(l.trusted.Dir, "cat", "config"); leaks(files) {
 		t.Errorf("the token is in a file: %s", files)
 	}
-	if text := fmt.Sprintf("%v %+v %#v %s %q %x", remote, remote, remote, remote.Token, remote.Token, remote.Token); leaks(text) {
+	if text := fmt.Sprintf("%v %+v %#v %s %q %x", origin, origin, origin, origin.Token, origin.Token, origin.Token); leaks(text) {
 		t.Errorf("the token prints: %s", text)
 	}
 	for i := range l.seen.argv {
@@ -134,11 +134,11 @@ func TestTokenOverHTTP(t *testing.T) {
 		}
 	}
 
-	remote.Token = "wrong-" + secret
-	for _, token := range []git.Token{"wrong-" + secret, ""} {
-		remote.Token = token
-		err := l.trusted.Push(t.Context(), remote, git.Push{Branch: "x", SHA: l.base})
-		if !errors.Is(err, git.ErrAuth) || leaks(err.Error()) {
+	origin.Token = "wrong-" + secret
+	for _, token := range []remote.Token{"wrong-" + secret, ""} {
+		origin.Token = token
+		err := origin.Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
+		if !errors.Is(err, remote.ErrAuth) || leaks(err.Error()) {
 			t.Errorf("with a wrong token Push = %v", err)
 		}
 	}
@@ -163,23 +163,23 @@ func TestRemoteTroubles(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	}))
-	for path, kind := range map[string]error{"/down": git.ErrNetwork, "/none": git.ErrAuth, "/full": git.ErrRefused, "/away": nil} {
-		err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + path, Token: secret}, git.Push{Branch: "x", SHA: l.base})
-		var wrong *git.RemoteError
+	for path, kind := range map[string]error{"/down": remote.ErrNetwork, "/none": remote.ErrAuth, "/full": remote.ErrRefused, "/away": nil} {
+		err := (remote.Repository{URL: server.URL + path, Token: secret}).Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
+		var wrong *remote.Error
 		if !errors.As(err, &wrong) || !errors.Is(wrong.Kind, kind) || leaks(err.Error()) {
 			t.Errorf("from %s Push = %v, want %v", path, err, kind)
 		}
 	}
-	err := l.trusted.Push(t.Context(), git.Remote{URL: server.URL + "/denied", Token: secret}, git.Push{Branch: "x", SHA: l.base})
-	if !errors.Is(err, git.ErrAuth) || !strings.Contains(err.Error(), "denied to github-actions[bot]") || !strings.Contains(fault.Hint(err), "contents: write") {
+	err := (remote.Repository{URL: server.URL + "/denied", Token: secret}).Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
+	if !errors.Is(err, remote.ErrAuth) || !strings.Contains(err.Error(), "denied to github-actions[bot]") || !strings.Contains(fault.Hint(err), "contents: write") {
 		t.Errorf("where we may not, Push = %v, hint %q", err, fault.Hint(err))
 	}
 	if told != "" {
 		t.Error("the token followed a redirect")
 	}
 	server.Close()
-	err = l.trusted.Push(t.Context(), git.Remote{URL: server.URL + "/x"}, git.Push{Branch: "x", SHA: l.base})
-	if !errors.Is(err, git.ErrNetwork) {
+	err = (remote.Repository{URL: server.URL + "/x"}).Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
+	if !errors.Is(err, remote.ErrNetwork) {
 		t.Errorf("from nobody Push = %v", err)
 	}
 }

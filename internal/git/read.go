@@ -20,26 +20,26 @@ type At struct{ Commit, Path string }
 
 // Resolve is the commit that rev names, or ErrNotFound.
 func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
-	sha, err := t.ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
-	if _, ok := answered(err); ok {
-		return "", fmt.Errorf("%s: %w", tidy(rev, 80), ErrNotFound)
+	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
+	if _, ok := Answered(err); ok {
+		return "", fmt.Errorf("%s: %w", OneLine(rev, 80), ErrNotFound)
 	}
 	if err != nil {
-		return "", fmt.Errorf("resolve %s: %w", tidy(rev, 80), err)
+		return "", fmt.Errorf("resolve %s: %w", OneLine(rev, 80), err)
 	}
-	return sha, checkSHA(sha)
+	return sha, CheckSHA(sha)
 }
 
 // TreeOf is the tree of a commit.
 func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
-	if err := checkSHA(sha); err != nil {
+	if err := CheckSHA(sha); err != nil {
 		return "", err
 	}
-	tree, err := t.ask(ctx, "rev-parse", "--verify", "-q", sha+"^{tree}")
+	tree, err := t.Ask(ctx, "rev-parse", "--verify", "-q", sha+"^{tree}")
 	if err != nil {
 		return "", fmt.Errorf("find the tree of %s: %w", sha, err)
 	}
-	return tree, checkSHA(tree)
+	return tree, CheckSHA(tree)
 }
 
 // maxLog is how many commits a Log tells of.
@@ -47,17 +47,17 @@ const maxLog = 1000
 
 // Log is the commits that To has and From has not, oldest first, at most 1000.
 func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
-	if err := checkSHA(span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	out, err := t.ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
+	out, err := t.Ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
 	if err != nil {
 		return nil, fmt.Errorf("read the log: %w", err)
 	}
 	var log []journal.Commit
 	for line := range strings.SplitSeq(out, "\x00") {
 		if sha, subject, ok := strings.Cut(line, " "); ok {
-			log = append(log, journal.Commit{SHA: sha, Subject: tidy(subject, 200)})
+			log = append(log, journal.Commit{SHA: sha, Subject: OneLine(subject, 200)})
 		}
 	}
 	return log, nil
@@ -69,16 +69,16 @@ var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-te
 // Diff is the first limit bytes of a patch, of all paths or of those given, and
 // whether there is more of it.
 func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...string) (text string, cut bool, err error) {
-	if err := checkSHA(span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return "", false, err
 	}
-	return patch(ctx, t.do, span, limit, paths...)
+	return patch(ctx, t.Do, span, limit, paths...)
 }
 
-func patch(ctx context.Context, do doing, span Span, limit int, paths ...string) (text string, cut bool, err error) {
+func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string) (text string, cut bool, err error) {
 	args := slices.Concat(diffArgs, []string{span.From, span.To, "--"}, literal(paths))
-	out, err := do(ctx, call{args: args, limit: int64(max(limit, 1))})
-	if failed, ok := answered(err); ok && failed.TooLong {
+	out, err := do(ctx, Call{Args: args, Limit: int64(max(limit, 1))})
+	if failed, ok := Answered(err); ok && failed.TooLong {
 		// Of a line that is cut nobody could hide the secret that it held.
 		return strings.ToValidUTF8(string(out[:bytes.LastIndexByte(out, '\n')+1]), "\uFFFD"), true, nil
 	}
@@ -91,11 +91,11 @@ func patch(ctx context.Context, do doing, span Span, limit int, paths ...string)
 // Files are the paths in a commit, with slashes. Of a very large one the list is
 // cut.
 func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
-	if err := checkSHA(sha); err != nil {
+	if err := CheckSHA(sha); err != nil {
 		return nil, err
 	}
-	out, err := t.do(ctx, call{args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, limit: 16 << 20})
-	if failed, ok := answered(err); ok && failed.TooLong {
+	out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20})
+	if failed, ok := Answered(err); ok && failed.TooLong {
 		err = nil
 	}
 	if err != nil {
@@ -106,13 +106,13 @@ func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
 
 // ReadFile is a regular file of at most limit bytes, or ErrNotFound.
 func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, error) {
-	if err := checkSHA(at.Commit); err != nil {
+	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err
 	}
 	if at.Path != path.Clean(at.Path) || path.IsAbs(at.Path) || strings.HasPrefix(at.Path, "..") {
 		return nil, fmt.Errorf("read %q: no path within a repository", at.Path)
 	}
-	out, err := t.do(ctx, call{args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
+	out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
 	if err != nil {
 		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
 	}
@@ -121,15 +121,57 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	switch {
 	case len(fields) != 3:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
-	case fields[0] != modeFile && fields[0] != modeProgram:
+	case fields[0] != ModeFile && fields[0] != ModeProgram:
 		return nil, fmt.Errorf("read %s: no regular file", at.Path)
 	}
-	content, err := t.do(ctx, call{args: []string{"cat-file", "blob", fields[2]}, limit: limit})
-	if failed, ok := answered(err); ok && failed.TooLong {
+	content, err := t.Do(ctx, Call{Args: []string{"cat-file", "blob", fields[2]}, Limit: limit})
+	if failed, ok := Answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", at.Path, err)
 	}
 	return content, nil
+}
+
+// Made is a commit as another is to make it anew.
+type Made struct {
+	SHA     string
+	Tree    string
+	Parents []string
+	Message string
+}
+
+// Made are the commits of a tip that none of others holds, parents first.
+func (t *Trusted) Made(ctx context.Context, tip string, others ...string) ([]Made, error) {
+	if err := CheckSHA(append([]string{tip}, others...)...); err != nil {
+		return nil, err
+	}
+	args := append([]string{"log", "-z", "--topo-order", "--reverse", "--format=%H %T %P%n%B", tip, "--not"}, others...)
+	out, err := t.Ask(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read the commits of %.12s: %w", tip, err)
+	}
+	var all []Made
+	for text := range strings.SplitSeq(out, "\x00") {
+		head, message, _ := strings.Cut(text, "\n")
+		ids := strings.Fields(head)
+		if len(ids) < 2 {
+			continue
+		}
+		all = append(all, Made{SHA: ids[0], Tree: ids[1], Parents: ids[2:], Message: strings.TrimRight(message, "\n") + "\n"})
+	}
+	return all, nil
+}
+
+// Follows tells whether newer is older or was built on it.
+func (t *Trusted) Follows(ctx context.Context, older, newer string) (bool, error) {
+	if err := CheckSHA(older, newer); err != nil {
+		return false, err
+	}
+	_, err := t.Ask(ctx, "merge-base", "--is-ancestor", older, newer)
+	if failed, is := Answered(err); is && !failed.TimedOut {
+		return false, nil // exit 1: it does not; 128: the older one is not here at all
+	}
+	return err == nil, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -86,7 +87,7 @@ func TestDeliverBringsWhatIsMissing(t *testing.T) {
 	l.take(l.terms())
 	sha := l.commit("two", map[string]string{"b": "2"})
 	l.take(terms)
-	if err := l.trusted.Deliver(t.Context(), place, "work", sha); err != nil {
+	if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); err != nil {
 		t.Fatal(err)
 	}
 	l.sh(l.trusted.Dir, "find", ".", "-delete")
@@ -103,7 +104,7 @@ func TestDeliverLeavesNothing(t *testing.T) {
 	sha := l.commit("one", map[string]string{"a": "1"})
 	l.take(l.terms())
 	before := l.sh(work, "find", ".git", "-type", "f")
-	if err := l.trusted.Deliver(t.Context(), place, "main", sha); err == nil {
+	if err := remote.Deliver(t.Context(), l.trusted, place, "main", sha); err == nil {
 		t.Error("the branch that is checked out was moved")
 	}
 	if after := l.sh(work, "find", ".git", "-type", "f"); after != before {

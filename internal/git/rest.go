@@ -29,22 +29,22 @@ type Rest struct {
 // all the same. The same work gives the same commit each time.
 func (t *Trusted) Rest(ctx context.Context, l LeaveOut) (Rest, error) {
 	span := l.Span
-	if err := checkSHA(span.From, span.To); err != nil {
+	if err := CheckSHA(span.From, span.To); err != nil {
 		return Rest{}, err
 	}
 	fork, err := t.fork(ctx, span)
 	if err != nil {
 		return Rest{}, fmt.Errorf("find where %.12s left %.12s: %w", span.To, span.From, err)
 	}
-	back, err := compare(ctx, t.do, Span{From: span.To, To: fork})
+	back, err := Compare(ctx, t.Do, Span{From: span.To, To: fork})
 	if err != nil {
 		return Rest{}, fmt.Errorf("compare %.12s with %.12s: %w", span.To, fork, err)
 	}
 	var rest Rest
-	var entries []overlay
+	var entries []TreeEntry
 	for _, c := range back {
-		if strings.HasPrefix(c.path, l.Folder+"/") {
-			entries, rest.Left = append(entries, overlay{c.path, c.mode, c.blob}), append(rest.Left, c.path)
+		if strings.HasPrefix(c.Path, l.Folder+"/") {
+			entries, rest.Left = append(entries, TreeEntry{c.Path, c.Mode, c.ID}), append(rest.Left, c.Path)
 		}
 	}
 	if len(entries) == 0 || len(entries) == len(back) {
@@ -59,28 +59,28 @@ func (t *Trusted) Rest(ctx context.Context, l LeaveOut) (Rest, error) {
 }
 
 // overlay is the tree of a commit with some paths as they are wanted.
-func (t *Trusted) overlay(ctx context.Context, onto string, entries []overlay) (string, error) {
+func (t *Trusted) overlay(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
 	dir, err := os.MkdirTemp(t.Dir, "overlay-")
 	if err != nil {
 		return "", err
 	}
 	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
-	return overlaid(ctx, t.do, index{filepath.Join(dir, "index"), onto}, entries)
+	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
 // rest is the commit, dated as the newest of the work is.
 func (t *Trusted) rest(ctx context.Context, parent, tree string, l LeaveOut) (string, error) {
-	date, err := t.ask(ctx, "show", "-s", "--format=%ct", l.Span.To)
+	date, err := t.Ask(ctx, "show", "-s", "--format=%ct", l.Span.To)
 	if err != nil {
 		return "", fmt.Errorf("date what is left of %.12s: %w", l.Span.To, err)
 	}
 	at, message := "@"+date+" +0000", l.Message.text()
 	if l.SignOff {
-		message = signedOff(message)
+		message = SignedOff(message)
 	}
-	return object(t.do(ctx, call{
-		args:  []string{"commit-tree", "-p", parent, "-F", "-", tree},
-		env:   append(ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at),
-		stdin: strings.NewReader(message),
+	return ObjectID(t.Do(ctx, Call{
+		Args:  []string{"commit-tree", "-p", parent, "-F", "-", tree},
+		Env:   append(Ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at),
+		Stdin: strings.NewReader(message),
 	}))
 }

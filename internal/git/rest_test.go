@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 // What is left of work without its workflows is one commit, on what the work left
@@ -68,15 +69,15 @@ func TestRestOfNothing(t *testing.T) {
 func TestLayAndLift(t *testing.T) {
 	const ref = "refs/ralph/unsigned-1"
 	l := newLab(t)
-	to := git.Remote{URL: l.remote}
+	to := remote.Repository{URL: l.remote}
 	at := func() string { return l.sh(l.remote, "git", "for-each-ref", "--format=%(objectname)", ref) }
-	if err := l.trusted.Lay(t.Context(), to, ref, l.base); err != nil || at() != l.base {
+	if err := to.PushRef(t.Context(), l.trusted, ref, l.base); err != nil || at() != l.base {
 		t.Errorf("Lay = %v; it stands at %q", err, at())
 	}
-	if err := l.trusted.Lift(t.Context(), to, ref); err != nil || at() != "" {
+	if err := to.DeleteRef(t.Context(), l.trusted, remote.Ref{Name: ref}); err != nil || at() != "" {
 		t.Errorf("Lift = %v; it stands at %q", err, at())
 	}
-	if err := l.trusted.Lift(t.Context(), to, "refs/heads/main"); err == nil || errors.Is(err, git.ErrRefused) {
+	if err := to.DeleteRef(t.Context(), l.trusted, remote.Ref{Name: "refs/heads/main"}); err == nil || errors.Is(err, remote.ErrRefused) {
 		t.Errorf("Lift of a branch = %v", err)
 	}
 }

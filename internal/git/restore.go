@@ -8,7 +8,7 @@ import (
 // Restore moves the tree to a commit and makes every file of it as it is there.
 // Files that the commit has not stay.
 func (t *Tree) Restore(ctx context.Context, sha string) error {
-	if err := checkSHA(sha); err != nil {
+	if err := CheckSHA(sha); err != nil {
 		return err
 	}
 	quiet, err := t.movable(ctx)

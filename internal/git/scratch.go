@@ -21,8 +21,8 @@ func (t tamed) scratch() (s scratch, done func()) {
 	return s, func() { _ = os.Remove(s.index) } // where git failed early there is none
 }
 
-func (s scratch) on(args ...string) call {
-	return call{args: args, env: []string{"GIT_INDEX_FILE=" + s.index}}
+func (s scratch) on(args ...string) Call {
+	return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + s.index}}
 }
 
 // copyIndex makes it an index of HEAD that knows what the real one knows of the
@@ -30,8 +30,8 @@ func (s scratch) on(args ...string) call {
 // broken costs no more than that.
 func (s scratch) copyIndex(ctx context.Context) error {
 	err := s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
-	if _, ok := answered(err); ok {
-		_, err = s.do(ctx, s.on("read-tree", "HEAD"))
+	if _, ok := Answered(err); ok {
+		_, err = s.Do(ctx, s.on("read-tree", "HEAD"))
 	}
 	return err
 }
@@ -42,7 +42,7 @@ func (s scratch) drop(ctx context.Context, paths []string) error {
 		return nil
 	}
 	forget := append([]string{"rm", "-r", "-f", "-q", "--cached", "--sparse", "--ignore-unmatch", "--"}, literal(paths)...)
-	if _, err := s.do(ctx, s.on(forget...)); err != nil {
+	if _, err := s.Do(ctx, s.on(forget...)); err != nil {
 		return fmt.Errorf("leave out what is no work: %w", err)
 	}
 	return nil
@@ -51,7 +51,7 @@ func (s scratch) drop(ctx context.Context, paths []string) error {
 func (s scratch) add(ctx context.Context, specs []string) error {
 	add := append([]string{"add", "--all", "--ignore-errors", "--"}, specs...)
 	// 1 says that some files could not be read; the others are in.
-	if _, err := s.do(ctx, s.on(add...)); err != nil && !no(err) {
+	if _, err := s.Do(ctx, s.on(add...)); err != nil && !SaidNo(err) {
 		return fmt.Errorf("add the working tree: %w", err)
 	}
 	return nil
@@ -63,11 +63,11 @@ func (s scratch) write(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	out, err := s.do(ctx, s.on("write-tree"))
+	out, err := s.Do(ctx, s.on("write-tree"))
 	if err != nil {
 		return "", fmt.Errorf("write the tree: %w", err)
 	}
-	return object(out, nil)
+	return ObjectID(out, nil)
 }
 
 func (s scratch) leaveOutRepositories(ctx context.Context) error {
@@ -77,16 +77,16 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 	}
 	var paths []string
 	for _, c := range added {
-		if c.mode == modeLink {
-			paths = append(paths, c.path)
+		if c.Mode == ModeLink {
+			paths = append(paths, c.Path)
 		}
 	}
 	return s.remove(ctx, paths)
 }
 
 // added is what HEAD has not.
-func (s scratch) added(ctx context.Context) ([]change, error) {
-	out, err := s.do(ctx, s.on("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev", "--diff-filter=A", "HEAD"))
+func (s scratch) added(ctx context.Context) ([]Change, error) {
+	out, err := s.Do(ctx, s.on("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev", "--diff-filter=A", "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func (s scratch) remove(ctx context.Context, paths []string) error {
 		return nil
 	}
 	c := s.on("update-index", "--force-remove", "-z", "--stdin")
-	c.stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-	if _, err := s.do(ctx, c); err != nil {
+	c.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
+	if _, err := s.Do(ctx, c); err != nil {
 		return fmt.Errorf("leave out what is no work: %w", err)
 	}
 	return nil

@@ -7,16 +7,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
 // What is kept is found with the time of its last change, and removed only as it
 // was found.
 func TestShelvesAreDroppedAsTheyWereSeen(t *testing.T) {
 	l := newLab(t)
-	to, writer, sweeper := git.Remote{URL: l.remote}, store(t, l), store(t, l)
+	to, writer, sweeper := remote.Repository{URL: l.remote}, store(t, l), store(t, l)
 	deposit := func(ref, onto, text string, at int64) string {
-		sha, err := writer.Deposit(t.Context(), to, git.Deposit{Ref: ref, Onto: onto, Files: map[string][]byte{"journal.jsonl": []byte(text)}, Subject: "kept", At: time.Unix(at, 0)})
+		sha, err := to.PushFiles(t.Context(), writer, remote.Files{Ref: ref, Parent: onto, Files: map[string][]byte{"journal.jsonl": []byte(text)}, Subject: "kept", At: time.Unix(at, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,26 +27,26 @@ func TestShelvesAreDroppedAsTheyWereSeen(t *testing.T) {
 	two := deposit("refs/ralph/issue-2", "", "two", 200)
 	l.sh(l.remote, "git", "update-ref", "refs/ralph/deep/er", l.base)
 	l.sh(l.remote, "git", "update-ref", "refs/ralph/blob", l.sh(l.remote, "git", "rev-parse", l.base+":README.md"))
-	found, err := sweeper.Shelves(t.Context(), to)
+	found, err := to.FetchRefs(t.Context(), sweeper)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []git.Shelf{{Ref: "refs/ralph/issue-1", Commit: old, At: time.Unix(100, 0).UTC()}, {Ref: "refs/ralph/issue-2", Commit: two, At: time.Unix(200, 0).UTC()}}
+	want := []remote.Ref{{Name: "refs/ralph/issue-1", Commit: old, At: time.Unix(100, 0).UTC()}, {Name: "refs/ralph/issue-2", Commit: two, At: time.Unix(200, 0).UTC()}}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Fatalf("Shelves (-want +got):\n%s", diff)
 	}
-	if text, err := sweeper.Contents(t.Context(), old); err != nil || string(text["journal.jsonl"]) != "older no more" {
+	if text, err := remote.ReadFiles(t.Context(), sweeper, old); err != nil || string(text["journal.jsonl"]) != "older no more" {
 		t.Errorf("what is on it is %q, %v", text, err)
 	}
 	deposit("refs/ralph/issue-2", two, "three", 300)
-	if err := sweeper.Drop(t.Context(), to, found[1]); !errors.Is(err, git.ErrNonFastForward) {
+	if err := to.DeleteRef(t.Context(), sweeper, found[1]); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("one that was written to since: %v", err)
 	}
-	if err := sweeper.Drop(t.Context(), to, found[0]); err != nil {
+	if err := to.DeleteRef(t.Context(), sweeper, found[0]); err != nil {
 		t.Error(err)
 	}
 	for _, ref := range []string{"refs/heads/main", "refs/ralph/../heads/main", "--force", ""} {
-		if err := sweeper.Drop(t.Context(), to, git.Shelf{Ref: ref, Commit: l.base}); err == nil {
+		if err := to.DeleteRef(t.Context(), sweeper, remote.Ref{Name: ref, Commit: l.base}); err == nil {
 			t.Errorf("%q was dropped", ref)
 		}
 	}

@@ -33,7 +33,7 @@ func (t *Tree) See(ctx context.Context) (*Sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	if checkSHA(at) != nil { // there is no commit yet, or a git that lies
+	if CheckSHA(at) != nil { // there is no commit yet, or a git that lies
 		at = "HEAD"
 	}
 	return s, s.stand(ctx, at)
@@ -44,12 +44,12 @@ func (s *Sight) stand(ctx context.Context, at string) error {
 	if s.Head, s.Tree = s.tree.stood.Head, s.tree.stood.Tree; s.Head == at {
 		return nil
 	}
-	out, err := s.tree.ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
+	out, err := s.tree.Ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
 	if err != nil {
 		return fmt.Errorf("read the tree's HEAD: %w", err)
 	}
 	s.Head, s.Tree, _ = strings.Cut(out, "\n")
-	if err := checkSHA(s.Head, s.Tree); err != nil {
+	if err := CheckSHA(s.Head, s.Tree); err != nil {
 		return err
 	}
 	s.tree.stood = Standing{Head: s.Head, Tree: s.Tree}
@@ -58,19 +58,19 @@ func (s *Sight) stand(ctx context.Context, at string) error {
 
 // glance is a look without one at the commit, whose name comes with it.
 func (t tamed) glance(ctx context.Context) (s *Sight, at string, err error) {
-	if s, at, err = glance(ctx, t.do); err == nil {
+	if s, at, err = glance(ctx, t.Do); err == nil {
 		s.tree = t
 	}
 	return s, at, err
 }
 
-func glance(ctx context.Context, do doing) (s *Sight, at string, err error) {
-	out, err := do(ctx, call{args: []string{
+func glance(ctx context.Context, do Runner) (s *Sight, at string, err error) {
+	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", // without a process in one
 	}})
 	s = &Sight{}
-	if failed, ok := answered(err); ok && failed.TooLong {
+	if failed, ok := Answered(err); ok && failed.TooLong {
 		s.Dirty, err = true, nil
 		s.found = []entry{{kind: kindOdd}}
 		out = out[:max(0, strings.LastIndexByte(string(out), 0))]
@@ -155,7 +155,7 @@ func (e entry) counts() bool {
 
 // alien tells of modes between which nothing changed but a repository within.
 func alien(modes ...string) bool {
-	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != modeLink && mode != modeNone })
+	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != ModeLink && mode != ModeNone })
 }
 
 // beneath tells whether it lies at one of some paths or below.

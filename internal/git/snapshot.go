@@ -25,7 +25,7 @@ func (t *Tree) Snapshot(ctx context.Context) (string, error) {
 // broken, and still the files are there.
 func (t *Tree) look(ctx context.Context) (*Sight, error) {
 	s, err := t.See(ctx)
-	if failed, ok := answered(err); !ok || failed.Command != "status" {
+	if failed, ok := Answered(err); !ok || failed.Command != "status" {
 		return s, err
 	}
 	quiet, err := t.tame(ctx)
@@ -72,7 +72,7 @@ func (t *Tree) CommitSnapshot(ctx context.Context, tree string, m Message) (stri
 
 // CommitSnapshot is the tree's.
 func (s *Sight) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
-	if err := checkSHA(tree); err != nil {
+	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
 	tree, err := s.complete(ctx, tree)
@@ -152,7 +152,7 @@ func (s *Sight) tracks(ctx context.Context, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}
-	out, err := s.tree.do(ctx, call{args: append([]string{"ls-tree", "-z", "--full-tree", "--name-only", s.Head, "--"}, paths...)})
+	out, err := s.tree.Do(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree", "--name-only", s.Head, "--"}, paths...)})
 	if err != nil {
 		return false, fmt.Errorf("look for what is no work: %w", err)
 	}
@@ -172,17 +172,17 @@ func (s *Sight) complete(ctx context.Context, tree string) (string, error) {
 			return "", err
 		}
 	}
-	changes, err := compare(ctx, s.tree.do, Span{From: tree, To: all}, literal(beside)...)
+	changes, err := Compare(ctx, s.tree.Do, Span{From: tree, To: all}, literal(beside)...)
 	if err != nil || len(changes) == 0 {
 		return tree, err
 	}
-	var wanted []overlay
+	var wanted []TreeEntry
 	for _, c := range changes {
-		wanted = append(wanted, overlay{c.path, c.mode, c.blob})
+		wanted = append(wanted, TreeEntry{c.Path, c.Mode, c.ID})
 	}
 	on, done := s.tree.scratch()
 	defer done()
-	return overlaid(ctx, s.tree.do, index{on.index, tree}, wanted)
+	return WriteTree(ctx, s.tree.Do, Index{on.index, tree}, wanted)
 }
 
 // besides tells whether it lies at one of some paths, below or above.

@@ -17,7 +17,7 @@ func (t *Tree) Strays(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	args := []string{"ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
-	out, err := quiet.do(ctx, call{args: args})
+	out, err := quiet.Do(ctx, Call{Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("look for stray files: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -62,7 +62,7 @@ func TestTakeGoesOnFromLast(t *testing.T) {
 		t.Errorf("Take = %+v, want three commits as they are", got)
 	}
 	l.agent("reset", "-q", "--hard", "HEAD~1")
-	if back := l.take(git.Terms{Base: l.base, Last: got.To}); back.To != got.To || len(back.Refused) != 0 {
+	if back := l.take(handover.Terms{Base: l.base, Last: got.To}); back.To != got.To || len(back.Refused) != 0 {
 		t.Errorf("after going back Take = %+v, want nothing new", back)
 	}
 }
@@ -210,12 +210,12 @@ func TestTakeLimits(t *testing.T) {
 	l.commit("two", map[string]string{"big": strings.Repeat("no two lines alike\n", 1<<17)})
 	l.commit("three", map[string]string{"big": ""})
 	for name, c := range map[string]struct {
-		change func(*git.Terms)
+		change func(*handover.Terms)
 		why    string
 	}{
-		"commits": {func(terms *git.Terms) { terms.MaxCommits = 2 }, "more than 2 commits"},
-		"file":    {func(terms *git.Terms) { terms.MaxFile = 1 << 20 }, "larger than 1 MiB"},
-		"pack":    {func(terms *git.Terms) { terms.MaxPack = 1 << 10 }, "new objects are larger"},
+		"commits": {func(terms *handover.Terms) { terms.MaxCommits = 2 }, "more than 2 commits"},
+		"file":    {func(terms *handover.Terms) { terms.MaxFile = 1 << 20 }, "larger than 1 MiB"},
+		"pack":    {func(terms *handover.Terms) { terms.MaxPack = 1 << 10 }, "new objects are larger"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l.T = t
@@ -267,7 +267,7 @@ func TestTakeCutOff(t *testing.T) {
 				return process.Result{}, context.Canceled
 			}
 			trusted := must(cut.Open(l.trusted.Dir))(t)
-			if got, err := trusted.Take(t.Context(), l.tree, l.terms()); !errors.Is(err, context.Canceled) || got.To != l.base {
+			if got, err := handover.Take(t.Context(), trusted, l.tree, nil, l.terms()); !errors.Is(err, context.Canceled) || got.To != l.base {
 				t.Errorf("cut off at %s Take = %+v, %v", command, got, err)
 			}
 		}
@@ -297,7 +297,7 @@ func TestTakeProtectsInEveryForm(t *testing.T) {
 		t.Errorf("dropped and kept (-want +got):\n%s", diff)
 	}
 	terms.Protect = []string{"["}
-	if _, err := l.trusted.Take(t.Context(), l.tree, terms); err == nil {
+	if _, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms); err == nil {
 		t.Error("a malformed pattern protects")
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Top are the names in a folder of a commit, those of folders with a slash
 // after them; the commit's own where the path is empty.
 func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
-	if err := checkSHA(at.Commit); err != nil {
+	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err
 	}
 	args := []string{"ls-tree", "-z", "--full-tree", at.Commit}
@@ -17,7 +17,7 @@ func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
 	if folder != "" {
 		args = append(args, "--", folder+"/")
 	}
-	out, err := t.do(ctx, call{args: args})
+	out, err := t.Do(ctx, Call{Args: args})
 	if err != nil {
 		return nil, fmt.Errorf("list %.12s: %w", at.Commit, err)
 	}

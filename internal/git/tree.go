@@ -25,22 +25,22 @@ type Tree struct {
 	own     *lair     // of the user's own tree; nil: Dir/.git, whatever lies there
 	needs   Needs     // of the user's own tree
 	ignore  string    // the user's own excludes file; empty: none
-	endings []setting // how the user has lines end
+	endings []Setting // how the user has lines end
 	stood   Standing  // of which Head and Tree are known: that commit's tree is always the same
 }
 
 // Identity is who commits.
 type Identity struct{ Name, Email string }
 
-// ralph is who commits when nobody is named. GitHub links the address to no
+// Ralph is who commits when nobody is named. GitHub links the address to no
 // user: it is an organization's.
-var ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
+var Ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
 
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 
 func (i Identity) orRalph() Identity {
 	if i == (Identity{}) {
-		return ralph
+		return Ralph
 	}
 	return i
 }
@@ -74,7 +74,7 @@ func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
 	if p.Branch != "" {
 		where = []string{"--no-track", "-B", p.Branch}
 	}
-	if _, err := tree.ask(ctx, append(append([]string{"checkout", "-q", "--force"}, where...), p.SHA)...); err != nil {
+	if _, err := tree.Ask(ctx, append(append([]string{"checkout", "-q", "--force"}, where...), p.SHA)...); err != nil {
 		return nil, fmt.Errorf("check out %s: %w", p.SHA, err)
 	}
 	return tree, nil
@@ -92,12 +92,12 @@ func (t *Trusted) Regrow(ctx context.Context, p Plot) (*Tree, error) {
 	}
 	head := "HEAD"
 	if p.Branch != "" {
-		head = heads(p.Branch)
+		head = BranchRef(p.Branch)
 	}
-	if _, err := tree.ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
+	if _, err := tree.Ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
 		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
 	}
-	if _, err := tree.ask(ctx, "read-tree", "--reset", p.SHA); err != nil {
+	if _, err := tree.Ask(ctx, "read-tree", "--reset", p.SHA); err != nil {
 		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
 	}
 	return tree, nil
@@ -121,7 +121,7 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 // who works there: what the program wrote there itself could be led elsewhere
 // by a link.
 func (t *Trusted) plant(ctx context.Context, p Plot) (*Tree, error) {
-	if err := checkSHA(p.SHA); err != nil {
+	if err := CheckSHA(p.SHA); err != nil {
 		return nil, err
 	}
 	if p.Branch != "" {
@@ -160,7 +160,7 @@ func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
 	}
 	// GIT_DIR would make it a bare one.
 	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format(p.SHA), "--initial-branch=" + branch, "--", tree.Dir}
-	if _, err = t.git.do(ctx, call{args: args, run: tree.Run}); err != nil {
+	if _, err = t.git.Do(ctx, Call{Args: args, Run: tree.Run}); err != nil {
 		return err
 	}
 	return tree.protectAlternates()
@@ -199,5 +199,5 @@ func (t *Trusted) fill(seed string, p Plot) error {
 
 // quote makes text one value of a git configuration file.
 func quote(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(tidy(text, 200)) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(OneLine(text, 200)) + `"`
 }

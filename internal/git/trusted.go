@@ -24,6 +24,12 @@ type Trusted struct {
 	lent []string // the stores that it borrows from
 }
 
+// TakenRef is the private ref that keeps what was handed over from being pruned.
+const TakenRef = "refs/ralph/head"
+
+// Git is the git that runs there.
+func (t *Trusted) Git() Git { return t.git }
+
 // Open takes up a repository that Mirror or Borrow made.
 func (g Git) Open(dir string) (*Trusted, error) {
 	dir, err := filepath.Abs(dir)
@@ -36,24 +42,25 @@ func (g Git) Open(dir string) (*Trusted, error) {
 	return &Trusted{Dir: dir, git: g}, nil
 }
 
-// create makes dir a bare repository, or leaves it one.
-func (g Git) create(ctx context.Context, dir, format string) (*Trusted, error) {
+// Init makes dir a bare repository, or leaves it one.
+func (g Git) Init(ctx context.Context, dir, format string) (*Trusted, error) {
 	// Others may read it whatever our umask: the agent is another user.
 	args := []string{"init", "-q", "--bare", "--shared=0644", "--template=", "--object-format=" + format, "--", dir}
-	if _, err := g.do(ctx, call{args: args}); err != nil {
+	if _, err := g.Do(ctx, Call{Args: args}); err != nil {
 		return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
 	}
 	return g.Open(dir)
 }
 
-// do runs git in the repository.
-func (t *Trusted) do(ctx context.Context, c call) ([]byte, error) {
-	c.env = append([]string{"GIT_DIR=" + t.Dir}, c.env...)
-	return t.git.do(ctx, c)
+// Do runs git in the repository.
+func (t *Trusted) Do(ctx context.Context, c Call) ([]byte, error) {
+	c.Env = append([]string{"GIT_DIR=" + t.Dir}, c.Env...)
+	return t.git.Do(ctx, c)
 }
 
-func (t *Trusted) ask(ctx context.Context, args ...string) (string, error) {
-	return printed(t.do(ctx, call{args: args}))
+// Ask is what git prints there, without the end of its line.
+func (t *Trusted) Ask(ctx context.Context, args ...string) (string, error) {
+	return printed(t.Do(ctx, Call{Args: args}))
 }
 
 // printed is what git printed, without the end of its line.
@@ -61,16 +68,18 @@ func printed(out []byte, err error) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-func (t *Trusted) set(ctx context.Context, ref, sha string) error {
-	if err := checkSHA(sha); err != nil {
+// UpdateRef has a ref stand at a commit.
+func (t *Trusted) UpdateRef(ctx context.Context, ref, sha string) error {
+	if err := CheckSHA(sha); err != nil {
 		return err
 	}
-	_, err := t.ask(ctx, "update-ref", ref, sha)
+	_, err := t.Ask(ctx, "update-ref", ref, sha)
 	return err
 }
 
-func (t *Trusted) forget(ctx context.Context, ref string) error {
-	_, err := t.ask(ctx, "update-ref", "-d", ref)
+// DeleteRef removes a ref, which need not be there.
+func (t *Trusted) DeleteRef(ctx context.Context, ref string) error {
+	_, err := t.Ask(ctx, "update-ref", "-d", ref)
 	return err
 }
 

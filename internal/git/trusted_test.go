@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
@@ -22,21 +23,21 @@ func TestMirror(t *testing.T) {
 	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "earlier work")
 	l.sh(work, "git", "tag", "v1")
 	l.sh(work, "git", "push", "-q", "origin", "work", "work:private", "v1")
-	l.trusted = must(l.git.Mirror(t.Context(), git.Remote{URL: "file://" + l.remote}, l.trusted.Dir, git.Want{Base: "main", Work: []string{"work"}}))(t)
+	l.trusted = must((remote.Repository{URL: "file://" + l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
 	if got, want := l.in("for-each-ref", "--format=%(refname)"), "refs/heads/main\nrefs/heads/work"; got != want {
 		t.Errorf("it holds %q, want %q", got, want)
 	}
 	l.sh(work, "git", "push", "-q", "origin", ":work")
-	must(l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, l.trusted.Dir, git.Want{Base: "main", Work: []string{"work"}}))(t)
+	must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, l.trusted.Dir, remote.Branches{Base: "main", Work: []string{"work"}}))(t)
 	if _, err := l.trusted.Resolve(t.Context(), "refs/heads/work"); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("a branch that is gone resolves: %v", err)
 	}
-	_, err := l.git.Mirror(t.Context(), git.Remote{URL: l.remote}, filepath.Join(t.TempDir(), "x"), git.Want{Base: "none"})
+	_, err := (remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "x"), remote.Branches{Base: "none"})
 	if !errors.Is(err, git.ErrNotFound) || fault.Exit(err) != fault.ExitUsage {
 		t.Errorf("without its base Mirror = %v", err)
 	}
 	for _, address := range []string{"ext::sh -c true", "ssh://git@example.com/x", "https://user:word@example.com/x", "--upload-pack=x", "git@example.com:x"} {
-		_, err := l.git.Mirror(t.Context(), git.Remote{URL: address}, filepath.Join(t.TempDir(), "x"), git.Want{Base: "main"})
+		_, err := (remote.Repository{URL: address}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "x"), remote.Branches{Base: "main"})
 		if err == nil || strings.Contains(err.Error(), "word") {
 			t.Errorf("Mirror of %q = %v", address, err)
 		}
@@ -164,7 +165,7 @@ func TestDeliver(t *testing.T) {
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
 	sha := l.take(l.terms()).To
 	for range 2 {
-		if err := l.trusted.Deliver(t.Context(), place, "work", sha); err != nil {
+		if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,13 +182,13 @@ func TestDeliverForcesNothing(t *testing.T) {
 	place := must(l.git.Inspect(t.Context(), work))(t)
 	sha := l.commit("one", map[string]string{"a": "1"})
 	l.take(l.terms())
-	if err := l.trusted.Deliver(t.Context(), place, "main", sha); !strings.Contains(fault.Hint(err), "switch to another branch") {
+	if err := remote.Deliver(t.Context(), l.trusted, place, "main", sha); !strings.Contains(fault.Hint(err), "switch to another branch") {
 		t.Errorf("of the branch that is checked out Deliver = %v", err)
 	}
 	l.sh(work, "git", "switch", "-q", "-c", "work")
 	l.sh(work, "git", "commit", "-q", "--allow-empty", "-m", "a person's")
 	l.sh(work, "git", "switch", "-q", "main")
-	if err := l.trusted.Deliver(t.Context(), place, "work", sha); !errors.Is(err, git.ErrNonFastForward) {
+	if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); !errors.Is(err, remote.ErrNonFastForward) {
 		t.Errorf("of a branch with a person's commit Deliver = %v", err)
 	}
 }

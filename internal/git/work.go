@@ -3,9 +3,11 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Status is what a tree holds besides its last commit.
@@ -22,7 +24,7 @@ type Message struct {
 }
 
 func (m Message) text() string {
-	text := clean.Message(tidy(m.Subject, 200) + "\n\n" + strings.TrimSpace(m.Body))
+	text := clean.Message(OneLine(m.Subject, 200) + "\n\n" + strings.TrimSpace(m.Body))
 	if len(m.Trailers) > 0 {
 		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
 	}
@@ -31,11 +33,11 @@ func (m Message) text() string {
 
 // Head is the commit the tree stands at.
 func (t *Tree) Head(ctx context.Context) (string, error) {
-	sha, err := t.ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
 		return "", fmt.Errorf("read the tree's HEAD: %w", err)
 	}
-	return sha, checkSHA(sha)
+	return sha, CheckSHA(sha)
 }
 
 // Status tells what is not committed: new files too, the ignored not, nor
@@ -54,14 +56,14 @@ func (t *Tree) Status(ctx context.Context) (Status, error) {
 }
 
 func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (string, error) {
-	out, err := t.do(ctx, call{
-		args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, env: t.Author.orRalph().env(),
-		stdin: strings.NewReader(m.text()),
+	out, err := t.Do(ctx, Call{
+		Args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, Env: t.Author.orRalph().env(),
+		Stdin: strings.NewReader(m.text()),
 	})
 	if err != nil {
 		return "", fmt.Errorf("commit: %w", err)
 	}
-	return object(out, nil)
+	return ObjectID(out, nil)
 }
 
 // Reset moves the tree from its own HEAD to a commit that the program made of
@@ -69,7 +71,7 @@ func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (stri
 // other file stays as it is, uncommitted work included. Nothing happens where
 // HEAD is that commit already.
 func (t *Tree) Reset(ctx context.Context, sha string) error {
-	if err := checkSHA(sha); err != nil {
+	if err := CheckSHA(sha); err != nil {
 		return err
 	}
 	head, err := t.Head(ctx)
@@ -96,7 +98,7 @@ func (t *Tree) Reset(ctx context.Context, sha string) error {
 // Diff is the first limit bytes of a patch from a commit to the working tree,
 // new files included, and whether there is more of it.
 func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, cut bool, err error) {
-	if err := checkSHA(from); err != nil {
+	if err := CheckSHA(from); err != nil {
 		return "", false, err
 	}
 	s, err := t.look(ctx)
@@ -107,5 +109,23 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 	if err != nil {
 		return "", false, err
 	}
-	return patch(ctx, t.do, Span{From: from, To: now}, limit)
+	return patch(ctx, t.Do, Span{From: from, To: now}, limit)
+}
+
+var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
+
+// SignedOff is a message with the line by which the program vouches for the
+// commit; as it is where that line stands there already.
+func SignedOff(message string) string {
+	line := "Signed-off-by: " + Ralph.String()
+	text := strings.TrimRight(message, "\n")
+	paragraphs := strings.Split(text, "\n\n")
+	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
+	if slices.Contains(last, line) {
+		return message
+	}
+	if len(paragraphs) > 1 && trailer.MatchString(last[len(last)-1]) {
+		return text + "\n" + line + "\n"
+	}
+	return text + "\n\n" + line + "\n"
 }

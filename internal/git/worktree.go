@@ -35,13 +35,13 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err != nil {
 		return Worktree{}, err
 	}
-	keys, err := g.do(ctx, call{args: []string{"config", "--list", "-z", "--name-only"}, dir: at.Top, limit: 1 << 20})
+	keys, err := g.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Dir: at.Top, Limit: 1 << 20})
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add a worktree: %w", err)
 	}
-	_, err = g.do(ctx, call{
-		args: []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head},
-		dir:  at.Top, set: withoutFilters(string(keys)), timeout: farther,
+	_, err = g.Do(ctx, Call{
+		Args: []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head},
+		Dir:  at.Top, Set: withoutFilters(string(keys)), Timeout: farther,
 	})
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
@@ -54,11 +54,11 @@ func (u user) freeWorktree(ctx context.Context, branch string) (Worktree, error)
 	for n, suffix := 2, ""; ; n++ {
 		w := Worktree{filepath.Join(u.dir, worktreeName+suffix), branch + suffix}
 		_, there := os.Lstat(w.Dir)
-		_, err := u.ask(ctx, "show-ref", "--verify", "-q", heads(w.Branch))
-		if errors.Is(there, fs.ErrNotExist) && no(err) {
+		_, err := u.Ask(ctx, "show-ref", "--verify", "-q", BranchRef(w.Branch))
+		if errors.Is(there, fs.ErrNotExist) && SaidNo(err) {
 			return w, nil
 		}
-		if err != nil && !no(err) {
+		if err != nil && !SaidNo(err) {
 			return w, fmt.Errorf("look for the branch %s: %w", w.Branch, err)
 		}
 		suffix = fmt.Sprintf("-%d", n)
@@ -67,7 +67,7 @@ func (u user) freeWorktree(ctx context.Context, branch string) (Worktree, error)
 
 // Worktrees are the worktrees of ralph's that the user's repository has.
 func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
-	out, err := user{git: g, dir: at.Top}.ask(ctx, "worktree", "list", "--porcelain", "-z")
+	out, err := user{git: g, dir: at.Top}.Ask(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list the worktrees of %s: %w", at.Top, err)
 	}
@@ -104,18 +104,37 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		}
 	}
 	// Forced, as git would ask for what it ignores too.
-	if _, err := u.ask(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
+	if _, err := u.Ask(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
 		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
 	}
 	if w.Branch == "" {
 		return false, nil
 	}
-	if _, err := u.ask(ctx, "merge-base", "--is-ancestor", heads(w.Branch), "HEAD"); err != nil {
-		if no(err) {
+	if _, err := u.Ask(ctx, "merge-base", "--is-ancestor", BranchRef(w.Branch), "HEAD"); err != nil {
+		if SaidNo(err) {
 			err = nil
 		}
 		return false, err
 	}
-	_, err = u.ask(ctx, "update-ref", "-d", heads(w.Branch))
+	_, err = u.Ask(ctx, "update-ref", "-d", BranchRef(w.Branch))
 	return err == nil, err
+}
+
+// CheckedOut is the folder in which a branch of the user's is checked out, be it
+// a linked worktree; empty where it is nowhere.
+func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir string, err error) {
+	if branch == at.Branch {
+		return at.Top, nil
+	}
+	if err := CheckBranch(branch); err != nil {
+		return "", err
+	}
+	out, err := user{git: g, dir: at.Top}.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
+	if err != nil {
+		return "", fmt.Errorf("look for the branch %s: %w", branch, err)
+	}
+	if dir, is := strings.CutPrefix(out, BranchRef(branch)+" "); is { // others may be below that name
+		return dir, nil
+	}
+	return "", nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -25,7 +26,7 @@ func (d Desk) Fetch(ctx context.Context, dir, _, branch string) (*git.Trusted, e
 
 // Push brings the user's branch to where the work stands.
 func (d Desk) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	return from.Deliver(ctx, d.Place, branch, sha)
+	return remote.Deliver(ctx, from, d.Place, branch, sha)
 }
 
 // Settle leaves the PRD as the program believes it: a claim that was not
@@ -50,7 +51,7 @@ func (d Desk) Settle(ctx context.Context, run journal.Run, config string) error 
 
 // Free is a name for another branch of the user's own repository.
 func (d Desk) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
-	return from.Free(ctx, git.Remote{URL: d.Place.Top}, branch, sha)
+	return remote.Repository{URL: d.Place.Top}.FreeBranch(ctx, from, branch, sha)
 }
 
 // Bring has nothing to do: the user's objects are borrowed.

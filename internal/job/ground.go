@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -133,9 +134,9 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (jou
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}
-	taken, err := a.trusted.TakeSeen(ctx, tree, seen, git.Terms{
+	taken, err := handover.Take(ctx, a.trusted, tree, seen, handover.Terms{
 		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: a.Secret,
-		Authorship: git.Authorship{Since: run.Began, Until: a.Now(), Trailers: leftovers(run, "").Trailers, SignOff: run.Policy.SignOff},
+		Authorship: handover.Authorship{Since: run.Began, Until: a.Now(), Trailers: leftovers(run, "").Trailers, SignOff: run.Policy.SignOff},
 	})
 	if err != nil {
 		return taken, err

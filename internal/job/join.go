@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
@@ -139,7 +140,7 @@ func (s *site) merge(ctx context.Context, run journal.Run, with journal.Joined, 
 	}
 	with.Commits = len(commits)
 	if with.Of == journal.OfBranch {
-		if with.Protected, err = s.trusted.Guarded(ctx, span, run.Policy.Protect); err != nil {
+		if with.Protected, err = handover.Guarded(ctx, s.trusted, span, run.Policy.Protect); err != nil {
 			return with, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -24,7 +25,7 @@ func (s *site) push(ctx context.Context, run journal.Run, step verdict.Push, emi
 			return s.sign(ctx, run)
 		}
 		err := s.Hub.Push(ctx, s.trusted, run.Branch, step.SHA)
-		if errors.Is(err, git.ErrNonFastForward) {
+		if errors.Is(err, remote.ErrNonFastForward) {
 			return s.overtaken(ctx, run, err)
 		}
 		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, err
@@ -107,7 +108,7 @@ const workflows = ".github/workflows"
 // as a whole: all but the workflows that people brought into it. It was never
 // proven so, and is for people to go on with.
 func (s *site) spare(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
-	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return git.OfWorkflows(f.Why) }) || s.Hub == nil {
+	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || s.Hub == nil {
 		return "", nil, nil
 	}
 	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -133,7 +134,7 @@ func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, err
 	}
 	span := git.Span{From: run.Base, To: run.Head}
 	packed.Patch = s.patch(ctx, span)
-	return packed, errors.Join(s.trusted.Bundle(ctx, file, run.Branch, span), file.Close())
+	return packed, errors.Join(remote.Bundle(ctx, s.trusted, file, run.Branch, span), file.Close())
 }
 
 // patch is the work as people can take it from a comment; empty where that is not

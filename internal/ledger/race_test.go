@@ -13,27 +13,28 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // drawer is a store in a repository, as a job on its own machine has it.
 type drawer struct {
-	from  git.Remote
+	from  remote.Repository
 	store *git.Trusted
 	at    string
 }
 
 func (d *drawer) Look(ctx context.Context) (book []byte, err error) {
-	if d.at, err = d.store.Collect(ctx, d.from, ledger.Ref); err != nil || d.at == "" {
+	if d.at, err = d.from.FetchRef(ctx, d.store, ledger.Ref); err != nil || d.at == "" {
 		return nil, err
 	}
 	return d.store.ReadFile(ctx, git.At{Commit: d.at, Path: ledger.File}, 1<<20)
 }
 
 func (d *drawer) Put(ctx context.Context, book []byte) error {
-	_, err := d.store.Deposit(ctx, d.from, git.Deposit{Ref: ledger.Ref, Onto: d.at, Files: map[string][]byte{ledger.File: book}, Subject: "ledger", At: noon})
-	if errors.Is(err, git.ErrNonFastForward) {
+	_, err := d.from.PushFiles(ctx, d.store, remote.Files{Ref: ledger.Ref, Parent: d.at, Files: map[string][]byte{ledger.File: book}, Subject: "ledger", At: noon})
+	if errors.Is(err, remote.ErrNonFastForward) {
 		return ledger.ErrMoved
 	}
 	return err
@@ -44,21 +45,21 @@ var errFull = errors.New("no more")
 // Of twenty jobs that begin at the same moment as many begin as may, and the book
 // has each of them once.
 func TestTwentyAtOnce(t *testing.T) {
-	remote := filepath.Join(t.TempDir(), "remote.git")
-	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", remote).CombinedOutput(); err != nil {
+	origin := filepath.Join(t.TempDir(), "remote.git")
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", origin).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	tool := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
 	var admitted, declined atomic.Int64
 	var jobs sync.WaitGroup
 	for job := range int64(20) {
-		store, err := tool.Store(t.Context(), filepath.Join(t.TempDir(), "kept.git"))
+		store, err := tool.Init(t.Context(), filepath.Join(t.TempDir(), "kept.git"), "sha1")
 		if err != nil {
 			t.Fatal(err)
 		}
 		jobs.Go(func() {
 			asked := ledger.Asked{Entry: at(job+1, "", 5, noon.Add(time.Hour)), Limits: ledger.Limits{USD: 35, Runs: 12}}
-			err := ledger.Change(t.Context(), &drawer{from: git.Remote{URL: remote}, store: store}, context.Context.Err, func(book ledger.Book) (ledger.Book, error) {
+			err := ledger.Change(t.Context(), &drawer{from: remote.Repository{URL: origin}, store: store}, context.Context.Err, func(book ledger.Book) (ledger.Book, error) {
 				next, refusal := book.Admit(asked, noon)
 				if refusal != nil {
 					return next, errFull
@@ -79,7 +80,7 @@ func TestTwentyAtOnce(t *testing.T) {
 	if admitted.Load() != 7 || declined.Load() != 13 {
 		t.Errorf("%d began and %d were declined, want 7 and 13", admitted.Load(), declined.Load())
 	}
-	out, err := exec.CommandContext(t.Context(), "git", "--git-dir="+remote, "show", ledger.Ref+":"+ledger.File).Output()
+	out, err := exec.CommandContext(t.Context(), "git", "--git-dir="+origin, "show", ledger.Ref+":"+ledger.File).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

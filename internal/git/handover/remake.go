@@ -1,4 +1,4 @@
-package git
+package handover
 
 import (
 	"context"
@@ -6,14 +6,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
 )
 
 // remade is what commits became.
 type remade struct {
 	tip     string
-	dropped []string // paths, each once
-	tree    string   // the tip's; empty: not known
-	changes []change // since Last
+	dropped []string     // paths, each once
+	tree    string       // the tip's; empty: not known
+	changes []git.Change // since Last
 }
 
 // remake looks at commits, parents first, and makes those again that change
@@ -36,7 +38,7 @@ func (q *quarantine) remake(ctx context.Context, commits []commit, guarded prote
 		}
 		became[c.id] = made.tip
 		for _, d := range judged.drop {
-			made.dropped = append(made.dropped, tidy(d.path, 300))
+			made.dropped = append(made.dropped, git.OneLine(d.Path, 300))
 		}
 	}
 	slices.Sort(made.dropped)
@@ -66,7 +68,7 @@ func mapped(parents []string, became map[string]string) []string {
 
 // again makes c anew, unless it came just as it is to be. A commit that is left
 // without a change is its parent.
-func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []change) (string, error) {
+func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []git.Change) (string, error) {
 	tree := c.tree
 	if len(drop) > 0 {
 		var err error
@@ -78,28 +80,28 @@ func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop
 	if text == c.raw {
 		return c.id, nil
 	}
-	before, err := q.ask(ctx, "rev-parse", "--verify", "-q", parents[0]+"^{tree}")
+	before, err := q.Ask(ctx, "rev-parse", "--verify", "-q", parents[0]+"^{tree}")
 	if err != nil || before == tree && len(parents) == 1 {
 		return parents[0], err
 	}
-	out, err := q.do(ctx, call{
-		args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
-		stdin: strings.NewReader(text),
+	out, err := q.Do(ctx, git.Call{
+		Args:  []string{"hash-object", "-t", "commit", "-w", "--stdin"},
+		Stdin: strings.NewReader(text),
 	})
 	if err != nil {
 		return "", blame(err, fmt.Sprintf("%.12s cannot be made again", c.id))
 	}
-	return object(out, nil)
+	return git.ObjectID(out, nil)
 }
 
 // undo is tree with the changes undone.
-func (q *quarantine) undo(ctx context.Context, tree string, drop []change) (string, error) {
-	var entries []overlay
+func (q *quarantine) undo(ctx context.Context, tree string, drop []git.Change) (string, error) {
+	var entries []git.TreeEntry
 	for _, c := range drop {
-		entries = append(entries, overlay{c.path, c.was, c.old})
+		entries = append(entries, git.TreeEntry{Path: c.Path, Mode: c.OldMode, ID: c.OldID})
 	}
-	undone, err := overlaid(ctx, q.do, index{filepath.Join(q.dir, "index"), tree}, entries)
-	if _, ok := answered(err); ok {
+	undone, err := git.WriteTree(ctx, q.Do, git.Index{File: filepath.Join(q.dir, "index"), Tree: tree}, entries)
+	if _, ok := git.Answered(err); ok {
 		return "", blame(err, "what is protected cannot be put back")
 	}
 	return undone, err

@@ -1,4 +1,8 @@
-package git
+// Package handover takes the commits of an agent's tree into the trusted
+// repository. Nothing that comes out of that tree is believed: it is unpacked in
+// quarantine, every new commit is looked at there, and what may not pass is
+// refused or made again. It keeps no policy: what may pass comes with every call.
+package handover
 
 import (
 	"context"
@@ -7,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
@@ -34,13 +39,10 @@ func (t Terms) filled() Terms {
 		t.MaxCommits = 200
 	}
 	if t.Timeout <= 0 {
-		t.Timeout = patience
+		t.Timeout = 2 * time.Minute
 	}
 	return t
 }
-
-// taken is the private ref that keeps what was handed over from being pruned.
-const taken = "refs/ralph/head"
 
 // refusal is why commits may not pass. It is an answer and no failure.
 type refusal []journal.Finding
@@ -59,12 +61,12 @@ func refuse(format string, args ...any) error {
 // blame makes git's own answer about foreign objects a refusal, and leaves a
 // git that could not be asked an error.
 func blame(err error, what string) error {
-	failed, ok := answered(err)
+	failed, ok := git.Answered(err)
 	switch {
 	case ok:
 		return refuse("%s: %s", what, strings.TrimPrefix(failed.Error(), "git "))
-	case senseless(err):
-		return refuse("%s: %s", what, tidy(err.Error(), 300))
+	case git.Senseless(err):
+		return refuse("%s: %s", what, git.OneLine(err.Error(), 300))
 	default:
 		return err
 	}
@@ -73,10 +75,6 @@ func blame(err error, what string) error {
 // errBomb is the error for a commit that unfolds into more than can be looked
 // at.
 var errBomb = errors.New("it unfolds without end")
-
-func senseless(err error) bool {
-	return errors.Is(err, errOddAnswer) || errors.Is(err, errNoID) || errors.Is(err, errMissing)
-}
 
 // Take has the tree's commits handed over: read as a pack from inside, looked
 // at one by one in quarantine, and only then taken in. Changes of protected
@@ -88,18 +86,15 @@ func senseless(err error) bool {
 // History that the tree rewrote becomes one commit on top of Last with the
 // tip's tree and words. Whenever To is not the tree's HEAD, Tree.Reset(To)
 // brings the tree along. Repeated after a kill, Take comes to the same commits.
-func (t *Trusted) Take(ctx context.Context, tree *Tree, terms Terms) (journal.CommitsTaken, error) {
-	return t.TakeSeen(ctx, tree, nil, terms)
-}
-
-// TakeSeen is Take of a tree that was looked at since anybody worked there;
-// nil: nobody looked.
-func (t *Trusted) TakeSeen(ctx context.Context, tree *Tree, seen *Sight, terms Terms) (journal.CommitsTaken, error) {
-	if err := checkSHA(terms.Base, terms.Last); err != nil {
+//
+// Seen is how the tree stands, where it was looked at since anybody worked
+// there; nil: it was not.
+func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Sight, terms Terms) (journal.CommitsTaken, error) {
+	if err := git.CheckSHA(terms.Base, terms.Last); err != nil {
 		return journal.CommitsTaken{}, err
 	}
 	done := journal.CommitsTaken{From: terms.Last, To: terms.Last}
-	made, err := t.take(ctx, tree, seen, terms.filled())
+	made, err := take(ctx, t, tree, seen, terms.filled())
 	bomb := errors.Is(err, errBomb)
 	if refused, ok := errors.AsType[refusal](err); ok {
 		done.Refused, err = refused, nil
@@ -113,14 +108,14 @@ func (t *Trusted) TakeSeen(ctx context.Context, tree *Tree, seen *Sight, terms T
 	if made.tip != "" {
 		done.To, done.Dropped = made.tip, made.dropped
 	}
-	if err := tree.stand(ctx, &done, seen, bomb); err != nil {
+	if err := stand(ctx, tree, seen, &done, bomb); err != nil {
 		return done, fmt.Errorf("look at the working tree: %w", err)
 	}
-	return done, t.account(ctx, &done, made)
+	return done, account(ctx, t, &done, made)
 }
 
 // account fills in what can be said of the commits once they are in.
-func (t *Trusted) account(ctx context.Context, done *journal.CommitsTaken, made remade) (err error) {
+func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made remade) (err error) {
 	if done.Tree = made.tree; done.Tree == "" {
 		if done.Tree, err = t.TreeOf(ctx, done.To); err != nil {
 			return err
@@ -129,29 +124,29 @@ func (t *Trusted) account(ctx context.Context, done *journal.CommitsTaken, made 
 	if done.From == done.To {
 		return nil
 	}
-	if done.Commits, err = t.Log(ctx, Span{From: done.From, To: done.To}); err != nil {
+	if done.Commits, err = t.Log(ctx, git.Span{From: done.From, To: done.To}); err != nil {
 		return err
 	}
 	for _, c := range made.changes[:min(100, len(made.changes))] {
-		done.Files = append(done.Files, c.path)
+		done.Files = append(done.Files, c.Path)
 	}
 	return nil
 }
 
 // take brings the commits in and says what they became.
-func (t *Trusted) take(ctx context.Context, tree *Tree, seen *Sight, terms Terms) (remade, error) {
+func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Sight, terms Terms) (remade, error) {
 	guarded, err := protect(terms.Protect)
 	if err != nil {
 		return remade{}, err
 	}
-	tip, err := tree.tip(ctx, seen)
+	tip, err := tipOf(ctx, tree, seen)
 	if err != nil || tip == terms.Last {
 		return remade{}, blame(err, "the repository in the worktree cannot be read")
 	}
 	if len(tip) != len(terms.Last) {
 		return remade{}, refuse("the repository in the worktree has another object format")
 	}
-	q, err := t.quarantine(terms)
+	q, err := enter(t, terms)
 	if err != nil {
 		return remade{}, err
 	}
@@ -183,30 +178,30 @@ func (q *quarantine) examined(ctx context.Context, tip string, guarded protected
 	return made, nil
 }
 
-// tip is the commit that the tree stands at.
-func (t *Tree) tip(ctx context.Context, seen *Sight) (string, error) {
+// tipOf is the commit that the tree stands at.
+func tipOf(ctx context.Context, tree *git.Tree, seen *git.Sight) (string, error) {
 	if seen != nil {
 		return seen.Head, nil
 	}
-	return t.Head(ctx)
+	return tree.Head(ctx)
 }
 
 // stand notes how the working tree stands. A tree too odd to be read is not the
 // program's failure: it counts as dirty, with nothing known of it. Beside a
 // bomb git is not even asked: an index of it would take all memory.
-func (t *Tree) stand(ctx context.Context, done *journal.CommitsTaken, seen *Sight, bomb bool) (err error) {
+func stand(ctx context.Context, tree *git.Tree, seen *git.Sight, done *journal.CommitsTaken, bomb bool) (err error) {
 	if bomb {
 		done.Dirty = true
 		return nil
 	}
 	if seen == nil {
-		seen, err = t.See(ctx)
+		seen, err = tree.See(ctx)
 	}
 	if err == nil {
 		done.Dirty, done.Huge = seen.Dirty, seen.Huge(ctx)
 		done.Work, err = seen.Work(ctx)
 	}
-	if _, ok := answered(err); ok || senseless(err) {
+	if _, ok := git.Answered(err); ok || git.Senseless(err) {
 		done.Dirty, done.Work = true, ""
 		return nil
 	}

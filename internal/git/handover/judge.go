@@ -1,4 +1,4 @@
-package git
+package handover
 
 import (
 	"cmp"
@@ -7,24 +7,24 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // judgement is what was found in one commit.
 type judgement struct {
-	drop     []change // to be undone
+	drop     []git.Change // to be undone
 	findings refusal
 }
 
 // judge looks at all that c changes against every one of its parents: what it
 // has from one of them was looked at there.
 func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guarded protected) (judgement, error) {
-	var changes []change
+	var changes []git.Change
 	for i, p := range parents {
-		against, err := q.compare(ctx, Span{From: p, To: c.tree})
-		if _, ok := answered(err); ok {
+		against, err := q.compare(ctx, git.Span{From: p, To: c.tree})
+		if _, ok := git.Answered(err); ok {
 			return judgement{}, errors.Join(errBomb, blame(err, fmt.Sprintf("%.12s changes more than can be looked at", c.id)))
 		}
 		if err != nil {
@@ -42,27 +42,27 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 }
 
 // both are the changes whose path is in others too.
-func both(changes, others []change) []change {
+func both(changes, others []git.Change) []git.Change {
 	also := map[string]bool{}
 	for _, c := range others {
-		also[c.path] = true
+		also[c.Path] = true
 	}
-	return slices.DeleteFunc(changes, func(c change) bool { return !also[c.path] })
+	return slices.DeleteFunc(changes, func(c git.Change) bool { return !also[c.Path] })
 }
 
 // part tells the changes that are to be undone from the others. A file that
 // stands where the folder of a protected one was goes with it.
-func part(changes []change, guarded protected) (drop, rest []change) {
+func part(changes []git.Change, guarded protected) (drop, rest []git.Change) {
 	above := map[string]bool{}
 	for _, c := range changes {
-		if c.was != modeNone && guarded.covers(c.path) {
-			for _, folder := range parents(c.path) {
+		if c.OldMode != git.ModeNone && guarded.covers(c.Path) {
+			for _, folder := range parents(c.Path) {
 				above[folder] = true
 			}
 		}
 	}
 	for _, c := range changes {
-		if guarded.covers(c.path) || above[c.path] && c.was == modeNone {
+		if guarded.covers(c.Path) || above[c.Path] && c.OldMode == git.ModeNone {
 			drop = append(drop, c)
 		} else {
 			rest = append(rest, c)
@@ -72,17 +72,17 @@ func part(changes []change, guarded protected) (drop, rest []change) {
 }
 
 // examine says what in a commit may not pass.
-func (q *quarantine) examine(ctx context.Context, id string, changes []change) (refusal, error) {
+func (q *quarantine) examine(ctx context.Context, id string, changes []git.Change) (refusal, error) {
 	var found refusal
-	var files []change
+	var files []git.Change
 	for _, c := range changes {
 		why := wrongChange(c)
 		switch {
-		case q.secret(c.path):
+		case q.secret(c.Path):
 			found = append(found, journal.Finding{Commit: id, Why: "the name of a file gives a secret of this job away"})
 		case why != "":
-			found = append(found, journal.Finding{Commit: id, Path: tidy(c.path, 300), Why: why})
-		case c.mode != modeNone:
+			found = append(found, journal.Finding{Commit: id, Path: git.OneLine(c.Path, 300), Why: why})
+		case c.Mode != git.ModeNone:
 			files = append(files, c)
 		}
 	}
@@ -93,15 +93,15 @@ func (q *quarantine) examine(ctx context.Context, id string, changes []change) (
 	return append(found, more...), err
 }
 
-func (q *quarantine) examineFiles(ctx context.Context, id string, files []change) (refusal, error) {
+func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Change) (refusal, error) {
 	blobs, err := q.readBlobs(ctx, files)
 	if err != nil {
 		return nil, blame(err, "its files cannot be read")
 	}
 	var found refusal
 	for _, f := range files {
-		if why := q.wrongFile(f, blobs[f.blob]); why != "" {
-			found = append(found, journal.Finding{Commit: id, Path: tidy(f.path, 300), Why: why})
+		if why := q.wrongFile(f, blobs[f.ID]); why != "" {
+			found = append(found, journal.Finding{Commit: id, Path: git.OneLine(f.Path, 300), Why: why})
 		}
 	}
 	return found, nil
@@ -115,16 +115,16 @@ type blob struct {
 }
 
 // readBlobs reads no more than it has to: what is too large is refused anyway.
-func (q *quarantine) readBlobs(ctx context.Context, files []change) (map[string]blob, error) {
+func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) (map[string]blob, error) {
 	blobs, links := map[string]blob{}, map[string]bool{}
 	var ids, wanted []string
 	for _, f := range files {
-		ids = append(ids, f.blob)
-		links[f.blob] = links[f.blob] || f.mode == modeSymlink
+		ids = append(ids, f.ID)
+		links[f.ID] = links[f.ID] || f.Mode == git.ModeSymlink
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	sizes, err := q.sizes(ctx, ids)
+	sizes, err := git.Sizes(ctx, q.Do, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +134,13 @@ func (q *quarantine) readBlobs(ctx context.Context, files []change) (map[string]
 			wanted = append(wanted, id)
 		}
 	}
-	return blobs, catFile(ctx, q.do, call{limit: maxAnswers}, wanted, func(o printedObject) error {
-		text, err := io.ReadAll(o.content)
-		b := blobs[o.id]
-		if b.secret = q.secret(string(text)); links[o.id] {
+	return blobs, git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
+		text, err := io.ReadAll(o.Content)
+		b := blobs[o.ID]
+		if b.secret = q.secret(string(text)); links[o.ID] {
 			b.target = string(text)
 		}
-		blobs[o.id] = b
+		blobs[o.ID] = b
 		return err
 	})
 }
@@ -148,34 +148,17 @@ func (q *quarantine) readBlobs(ctx context.Context, files []change) (map[string]
 // maxAnswers bounds what is read of objects at a time.
 const maxAnswers = 256 << 20
 
-// sizes asks for the size of each object.
-func (q *quarantine) sizes(ctx context.Context, ids []string) (map[string]int64, error) {
-	out, err := q.do(ctx, call{args: []string{"cat-file", "--batch-check"}, stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), limit: maxAnswers})
-	if err != nil {
-		return nil, err
-	}
-	sizes, lines := map[string]int64{}, strings.SplitAfter(string(out), "\n")
-	for i, id := range ids {
-		o, err := readHeader(id, lines[min(i, len(lines)-1)])
-		if err != nil {
-			return nil, err
-		}
-		sizes[id] = o.size
-	}
-	return sizes, nil
-}
-
 // secret tells whether text holds what nobody may see.
 func (q *quarantine) secret(text string) bool {
 	return q.terms.Secret != nil && q.terms.Secret([]byte(text))
 }
 
-func (q *quarantine) wrongFile(f change, b blob) string {
+func (q *quarantine) wrongFile(f git.Change, b blob) string {
 	switch {
 	case b.secret:
 		return "it gives a secret of this job away"
-	case f.mode == modeSymlink:
-		return wrongTarget(f.path, b.target)
+	case f.Mode == git.ModeSymlink:
+		return wrongTarget(f.Path, b.target)
 	case b.size > q.terms.MaxFile:
 		return fmt.Sprintf("it is larger than %d MiB", q.terms.MaxFile>>20)
 	default:
@@ -186,9 +169,9 @@ func (q *quarantine) wrongFile(f change, b blob) string {
 // checkProtected gives all that is changed since Last, and holds the outcome against the promise: what is protected
 // stands as it did at Last, or at Base where a merge brought that in. Only a
 // merge with something older than Last can break it unseen.
-func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded protected) ([]change, error) {
+func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded protected) ([]git.Change, error) {
 	to := cmp.Or(made.tree, made.tip)
-	sinceLast, err := q.compare(ctx, Span{From: q.terms.Last, To: to})
+	sinceLast, err := q.compare(ctx, git.Span{From: q.terms.Last, To: to})
 	if err != nil {
 		return nil, blame(err, "it changes more than can be looked at")
 	}
@@ -196,13 +179,13 @@ func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded pr
 	if len(moved) == 0 {
 		return sinceLast, nil
 	}
-	sinceBase, err := q.compare(ctx, Span{From: q.terms.Base, To: to})
+	sinceBase, err := q.compare(ctx, git.Span{From: q.terms.Base, To: to})
 	if err != nil {
 		return nil, blame(err, "it changes more than can be looked at")
 	}
 	var found refusal
 	for _, c := range both(moved, sinceBase) {
-		found = append(found, journal.Finding{Path: tidy(c.path, 300), Why: "a merge brings back an older version of what is protected"})
+		found = append(found, journal.Finding{Path: git.OneLine(c.Path, 300), Why: "a merge brings back an older version of what is protected"})
 	}
 	if len(found) > 0 {
 		return nil, found[:min(maxFindings, len(found))]

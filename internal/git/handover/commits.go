@@ -1,13 +1,16 @@
-package git
+package handover
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 const (
@@ -46,8 +49,8 @@ func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
 	if slices.ContainsFunc(commits, func(c commit) bool { return slices.Contains(c.parents, q.terms.Last) }) {
 		return commits, nil // all of them are the tip's ancestors
 	}
-	_, err = q.ask(ctx, "merge-base", "--is-ancestor", q.terms.Last, tip)
-	if no(err) {
+	_, err = q.Ask(ctx, "merge-base", "--is-ancestor", q.terms.Last, tip)
+	if git.SaidNo(err) {
 		last := commits[len(commits)-1]
 		last.parents = []string{q.terms.Last}
 		return []commit{last}, nil
@@ -57,7 +60,7 @@ func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
 
 // list is git rev-list.
 func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]string, error) {
-	out, err := q.ask(ctx, append([]string{"rev-list", tip}, args...)...)
+	out, err := q.Ask(ctx, append([]string{"rev-list", tip}, args...)...)
 	if err != nil {
 		return nil, blame(err, "its history cannot be read")
 	}
@@ -115,18 +118,18 @@ func descent(c commit, known map[string]bool) string {
 // readCommits reads and checks the commits themselves.
 func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, error) {
 	commits := make([]commit, 0, len(ids))
-	err := catFile(ctx, q.do, call{limit: maxAnswers}, ids, func(o printedObject) error {
-		if o.size > maxCommit {
-			return refusal{{Commit: o.id, Why: fmt.Sprintf("its message is longer than %d KiB", maxCommit>>10)}}
+	err := git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, ids, func(o git.Object) error {
+		if o.Size > maxCommit {
+			return refusal{{Commit: o.ID, Why: fmt.Sprintf("its message is longer than %d KiB", maxCommit>>10)}}
 		}
-		text, err := io.ReadAll(o.content)
+		text, err := io.ReadAll(o.Content)
 		if err != nil {
 			return err
 		}
 		if q.secret(string(text)) {
-			return refusal{{Commit: o.id, Why: "its message, or who made it, gives a secret of this job away"}}
+			return refusal{{Commit: o.ID, Why: "its message, or who made it, gives a secret of this job away"}}
 		}
-		c, err := parseCommit(o.id, string(text))
+		c, err := parseCommit(o.ID, string(text))
 		commits = append(commits, c)
 		return err
 	})
@@ -153,7 +156,7 @@ func parseCommit(id, text string) (commit, error) {
 			c.lines = append(c.lines, line)
 		}
 	}
-	if malformed || checkSHA(c.tree) != nil || checkSHA(c.parents...) != nil || len(c.lines) < 2 {
+	if malformed || git.CheckSHA(c.tree) != nil || git.CheckSHA(c.parents...) != nil || len(c.lines) < 2 {
 		return c, refusal{{Commit: id, Why: "the commit is malformed"}}
 	}
 	return c, nil
@@ -165,4 +168,52 @@ func parseCommit(id, text string) (commit, error) {
 func displaced(key string, line, parents int) bool {
 	place, fixed := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}[key]
 	return fixed && line != place
+}
+
+// maxHistory bounds what git lists: as many names of objects as go into the
+// largest pack.
+const maxHistory = 256 << 20
+
+// walk goes through all that is new up to the tip, every object of it, so that
+// none can be missing, and gives its commits, parents first.
+func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err error) {
+	lines := &process.Lines{Max: maxCommit, Each: func(line []byte, _ bool) {
+		if id, is := strings.CutPrefix(string(line), "commit "); is {
+			ids = append(ids, id)
+		}
+	}}
+	_, err = q.Do(ctx, git.Call{
+		Args: []string{
+			"rev-list", "--objects", "--no-object-names", "--topo-order", "--reverse", "--format=", tip, "--not", q.terms.Base, q.terms.Last,
+		},
+		Stdout: lines, Limit: maxHistory,
+	})
+	if err = errors.Join(err, lines.Close()); err != nil {
+		return nil, q.astray(ctx, tip, err)
+	}
+	if !slices.Contains(ids, tip) {
+		err = q.isCommit(ctx, tip)
+	}
+	return ids, errors.Join(err, git.CheckSHA(ids...))
+}
+
+// astray says what is wrong with a tip from which there is no way back.
+func (q *quarantine) astray(ctx context.Context, tip string, err error) error {
+	if _, ok := git.Answered(err); ok {
+		if why := q.isCommit(ctx, tip); why != nil {
+			return why
+		}
+	}
+	return blame(err, "its history is not whole")
+}
+
+func (q *quarantine) isCommit(ctx context.Context, tip string) error {
+	kind, err := q.Ask(ctx, "cat-file", "-t", tip)
+	switch {
+	case err != nil:
+		return blame(err, "its HEAD did not come over")
+	case kind != "commit":
+		return refuse("its HEAD is no commit")
+	}
+	return nil
 }

@@ -1,14 +1,14 @@
-package git
+package handover
 
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -29,7 +29,7 @@ func (a Authorship) commit(c commit, tree string, parents []string) string {
 	for _, p := range parents {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
-	fmt.Fprintf(&b, "author %s %s\ncommitter %s %s\n\n%s", ralph, a.date(c.lines[0]), ralph, a.date(c.lines[1]), a.message(c.message))
+	fmt.Fprintf(&b, "author %s %s\ncommitter %s %s\n\n%s", git.Ralph, a.date(c.lines[0]), git.Ralph, a.date(c.lines[1]), a.message(c.message))
 	return b.String()
 }
 
@@ -55,25 +55,7 @@ func (a Authorship) message(text string) string {
 		text += "\n" + trailers + "\n"
 	}
 	if a.SignOff {
-		text = signedOff(text)
+		text = git.SignedOff(text)
 	}
 	return text
-}
-
-var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
-
-// signedOff is a message with the line by which the program vouches for the
-// commit; as it is where that line stands there already.
-func signedOff(message string) string {
-	line := "Signed-off-by: " + ralph.String()
-	text := strings.TrimRight(message, "\n")
-	paragraphs := strings.Split(text, "\n\n")
-	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
-	if slices.Contains(last, line) {
-		return message
-	}
-	if len(paragraphs) > 1 && trailer.MatchString(last[len(last)-1]) {
-		return text + "\n" + line + "\n"
-	}
-	return text + "\n\n" + line + "\n"
 }

@@ -1,13 +1,17 @@
-package git
+package handover
 
 import (
+	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -76,7 +80,7 @@ func wrongPath(name string) string {
 		return "its name is not UTF-8"
 	case len(name) > 4096:
 		return "its name is too long"
-	case strings.ContainsFunc(name, odd):
+	case strings.ContainsFunc(name, git.Unprintable):
 		return "its name holds control characters"
 	case strings.Contains(name, `\`):
 		return "its name holds a backslash"
@@ -108,18 +112,18 @@ func bareParts(name string) string {
 var modules = pattern.Of(`^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])$`)
 
 // wrongChange says why a change may not pass, by what the tree tells of it.
-func wrongChange(c change) string {
+func wrongChange(c git.Change) string {
 	switch {
-	case c.mode == modeLink || c.was == modeLink:
+	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
 		return "a repository within the repository"
-	case modules.MatchString(bare(path.Base(c.path))):
+	case modules.MatchString(bare(path.Base(c.Path))):
 		return "submodules may not be changed"
-	case c.mode == modeNone:
+	case c.Mode == git.ModeNone:
 		return ""
-	case c.mode != modeFile && c.mode != modeProgram && c.mode != modeSymlink:
-		return "it has the odd mode " + c.mode
+	case c.Mode != git.ModeFile && c.Mode != git.ModeProgram && c.Mode != git.ModeSymlink:
+		return "it has the odd mode " + c.Mode
 	default:
-		return wrongPath(c.path)
+		return wrongPath(c.Path)
 	}
 }
 
@@ -127,7 +131,7 @@ func wrongChange(c change) string {
 // stand at the beginning: behind another link it would lead anywhere.
 func wrongTarget(name, target string) string {
 	switch {
-	case target == "" || strings.ContainsFunc(target, odd) || !utf8.ValidString(target):
+	case target == "" || strings.ContainsFunc(target, git.Unprintable) || !utf8.ValidString(target):
 		return "the link's target is malformed"
 	case path.IsAbs(target) || strings.ContainsAny(target, `\:`):
 		return "the link leads out of the tree: it is absolute"
@@ -148,4 +152,45 @@ func wrongTarget(name, target string) string {
 		}
 	}
 	return ""
+}
+
+// fold makes spellings alike that a file system may take for one: some tell no
+// large letter from a small one, some skip what cannot be seen.
+func fold(name string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name)
+	return strings.ToLower(strings.ToUpper(seen))
+}
+
+// bare is a folded name without what NTFS leaves out or takes for a stream.
+func bare(name string) string {
+	name, _, _ = strings.Cut(fold(name), ":")
+	return strings.TrimRight(name, ". ")
+}
+
+// parents are the folders above p, from the top.
+func parents(p string) []string {
+	var found []string
+	for d := path.Dir(p); d != "." && d != "/"; d = path.Dir(d) {
+		found = append([]string{d}, found...)
+	}
+	return found
+}
+
+// Guarded are the files that To has changed since it left From although globs
+// protect them, the deleted ones too.
+func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string) ([]string, error) {
+	guarded, err := protect(globs)
+	if err != nil {
+		return nil, err
+	}
+	touched, err := t.Touched(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(touched, func(name string) bool { return !guarded.covers(name) }), nil
 }

@@ -1,0 +1,195 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// Branches are those that a clone is for.
+type Branches struct {
+	Base string   // must be there
+	Work []string // taken where they are there
+}
+
+// Clone makes dir a repository that holds some branches of the remote and
+// nothing else of it. On a dir that is one already it fetches again.
+func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branches) (*git.Trusted, error) {
+	all := append([]string{want.Base}, want.Work...)
+	for _, branch := range all {
+		if err := git.CheckBranch(branch); err != nil {
+			return nil, err
+		}
+	}
+	t, err := g.Init(ctx, dir, "sha1")
+	if err != nil {
+		return nil, err
+	}
+	there, err := r.list(ctx, t.Git(), t.Do, refsOf(all)...)
+	if err != nil {
+		return nil, err
+	}
+	if there[git.BranchRef(want.Base)] == "" {
+		return nil, fault.Usage(fmt.Sprintf("the repository has no branch %q", want.Base), "name the branch that the work is for", git.ErrNotFound)
+	}
+	var refspecs []string
+	for _, ref := range refsOf(all) {
+		if there[ref] != "" {
+			refspecs = append(refspecs, "+"+ref+":"+ref)
+		} else if err := t.DeleteRef(ctx, ref); err != nil { // it may have been there before
+			return nil, err
+		}
+	}
+	return t, r.fetch(ctx, t, "", refspecs...)
+}
+
+func refsOf(branches []string) []string {
+	var refs []string
+	for _, branch := range branches {
+		refs = append(refs, git.BranchRef(branch))
+	}
+	return refs
+}
+
+// Fetch brings a commit that no branch may lead to any more, and keeps it.
+// GitHub hands out what it has by its name.
+func (r Repository) Fetch(ctx context.Context, t *git.Trusted, sha string) error {
+	if err := git.CheckSHA(sha); err != nil {
+		return err
+	}
+	if err := r.fetch(ctx, t, "", sha); err != nil {
+		return err
+	}
+	return t.UpdateRef(ctx, git.TakenRef, sha)
+}
+
+// Tag is the commit that a tag of the remote stands for; empty where there is no
+// such tag.
+func (r Repository) Tag(ctx context.Context, g git.Git, name string) (string, error) {
+	ref := "refs/tags/" + name
+	there, err := r.list(ctx, g, g.Do, ref, ref+"^{}")
+	return cmp.Or(there[ref+"^{}"], there[ref]), err // an annotated tag has both
+}
+
+// Update is a branch that is to stand at a commit.
+type Update struct {
+	Branch string
+	SHA    string
+	Expect string // where the branch must stand before; empty: anywhere behind SHA, or nowhere
+}
+
+// Push brings a branch of the remote to a commit. It never forces anything; on
+// a branch that already stands there it does nothing. The error is an Error.
+func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
+	if err := git.CheckBranch(u.Branch); err != nil {
+		return err
+	}
+	if err := git.CheckSHA(u.SHA); err != nil {
+		return err
+	}
+	if u.Expect != "" {
+		if done, err := r.expected(ctx, t, u); done || err != nil {
+			return err
+		}
+	}
+	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
+}
+
+// expected looks whether the branch stands where it should. Between this and
+// the push it may move; but git lets nobody move it past a commit that is not
+// among our ancestors.
+func (r Repository) expected(ctx context.Context, t *git.Trusted, u Update) (done bool, err error) {
+	ref := git.BranchRef(u.Branch)
+	there, err := r.list(ctx, t.Git(), t.Do, ref)
+	if err != nil {
+		return false, err
+	}
+	switch at := there[ref]; at {
+	case u.SHA:
+		return true, nil
+	case u.Expect:
+		return false, nil
+	case "":
+		return false, &Error{Act: "push", Kind: ErrNonFastForward, Reason: "the branch is gone"}
+	default:
+		return false, &Error{Act: "push", Kind: ErrNonFastForward, Reason: fmt.Sprintf("it stands at %.12s, not at %.12s", at, u.Expect)}
+	}
+}
+
+// mostBranches is how many names are tried for one more branch.
+const mostBranches = 20
+
+// FreeBranch is the first of branch-2, branch-3 and so on that is not there, or
+// stands at sha already.
+func (r Repository) FreeBranch(ctx context.Context, t *git.Trusted, branch, sha string) (string, error) {
+	var names []string
+	for n := range mostBranches {
+		names = append(names, fmt.Sprintf("%s-%d", branch, n+2))
+	}
+	if err := git.CheckBranch(names[len(names)-1]); err != nil {
+		return "", err
+	}
+	there, err := r.list(ctx, t.Git(), t.Do, refsOf(names)...)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if stands := there[git.BranchRef(name)]; stands == "" || stands == sha {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("there are %d branches like %s already", mostBranches, branch)
+}
+
+// Deliver brings a branch of the user's repository to a commit, reading it from
+// the trusted one. It is never forced, and never the branch that is checked
+// out: the user's files stay as they are. Where others went on with it the error
+// is ErrNonFastForward.
+func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha string) error {
+	if err := git.CheckBranch(branch); err != nil {
+		return err
+	}
+	if err := git.CheckSHA(sha); err != nil {
+		return err
+	}
+	c, address, err := Repository{URL: t.Dir}.reach(t.Git(), git.Call{Dir: to.Top, Set: forgiven()})
+	if err != nil {
+		return err
+	}
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, sha + ":" + git.BranchRef(branch)}
+	if _, err = t.Git().Do(ctx, c); err == nil {
+		return nil
+	}
+	what := fmt.Sprintf("bring %s to %s", branch, to.Top)
+	switch failed, is := git.Answered(err); {
+	case is && strings.HasPrefix(failed.Said, "fatal: refusing to fetch into "):
+		return fault.Usage(what, "switch to another branch there, then: ralph resume", err)
+	case git.SaidNo(err) && failed.Said == "": // of what is no fast-forward it is silent when it is to be quiet
+		return &Error{Act: what, Kind: ErrNonFastForward}
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// Bundle writes a branch that stands at sha, without what base holds, as a file
+// that git fetches from as from a remote.
+func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, span git.Span) error {
+	if err := git.CheckBranch(branch); err != nil {
+		return err
+	}
+	if err := git.CheckSHA(span.From, span.To); err != nil {
+		return err
+	}
+	if err := t.UpdateRef(ctx, git.BranchRef(branch), span.To); err != nil { // a bundle is of refs, and this one has to have the branch's name
+		return err
+	}
+	c := git.Call{Args: []string{"bundle", "create", "-q", "-", "^" + span.From, git.BranchRef(branch)}, Stdout: to, Limit: 2 << 30}
+	if _, err := t.Do(ctx, c); err != nil {
+		return fmt.Errorf("make a bundle of %s: %w", branch, err)
+	}
+	return nil
+}

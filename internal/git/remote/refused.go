@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// Error is a remote that did not do as it was asked.
+type Error struct {
+	Act    string // fetch, push
+	Kind   error  // ErrAuth and its like, or nothing that is known
+	Reason string // the remote's own words or git's, on one line
+}
+
+// Error is what was asked, what it came to, and why.
+func (e *Error) Error() string {
+	var parts []string
+	if e.Act != "" {
+		parts = append(parts, e.Act)
+	}
+	if e.Kind != nil {
+		parts = append(parts, e.Kind.Error())
+	}
+	if e.Reason != "" {
+		parts = append(parts, e.Reason)
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Unwrap gives the kind.
+func (e *Error) Unwrap() error { return e.Kind }
+
+var (
+	// GitHub answers "not found" for what a token may not see.
+	authWords = pattern.Of(`(?i)authentication failed|could not read (?:username|password)|terminal prompts disabled|` +
+		`returned error: 40[134]|permission to \S+ denied|write access to repository not granted|repository '.*' not found|repository not found`)
+	networkWords = pattern.Of(`(?i)could ?n(?:o|')t resolve|failed to connect|could ?n(?:o|')t connect|connection (?:refused|reset|timed out|was closed)|` +
+		`timed out|early eof|unexpected disconnect|hung up unexpectedly|returned error: (?:5\d\d|408|429)|rpc failed|empty reply|SSL_ERROR_SYSCALL|operation too slow`)
+	tooLarge = pattern.Of(`(?i)returned error: 413|HTTP 413`)
+)
+
+// judge makes a failed call to r an error that says what may be done.
+func (r Repository) judge(act string, err error) error {
+	failed, ok := git.Answered(err)
+	if !ok {
+		return err
+	}
+	wrong := &Error{Act: act, Reason: r.inFull(r.hide(failed.Said), err)}
+	switch {
+	case failed.TimedOut:
+		wrong.Kind, wrong.Reason = ErrNetwork, "it took too long"
+	case tooLarge.MatchString(failed.Stderr):
+		wrong.Kind, wrong.Reason = ErrRefused, "it is more than the server, or a proxy before it, takes at once (HTTP 413)"
+	case authWords.MatchString(failed.Stderr):
+		wrong.Kind = ErrAuth
+	case networkWords.MatchString(failed.Stderr):
+		wrong.Kind = ErrNetwork
+	}
+	return mended(wrong)
+}
+
+// refusal reads why a push failed from its table: a flag, the refs and the
+// reason, between tabs.
+func (r Repository) refusal(table string, err error) error {
+	for line := range strings.Lines(table) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if len(fields) != 3 || fields[0] != "!" {
+			continue
+		}
+		why := git.OneLine(r.hide(fields[2]), 500)
+		refused, byRemote := strings.CutPrefix(why, "[remote rejected] ")
+		switch {
+		case !byRemote:
+			return &Error{Act: "push", Kind: ErrNonFastForward, Reason: why}
+		case overtaken(refused):
+			return &Error{Act: "push", Kind: ErrNonFastForward, Reason: refused}
+		default:
+			return mended(&Error{Act: "push", Kind: ErrRefused, Reason: r.inFull(refused, err)})
+		}
+	}
+	return r.judge("push", err)
+}
+
+// overtaken tells of a remote whose branch moved while the push was under way,
+// in the words of several of its versions.
+func overtaken(why string) bool {
+	return strings.Contains(why, "cannot lock ref") || strings.Contains(why, "failed to update ref") || strings.Contains(why, "non-fast-forward")
+}
+
+// inFull adds what the remote said in its own lines: GitHub's rules explain
+// themselves there. Where one can read more comes last: it is long, and what is
+// shown in one line is cut.
+func (r Repository) inFull(why string, err error) string {
+	failed, ok := git.Answered(err)
+	if !ok {
+		return why
+	}
+	all, links := []string{why}, []string(nil)
+	for line := range strings.Lines(failed.Stderr) {
+		said, ok := strings.CutPrefix(line, "remote: ")
+		said = strings.TrimLeft(strings.TrimPrefix(git.OneLine(r.hide(said), 300), "error: "), "-— ")
+		switch {
+		case !ok || said == "" || strings.HasPrefix(said, "Resolving deltas") || strings.HasPrefix(said, "Trace: ") || strings.Contains(why, said):
+		case strings.Contains(said, "https://"):
+			links = append(links, said)
+		default:
+			all = append(all, said)
+		}
+	}
+	return git.OneLine(strings.Join(append(all, links...), "; "), 2000)
+}
+
+// remedies are what to do about what GitHub refuses, by its own words. The first
+// one that fits counts.
+var remedies = []struct {
+	said *pattern.Pattern
+	fix  string
+}{
+	{pattern.Of("create or update workflow `[^`]*` without `workflows` permission"), "give a `ci-token`, or an App with `app-id` and `app-private-key`, that may write workflows (`workflows: write`), which a job's own token never may"},
+	{pattern.Of(`without .workflow. scope`), "give the token the scope `workflow`, or an App with `app-id` and `app-private-key`"},
+	{pattern.Of(`PUSH PROTECTION|cannot contain secrets`), "take the secret out of the commits, or allow it on the page that GitHub names"},
+	{pattern.Of(`must have verified signatures`), "set `commit-signing: github`"},
+	{pattern.Of(`GH001|file size limit`), "take the file out of the commits, or keep it in Git LFS"},
+	{pattern.Of(`GH013|rule violations`), "let ralph's token bypass the ruleset, or set `branch-prefix` to names that it does not cover"},
+	{pattern.Of(`GH006|protected branch`), "let ralph's token push there, or set `branch-prefix` to names that are not protected"},
+	{pattern.Of(`archived so it is read-only`), "take the repository out of the archive"},
+	{pattern.Of(`HTTP 413`), "have whoever keeps the server or the proxy allow larger requests"},
+	{pattern.Of(`(?i)permission to \S+ denied|write access to repository not granted`), "add `contents: write` under `permissions:` of the job, or to what the token or App may do"},
+}
+
+var workflowRule = pattern.Of(`refusing to allow .* to create or update workflow`)
+
+// OfWorkflows tells of a push that was refused for the workflows in it, by what
+// the remote said.
+func OfWorkflows(said string) bool { return workflowRule.MatchString(said) }
+
+// mended is a remote's answer with what to do about it, where that is known.
+func mended(e *Error) error {
+	for _, r := range remedies {
+		if r.said.MatchString(e.Reason) {
+			told := *e
+			told.Act = ""
+			return fault.Usage(e.Act, r.fix, &told)
+		}
+	}
+	return e
+}

@@ -1,0 +1,170 @@
+// Package remote brings commits from repositories elsewhere and to them: it clones,
+// fetches and pushes, each through git with one transport, the token for it in the
+// environment, and an error that says what can be done. It never forces a branch.
+package remote
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// What can be wrong with a remote, for errors.Is. Error has the words.
+var (
+	ErrNonFastForward = errors.New("the branch has moved on")
+	ErrRefused        = errors.New("refused by the remote")
+	ErrAuth           = errors.New("the remote does not let us")
+	ErrNetwork        = errors.New("the remote cannot be reached") // trying again may help
+)
+
+// patience is for what goes over the network.
+const patience = 10 * time.Minute
+
+// Token is a credential that cannot be printed.
+type Token string
+
+const hidden = "***"
+
+// Format hides the token from every verb of fmt.
+func (Token) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, hidden) // a State does not fail
+}
+
+// MarshalText hides the token from every encoder.
+func (Token) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// Repository is one elsewhere. Its URL is http, https, file or a path.
+type Repository struct {
+	URL   string
+	Token Token // for http and https
+}
+
+// reach is what a call needs to reach the remote, and the URL to name there:
+// the one transport and, in the environment, the token.
+func (r Repository) reach(g git.Git, c git.Call) (git.Call, string, error) {
+	u, err := r.parse()
+	if err != nil {
+		return c, "", err
+	}
+	c.Env = append(c.Env, "GIT_ALLOW_PROTOCOL="+u.Scheme)
+	c.Timeout = patience
+	if u.Scheme == "file" {
+		return c, u.String(), nil
+	}
+	c.Set = append(c.Set, git.Setting{Key: "http.proxy", Value: g.Proxy})
+	if g.Proxy != "" {
+		c.Env = append(c.Env, "NO_PROXY=localhost,127.0.0.1,::1")
+	}
+	if g.CA != "" {
+		c.Set = append(c.Set, git.Setting{Key: "http.sslCAInfo", Value: g.CA})
+	}
+	if r.Token != "" {
+		where := u.Scheme + "://" + u.Host + "/"
+		c.Set = append(c.Set, git.Setting{Key: "http." + where + ".extraHeader", Value: "Authorization: Basic " + r.basic()})
+	}
+	return c, u.String(), nil
+}
+
+func (r Repository) parse() (*url.URL, error) {
+	if strings.HasPrefix(r.URL, "/") {
+		return &url.URL{Scheme: "file", Path: r.URL}, nil
+	}
+	u, err := url.Parse(r.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("the remote's address is none") // the error would quote it, password and all
+	case u.User != nil:
+		return nil, errors.New("the remote's address holds a credential")
+	case u.Scheme == "file", (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		return u, nil
+	default:
+		return nil, fmt.Errorf("remotes are reached by https, http or file, not %q", git.OneLine(u.Scheme, 20))
+	}
+}
+
+func (r Repository) basic() string {
+	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + string(r.Token)))
+}
+
+// hide takes the token out of what a remote said.
+func (r Repository) hide(text string) string {
+	if r.Token == "" {
+		return text
+	}
+	return strings.NewReplacer(string(r.Token), hidden, r.basic(), hidden).Replace(text)
+}
+
+// quirks are faults of old tools in old histories that harm nobody; a fetch
+// of the base must not fail for them. Of new commits none is forgiven.
+var quirks = []string{
+	"badTimezone", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
+	"multipleAuthors", "zeroPaddedDate", "zeroPaddedFilemode",
+}
+
+func forgiven() []git.Setting {
+	var set []git.Setting
+	for _, quirk := range quirks {
+		set = append(set, git.Setting{Key: "fetch.fsck." + quirk, Value: "ignore"})
+	}
+	return set
+}
+
+// fetch brings what refspecs name. The depth is empty or --depth=1.
+func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, refspecs ...string) error {
+	c, address, err := r.reach(t.Git(), git.Call{Set: forgiven()})
+	if err != nil {
+		return err
+	}
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head"}
+	if depth != "" {
+		c.Args = append(c.Args, depth)
+	}
+	c.Args = append(append(c.Args, "--", address), refspecs...)
+	if _, err := t.Do(ctx, c); err != nil {
+		return r.judge("fetch", err)
+	}
+	return nil
+}
+
+// push brings one ref of the remote to where a refspec says.
+func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, flags ...string) error {
+	c, address, err := r.reach(t.Git(), git.Call{})
+	if err != nil {
+		return err
+	}
+	c.Args = append([]string{"push", "--porcelain", "--no-verify", "--no-signed", "--no-follow-tags"}, flags...)
+	c.Args = append(c.Args, "--", address, refspec)
+	if out, err := t.Do(ctx, c); err != nil {
+		return r.refusal(string(out), err)
+	}
+	return nil
+}
+
+// list is where some refs of the remote stand.
+func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...string) (map[string]string, error) {
+	c, address, err := r.reach(g, git.Call{})
+	if err != nil {
+		return nil, err
+	}
+	c.Args = append([]string{"ls-remote", "--", address}, refs...)
+	out, err := do(ctx, c)
+	if err != nil {
+		return nil, r.judge("look at the remote", err)
+	}
+	there := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		sha, ref, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if slices.Contains(refs, ref) && git.CheckSHA(sha) == nil { // ls-remote also finds refs that merely end so
+			there[ref] = sha
+		}
+	}
+	return there, nil
+}
