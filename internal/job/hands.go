@@ -46,9 +46,10 @@ func projectIn(run journal.Run, tree string) string {
 func (s *site) hands() loop.Hands {
 	s.clean = s.checkouts()
 	prover := s.clean.Prover(stories{s})
+	task := &supervisor{s.Supervised, s.Exec, s.Wall, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
 	if s.Supervised != nil {
-		iterate = s.supervise
+		iterate = task.supervise
 	}
 	return loop.Hands{
 		Draft:     s.draft,
@@ -66,9 +67,9 @@ func (s *site) hands() loop.Hands {
 		OpenPull:  s.openPull,
 		Join:      s.join,
 		ReadyPull: s.readyPull,
-		Look:      s.look,
-		Pause:     s.pause,
-		Settle:    s.settle,
+		Look:      task.look,
+		Pause:     task.pause,
+		Settle:    task.settle,
 		Shelve:    s.shelve,
 	}
 }

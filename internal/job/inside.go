@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // inside is how the agent, and what it had a hand in, runs in a tree.
@@ -43,11 +44,11 @@ func (s *site) access(dir string) confine.Access {
 			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		s.ours(&at)
+		ours(s.Folder, &at)
 	case s.Own == nil && dir == s.Dir:
 		needs := git.Guarded(dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		s.ours(&at)
+		ours(s.Folder, &at)
 	}
 	return at
 }
@@ -55,11 +56,11 @@ func (s *site) access(dir string) confine.Access {
 // ours is what lies in the user's own folder and is nobody's inside to write:
 // what the program keeps there, and the settings that the next run begins with.
 // Where no mounts hold the first, the journal mends itself.
-func (s *site) ours(at *confine.Access) {
-	at.Ours = []string{s.Folder.Path}
-	at.ReadOnly = append(at.ReadOnly, agent.Local(filepath.Dir(s.Folder.Path))...)
+func ours(folder workspace.Folder, at *confine.Access) {
+	at.Ours = []string{folder.Path}
+	at.ReadOnly = append(at.ReadOnly, agent.Local(filepath.Dir(folder.Path))...)
 	for _, name := range []string{"settings.json", "settings.local.json"} {
-		at.ReadOnly = append(at.ReadOnly, filepath.Join(s.Folder.Path, name))
+		at.ReadOnly = append(at.ReadOnly, filepath.Join(folder.Path, name))
 	}
 }
 

@@ -33,6 +33,18 @@ type Supervised struct {
 	Dir    string         // and where it stands there
 }
 
+// supervisor is the hand for the steps of a supervised task, and for the delays of
+// any run.
+type supervisor struct {
+	*Supervised
+
+	exec    sandbox.Next
+	sandbox *confine.Sandbox // of the command; nil: none
+	folder  workspace.Folder // the program's own, which stays so in the sandbox
+	now     func() time.Time
+	drain   <-chan struct{} // closed: end after the step under way
+}
+
 // An attempt that ran out of time may clean up for as long as agents are told
 // they may; somebody who interrupts is waiting.
 const (
@@ -42,13 +54,13 @@ const (
 
 // supervise is one attempt: the command, from its start until nothing of it is
 // left.
-func (s *site) supervise(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
-	command := s.Supervised.command(run.Policy, step.Number)
+func (s *supervisor) supervise(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	emit(journal.IterationBegan{Number: step.Number, Bus: s.Task.BusSize()})
+	command := s.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
 	start := s.enclosed(&command)
 	result, err := start(ctx, command)
-	s.Wall.Tell(emit)
+	s.sandbox.Tell(emit)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
@@ -68,14 +80,14 @@ func (s *site) supervise(ctx context.Context, run journal.Run, step verdict.Iter
 
 // enclosed is how the command is run: behind the wall, if there is one. What the
 // program keeps in the task's folder stays its own.
-func (s *site) enclosed(command *process.Command) sandbox.Next {
-	if s.Wall == nil {
-		return s.Exec
+func (s *supervisor) enclosed(command *process.Command) sandbox.Next {
+	if s.sandbox == nil {
+		return s.exec
 	}
-	at := s.Supervised.Place
-	s.ours(&at)
-	command.Env, command.Dir = s.Wall.Env(command.Env, false), s.Supervised.Dir
-	return s.Wall.Around(at)
+	at := s.Place
+	ours(s.folder, &at)
+	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
+	return s.sandbox.Around(at)
 }
 
 func (c *Supervised) command(p policy.Policy, number int) process.Command {
@@ -114,8 +126,8 @@ func failure(result process.Result, err error, limit time.Duration) string {
 // linger is how long what an attempt left running may go on: a task that is
 // done is given time to end well, and before another attempt nothing may be
 // left of this one.
-func (s *site) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
-	done, err := s.Supervised.Task.Done()
+func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
+	done, err := s.Task.Done()
 	if err != nil || !done {
 		return 0, p.Poll.Std()
 	}
@@ -129,19 +141,19 @@ func (s *site) linger(p policy.Supervision, emit emit) (most, look time.Duration
 
 // look sees what the task's folder says. Messages count from the newest
 // attempt on; before the first there is nobody who could have asked.
-func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emit) error {
+func (s *supervisor) look(_ context.Context, run journal.Run, _ verdict.Look, emit emit) error {
 	var looked journal.TaskLooked
-	done, err := s.Supervised.Task.Done()
+	done, err := s.Task.Done()
 	if err != nil {
 		looked.Broken = fault.Told(err)
 	}
 	looked.Done = done
 	if n := len(run.Iterations); n > 0 {
-		if words, asked := s.Supervised.Task.Asked(run.Iterations[n-1].Bus); asked {
+		if words, asked := s.Task.Asked(run.Iterations[n-1].Bus); asked {
 			looked.Wait, looked.Words = "message", words
 		}
 	}
-	if s.Supervised.Task.Waits() {
+	if s.Task.Waits() {
 		looked.Wait = "file"
 	}
 	emit(looked)
@@ -150,16 +162,16 @@ func (s *site) look(_ context.Context, run journal.Run, _ verdict.Look, emit emi
 
 // pause is the delay before the next attempt, on record before it begins.
 // Who asks for an end of the run need not wait for the end of the delay.
-func (s *site) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
+func (s *supervisor) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
-	return wait(ctx, step.For, s.Drain) // which the loop looks at, too
+	return wait(ctx, step.For, s.drain) // which the loop looks at, too
 }
 
 // settle tells those around the task how it ended, as far as it can: a bus that
 // cannot be written to does not make the task less done.
-func (s *site) settle(_ context.Context, run journal.Run, step verdict.Settle, emit emit) error {
+func (s *supervisor) settle(_ context.Context, run journal.Run, step verdict.Settle, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
-	for _, err := range s.Supervised.settle(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
+	for _, err := range s.tell(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {
 		if err != nil {
 			settled.Failed = append(settled.Failed, err.Error())
 		}
@@ -168,7 +180,7 @@ func (s *site) settle(_ context.Context, run journal.Run, step verdict.Settle, e
 	return nil
 }
 
-func (c *Supervised) settle(step verdict.Settle, m workspace.Message) []error {
+func (c *Supervised) tell(step verdict.Settle, m workspace.Message) []error {
 	if step.Reason == policy.Waiting {
 		return []error{c.Task.Honour()}
 	}
