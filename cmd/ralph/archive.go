@@ -38,8 +38,6 @@ with uncommitted changes is left alone.
 Example: ralph archive --label first-try`
 }
 
-func (archiveCommand) guarded() bool { return false }
-
 func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {

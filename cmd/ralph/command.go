@@ -21,8 +21,6 @@ import (
 type command interface {
 	// run does it and gives the exit code.
 	run(ctx context.Context, w world) (int, error)
-	// guarded tells whether it starts agents, which must not outlive it.
-	guarded() bool
 }
 
 // grammar is the command line.
@@ -138,8 +136,6 @@ type versionCommand struct{}
 
 // Help gives the example.
 func (versionCommand) Help() string { return "Example: ralph version" }
-
-func (versionCommand) guarded() bool { return false }
 
 func (versionCommand) run(_ context.Context, w world) (int, error) {
 	_, err := fmt.Fprintln(w.Stdout, "ralph", version)

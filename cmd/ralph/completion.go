@@ -28,8 +28,6 @@ where the shell reads it when it starts.
 Example: source <(ralph completion bash)`
 }
 
-func (completionCommand) guarded() bool { return false }
-
 func (c completionCommand) run(_ context.Context, w world) (int, error) {
 	text, err := templates.Files.ReadFile("completion/" + c.Shell)
 	if err == nil {
@@ -51,8 +49,6 @@ type completed struct {
 func completes(args []string) bool {
 	return len(args) >= 3 && args[0] == "completion" && args[2] == "--"
 }
-
-func (completed) guarded() bool { return false }
 
 func (c completed) run(_ context.Context, w world) (int, error) {
 	return fault.ExitDone, c.tell(w.Stdout)

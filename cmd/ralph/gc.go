@@ -46,8 +46,6 @@ Examples:
   ralph gc --older-than 30d --export audit.jsonl`
 }
 
-func (gcCommand) guarded() bool { return false }
-
 // age is a duration that may be in days.
 type age time.Duration
 
@@ -211,8 +209,6 @@ the one that is checked out.
 
 Example: ralph worktree clean`
 }
-
-func (worktreeCleanCommand) guarded() bool { return false }
 
 func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
 	tool, done, err := w.SoundGit(ctx, c.ProjectDir)

@@ -44,8 +44,6 @@ output. loop-start and loop-cancel are behind /ralph-loop and /cancel-ralph.
 Example: ralph hook stop < event.json`
 }
 
-func (hookCommand) guarded() bool { return false }
-
 // hooked reads the command line of a hook by itself: hooks run before and after
 // each tool an agent uses, and whole command lines take time to be understood.
 func hooked(args []string) (hookCommand, bool) {

@@ -35,8 +35,6 @@ Examples:
   ralph init --github --host`
 }
 
-func (initCommand) guarded() bool { return false }
-
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Any() {
 		c.Pin = c.pin(ctx, w)
@@ -91,8 +89,6 @@ Nothing is run, and no model is asked.
 
 Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 }
-
-func (planCommand) guarded() bool { return false }
 
 func (c planCommand) run(_ context.Context, w world) (int, error) {
 	return fault.ExitDone, c.draft(w)

@@ -82,7 +82,7 @@ func start(w world) int {
 	if err != nil || done {
 		return report(w.Stderr, err)
 	}
-	if !command.guarded() || process.Inner(os.Getenv) {
+	if g, is := command.(guarding); !is || !g.guarded() || process.Inner(os.Getenv) {
 		return inner(w, command)
 	}
 	code := outer(w)
@@ -138,6 +138,9 @@ func inner(w world, command command) int {
 	}
 	return code
 }
+
+// guarding is a command that may start programs, which must not outlive it.
+type guarding interface{ guarded() bool }
 
 // marking is a command that leaves a marker where it works.
 type marking interface{ Unmark() error }

@@ -36,8 +36,6 @@ megabyte that asks for nothing from the network and needs no script.
 Example: ralph report -o report.html`
 }
 
-func (reportCommand) guarded() bool { return false }
-
 func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 	home, run, err := c.runs().Find(c.ID)
 	if err != nil {
@@ -155,8 +153,6 @@ type statusCommand struct {
 
 // Help gives the example.
 func (statusCommand) Help() string { return "Example: ralph status --follow" }
-
-func (statusCommand) guarded() bool { return false }
 
 func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	home, run, err := c.runs().Find(c.ID)

@@ -11,13 +11,10 @@ import (
 )
 
 // scriptedCommand is the scripted agent. It runs as a child of ralph, as any
-// agent does.
+// agent does, and that ralph sees to it that nothing outlives it.
 type scriptedCommand struct {
 	File string `arg:"" help:"The script."`
 }
-
-// guarded is false: the ralph that started it is its guard.
-func (scriptedCommand) guarded() bool { return false }
 
 func (c scriptedCommand) run(ctx context.Context, w world) (int, error) {
 	script, err := os.ReadFile(c.File)

@@ -51,8 +51,6 @@ is set up.
 Example: ralph serve --app app.json --url https://ralph.example.com`
 }
 
-func (serveCommand) guarded() bool { return false }
-
 func (c serveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.serve(ctx, w)
 }
