@@ -93,7 +93,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
 	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
-		return nil, fault.Usage("cannot make the folders of those behind the wall", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
+		return nil, fault.Usage("cannot make the folders of the sandbox", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
 	}
 	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, asked.theirs(), append(asked.apart(), w.rooms.dir)
 	if err := w.open(ctx, asked); err != nil {
@@ -130,7 +130,7 @@ func (w *Sandbox) reachable(asked Options) error {
 	for _, path := range append(asked.Reach, w.rooms.dir) {
 		for dir := path; ; dir = filepath.Dir(dir) {
 			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
-				return fault.Usage(fmt.Sprintf("the user behind the wall cannot get to %s: %s is closed to others", path, dir),
+				return fault.Usage(fmt.Sprintf("the user in the sandbox cannot get to %s: %s is closed to others", path, dir),
 					"open it: chmod o+x "+dir, nil)
 			}
 			if dir == filepath.Dir(dir) {
@@ -160,7 +160,7 @@ func (w *Sandbox) Name() string {
 	return string(w.Level)
 }
 
-// Said is what people are told of it; none where there is no wall.
+// Said is what people are told of the sandbox: its level, or none where there is none.
 func (w *Sandbox) Said(none string) string {
 	if w == nil {
 		return none
@@ -172,7 +172,7 @@ func (w *Sandbox) Said(none string) string {
 	return said
 }
 
-// Notices are what people should know of the wall.
+// Notices are what people should know of the sandbox.
 func (w *Sandbox) Notices() []journal.Noted {
 	if w == nil {
 		return nil

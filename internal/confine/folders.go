@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// rooms are the folders of those behind a wall: what programs take for their
+// rooms are the folders of those in the sandbox: what programs take for their
 // home, and for temporary files.
 type rooms struct {
 	temp workspace.Temporary

@@ -32,7 +32,7 @@ type Model struct {
 type asker struct {
 	Model
 	keys   *agent.Keys
-	makers []agent.Maker // whose keys the wall holds for it
+	makers []agent.Maker // whose keys the model server holds for it
 	token  string        // that it gets in their place
 }
 
@@ -46,7 +46,7 @@ func (w *Sandbox) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 }
 
 // HoldKeys has a model server hold the keys of the agents, and count what they use
-// against their budget, where no wall stands: whatever else a Sandbox does, it does
+// against their budget, without a sandbox: whatever else a Sandbox does, it does
 // not. nil: there is no budget, or no key that can be held.
 func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Model.Budget == (agent.Budget{}) {
@@ -173,7 +173,7 @@ func (d *doors) anyModel() bool {
 	return d.asked != nil && slices.ContainsFunc(d.asked.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }
 
-// makers are those whose keys the wall holds; none where the agent goes by a
+// makers are those whose keys the model server holds; none where the agent goes by a
 // login, or by a key that only it can hold. Strict refuses the latter.
 func (w *Sandbox) makers(m *asker, strict bool) ([]agent.Maker, error) {
 	if m.KeyInAgent || !m.Keys.Any() {

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Network is what those behind the wall may reach.
+// Network is what those in the sandbox may reach.
 type Network struct {
 	Any      bool     // every public host by its name
 	Packages bool     // where the project's packages come from

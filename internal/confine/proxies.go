@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// doors are the two ways out, served for as long as the wall stands.
+// doors are the proxies and the model server, served until the sandbox is closed.
 type doors struct {
 	proxy, model egress.Door
 	setup        egress.Door // another proxy, for what makes a folder ready
@@ -97,7 +97,7 @@ func (d *doors) permit(names []egress.Name) {
 }
 
 // refused hears of refusals. What would allow one is said in the words of
-// whoever asked for the wall.
+// the place that asked for the sandbox: an input or a setting.
 func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {
 		if r.Sent {
