@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -105,4 +106,74 @@ func elapsed(run journal.Run) string {
 		at = run.Now
 	}
 	return policy.Short(at.Sub(run.Began))
+}
+
+// State is how a run stands in one word, by which people filter.
+type State string
+
+// Running is at work; NeedsInput waits for people's word, Review for their eyes;
+// Stopped stopped short. A run that left nothing to look at has none.
+const (
+	Running    State = "running"
+	NeedsInput State = "needs-input"
+	Review     State = "review"
+	Stopped    State = "stopped"
+)
+
+// States are all of them.
+func States() []State { return []State{Running, NeedsInput, Review, Stopped} }
+
+func stateOf(run journal.Run) State {
+	switch {
+	case run.Stop == nil:
+		return Running
+	case run.Stop.Reason == policy.NeedsInput:
+		return NeedsInput
+	case !run.Completed():
+		return Stopped
+	case run.Pull != nil:
+		return Review
+	}
+	return ""
+}
+
+// asleep is why the repository's own workflows say nothing of the branch, and
+// what has them start; empty where they start by themselves.
+func asleep(run journal.Run) string {
+	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
+		return ""
+	}
+	return "GitHub starts no workflows for what a job's own token pushes, or has them wait for approval: **Approve workflows to run** on the pull request's page, or close it and open it again. " +
+		"With the input `ci-token`, or as a GitHub App, they start by themselves"
+}
+
+// News is a run that has ended, in one line for a message.
+func News(run journal.Run) string {
+	return fmt.Sprintf("ralph %s after %s, %s, %s", headline(run), plural(len(run.Iterations), "iteration"),
+		policy.Short(run.Now.Sub(run.Began)), spent(run.CostUSD, run.CostKnown))
+}
+
+// boxes is the box in the comment that does what a command does, where the
+// workflow has switched that on and there is room.
+func boxes(run journal.Run, room int) string {
+	box := button(run)
+	if box == "" || len(box)+2 > room {
+		return ""
+	}
+	return "\n" + box + "\n"
+}
+
+// button is the one thing to do with a run as it stands that takes no words.
+func button(run journal.Run) string {
+	switch {
+	case !run.Policy.Buttons:
+		return ""
+	case run.Stop == nil:
+		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
+	case verdict.Unapproved(run):
+		return trigger.Button(trigger.Approve, "have this plan worked on")
+	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer takes words
+		return ""
+	}
+	return trigger.Button(trigger.Resume, "go on with this run")
 }
