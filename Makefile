@@ -53,7 +53,7 @@ false-ready: # does it ever call work ready that is not, and what does it hold b
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
-	ATTACK=10s go -C internal/sandbox test -count=1 -timeout=3m -bench=. -benchtime=50x
+	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=3m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
 	VERSION=$(VERSION) tools/image/build.sh

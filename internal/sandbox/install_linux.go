@@ -1,13 +1,17 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"unsafe"
 
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/sandbox/seccomp"
 )
 
 const setModeFilter = 1
@@ -20,7 +24,7 @@ func (p *launch) filter() error {
 	if err != nil {
 		return fmt.Errorf("install the seccomp filter: %w", err)
 	}
-	program, err := p.rules().build(machine)
+	program, err := p.rules().Build(machine)
 	if err != nil {
 		return err
 	}
@@ -40,12 +44,13 @@ func (p *launch) watched() bool { return p.Level == Notify && p.has(notified) }
 
 // rules leave local sockets out where nothing tells whose they are: the user's
 // session bus or a docker daemon would do what it is asked.
-func (p *launch) rules() filter {
-	return filter{
+func (p *launch) rules() seccomp.Filter {
+	return seccomp.Filter{
 		Own:    p.Level == Namespace && p.has(network),
 		Notify: p.Level == Notify,
 		Unix:   p.Level == Namespace && !p.Flat || p.Level == Notify,
-		off:    p.off,
+
+		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}
 }
 
@@ -61,9 +66,9 @@ func install(raw []bpf.RawInstruction, listen bool) (int, error) {
 	}
 	// Killable: else each signal, of which Go's runtime sends itself many,
 	// would begin a connect anew. Kernels before 5.19 do not know it.
-	fd, err := seccompCall(newListener|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program)
+	fd, err := seccompCall(seccomp.NewListener|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program)
 	if err == unix.EINVAL { //nolint:errorlint // a bare errno
-		fd, err = seccompCall(newListener, &program)
+		fd, err = seccompCall(seccomp.NewListener, &program)
 	}
 	return fd, err
 }
@@ -74,4 +79,68 @@ func seccompCall(flags uintptr, program *unix.SockFprog) (int, error) {
 		return -1, os.NewSyscallError("install the seccomp filter", errno)
 	}
 	return int(fd), nil
+}
+
+// become changes to the user inside, and gives up whatever could be given.
+func (p *launch) become() error {
+	if err := p.dropBounding(); err != nil {
+		return err
+	}
+	if err := p.changeUser(); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("gain nothing by exec: %w", err)
+	}
+	if p.off(caps) {
+		return nil
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("drop ambient capabilities: %w", err)
+	}
+	none := [2]unix.CapUserData{}
+	if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
+		return fmt.Errorf("drop capabilities: %w", err)
+	}
+	return nil
+}
+
+// dropBounding needs a capability that an ordinary user lacks, who has nothing
+// to drop either.
+func (p *launch) dropBounding() error {
+	if p.off(caps) {
+		return nil
+	}
+	for c := uintptr(0); ; c++ {
+		switch err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); {
+		case errors.Is(err, unix.EINVAL), errors.Is(err, unix.EPERM):
+			return nil
+		case err != nil:
+			return fmt.Errorf("drop capabilities for good: %w", err)
+		}
+	}
+}
+
+func (p *launch) changeUser() error {
+	if p.UID == 0 || p.off(user) || os.Getuid() == p.UID {
+		return nil
+	}
+	if err := syscall.Setgroups(nil); err != nil {
+		return fmt.Errorf("leave all groups: %w", err)
+	}
+	if err := syscall.Setresgid(p.GID, p.GID, p.GID); err != nil {
+		return fmt.Errorf("become group %d: %w", p.GID, err)
+	}
+	if err := syscall.Setresuid(p.UID, p.UID, p.UID); err != nil {
+		return fmt.Errorf("become user %d: %w", p.UID, err)
+	}
+	return nil
+}
+
+// hide keeps those inside, who may be the same user, from reading us.
+func (p *launch) hide() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("hide from other processes: %w", err)
+	}
+	return nil
 }

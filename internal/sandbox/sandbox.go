@@ -158,26 +158,20 @@ func tells(text string) bool { return revealing.MatchString(comment.ReplaceAllSt
 type mechanism string
 
 const (
-	network   mechanism = "network namespace"
-	mounts    mechanism = "mounts"
-	memory    mechanism = "memory namespace"
-	files     mechanism = "landlock files"
-	ports     mechanism = "landlock ports"
-	scopes    mechanism = "landlock scopes"
-	calls     mechanism = "seccomp"
-	datagrams mechanism = "seccomp datagrams"
-	protocols mechanism = "seccomp protocols"
-	fastOpen  mechanism = "seccomp fast open"
-	rings     mechanism = "seccomp io_uring"
-	locals    mechanism = "seccomp unix sockets"
-	notified  mechanism = "supervisor"
-	injected  mechanism = "supervisor's own sockets"
-	owner     mechanism = "supervisor's look at the owner"
-	user      mechanism = "another user"
-	caps      mechanism = "no capabilities"
-	mending   mechanism = "put back"
-	parting   mechanism = "what is apart"
-	crossing  mechanism = "links of theirs"
+	network  mechanism = "network namespace"
+	mounts   mechanism = "mounts"
+	memory   mechanism = "memory namespace"
+	files    mechanism = "landlock files"
+	ports    mechanism = "landlock ports"
+	scopes   mechanism = "landlock scopes"
+	notified mechanism = "supervisor"
+	injected mechanism = "supervisor's own sockets"
+	owner    mechanism = "supervisor's look at the owner"
+	user     mechanism = "another user"
+	caps     mechanism = "no capabilities"
+	mending  mechanism = "put back"
+	parting  mechanism = "what is apart"
+	crossing mechanism = "links of theirs"
 )
 
 func (w Wall) has(m mechanism) bool { return !slices.Contains(w.off, m) }
@@ -205,3 +199,36 @@ func (t Told) Error() string { return t.Err.Error() }
 
 // Unwrap gives the error itself.
 func (t Told) Unwrap() error { return t.Err }
+
+// Report is what a machine offers, found by doing.
+type Report struct {
+	Level Level // the strongest that works; None where nothing does
+	Flat  bool  // Level does without mounts of its own
+	Found []Mechanism
+
+	HostPIDs bool // Level does without a process namespace
+}
+
+// Mechanism is a part of the wall, as a person asks for it.
+type Mechanism struct {
+	Name   string
+	Found  bool
+	Detail string // its version, or why it is not there
+}
+
+// Probe tries each level with a program that serves and reaches itself, the
+// strongest first. base says who is to be inside; its level does not matter.
+func Probe(ctx context.Context, base Wall, next Next) Report {
+	return probe(ctx, base, next)
+}
+
+// Apply is w made in the way that was found to work, at its own level or, for Auto,
+// at the strongest.
+func (r Report) Apply(w Wall) Wall {
+	if w.Level == Auto {
+		w.Level = r.Level
+	}
+	w.Flat = w.Level == Namespace && (r.Level != Namespace || r.Flat)
+	w.HostPIDs = w.Level == Namespace && r.HostPIDs
+	return w
+}

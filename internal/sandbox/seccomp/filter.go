@@ -1,9 +1,11 @@
-package sandbox
+// Package seccomp writes the filter of system calls of a sandbox: which calls a
+// program inside may make. It is data in, a program out; it installs nothing.
+package seccomp
 
 import (
 	"fmt"
 
-	seccomp "github.com/elastic/go-seccomp-bpf"
+	bpfasm "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/net/bpf"
 )
@@ -11,8 +13,8 @@ import (
 // What the filter answers. The errnos are Linux's, which other systems number
 // differently.
 const (
-	allow  = uint32(seccomp.ActionAllow)
-	kill   = uint32(seccomp.ActionKillProcess)
+	allow  = uint32(bpfasm.ActionAllow)
+	kill   = uint32(bpfasm.ActionKillProcess)
 	notify = uint32(0x7fc00000) // SECCOMP_RET_USER_NOTIF, unknown to the library
 
 	eperm           = 1
@@ -22,34 +24,51 @@ const (
 	eafnosupport    = 97
 )
 
-func refuse(errno uint32) uint32 { return uint32(seccomp.ActionErrno) | errno }
+func refuse(errno uint32) uint32 { return uint32(bpfasm.ActionErrno) | errno }
 
-// filter is a seccomp program to be: what a level lets through.
-type filter struct {
+// Part is a part of the filter, which tests take away to see what it holds.
+type Part string
+
+// The parts.
+const (
+	Calls     Part = "seccomp"
+	Datagrams Part = "seccomp datagrams"
+	Protocols Part = "seccomp protocols"
+	FastOpen  Part = "seccomp fast open"
+	Rings     Part = "seccomp io_uring"
+	Locals    Part = "seccomp unix sockets"
+	Notified  Part = "supervisor"
+)
+
+// Filter is a program to be: what a level lets through.
+type Filter struct {
 	Own    bool // network and queues are of its own: datagrams reach nobody
 	Notify bool // each connect is asked of the supervisor
 	Unix   bool // sockets of the file system may be used
-	off    func(mechanism) bool
+
+	Without func(Part) bool // parts that are left out; nil: none is
 }
 
-// build writes the program for one machine. A call that no rule names goes
+func (f Filter) off(p Part) bool { return f.Without != nil && f.Without(p) }
+
+// Build writes the program for one machine. A call that no rule names goes
 // through: the list is of what breaks out, since what programs need is more
 // than anybody can list.
 //
 // The library's own Policy is of no use here: it lets calls of a foreign
 // architecture through, and compares 64 bits where the kernel reads 32.
-func (f filter) build(machine *arch.Info) ([]bpf.Instruction, error) {
-	a := &assembly{machine: machine, Program: seccomp.NewProgram()}
-	if !f.off(calls) {
+func (f Filter) Build(machine *arch.Info) ([]bpf.Instruction, error) {
+	a := &assembly{machine: machine, Program: bpfasm.NewProgram()}
+	if !f.off(Calls) {
 		f.refuse(a)
 	}
-	if !f.off(protocols) {
+	if !f.off(Protocols) {
 		f.sockets(a)
 	}
-	if !f.off(fastOpen) {
+	if !f.off(FastOpen) {
 		f.sends(a)
 	}
-	if f.Notify && !f.off(notified) {
+	if f.Notify && !f.off(Notified) {
 		a.on("connect", notify)
 		a.on("listen", notify)
 	}
@@ -80,12 +99,12 @@ func entrance(machine *arch.Info) []bpf.Instruction {
 
 // assembly is a program under way.
 type assembly struct {
-	seccomp.Program
+	bpfasm.Program
 
 	machine *arch.Info
 }
 
-func (a *assembly) ret(what uint32) { a.Ret(seccomp.Action(what)) }
+func (a *assembly) ret(what uint32) { a.Ret(bpfasm.Action(what)) }
 
 // on answers a call, whatever its arguments.
 func (a *assembly) on(name string, what uint32) { a.rule(name, func() { a.ret(what) }) }

@@ -1,4 +1,4 @@
-package sandbox_test
+package seccomp_test
 
 import (
 	"encoding/binary"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/bpf"
 
-	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/seccomp"
 )
 
 // What the filter answers.
@@ -49,11 +49,11 @@ func answer(tb testing.TB, program []bpf.Instruction, machine uint32, number int
 const high = 1 << 40 // bits that the kernel does not read
 
 func TestTheFilterAnswers(t *testing.T) {
-	own := sandbox.Filter{Own: true, Unix: true}
-	watched := sandbox.Filter{Notify: true, Unix: true}
-	bare := sandbox.Filter{}
-	all := []sandbox.Filter{own, watched, bare}
-	type filters = []sandbox.Filter
+	own := seccomp.Filter{Own: true, Unix: true}
+	watched := seccomp.Filter{Notify: true, Unix: true}
+	bare := seccomp.Filter{}
+	all := []seccomp.Filter{own, watched, bare}
+	type filters = []seccomp.Filter
 	tests := []struct {
 		in   filters
 		call string
@@ -161,9 +161,9 @@ func TestTheFilterAnswers(t *testing.T) {
 	}
 }
 
-func program(tb testing.TB, f sandbox.Filter, machine *arch.Info) []bpf.Instruction {
+func program(tb testing.TB, f seccomp.Filter, machine *arch.Info) []bpf.Instruction {
 	tb.Helper()
-	p, err := sandbox.Build(f, machine)
+	p, err := f.Build(machine)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func program(tb testing.TB, f sandbox.Filter, machine *arch.Info) []bpf.Instruct
 
 func TestOtherNumbersAreKilled(t *testing.T) {
 	for _, machine := range machines {
-		p := program(t, sandbox.Filter{}, machine)
+		p := program(t, seccomp.Filter{}, machine)
 		for _, foreign := range []*arch.Info{arch.I386, arch.ARM, arch.X86_64, arch.AARCH64} {
 			if foreign.ID == machine.ID {
 				continue
@@ -185,7 +185,7 @@ func TestOtherNumbersAreKilled(t *testing.T) {
 			}
 		}
 	}
-	x32 := program(t, sandbox.Filter{}, arch.X86_64)
+	x32 := program(t, seccomp.Filter{}, arch.X86_64)
 	if got := answer(t, x32, uint32(arch.X86_64.ID), 0x40000000|101); got != killed {
 		t.Errorf("ptrace of x32: %#x, want it killed", got)
 	}
@@ -204,7 +204,7 @@ var outright = []string{
 
 // A typing error would refuse nothing: each is a name that a machine knows.
 func TestRefusedCalls(t *testing.T) {
-	if diff := cmp.Diff(outright, slices.Sorted(slices.Values(sandbox.Refused()))); diff != "" {
+	if diff := cmp.Diff(outright, slices.Sorted(slices.Values(seccomp.Refused()))); diff != "" {
 		t.Errorf("the list of the wall (-want +got):\n%s", diff)
 	}
 	for _, name := range outright {
@@ -215,7 +215,7 @@ func TestRefusedCalls(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if got := answer(t, program(t, sandbox.Filter{}, machine), uint32(machine.ID), number); got != eperm {
+			if got := answer(t, program(t, seccomp.Filter{}, machine), uint32(machine.ID), number); got != eperm {
 				t.Errorf("%s on %s: %#x, want EPERM", name, machine.Name, got)
 			}
 		}
@@ -232,7 +232,7 @@ func FuzzFilter(f *testing.F) {
 	f.Add(uint32(302), uint64(1), uint64(7), uint64(0))
 	programs := map[*arch.Info][]bpf.Instruction{}
 	for _, m := range machines {
-		programs[m] = program(f, sandbox.Filter{Notify: true, Unix: true}, m)
+		programs[m] = program(f, seccomp.Filter{Notify: true, Unix: true}, m)
 	}
 	f.Fuzz(func(t *testing.T, number uint32, a, b, c uint64) {
 		for m, p := range programs {

@@ -1,4 +1,4 @@
-package sandbox
+package seccomp
 
 import (
 	"maps"
@@ -35,6 +35,9 @@ var onOthers = map[string][]argument{
 	"move_pages":  {{0, 0}}, "migrate_pages": {{0, 0}},
 }
 
+// NewListener is SECCOMP_FILTER_FLAG_NEW_LISTENER: the filter comes with a supervisor.
+const NewListener = 8
+
 // argument is the one that must have a value.
 type argument struct{ at, is uint32 }
 
@@ -43,7 +46,6 @@ const (
 	tiocsti        = 0x5412     // types into the terminal of another
 	tioclinux      = 0x541c
 	msgFastOpen    = 0x20000000
-	newListener    = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
 
 	familyUnix    = 1
 	familyInet    = 2
@@ -58,7 +60,7 @@ const (
 	protocolUDP = 17
 )
 
-func (f filter) refuse(a *assembly) {
+func (f Filter) refuse(a *assembly) {
 	for _, name := range refused {
 		a.on(name, refuse(eperm))
 	}
@@ -68,7 +70,7 @@ func (f filter) refuse(a *assembly) {
 	if !f.Own { // a queue is in no folder, and would be found by whoever comes after
 		a.on("mq_open", refuse(enosys))
 	}
-	if !f.off(rings) {
+	if !f.off(Rings) {
 		for _, name := range []string{"io_uring_setup", "io_uring_enter", "io_uring_register"} {
 			a.on(name, refuse(enosys)) // a ring does what the filter does not see
 		}
@@ -87,13 +89,13 @@ func (f filter) refuse(a *assembly) {
 	})
 	a.rule("seccomp", func() { // nobody answers for the supervisor
 		a.LdLo(1)
-		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
+		a.when(bpf.JumpBitsSet, NewListener, refuse(eperm))
 		a.ret(allow)
 	})
 }
 
 // sends refuses the data that goes before a connection, and so round connect.
-func (f filter) sends(a *assembly) {
+func (f Filter) sends(a *assembly) {
 	send := func(name string, flags uint32) {
 		a.rule(name, func() {
 			a.LdLo(flags)
@@ -109,7 +111,7 @@ func (f filter) sends(a *assembly) {
 // sockets lets in what the level can hold: local sockets, the kernel's own news
 // of the network, TCP, and UDP where the network is one of its own. The kernel
 // reads 32 bits of each argument, and so does the filter.
-func (f filter) sockets(a *assembly) {
+func (f Filter) sockets(a *assembly) {
 	a.rule("socketpair", func() {
 		local := a.NewLabel()
 		a.LdLo(0)
@@ -140,8 +142,8 @@ func (f filter) sockets(a *assembly) {
 	})
 }
 
-func (f filter) local(a *assembly) {
-	if !f.Unix && !f.off(locals) {
+func (f Filter) local(a *assembly) {
+	if !f.Unix && !f.off(Locals) {
 		a.ret(refuse(eacces))
 		return
 	}
@@ -150,15 +152,15 @@ func (f filter) local(a *assembly) {
 
 // connected leaves out local datagrams where a connect is watched or nobody may
 // be found: they need no connect to go to any name.
-func (f filter) connected(a *assembly) {
-	if (f.Notify || !f.Unix) && !f.off(locals) {
+func (f Filter) connected(a *assembly) {
+	if (f.Notify || !f.Unix) && !f.off(Locals) {
 		a.LdLo(1)
 		a.when(bpf.JumpBitsSet, typeDatagram, refuse(eacces)) // of SOCK_DGRAM and of its twin SOCK_RAW
 	}
 	a.ret(allow)
 }
 
-func (f filter) inet(a *assembly) {
+func (f Filter) inet(a *assembly) {
 	other := a.NewLabel()
 	a.LdLo(1)
 	a.JmpIfTrue(bpf.JumpBitsSet, notStream, other)
@@ -168,7 +170,7 @@ func (f filter) inet(a *assembly) {
 	a.ret(refuse(eprotonosupport)) // MPTCP: Go falls back to TCP
 
 	a.SetLabel(other)
-	if !f.Own && !f.off(datagrams) {
+	if !f.Own && !f.off(Datagrams) {
 		a.ret(refuse(eacces))
 		return
 	}
