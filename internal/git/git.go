@@ -64,3 +64,77 @@ func number(digits string) int {
 	}
 	return n
 }
+
+// Setting is a line of configuration. It goes by the environment: it holds
+// over every file, keys may hold any character, and it may be a secret.
+type Setting struct{ Key, Value string }
+
+// settings hold in every call. Values that would start something are set to
+// what starts nothing; some of them cannot be: an empty diff.external is run.
+// Those are turned off by flags where they count.
+var settings = []Setting{
+	{"safe.directory", "*"}, // the owner of a folder decides nothing here, the settings below do
+	{"core.hooksPath", "/dev/null"},
+	{"core.fsmonitor", "false"},
+	{"core.untrackedCache", "false"},
+	{"core.commitGraph", "false"}, // it says what commits hold, and need not be true
+	{"core.pager", "cat"},
+	{"core.editor", "false"},
+	{"core.sshCommand", "false"},
+	{"core.askPass", ""},
+	{"core.attributesFile", "/dev/null"},
+	{"core.excludesFile", "/dev/null"},
+	{"core.autocrlf", "false"},
+	{"core.protectHFS", "true"},
+	{"core.protectNTFS", "true"},
+	{"credential.helper", ""},
+	{"commit.gpgSign", "false"},
+	{"push.gpgSign", "false"},
+	{"log.showSignature", "false"},
+	{"gc.auto", "0"},
+	{"maintenance.auto", "false"},
+	{"submodule.recurse", "false"},
+	{"fetch.recurseSubmodules", "false"},
+	{"push.recurseSubmodules", "no"},
+	{"diff.ignoreSubmodules", "all"},
+	{"transfer.fsckObjects", "true"},
+	{"transfer.credentialsInUrl", "die"},
+	{"protocol.version", "2"},
+	{"http.followRedirects", "false"}, // else a token may follow
+	{"http.extraHeader", ""},
+	{"http.lowSpeedLimit", "1000"},
+	{"http.lowSpeedTime", "60"},
+	{"init.defaultBranch", "main"},
+	{"advice.detachedHead", "false"},
+}
+
+// environment is all that git gets to see.
+func (g Git) environment(c Call) []string {
+	env := []string{
+		"PATH=" + g.Path,
+		"HOME=" + g.Home,
+		"LC_ALL=C",
+		"TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_ATTR_NOSYSTEM=1",
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_GRAFT_FILE=/dev/null/none", // else info/grafts says what a commit's parents are
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_ASKPASS=", // set and empty: git asks nobody, and never looks at SSH_ASKPASS
+		"GIT_SSH_COMMAND=false",
+		"GIT_EDITOR=false",
+		"GIT_SEQUENCE_EDITOR=false",
+		"GIT_PAGER=cat",
+		"GIT_PROTOCOL_FROM_USER=0",
+		"GIT_ALLOW_PROTOCOL=none", // holds over any protocol.*.allow; a call with a remote names its own
+	}
+	env = append(env, c.Env...)
+	set := append(append([]Setting{}, settings...), c.Set...)
+	for i, s := range set {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.Key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.Value))
+	}
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(set)))
+}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Object is an object as git cat-file prints it.
@@ -101,4 +103,80 @@ func Sizes(ctx context.Context, do Runner, ids []string) (map[string]int64, erro
 		sizes[id] = o.Size
 	}
 	return sizes, nil
+}
+
+// The modes of an entry in a tree.
+const (
+	ModeNone    = "000000"
+	ModeFile    = "100644"
+	ModeProgram = "100755"
+	ModeSymlink = "120000"
+	ModeLink    = "160000" // a commit of another repository
+)
+
+// Change is a path in which two trees differ.
+type Change struct {
+	Path    string
+	OldMode string // mode before
+	Mode    string // mode now
+	OldID   string // object before
+	ID      string // object now
+}
+
+var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
+
+// Compare lists every path in which two trees differ, or those of some pathspecs, within reason: a tree of
+// a few objects can have more paths than there are atoms.
+func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Change, error) {
+	out, err := do(ctx, Call{Args: append([]string{
+		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To, "--",
+	}, paths...)})
+	if err != nil {
+		return nil, err
+	}
+	return parseRaw(out)
+}
+
+// parseRaw reads raw -z: ":mode mode object object letter", zero, path, zero.
+func parseRaw(out []byte) ([]Change, error) {
+	var changes []Change
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		m := rawForm.FindStringSubmatch(fields[i])
+		if m == nil {
+			return nil, fmt.Errorf("read a comparison: %w", errOddAnswer)
+		}
+		changes = append(changes, Change{Path: fields[i+1], OldMode: m[1], Mode: m[2], OldID: m[3], ID: m[4]})
+	}
+	return changes, nil
+}
+
+// TreeEntry is what is to stand at a path of a tree: an object, or nothing where
+// the mode says so.
+type TreeEntry struct{ Path, Mode, ID string }
+
+// Index is a file to make a tree in, and the tree to begin with.
+type Index struct{ File, Tree string }
+
+// WriteTree is a tree with some paths as they are wanted.
+func WriteTree(ctx context.Context, do Runner, in Index, wanted []TreeEntry) (string, error) {
+	on := func(args ...string) Call { return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + in.File}} }
+	if _, err := do(ctx, on("read-tree", in.Tree)); err != nil {
+		return "", err
+	}
+	// What is to go goes first: it may stand where a folder is to come.
+	var gone, come strings.Builder
+	for _, o := range wanted {
+		to := &come
+		if o.Mode == ModeNone {
+			to = &gone
+		}
+		fmt.Fprintf(to, "%s %s\t%s\x00", o.Mode, o.ID, o.Path)
+	}
+	update := on("update-index", "--replace", "-z", "--index-info")
+	update.Stdin = strings.NewReader(gone.String() + come.String())
+	if _, err := do(ctx, update); err != nil {
+		return "", err
+	}
+	return ObjectID(do(ctx, on("write-tree")))
 }

@@ -2,10 +2,14 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Trusted is a bare repository of the program's own. Nothing gets into it
@@ -84,3 +88,107 @@ func (t *Trusted) DeleteRef(ctx context.Context, ref string) error {
 }
 
 func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
+
+// Lend makes dir a repository that reads the objects of the one that project
+// lies in, whatever is checked out there. Nothing of ours gets into that one.
+func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
+	at := user{git: g, dir: project}
+	if err := at.check(ctx); err != nil {
+		return nil, err
+	}
+	top, err := at.Ask(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("look at %s: %w", project, err)
+	}
+	at.dir = top
+	p := Place{Top: top}
+	if err := at.describe(ctx, &p); err != nil {
+		return nil, fmt.Errorf("look at %s: %w", top, err)
+	}
+	t, err := g.Init(ctx, dir, p.format)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.borrow(p)
+}
+
+// lend has the git folder in dir read objects that lie elsewhere. A history
+// that was cut short there is cut short here.
+func lend(dir, objects, shallow string) error {
+	if strings.ContainsAny(objects, "\n") {
+		return fmt.Errorf("%q cannot be borrowed from", objects)
+	}
+	info := filepath.Join(dir, "objects", "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	cut, err := untrusted.ReadFile(shallow, maxOutput)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("borrow objects: %w", err)
+	}
+	if err == nil {
+		err = publish(filepath.Join(dir, "shallow"), string(cut), 0o644)
+	} else {
+		err = nil
+	}
+	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
+}
+
+// publish writes a file that others can read whatever our umask.
+func publish(name, text string, mode os.FileMode) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replace %s: %w", name, err)
+	}
+	if err := untrusted.WriteFile(name, []byte(text), mode); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Chmod(name, mode)
+}
+
+// Borrow makes dir a repository that stands where the user's does and reads
+// its objects, with the branches besides that are there. Nothing of ours gets
+// into the user's.
+func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
+	if from.partial {
+		return nil, fault.Usage(from.Top+" is a partial clone: what it lacks would be missing half way",
+			"clone it whole: git clone without --filter", nil)
+	}
+	t, err := g.Init(ctx, dir, from.format)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.borrow(from); err != nil {
+		return nil, err
+	}
+	if err := t.UpdateRef(ctx, BranchRef(from.Branch), from.Head); err != nil {
+		return nil, err
+	}
+	for _, branch := range branches {
+		if err := t.borrowBranch(ctx, from, branch); err != nil {
+			return nil, err
+		}
+	}
+	_, err = t.Ask(ctx, "symbolic-ref", "HEAD", BranchRef(from.Branch))
+	return t, err
+}
+
+// borrow has the repository read the user's objects.
+func (t *Trusted) borrow(from Place) error {
+	t.lent = from.stores
+	return lend(t.Dir, from.stores[0], from.shallow)
+}
+
+func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) error {
+	if err := CheckBranch(branch); err != nil {
+		return err
+	}
+	sha, err := user{git: t.git, dir: from.Top}.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
+	switch {
+	case SaidNo(err):
+		return t.DeleteRef(ctx, BranchRef(branch))
+	case err != nil:
+		return err
+	default:
+		return t.UpdateRef(ctx, BranchRef(branch), sha)
+	}
+}

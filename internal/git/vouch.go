@@ -7,9 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Vouch is a fault where something that these commits hold is not what its name
@@ -54,3 +60,114 @@ func named(ctx context.Context, do Runner, names []string) error {
 }
 
 var errMisnamed = errors.New("its content has another name")
+
+// namedEverywhere looks at the objects of which there are several copies, in each
+// pack by itself: which one git reads goes by what it has read before, and is
+// another for a checkout than for a look at all of them.
+func (t *Trusted) namedEverywhere(ctx context.Context, names []string) error {
+	packs, err := t.packs(ctx)
+	if err != nil || len(packs) < 2 {
+		return err
+	}
+	copies := map[string]int{} // by name, none seen yet
+	for _, id := range names {
+		copies[id] = 0
+	}
+	held := make([][]string, len(packs))
+	for i, pack := range packs {
+		if held[i], err = t.holds(ctx, pack+".idx", copies); err != nil {
+			return err
+		}
+	}
+	for i, pack := range packs {
+		several := slices.DeleteFunc(held[i], func(id string) bool { return copies[id] < 2 })
+		if err := t.namedIn(ctx, pack, several); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namedIn looks at objects as one pack has them, where no other is.
+func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	dir, err := os.MkdirTemp(t.Dir, "alone-")
+	if err != nil {
+		return err
+	}
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // links in a folder of ours
+	to := filepath.Join(dir, "pack", "pack-alone")
+	err = os.Mkdir(filepath.Dir(to), 0o700)
+	for _, end := range []string{".pack", ".idx"} {
+		err = errors.Join(err, os.Symlink(pack+end, to+end))
+	}
+	if err != nil {
+		return err
+	}
+	return named(ctx, func(ctx context.Context, c Call) ([]byte, error) {
+		c.Env = append(c.Env, "GIT_OBJECT_DIRECTORY="+dir)
+		return t.Do(ctx, c)
+	}, ids)
+}
+
+// packs are those of all stores that git reads here, without their endings.
+func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
+	stores, err := t.stores(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, store := range stores {
+		entries, err := untrusted.ReadDir(filepath.Join(store, "pack"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("look for packs: %w", err)
+		}
+		for _, entry := range entries {
+			name, is := strings.CutSuffix(filepath.Join(store, "pack", entry.Name()), ".idx")
+			if _, err := os.Stat(name + ".pack"); is && err == nil {
+				packs = append(packs, name)
+			}
+		}
+	}
+	return packs, nil
+}
+
+// stores are as git names them: a line of alternates may say one in several ways.
+func (t *Trusted) stores(ctx context.Context) ([]string, error) {
+	out, err := t.Ask(ctx, "count-objects", "-v")
+	stores := []string{t.objects()}
+	for line := range strings.Lines(out) {
+		store, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: ")
+		if plain, err := strconv.Unquote(store); err == nil {
+			store = plain // letters beyond ASCII are written in digits
+		}
+		if is {
+			stores = append(stores, store)
+		}
+	}
+	return stores, err
+}
+
+// holds are those of the objects that the index of a pack names, counted in
+// copies.
+func (t *Trusted) holds(ctx context.Context, index string, copies map[string]int) (held []string, err error) {
+	file, err := untrusted.Open(index)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", index, err)
+	}
+	defer file.Close() //nolint:errcheck // it was read
+	lines := &process.Lines{Max: 1 << 10, Each: func(line []byte, _ bool) {
+		_, id, _ := strings.Cut(string(line), " ") // where it is, its name, and in newer ones a checksum
+		id, _, _ = strings.Cut(id, " ")
+		if _, wanted := copies[id]; wanted {
+			copies[id]++
+			held = append(held, id)
+		}
+	}}
+	_, err = t.Do(ctx, Call{Args: []string{"show-index"}, Stdin: file, Stdout: lines, Limit: noEnd, Timeout: farther, Memory: mostInTree})
+	if err = errors.Join(err, lines.Close()); err != nil {
+		return nil, fmt.Errorf("read %s: %w", index, err)
+	}
+	return held, nil
+}
