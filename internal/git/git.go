@@ -1,14 +1,13 @@
-// Package git lends the program the system's git through one hardened call:
-// nothing of the user's or the agent's configuration runs, nothing asks, nothing
-// waits for ever. It moves the agent's commits into a repository of the
-// program's own, and never believes what it finds in the agent's. It keeps no
-// policy: what may pass comes with every call.
+// Package git runs the system's git, hardened: no configuration of the user or
+// the agent starts a program, git asks no questions, and every call ends. It
+// reads and writes the program's own repositories, the agent's tree and the
+// user's repository. It keeps no policy.
 //
-// What holds at this level even in a hostile tree: no hook, file system
-// monitor, filter, pager, editor, helper or transport of its configuration
-// runs, every call ends, every output is bounded. What only a wall around Run
-// holds: git itself, which parses what the agent wrote, and files outside the
-// tree, which includes and links in there may name.
+// These hold even in a hostile tree: no hook, file system monitor, filter,
+// pager, editor, helper or transport of its configuration runs, every call
+// ends, and every output is bounded. Only a sandbox around Run protects from
+// bugs in git itself, and from includes and links that name files outside the
+// tree.
 package git
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// Run runs a command to its end. A wall is a Run around another.
+// Run runs a command to its end. A sandbox is a Run around another.
 type Run = func(context.Context, process.Command) (process.Result, error)
 
 // Git is the system's git.

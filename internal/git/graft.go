@@ -95,7 +95,7 @@ func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
 	if entries = append(entries, written...); len(entries) == 0 {
 		return g.Onto, nil
 	}
-	sha, err := t.graft(ctx, g.Onto, entries)
+	sha, err := t.commitEntries(ctx, g.Onto, entries)
 	if err != nil {
 		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", g.From, g.Onto, err)
 	}
@@ -124,8 +124,8 @@ func (t *Trusted) written(ctx context.Context, g Graft) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-func (t *Trusted) graft(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
-	tree, err := t.overlay(ctx, onto, entries)
+func (t *Trusted) commitEntries(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
+	tree, err := t.treeWith(ctx, onto, entries)
 	if err != nil {
 		return "", err
 	}
@@ -181,16 +181,16 @@ func (t *Trusted) Rest(ctx context.Context, l LeaveOut) (Rest, error) {
 	if len(entries) == 0 || len(entries) == len(back) {
 		return rest, nil
 	}
-	tree, err := t.overlay(ctx, span.To, entries)
+	tree, err := t.treeWith(ctx, span.To, entries)
 	if err != nil {
 		return rest, fmt.Errorf("leave files out of %.12s: %w", span.To, err)
 	}
-	rest.SHA, err = t.rest(ctx, fork, tree, l)
+	rest.SHA, err = t.commitRest(ctx, fork, tree, l)
 	return rest, err
 }
 
-// overlay is the tree of a commit with some paths as they are wanted.
-func (t *Trusted) overlay(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
+// treeWith is the tree of a commit with some paths as they are wanted.
+func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
 	dir, err := os.MkdirTemp(t.Dir, "overlay-")
 	if err != nil {
 		return "", err
@@ -199,8 +199,8 @@ func (t *Trusted) overlay(ctx context.Context, onto string, entries []TreeEntry)
 	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
-// rest is the commit, dated as the newest of the work is.
-func (t *Trusted) rest(ctx context.Context, parent, tree string, l LeaveOut) (string, error) {
+// commitRest is the commit, dated as the newest of the work is.
+func (t *Trusted) commitRest(ctx context.Context, parent, tree string, l LeaveOut) (string, error) {
 	date, err := t.Ask(ctx, "show", "-s", "--format=%ct", l.Span.To)
 	if err != nil {
 		return "", fmt.Errorf("date what is left of %.12s: %w", l.Span.To, err)

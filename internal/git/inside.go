@@ -12,22 +12,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// lair is where a repository really lies. In a linked worktree .git is a file,
+// gitDir is where a repository really lies. In a linked worktree .git is a file,
 // and what its branches have in common lies elsewhere again.
-type lair struct{ dir, common string }
+type gitDir struct{ dir, common string }
 
-func (t *Tree) lair() lair {
+func (t *Tree) gitDir() gitDir {
 	if t.own != nil {
 		return *t.own
 	}
 	dir := filepath.Join(t.Dir, ".git")
-	return lair{dir, dir}
+	return gitDir{dir, dir}
 }
 
 // Do runs git inside, on this tree and no other: git would follow a file in
 // the place of .git to any repository that an agent names there.
 func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
-	at := t.lair().dir
+	at := t.gitDir().dir
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
 		return nil, &Error{Command: c.Args[0], Exit: 128, Said: ".git is no folder"}
 	}
@@ -44,7 +44,7 @@ func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 // the like, and waits for. They are no work, as git commits none, and every later
 // call would wait as long.
 func (t *Tree) unblock(ctx context.Context) {
-	home := t.lair().common
+	home := t.gitDir().common
 	for _, dir := range []string{home, t.Dir} {
 		root, err := untrusted.OpenRoot(dir)
 		if err != nil {
@@ -65,34 +65,34 @@ func (t *Tree) Ask(ctx context.Context, args ...string) (string, error) {
 	return printed(t.Do(ctx, Call{Args: args}))
 }
 
-// tamed is a tree whose configured filters do not run, and where the user's own
+// filterless is a tree whose configured filters do not run, and where the user's own
 // excludes hold. Attributes in the tree would have git start filters whenever it
 // reads or writes a file; a call that does goes through here.
-type tamed struct {
+type filterless struct {
 	*Tree
 	set []Setting
 }
 
-func (t *Tree) tame(ctx context.Context) (tamed, error) {
+func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
 	out, err := t.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Limit: 1 << 20})
 	if err != nil {
-		return tamed{}, fmt.Errorf("read the tree's configuration: %w", err)
+		return filterless{}, fmt.Errorf("read the tree's configuration: %w", err)
 	}
 	set := withoutFilters(string(out))
 	if t.ignore != "" {
 		set = append(set, Setting{"core.excludesFile", t.ignore})
 	}
 	set = append(set, t.endings...)
-	return tamed{t, set}, nil
+	return filterless{t, set}, nil
 }
 
-// movable is the tree tamed, to be moved to another commit whatever a git that
+// movable is the tree without filters, to be moved to another commit whatever a git that
 // was killed has left.
-func (t *Tree) movable(ctx context.Context) (tamed, error) {
+func (t *Tree) movable(ctx context.Context) (filterless, error) {
 	if err := t.unlock(ctx); err != nil {
-		return tamed{}, err
+		return filterless{}, err
 	}
-	return t.tame(ctx)
+	return t.disableFilters(ctx)
 }
 
 // withoutFilters empties the filters among the keys of a configuration.
@@ -113,12 +113,12 @@ func withoutFilters(keys string) []Setting {
 	return set
 }
 
-func (t tamed) Do(ctx context.Context, c Call) ([]byte, error) {
+func (t filterless) Do(ctx context.Context, c Call) ([]byte, error) {
 	c.Set = append(c.Set, t.set...)
 	return t.Tree.Do(ctx, c)
 }
 
-func (t tamed) run(ctx context.Context, args ...string) error {
+func (t filterless) run(ctx context.Context, args ...string) error {
 	_, err := t.Do(ctx, Call{Args: args})
 	return err
 }
@@ -130,7 +130,7 @@ func (t *Tree) unlock(ctx context.Context) error { return t.unlockOn(ctx, "") }
 // unlockOn is unlock where the branch is known that is checked out; empty: it
 // is not.
 func (t *Tree) unlockOn(ctx context.Context, branch string) error {
-	at := t.lair()
+	at := t.gitDir()
 	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
 		return err
 	}

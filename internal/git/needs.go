@@ -37,7 +37,7 @@ var written = []string{
 // tree was opened: those who work in it write to the files that say what git reads.
 func (t *Tree) Needs() Needs { return t.needs.guard(repositories(t.own.common)...) }
 
-func (g Git) needsOf(place Place, at lair) Needs {
+func (g Git) needsOf(place Place, at gitDir) Needs {
 	n := Guarded(place.Top)
 	if len(place.stores) > 1 { // the first is its own
 		n.Read = slices.Clone(place.stores[1:])

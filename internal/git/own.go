@@ -23,8 +23,8 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	if err != nil || !found {
 		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
 	}
-	like := u.taste(ctx, g.User.files())
-	own := lair{filepath.Clean(dir), filepath.Clean(common)}
+	like := u.userConfig(ctx, g.User.files())
+	own := gitDir{filepath.Clean(dir), filepath.Clean(common)}
 	return &Tree{
 		Dir: at.Top, Author: like.who(), git: g,
 		own: &own, needs: g.needsOf(at, own), ignore: like.ignore(g.User), endings: like.endings(),
@@ -140,14 +140,14 @@ func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, 
 // user has staged stays out of it.
 type committer struct {
 	user
-	index  string
-	config string
-	tame   []Setting
+	index          string
+	config         string
+	disableFilters []Setting
 }
 
 // aside is a call on the index of our own.
 func (c committer) aside(ctx context.Context, args ...string) (string, error) {
-	out, err := c.git.Do(ctx, Call{Args: args, Dir: c.dir, Set: c.tame, Env: []string{"GIT_INDEX_FILE=" + c.index}})
+	out, err := c.git.Do(ctx, Call{Args: args, Dir: c.dir, Set: c.disableFilters, Env: []string{"GIT_INDEX_FILE=" + c.index}})
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -160,7 +160,7 @@ func (c committer) commit(ctx context.Context, what Commission) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	c.tame = withoutFilters(string(keys))
+	c.disableFilters = withoutFilters(string(keys))
 	tree, err := c.tree(ctx, what.Paths)
 	if err != nil {
 		return "", err
@@ -178,7 +178,7 @@ func (c committer) commit(ctx context.Context, what Commission) (string, error) 
 	}
 	// Of the user's own index only these paths; the files are as they should be.
 	reset := append([]string{"reset", "-q", "--"}, literal(what.Paths)...)
-	_, err = c.git.Do(ctx, Call{Args: reset, Dir: c.dir, Set: c.tame})
+	_, err = c.git.Do(ctx, Call{Args: reset, Dir: c.dir, Set: c.disableFilters})
 	return sha, err
 }
 
@@ -213,7 +213,7 @@ func (c committer) owner(ctx context.Context) Identity {
 	if c.config != "" {
 		files = []string{c.config}
 	}
-	return c.taste(ctx, files).who().orRalph()
+	return c.userConfig(ctx, files).who().orRalph()
 }
 
 // literal makes pathspecs that mean the very paths.

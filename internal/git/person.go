@@ -37,15 +37,15 @@ func (p Person) files() []string {
 	return files
 }
 
-// taste is what is ever read of a user's own configuration, by key.
-type taste map[string]string
+// userConfig is what is ever read of a user's own configuration, by key.
+type userConfig map[string]string
 
 const personal = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
 
-// taste has each value as the repository has it, else the first of files that
+// userConfig has each value as the repository has it, else the first of files that
 // does.
-func (u user) taste(ctx context.Context, files []string) taste {
-	found := taste{}
+func (u user) userConfig(ctx context.Context, files []string) userConfig {
+	found := userConfig{}
 	found.add(u.read(ctx, "--local"))
 	for _, file := range files {
 		if _, err := os.Stat(file); err == nil {
@@ -56,7 +56,7 @@ func (u user) taste(ctx context.Context, files []string) taste {
 }
 
 // read is what one source has; nothing where it cannot be read.
-func (u user) read(ctx context.Context, source ...string) taste {
+func (u user) read(ctx context.Context, source ...string) userConfig {
 	c := Call{Args: append(append([]string{"config"}, source...), "-z", "--get-regexp", personal), Dir: u.dir}
 	if u.git.User.Home != "" {
 		c.Env = []string{"HOME=" + u.git.User.Home} // what is included may begin with ~
@@ -65,7 +65,7 @@ func (u user) read(ctx context.Context, source ...string) taste {
 	if err != nil {
 		return nil
 	}
-	found := taste{}
+	found := userConfig{}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		found[key] = value // the last one counts
@@ -73,7 +73,7 @@ func (u user) read(ctx context.Context, source ...string) taste {
 	return found
 }
 
-func (t taste) add(more taste) {
+func (t userConfig) add(more userConfig) {
 	for key, value := range more {
 		if t[key] == "" {
 			t[key] = value
@@ -83,7 +83,7 @@ func (t taste) add(more taste) {
 
 // who is whom the user has commit; nobody where the name or the address is
 // not known.
-func (t taste) who() Identity {
+func (t userConfig) who() Identity {
 	who := Identity{Name: OneLine(t["user.name"], 200), Email: OneLine(t["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}
@@ -92,7 +92,7 @@ func (t taste) who() Identity {
 }
 
 // ignore is the user's own excludes file, which need not be there.
-func (t taste) ignore(person Person) string {
+func (t userConfig) ignore(person Person) string {
 	if person == (Person{}) {
 		return ""
 	}
@@ -109,7 +109,7 @@ func (t taste) ignore(person Person) string {
 
 // endings is how the user has git treat the ends of lines: it decides which
 // files are changed at all.
-func (t taste) endings() []Setting {
+func (t userConfig) endings() []Setting {
 	const key = "core.autocrlf"
 	switch value := strings.ToLower(t[key]); value {
 	case "true", "input":

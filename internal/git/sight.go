@@ -18,7 +18,7 @@ type Sight struct {
 	Tree  string // of Head
 	Dirty bool   // there is work that is not committed, books and all
 
-	tree   tamed
+	tree   filterless
 	branch string // that is checked out; empty: not known
 	found  []entry
 
@@ -28,7 +28,7 @@ type Sight struct {
 
 // See takes a look.
 func (t *Tree) See(ctx context.Context) (*Sight, error) {
-	quiet, err := t.tame(ctx)
+	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Sight) stand(ctx context.Context, at string) error {
 }
 
 // glance is a look without one at the commit, whose name comes with it.
-func (t tamed) glance(ctx context.Context) (s *Sight, at string, err error) {
+func (t filterless) glance(ctx context.Context) (s *Sight, at string, err error) {
 	if s, at, err = glance(ctx, t.Do); err == nil {
 		s.tree = t
 	}

@@ -28,7 +28,7 @@ func (t *Tree) look(ctx context.Context) (*Sight, error) {
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
 		return s, err
 	}
-	quiet, err := t.tame(ctx)
+	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (t *Tree) Tidy(ctx context.Context, tree string, litter Litter) (string, er
 	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
-	quiet, err := t.tame(ctx)
+	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -22,7 +22,7 @@ type Tree struct {
 	Beside []string // slash paths within that are not work: Snapshot leaves them out
 
 	git     Git
-	own     *lair     // of the user's own tree; nil: Dir/.git, whatever lies there
+	own     *gitDir   // of the user's own tree; nil: Dir/.git, whatever lies there
 	needs   Needs     // of the user's own tree
 	ignore  string    // the user's own excludes file; empty: none
 	endings []Setting // how the user has lines end
@@ -66,7 +66,7 @@ func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
 	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("grow a tree in %s: it is no empty folder", p.Dir), err)
 	}
-	tree, err := t.plant(ctx, p)
+	tree, err := t.initTree(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (t *Trusted) Regrow(ctx context.Context, p Plot) (*Tree, error) {
 	if err := untrusted.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
 		return nil, fmt.Errorf("clear the broken repository: %w", err)
 	}
-	tree, err := t.plant(ctx, p)
+	tree, err := t.initTree(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -117,10 +117,10 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 	return &Tree{Dir: dir, git: t.git}, nil
 }
 
-// plant makes the repository. All of it is written by git inside, as the user
+// initTree makes the repository. All of it is written by git inside, as the user
 // who works there: what the program wrote there itself could be led elsewhere
 // by a link.
-func (t *Trusted) plant(ctx context.Context, p Plot) (*Tree, error) {
+func (t *Trusted) initTree(ctx context.Context, p Plot) (*Tree, error) {
 	if err := CheckSHA(p.SHA); err != nil {
 		return nil, err
 	}
@@ -137,21 +137,21 @@ func (t *Trusted) plant(ctx context.Context, p Plot) (*Tree, error) {
 		return nil, err
 	}
 	tree.Run, tree.Author = p.Run, p.Author
-	if err := t.sow(ctx, tree, p); err != nil {
+	if err := t.initWithTemplate(ctx, tree, p); err != nil {
 		return nil, fmt.Errorf("grow a tree in %s: %w", p.Dir, err)
 	}
 	return tree, nil
 }
 
-// sow runs git init with a template that holds all that the repository begins
+// initWithTemplate runs git init with a template that holds all that the repository begins
 // with.
-func (t *Trusted) sow(ctx context.Context, tree *Tree, p Plot) error {
+func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p Plot) error {
 	seed, err := os.MkdirTemp(t.Dir, "seed-")
 	if err != nil {
 		return err
 	}
 	defer untrusted.RemoveAll(seed) //nolint:errcheck // a few bytes in a folder of ours
-	if err := t.fill(seed, p); err != nil {
+	if err := t.writeTemplate(seed, p); err != nil {
 		return err
 	}
 	branch := p.Branch
@@ -177,8 +177,8 @@ func (t *Tree) protectAlternates() error {
 	return inside.Chmod("objects/info/alternates", 0o444)
 }
 
-// fill lays out the template.
-func (t *Trusted) fill(seed string, p Plot) error {
+// writeTemplate lays out the template.
+func (t *Trusted) writeTemplate(seed string, p Plot) error {
 	if err := os.Chmod(seed, 0o755); err != nil { //nolint:gosec // the agent's git reads it
 		return err
 	}
@@ -206,7 +206,7 @@ func quote(text string) string {
 // would ignore them. A folder of nothing else is one of them, with all that is
 // in it.
 func (t *Tree) Strays(ctx context.Context) ([]string, error) {
-	quiet, err := t.tame(ctx)
+	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (t *Tree) Ignore(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
-	inside, err := untrusted.OpenRoot(t.lair().dir) // no link leads out of it
+	inside, err := untrusted.OpenRoot(t.gitDir().dir) // no link leads out of it
 	if err != nil {
 		return fmt.Errorf("have files ignored: %w", err)
 	}

@@ -46,7 +46,7 @@ func (t *Tree) Head(ctx context.Context) (string, error) {
 // Status tells what is not committed: new files too, the ignored not, nor
 // those that are ralph's own.
 func (t *Tree) Status(ctx context.Context) (Status, error) {
-	quiet, err := t.tame(ctx)
+	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -151,13 +151,13 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 
 // scratch is an index of the program's own.
 type scratch struct {
-	tamed
+	filterless
 	index string
 	alien bool // repositories within may get in
 }
 
-func (t tamed) scratch() (s scratch, done func()) {
-	s = scratch{tamed: t, index: filepath.Join(t.lair().dir, "ralph-"+rand.Text()+".index"), alien: true}
+func (t filterless) scratch() (s scratch, done func()) {
+	s = scratch{filterless: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), alien: true}
 	return s, func() { _ = os.Remove(s.index) } // where git failed early there is none
 }
 
