@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Command ralph turns an issue into a pull request whose checks passed on a
 // clean checkout.
 package main

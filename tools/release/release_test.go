@@ -249,3 +249,17 @@ func TestMarketplace(t *testing.T) {
 		}
 	}
 }
+
+// For Windows, which has no sandbox of ours, the program is one file that says to
+// use WSL2; make release-check builds it.
+func TestWindowsIsToldOfWSL(t *testing.T) {
+	t.Parallel()
+	files, err := run(t, "../..", []string{"GOOS=windows"}, "go", "list", "-f", "{{.GoFiles}}", "./cmd/ralph")
+	if err != nil || files != "[windows.go]" {
+		t.Errorf("the program for Windows is made of %s, %v", files, err)
+	}
+	text, err := os.ReadFile("../../cmd/ralph/windows.go")
+	if err != nil || !strings.Contains(string(text), "install ralph in WSL2") {
+		t.Errorf("it does not name WSL2, %v", err)
+	}
+}
