@@ -109,6 +109,34 @@ func TestImageIsEnded(t *testing.T) {
 	}
 }
 
+// The image without agents runs a program of the project's own as its agent, the
+// same way: make release-check builds it and names it RALPH_SMALL_IMAGE.
+func TestSmallImageOnARunner(t *testing.T) {
+	image := os.Getenv("RALPH_SMALL_IMAGE")
+	if image == "" {
+		return
+	}
+	town, _, issue := priced(t)
+	job := hired(t, town, image, issue, map[string]string{
+		"agent": "command", "agent-command": "sh agent.sh", "checks": "sh check.sh", "max-iterations": "2",
+	})
+	said, code := job.run()
+	pulls := town.Pulls(shop)
+	if code != 0 || len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
+		t.Errorf("exit %d, pull requests %+v, want one that is ready at level notify\n%s", code, pulls, said)
+	}
+	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing was left open") {
+		t.Errorf("exit %d after the job: %s", code, after)
+	}
+}
+
+// tenAreCheaper is the work that the issue asks for.
+const tenAreCheaper = `echo 'if [ "$1" -ge 10 ]; then echo $(($1 * 2)); else echo $(($1 * 3)); fi' > price.sh
+echo 'test "$(sh price.sh 10)" = 20' > tests/ten.sh
+sed -i 's/"passes": *false/"passes": true/' ralph/prd.json
+git add -A && git commit -qm 'feat: ten are cheaper'
+`
+
 // priced is a town with a project in it, an issue, and a model that knows what
 // to do, unless it is to answer something else.
 func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server, int) {
@@ -118,10 +146,7 @@ func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server
 			echo "$(id -u) $(id -un)" > seen.txt
 			if grep -q '^Cap.*:.*[1-9a-f]' /proc/self/status; then echo capabilities; else echo no capabilities; fi >> seen.txt
 			if [ -w /var/run/docker.sock ] || env | grep -e ^INPUT_ -e ^ACTIONS_ -e '^GITHUB_[EOPS].*='; then echo too much; fi >> seen.txt
-			echo 'if [ "$1" -ge 10 ]; then echo $(($1 * 2)); else echo $(($1 * 3)); fi' > price.sh
-			echo 'test "$(sh price.sh 10)" = 20' > tests/ten.sh
-			sed -i 's/"passes": *false/"passes": true/' ralph/prd.json
-			git add -A && git commit -qm 'feat: ten are cheaper'`)}},
+` + tenAreCheaper)}},
 		modeltest.Answer{Words: "Ten are cheaper now, and a test says so."})...)
 	town, err := found(t.TempDir())
 	if err != nil {
@@ -136,6 +161,7 @@ func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server
 		"issue.md":          "Prices\n\n- [ ] Ten or more cost 2 each\n",
 		"repo/price.sh":     "echo $(($1 * 3))\n",
 		"repo/check.sh":     "for test in tests/*.sh; do sh \"$test\" || exit 1; done\n",
+		"repo/agent.sh":     "cat >/dev/null\n" + tenAreCheaper,
 		"repo/tests/one.sh": "test \"$(sh price.sh 1)\" = 3\n",
 	} {
 		err = errors.Join(err, write(town.path(name), []byte(text)))

@@ -81,13 +81,15 @@ GOFLAGS=-modcacherw GOPROXY=file://$dir/proxy,$(go env GOPROXY) GONOSUMDB=$modul
 [ "$("$dir/bin/ralph" version)" = "ralph $version" ] || die "go install gives $("$dir/bin/ralph" version)"
 rm -rf "$(go env GOMODCACHE)/$module@$version" "$(go env GOMODCACHE)/cache/download/$module/@v/$version".*
 
+step 'Windows: the program that says to use WSL2'
+GOOS=windows go build -trimpath -o "$dir/ralph.exe" ./cmd/ralph
+
 step 'an upgrade while a run is in progress'
 tools/release/upgrade.sh "$ralph" "$dir"
 
 step 'a container without Go: Debian, git and the archive'
-if (docker_up "${XDG_CACHE_HOME:-$HOME/.cache}/ralph/docker") >"$dir/log" 2>&1; then
-  docker_up "${XDG_CACHE_HOME:-$HOME/.cache}/ralph/docker"
-  tools/release/container.sh "$version" "$releases" "$dir/released"
+if tools/container/able.sh >"$dir/log" 2>&1; then
+  IMAGE=ralph-small:here AGENTS=none VERSION=$version RELEASES=$releases CHECKOUT=$dir/released tools/image/build.sh tools/release/container.sh
 else
   tail -n 2 "$dir/log"
   echo 'no container can be had here: left out'
