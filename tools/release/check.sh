@@ -77,9 +77,11 @@ git archive --format=zip --prefix="$module@$version/" -o "$dir/proxy/$module/@v/
 cp go.mod "$dir/proxy/$module/@v/$version.mod"
 printf '{"Version":"%s"}\n' "$version" >"$dir/proxy/$module/@v/$version.info"
 echo "$version" >"$dir/proxy/$module/@v/list"
-GOFLAGS=-modcacherw GOPROXY=file://$dir/proxy,$(go env GOPROXY) GONOSUMDB=$module GOMODCACHE=$(go env GOMODCACHE) GOBIN=$dir/bin go install "$module/cmd/ralph@$version"
+# A cache of modules of its own, filled from the usual one: Go takes a version that
+# it has seen for one that never changes.
+GOMODCACHE=$dir/mod GOFLAGS='-modcacherw -trimpath' GONOSUMDB='*' GOBIN=$dir/bin \
+  GOPROXY=file://$dir/proxy,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY) go install "$module/cmd/ralph@$version"
 [ "$("$dir/bin/ralph" version)" = "ralph $version" ] || die "go install gives $("$dir/bin/ralph" version)"
-rm -rf "$(go env GOMODCACHE)/$module@$version" "$(go env GOMODCACHE)/cache/download/$module/@v/$version".*
 
 step 'Windows: the program that says to use WSL2'
 GOOS=windows go build -trimpath -o "$dir/ralph.exe" ./cmd/ralph
