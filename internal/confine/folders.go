@@ -208,7 +208,7 @@ func beside(asked Options, folder string) []string {
 // parts are what a toolchain in dir is made of; none where dir does not look like one.
 // Hidden files are none of it: a project keeps its secrets in them.
 func parts(dir string) (parts []string) {
-	entries, _ := os.ReadDir(dir) // what cannot be read gives nothing
+	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 	made := false
 	for _, entry := range entries {
 		name := entry.Name()
