@@ -63,9 +63,9 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	run, seen := w.Runner.Run, git.Nested(nil)
+	run, seen, top := w.Runner.Run, git.Nested(nil), git.Around(dir)
 	if wall != nil {
-		run, seen = wall.Around(w.Place(ctx, dir)), git.LookNested(ctx, dir)
+		run, seen = wall.Around(w.Place(ctx, dir)), git.LookNested(ctx, top)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
@@ -78,12 +78,23 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	})
 	wall.Tell(tell)
 	if seen != nil {
-		if news := job.Strangers(git.LookNested(context.WithoutCancel(ctx), dir).Since(seen)); news != nil {
-			tell(*news)
-		}
+		err = errors.Join(err, strangers(context.WithoutCancel(ctx), w.World, top, seen, tell))
 	}
 	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}
 	return result.Exit, errors.Join(err, wall.Close())
+}
+
+// strangers disarms and tells of the repositories that were made or changed inside.
+func strangers(ctx context.Context, w laptop.World, top string, before git.Nested, tell func(journal.Event)) error {
+	tool, done, err := w.Git(top)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for _, news := range job.Strangers(ctx, tool, top, before) {
+		tell(news)
+	}
+	return nil
 }

@@ -1,14 +1,18 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -40,7 +44,12 @@ func LookNested(ctx context.Context, top string) Nested {
 			return fs.SkipDir
 		case e.Info.Name() == ".git":
 			found[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
-			return fs.SkipDir
+			if to, led := leads(root, e.Path); led {
+				found[path.Dir(e.Path)] += runs(ctx, root, to)
+			}
+			if e.Info.IsDir() {
+				return fs.SkipDir
+			}
 		case e.Info.Name() == "HEAD" && isBare(e.In):
 			found[path.Dir(e.Path)] = runs(ctx, e.In, ".")
 		}
@@ -115,4 +124,88 @@ func (n Nested) Since(before Nested) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// leads is the folder of the tree that a .git file leads to.
+func leads(root *untrusted.Root, at string) (to string, within bool) {
+	text, err := root.ReadFile(at, 1<<12)
+	to, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if err != nil || !is {
+		return "", false
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(root.Name(), path.Dir(at), to)
+	}
+	to, err = filepath.Rel(root.Name(), to)
+	return to, err == nil && filepath.IsLocal(to)
+}
+
+// Aside ends the names of what Disarm moved.
+const Aside = ".moved-by-ralph"
+
+// Disarm moves aside what git would run of repositories within a tree, and returns
+// the new paths: the user's own git asks each that stands in the tree's index.
+// A repository as git clone and git init make it stays as it is.
+func (g Git) Disarm(ctx context.Context, top string, names []string) (moved []string, err error) {
+	root, err := untrusted.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	for _, name := range names {
+		for _, at := range g.armed(ctx, root, name) {
+			_ = root.Chmod(path.Dir(at), 0o700) // whoever closed it
+			failed := errors.Join(root.RemoveAll(at+Aside), root.Rename(at, at+Aside))
+			if failed == nil {
+				moved = append(moved, at+Aside)
+			}
+			err = errors.Join(err, failed)
+		}
+	}
+	return moved, err
+}
+
+// armed are the paths of a repository by which git runs more than itself.
+func (g Git) armed(ctx context.Context, root *untrusted.Root, name string) (paths []string) {
+	at := path.Join(name, ".git")
+	info, err := root.Lstat(at)
+	switch to, within := leads(root, at); {
+	case errors.Is(err, fs.ErrNotExist):
+		at = name // it is bare
+	case err != nil, !info.IsDir() && !within:
+		return []string{at}
+	case !info.IsDir():
+		at = to
+	}
+	for _, file := range []string{"config", "config.worktree", "commondir"} {
+		file = path.Join(at, file)
+		text, err := root.ReadFile(file, 1<<20)
+		linked := path.Base(file) == "commondir" && path.Dir(at) == ".git/worktrees" && strings.TrimSpace(string(text)) == "../.."
+		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !g.plain(ctx, text)) {
+			paths = append(paths, file)
+		}
+	}
+	hooks := path.Join(at, "hooks")
+	list, err := root.ReadDir(hooks)
+	runs := func(hook fs.DirEntry) bool { return !strings.HasSuffix(hook.Name(), ".sample") }
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(list, runs) {
+		paths = append(paths, hooks)
+	}
+	return paths
+}
+
+// plainKey is a setting that has git run nothing.
+var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
+	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
+	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
+
+// plain tells whether all settings of a configuration are such. git itself reads it.
+func (g Git) plain(ctx context.Context, config []byte) bool {
+	keys, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "--name-only", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
+	for key := range strings.SplitSeq(strings.TrimSuffix(string(keys), "\x00"), "\x00") {
+		if key != "" && !plainKey.MatchString(key) {
+			return false
+		}
+	}
+	return err == nil
 }

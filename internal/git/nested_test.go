@@ -70,3 +70,56 @@ func TestNested(t *testing.T) {
 		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
 	}
 }
+
+// What git would run of a repository is moved aside; a repository as git makes it
+// stays.
+func TestDisarm(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	for name, text := range map[string]string{
+		"plain/.git/config":                 "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.com/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tmerge = refs/heads/main\n",
+		"plain/.git/hooks/pre-push.sample":  "x",
+		"monitor/.git/config":               "[core]\n\tfsmonitor = x\n",
+		"include/.git/config":               "[include]\n\tpath = ../x\n",
+		"filter/.git/config":                "[filter \"x\"]\n\tclean = x\n",
+		"broken/.git/config":                "[core",
+		"worktree/.git/config.worktree":     "[core]\n\thooksPath = x\n",
+		"hook/.git/hooks/post-index-change": "x",
+		"common/.git/commondir":             "../../elsewhere",
+		"out/.git":                          "gitdir: ../../elsewhere",
+		"odd/.git":                          "x",
+		"led/.git":                          "gitdir: ../.git/modules/led",
+		".git/modules/led/config":           "[core]\n\tsshCommand = x\n",
+		"beside/.git":                       "gitdir: " + filepath.Join(top, ".git/worktrees/beside"),
+		".git/worktrees/beside/commondir":   "../..\n",
+		"bare/config":                       "[core]\n\tpager = x\n",
+	} {
+		write(t, filepath.Join(top, name), text)
+	}
+	write(t, filepath.Join(top, "closed/.git/config"), "[core]\n\tfsmonitor = x\n")
+	write(t, filepath.Join(top, "closed/.git/config"+git.Aside, "x"), "")
+	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"plain", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed"}
+	moved, err := g.Disarm(t.Context(), top, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, path := range []string{
+		"monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
+		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config",
+	} {
+		want = append(want, path+git.Aside)
+		if _, err := os.Lstat(filepath.Join(top, path)); err == nil {
+			t.Errorf("%s is still there", path)
+		}
+	}
+	if diff := cmp.Diff(want, moved); diff != "" {
+		t.Errorf("moved (-want +got):\n%s", diff)
+	}
+	if moved, err := g.Disarm(t.Context(), top, names); err != nil || len(moved) > 0 {
+		t.Errorf("moved again: %q, %v", moved, err)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -156,8 +155,8 @@ func (s *site) permit(ctx context.Context) error {
 }
 
 // strangers looks for other repositories in the user's own folder, where it has a
-// wall, and tells of those that came or changed until what it returns is called:
-// they are not put back, and the user's own git may ask them.
+// sandbox, and disarms and tells of those that came or changed until what it returns
+// is called: the user's own git may ask them.
 func (s *site) strangers(ctx context.Context, emit emit) func() {
 	if s.Wall == nil || s.trusted != nil && s.Own == nil {
 		return func() {}
@@ -177,21 +176,30 @@ func (s *site) strangers(ctx context.Context, emit emit) func() {
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), parting)
 			defer cancel()
 		}
-		if news := Strangers(git.LookNested(ctx, top).Since(before)); news != nil {
-			emit(*news)
+		for _, news := range Strangers(ctx, s.Git, top, before) {
+			emit(news)
 		}
 	}
 }
 
-// Strangers is the news of such repositories; nil where there are none.
-func Strangers(names []string) *journal.Noted {
+// Strangers are the news of such repositories. What git would run of them is moved
+// aside.
+func Strangers(ctx context.Context, tool git.Git, top string, before git.Nested) (news []journal.Noted) {
+	names := git.LookNested(ctx, top).Since(before)
 	if len(names) == 0 {
 		return nil
 	}
-	const few = 5
-	what := "made or changed inside, a repository within yours: " + strings.Join(names[:min(few, len(names))], ", ")
-	if more := len(names) - few; more > 0 {
-		what += fmt.Sprintf(" and %d more", more)
+	moved, err := tool.Disarm(ctx, top, names)
+	if len(moved) > 0 {
+		news = append(news, journal.Noted{
+			What: "moved aside what git would run of a repository that was made or changed inside: " + journal.Few(moved),
+			Hint: "look at it; to have it back, take " + git.Aside + " off its name",
+		})
 	}
-	return &journal.Noted{What: what, Hint: "look at its configuration and hooks before you run git there, or in yours: git runs what they say"}
+	if err != nil {
+		news = append(news, journal.Noted{What: "not all that git would run of a repository within yours could be moved aside: " + err.Error()})
+	}
+	return append(news, journal.Noted{
+		What: "made or changed inside, a repository within yours: " + journal.Few(names), Hint: "look at its configuration and hooks before you run git there",
+	})
 }
