@@ -50,10 +50,16 @@ func (m moment) board() view.Board {
 	return board
 }
 
-// passing tells of a run between two iterations: the next begins in a moment,
-// and both are worth one showing.
+// passing reports whether the next event is a moment away, so that both are worth
+// one update: between two iterations, and until what an agent left is known.
 func (m moment) passing() bool {
-	return m.rest != nil && m.rest.Seq == m.run.Seq && len(m.run.Iterations) > 0 && m.run.Stop == nil && m.run.Cancel == nil
+	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
+		return false
+	}
+	if open, ok := m.run.Open(); ok {
+		return open.Agent != nil && open.Taken == nil && len(open.Checks) == 0
+	}
+	return m.rest != nil && m.rest.Seq == m.run.Seq
 }
 
 // Start begins showing, until Close. It comes before the first Notice.

@@ -133,6 +133,7 @@ func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 		} {
 			<-time.After(pause)
 			s.event(event)
+			<-time.After(pause) // the end of an agent waits for what it left
 			synctest.Wait()
 			got := w.last(t, len(seen)+1+i)
 			if got.Pull != want {
