@@ -172,8 +172,8 @@ func (c resumeCommand) Validate() error {
 
 // Help gives the example.
 func (resumeCommand) Help() string {
-	return `What was done is not done again, and the limits count anew: those of the run, or
-those given here.
+	return `Finished work is not repeated. The limits count from zero: those of the run, or
+those given here. The sandbox level stays as it was unless a flag names another.
 
 Example: ralph resume --max-cost 10`
 }
@@ -191,7 +191,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := c.known(d, old.Policy); err != nil {
+	if err := errors.Join(c.known(d, old.Policy), d.Keep(old.Level)); err != nil {
 		return 0, err
 	}
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)

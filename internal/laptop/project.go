@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -82,6 +83,18 @@ func (d *Project) look(ctx context.Context) error {
 		return nil
 	}
 	return workspace.Folder{Path: d.folder()}.Free()
+}
+
+// Keep has a run go on at the sandbox level it had, where no flag names another.
+func (d *Project) Keep(level string) error {
+	if d.NoSandbox || d.Sandbox != "" || level == "" || level == string(sandbox.None) {
+		return nil
+	}
+	d.Sandbox = sandbox.Level(level)
+	if level == InDocker && d.docker == nil {
+		return d.dock()
+	}
+	return nil
 }
 
 // obey has what the settings say of the agent's confinement hold, and tells of
