@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // accept asks GitHub what the one who asked may do, and what the event did not
@@ -105,4 +109,72 @@ func (v *visit) tighten() {
 		return
 	}
 	v.inputs.Policy = p
+}
+
+// changed is the answer to who approves a plan that nobody could read.
+const changed = "The progress comment did not show the plan any more that would be worked on: it had been changed. " +
+	"Now it does: read it, and comment `/ralph approve`."
+
+// readable refuses an approval where the comment shows another plan than the one
+// that was kept: many may edit it, and what is approved is what people read. It
+// is shown again first.
+func (v *visit) readable(ctx context.Context, old journal.Run) error {
+	if v.command.Verb != trigger.Approve {
+		return nil
+	}
+	shown, err := v.hub.shows(ctx, view.Planned(old), v.trigger)
+	if err != nil || shown {
+		return err
+	}
+	_, text, _ := strings.Cut(view.Of(old).Comment, "\n") // the marks are tell's
+	if err := v.hub.tell(ctx, text); err != nil {
+		return err
+	}
+	return declined{changed}
+}
+
+// shows tells whether the progress comment holds a text as it was written, and
+// held it when t was done.
+func (h *hub) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
+	h.shown.Lock()
+	defer h.shown.Unlock()
+	found, is, err := h.client.FindComment(ctx, h.issue, marker)
+	body := strings.ReplaceAll(found.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
+	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
+}
+
+// relay takes over what a GitHub App's server has read, where one has started
+// this job. Whoever may start workflows could say there what they like, in
+// anybody's name: it is believed of a bot that the workflow names.
+func (v *visit) relay(payload []byte) error {
+	relayed, is, err := github.ReadRelayed(payload)
+	if !is || v.env.EventName != "workflow_dispatch" {
+		return nil
+	}
+	by := v.trigger.Sender
+	switch {
+	case err != nil:
+		return fault.Usage("cannot read what the App's server sent", "let the server and the Action be of one version", err)
+	case !by.IsBot || !v.inputs.Rules.Vouches(by):
+		return fault.Usage("the input `delivery` comes from "+by.Login+", which is not one of `allow-bots`",
+			"name the App's bot there, if it is yours", nil)
+	case !strings.EqualFold(relayed.Trigger.Repo.String(), v.env.Repository):
+		return fault.Usage("the input `delivery` is of another repository: "+relayed.Trigger.Repo.String(), "dispatch it there", nil)
+	}
+	v.trigger, v.relayed = relayed.Trigger, relayed
+	return nil
+}
+
+// fetch adds the text that was too long for the server to send, unless it was
+// edited since.
+func (v *visit) fetch(ctx context.Context) (*trigger.Refusal, error) {
+	if v.relayed.Digest == "" {
+		return nil, nil
+	}
+	text, same, err := v.client.Fetch(ctx, v.relayed)
+	if err == nil && !same {
+		return changedSince(v.trigger.Issue.Number), nil
+	}
+	v.trigger.Issue.Body = text
+	return nil, err
 }

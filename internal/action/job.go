@@ -3,14 +3,21 @@ package action
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -97,3 +104,103 @@ func (v *visit) screens() []publish.Screen {
 // clone is the repository as git reaches it: the runner's own server, never
 // an address that came in with the event.
 func (v *visit) clone() string { return strings.TrimSuffix(v.env.repo(), "/") + ".git" }
+
+// rehearse says what would be done, in the log alone: nothing is written on
+// GitHub, and no agent is asked.
+func (v *visit) rehearse() (Result, error) {
+	done := Result{Skipped: "a dry run"}
+	if !v.command.Verb.Agent() {
+		v.say(fmt.Sprintf("dry run: %s would be answered", v.command.Verb))
+		return done, nil
+	}
+	asked, err := v.asked()
+	if why, is := errors.AsType[declined](err); is {
+		v.say("dry run: it would be declined: " + why.said)
+		return done, nil
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	v.say(v.rehearsed(asked))
+	return done, nil
+}
+
+// rehearsed is what would be done in words. What was kept of an earlier run is not
+// looked at.
+func (v *visit) rehearsed(asked job.Asked) string {
+	p := asked.Policy
+	if v.command.Verb.Continues() {
+		return fmt.Sprintf("dry run: %s would go on with the newest run of %s, if there is one, by its own plan\nby %s, for at most %s\n",
+			v.command.Verb, asked.Task, p.Agent, limits(p.Limits))
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "dry run: %s would be worked on, on branch %s for %s\n", asked.Task, asked.Branch, asked.BaseRef)
+	for _, story := range asked.Plan.UserStories {
+		fmt.Fprintf(&text, "  %s %s\n", story.ID, story.Title)
+	}
+	if asked.Vague {
+		text.WriteString("  an agent would be asked for better stories first\n")
+	}
+	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, limits(p.Limits))
+	if len(p.Checks) == 0 {
+		text.WriteString("checked by what the base's own files suggest\n")
+	}
+	for _, check := range p.Checks {
+		fmt.Fprintf(&text, "checked by %s\n", check.Command)
+	}
+	if p.Approval {
+		text.WriteString("once somebody has approved the plan\n")
+	}
+	return text.String()
+}
+
+func limits(l policy.Limits) string {
+	var most []string
+	if l.Iterations > 0 {
+		most = append(most, fmt.Sprintf("%d iterations", l.Iterations))
+	}
+	if l.CostUSD > 0 {
+		most = append(most, fmt.Sprintf("$%.2f", l.CostUSD))
+	}
+	if l.Run > 0 {
+		most = append(most, policy.Short(time.Duration(l.Run)))
+	}
+	if len(most) == 0 {
+		return "as long as it takes"
+	}
+	return strings.Join(most, ", ")
+}
+
+// renewed are the rules of now for a run that was begun by others: what was
+// found out about the base then is not looked for again, the checks that its plan
+// asks for are those of its plan, whatever the issue says by now, and a plan that
+// was to be approved first still is. Who asked for a draft still wants one, and
+// what whoever asked for a plan has set goes for its work too.
+func (v *visit) renewed(now policy.Policy, old journal.Run) *policy.Policy {
+	then := old.Policy
+	added := func(c policy.Check) bool { return c.Added }
+	named := slices.DeleteFunc(slices.Clone(now.Checks), added)
+	if len(named) == 0 {
+		named = slices.DeleteFunc(slices.Clone(then.Checks), added)
+	}
+	for _, check := range then.Checks {
+		if check.Added {
+			named = append(named, check)
+		}
+	}
+	now.Checks, now.Approval, now.Draft = named, now.Approval || then.Approval, now.Draft || then.Draft
+	if !verdict.Unapproved(old) {
+		return &now
+	}
+	now.Limits = now.Limits.Below(then.Limits)
+	if p, err := (trigger.Flags{Model: then.Model}).Tighten(now, v.offered); err == nil && v.command.Flags.Model == "" {
+		now = p
+	}
+	return &now
+}
+
+// offered tells whether a comment may choose that model.
+func (v *visit) offered(model string) bool {
+	models := v.inputs.Wall.Models
+	return len(models) > 0 && egress.Allows(models, model)
+}

@@ -1,15 +1,20 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/templates"
 )
 
 // serve does what was asked.
@@ -116,4 +121,115 @@ func (v *visit) standing(ctx context.Context) (*shelf, kept, error) {
 func (v *visit) sorry(ctx context.Context, err error) error {
 	v.react(ctx, github.Confused)
 	return errors.Join(err, v.answer(ctx, v.excuse("ralph could not do that", err)))
+}
+
+// help answers /ralph help, and what was not understood or cannot be asked for.
+func (v *visit) help(ctx context.Context) error {
+	text, err := templates.Files.ReadFile("comment/help.md")
+	if err != nil {
+		return fmt.Errorf("read the help: %w", err)
+	}
+	body := string(text)
+	if why := misunderstood(v.command); why != "" {
+		body = why + " Nothing was started.\n\n" + body
+	}
+	return v.answer(ctx, body)
+}
+
+// misunderstood is why help is the answer where nobody asked for it.
+func misunderstood(c trigger.Command) string {
+	said := view.Code(c.Said, 80)
+	switch {
+	case c.Said == "" && c.Why == "":
+		return ""
+	case c.Said == "":
+		return fmt.Sprintf("Sorry, %s.", c.Why)
+	case c.Why != "":
+		return fmt.Sprintf("%s cannot be: %s.", said, c.Why)
+	case c.Nearest != "":
+		return fmt.Sprintf("Nobody here knows %s. Was `%s` meant?", said, c.Nearest)
+	}
+	return fmt.Sprintf("Nobody here knows %s. Words for the agent come after `--`.", said)
+}
+
+// answer is a comment of its own, where the request was made: in the thread, if
+// it was made in one. No secret stands in it, wherever its words come from.
+func (v *visit) answer(ctx context.Context, text string) error {
+	text = v.words(text)
+	if !strings.Contains(text, trigger.Marker) { // by which we know it again, and do not listen to ourselves
+		text += "\n\n" + trigger.Marker + "answer -->"
+	}
+	var err error
+	switch thread := v.trigger.Comment.Thread.ID; {
+	case v.task.Number == 0: // there is no place but the log
+		v.say(text)
+	case thread != 0:
+		_, err = v.client.Reply(ctx, v.task.Number, thread, text)
+	default:
+		_, err = v.client.CreateComment(ctx, v.task.Number, text)
+	}
+	if err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	return nil
+}
+
+// conclude tells those in whose thread the work was asked for how it ended. All
+// of it stands in the progress comment.
+func (v *visit) conclude(ctx context.Context, run journal.Run) {
+	if v.trigger.Comment.Thread.ID == 0 || run.Stop == nil || run.Stop.Reason == policy.NeedsInput {
+		return
+	}
+	text := "**ralph: " + view.Headline(run) + "**"
+	if len(run.Head) > 7 {
+		text += " · " + run.Head[:7]
+	}
+	if url := v.commentURL(run); url != "" {
+		text += " · [all of it](" + url + ")"
+	}
+	if err := v.answer(ctx, text); err != nil {
+		v.say(fault.Told(err))
+	}
+}
+
+// Explained is what an event means here.
+type Explained struct {
+	Trigger string       `json:"trigger"` // the event with its action, as workflows name them
+	Kind    trigger.Verb `json:"kind"`    // what it asks for; empty: nothing
+	Why     string       `json:"why"`
+	// NeedsPermissionOf is whom GitHub is asked about before anything is done;
+	// empty where nobody is.
+	NeedsPermissionOf string `json:"needs_permission_of"`
+}
+
+// Explain says what the event means, and does nothing: nobody is asked for
+// anything, so whether that person may is left open.
+func (a Action) Explain() (Explained, error) {
+	v := a.visit()
+	v.env = environment{
+		EventName: a.Getenv("GITHUB_EVENT_NAME"), EventPath: a.Getenv("GITHUB_EVENT_PATH"),
+		Repository: a.Getenv("GITHUB_REPOSITORY"), Actor: a.Getenv("GITHUB_ACTOR"), Workspace: cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."),
+	}
+	if err := v.readInputs(); err != nil {
+		return Explained{}, err
+	}
+	if err := v.readEvent(); err != nil {
+		return Explained{}, err
+	}
+	said := Explained{Trigger: v.trigger.Event}
+	if v.trigger.Action != "" {
+		said.Trigger += "." + v.trigger.Action
+	}
+	if said.Why = v.wanted(); said.Why != "" {
+		return said, nil
+	}
+	v.tighten()
+	said.Kind, said.Why = v.command.Verb, "it is for ralph"
+	if why := misunderstood(v.command); why != "" {
+		said.Why = why
+	}
+	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
+		said.NeedsPermissionOf = asker.Login
+	}
+	return said, nil
 }
