@@ -89,19 +89,21 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
-	speaks, asks, steers := m.either(paths.Speaks), m.fresh(paths.Asks), m.fresh(paths.Steers)
+	spoke, speaks := m.at(from, paths.Speaks), m.at(to, paths.Speaks)
+	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
 	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
 	var files []proof.Differing
 	for _, d := range all {
 		if slices.Contains(own, d.Path) {
 			continue
 		}
-		test := isTest(d.Path)
+		test := isTest(d.Path) || d.Was && paths.Tracked(d.Path) != paths.None
+		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && (d.Was || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was,
-			Tests:  test || speaks[d.Path] || slices.Contains(named, d.Path),
+			Tests: sure || test || speaks[d.Path], Doubtful: !sure,
 			Steers: test && steers[d.Path],
-			Asks:   !test && paths.Code(d.Path) && !speaks[d.Path] && asks[d.Path],
+			Asks:   !test && paths.Code(d.Path) && asks[d.Path],
 		})
 	}
 	return files, m.err

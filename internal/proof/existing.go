@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ type Differing struct {
 	Tests  bool // it is a test, or serves tests
 	Steers bool // it changes how other tests run, and did not before
 	Asks   bool // it is a product's, asks whether it is being tested, and did not before
+	// Doubtful is a file of Tests that the product may load: it is new in a folder of
+	// the tests, or names a test framework and did not before.
+	Doubtful bool
 }
 
 // Changes tells how commits differ.
@@ -129,32 +133,50 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	if err != nil {
 		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
 	}
-	var changed, all []string
+	w := witness{inspection: i, ctx: ctx, ref: ref, told: map[string]bool{}}
+	defer maps.Copy(i.judged, w.told)
+	sure := w.touch(differing)
+	if len(w.all) == 0 || !i.open(ref) {
+		return w.judge()
+	}
+	// Without what is new: a new test may change what others say, or the product itself.
+	old, err := i.old(ctx, number, Standing{From: ref.commit, Paths: w.all})
+	if err != nil {
+		return err
+	}
+	before := len(i.found)
+	w.old = &old
+	if err = w.judge(); err != nil {
+		return err
+	}
+	if len(sure) > 0 && len(sure) < len(w.all) && len(i.found) == before {
+		return w.again(number, sure)
+	}
+	return nil
+}
+
+// touch takes in what the change does to tests, and marks what words tell. It
+// returns the files that are tests beyond doubt.
+func (w *witness) touch(differing []Differing) (sure []string) {
 	for _, d := range differing {
 		switch {
 		case d.Asks:
-			i.mark(d.Path, asksForTests, "the product asks whether it is being tested")
+			w.mark(d.Path, asksForTests, "the product asks whether it is being tested, or replaces what tests assert with")
 		case d.Steers:
-			i.mark(d.Path, testsSteered, "it changes how other tests run")
+			w.mark(d.Path, testsSteered, "it changes how other tests run")
 		}
 		if !d.Tests {
 			continue
 		}
-		all = append(all, d.Path)
+		w.all = append(w.all, d.Path)
 		if d.Was {
-			changed = append(changed, d.Path)
+			w.changed = append(w.changed, d.Path)
+		}
+		if !d.Doubtful {
+			sure = append(sure, d.Path)
 		}
 	}
-	var old *sight
-	if len(all) > 0 && i.open(ref) { // without what is new: a new test may change what others say, or the product itself
-		seen, err := i.old(ctx, number, Standing{From: ref.commit, Paths: all})
-		if err != nil {
-			return err
-		}
-		old = &seen
-	}
-	w := witness{inspection: i, ctx: ctx, ref: ref, changed: changed, all: all, old: old}
-	return w.judge()
+	return sure
 }
 
 // open tells whether a reference has tests of which no newer one has told, or

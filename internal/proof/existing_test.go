@@ -46,6 +46,7 @@ type bench struct {
 	lab
 	wanted []string
 	broken error
+	stood  func() // before the checks run on what was put there
 }
 
 // testsAndChanges is what a shelf is.
@@ -60,6 +61,9 @@ func (b *bench) inspect(t *testing.T, run journal.Run, tests testsAndChanges) jo
 	p.Tests, p.Changes = tests, tests
 	p.Stand = func(_ context.Context, _ journal.Run, commit string, s proof.Standing) (string, error) {
 		b.wanted = append(b.wanted, s.From+": "+strings.Join(s.Paths, " "))
+		if b.stood != nil {
+			b.stood()
+		}
 		return commit + "+", b.broken
 	}
 	if err := p.Inspect(t.Context(), run, verdict.Inspect{Commit: "c1", Tree: "t1"}, b.emit); err != nil {
@@ -114,7 +118,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests do not run any more: p.TestA"}, nil, 0},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
 		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
-		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the product asks whether it is being tested"}, nil, 0},
+		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the product asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
 	} {

@@ -3,11 +3,13 @@ package proof_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -30,5 +32,41 @@ func TestProveWithoutProtected(t *testing.T) {
 	p.Restore = func(context.Context, journal.Run, string) (string, []string, error) { return "", nil, broken }
 	if err := p.Prove(t.Context(), run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); !errors.Is(err, broken) {
 		t.Errorf("Prove = %v, want %v", err, broken)
+	}
+}
+
+// The product may load a new file that only its folder or its words make a test.
+// The old tests run without it and with it, and both runs have to pass.
+func TestDoubtfulFilesStayOnce(t *testing.T) {
+	const both, failing = "passed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB"
+	touched := proof.Differing{Path: "a_test.go", Tests: true, Was: true}
+	fresh := proof.Differing{Path: "fixtures/x.json", Tests: true, Doubtful: true}
+	with := "tests_broken fixtures/x.json: existing tests fail on the new code with fixtures/x.json in place: "
+	for name, c := range map[string]struct {
+		differing     []proof.Differing
+		without, with string
+		want          []string
+		runs          []string
+	}{
+		"both pass":             {[]proof.Differing{touched, fresh}, both, both, nil, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
+		"one fails with it":     {[]proof.Differing{touched, fresh}, both, failing, []string{with + "p.TestA"}, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
+		"a new test fails":      {[]proof.Differing{touched, fresh}, both, both + "\nfailed p.TestNew", nil, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
+		"they build without it": {[]proof.Differing{touched, fresh}, both, "broken p", []string{with + "check test"}, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
+		"they never build":      {[]proof.Differing{touched, fresh}, "broken p", "broken p", nil, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
+		"no test was changed":   {[]proof.Differing{fresh}, both, failing, nil, []string{"b0: fixtures/x.json"}},
+		"nothing is doubtful":   {[]proof.Differing{touched}, both, failing, nil, []string{"b0: a_test.go"}},
+	} {
+		run := proved(asked(judged("b0", both)), judged("c1", both))
+		run.Baseline.Usable = true
+		lists := map[string]string{"b0": both, "c1": both}
+		b := &bench{}
+		b.stood = func() {
+			lists["old"] = []string{c.without, c.with}[len(b.wanted)-1]
+			b.says = []journal.CheckEnded{judged("c1", lists["old"])}
+		}
+		got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}}, lists})
+		if diff := cmp.Diff(c.want, places(got.Found)); diff != "" || !slices.Equal(b.wanted, c.runs) {
+			t.Errorf("%s: ran %q, found (-want +got):\n%s", name, b.wanted, diff)
+		}
 	}
 }

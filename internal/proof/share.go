@@ -16,6 +16,9 @@ const tryStart = 101
 // tryAlone is that of one in which only a story's own test files run.
 const tryAlone = 102
 
+// tryDoubtful is what the number of an inspection's second run begins after.
+const tryDoubtful = 200
+
 // bare tells whether a name is a Go package's.
 func bare(name string) bool {
 	return !slices.ContainsFunc([]string{".Test", ".Example", ".Fuzz"}, func(of string) bool { return strings.Contains(name, of) })

@@ -22,6 +22,8 @@ type witness struct {
 	changed []string // tests of the reference that the change touches
 	all     []string // these, and those that it brings
 	old     *sight   // their old versions on the new code; nil: none was touched
+	first   *sight   // the same without doubtful files, where old is with them
+	told    map[string]bool
 	broken  []string // tests, by name
 	patches map[string][]string
 }
@@ -43,6 +45,27 @@ func (w *witness) judge() error {
 	return w.name()
 }
 
+// again judges with doubtful files left in place: what the product loads is the
+// product's, and the old tests judge it, too.
+func (w *witness) again(number int, sure []string) error {
+	old, err := w.inspection.old(w.ctx, tryDoubtful+number, Standing{From: w.ref.commit, Paths: sure})
+	if err != nil {
+		return err
+	}
+	w.first, w.old, w.changed = w.old, &old, nil
+	w.all = slices.DeleteFunc(w.all, func(name string) bool { return slices.Contains(sure, name) })
+	return w.judge()
+}
+
+// breaks tells that a check fails to build only with doubtful files in place.
+func (w *witness) breaks(old journal.CheckEnded) bool {
+	if w.first == nil || old.Tests == nil {
+		return false
+	}
+	first, _ := find(w.first.checks, old.Name)
+	return slices.ContainsFunc(old.Tests.Broken, func(name string) bool { return first.Tests == nil || !slices.Contains(first.Tests.Broken, name) })
+}
+
 func (w *witness) find(place journal.Loosened) { w.found = append(w.found, place) }
 
 // check judges by one check.
@@ -62,7 +85,7 @@ func (w *witness) check(was, here journal.CheckEnded) {
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
-		if old != nil && verdict.Holds(w.run, *old) && len(old.Tests.Failing()) == 0 { // it fails, and not by a test or a build
+		if old != nil && verdict.Holds(w.run, *old) && (len(old.Tests.Failing()) == 0 || w.breaks(*old)) { // it fails, and not by a test or a build
 			w.broken = append(w.broken, "check "+was.Name)
 		}
 		w.byName(was, here, old, passed, now)
@@ -70,9 +93,7 @@ func (w *witness) check(was, here journal.CheckEnded) {
 			w.byCount(was, here, old)
 		}
 	}
-	for name := range passed {
-		w.judged[name] = true
-	}
+	maps.Copy(w.told, passed)
 }
 
 // byName are the tests that passed once and fail or do not run now.
@@ -179,9 +200,17 @@ func (w *witness) name() error {
 		}
 	}
 	if len(left) > 0 {
-		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + w.ref.since() + ": " + few(left), Lines: w.patches[w.all[0]]})
+		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + w.ref.since() + w.staying() + ": " + few(left), Lines: w.patches[w.all[0]]})
 	}
 	return nil
+}
+
+// staying tells which files the old tests ran with.
+func (w *witness) staying() string {
+	if w.first == nil {
+		return ""
+	}
+	return " with " + few(w.all) + " in place"
 }
 
 // read is the change of each test that was touched.

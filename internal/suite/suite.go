@@ -46,11 +46,21 @@ var (
 	}
 )
 
-// Of is what the file at a slash path is to the tests.
+// Of is what the file at a slash path is to the tests. What lies in a folder for
+// build output or the code of others is none of theirs.
 func Of(name string) Part {
+	if foreign.MatchString(name) {
+		return None
+	}
+	return Tracked(name)
+}
+
+// Tracked is the same for a file that is known to be the project's own: the base
+// has it, so that no build made it.
+func Tracked(name string) Part {
 	base := path.Base(name)
 	switch {
-	case foreign.MatchString(name) || strings.HasPrefix(name, ".github/"):
+	case strings.HasPrefix(name, ".github/"):
 		return None
 	case path.Ext(base) == ".txtar" && serving.MatchString(name): // a script, told by what runs it
 		return Test
@@ -64,6 +74,11 @@ func Of(name string) Part {
 		return Test
 	}
 	return Support
+}
+
+// Runs tells whether a runner picks a file up by its own name, wherever it lies.
+func Runs(name string) bool {
+	return Tracked(name) == Test && (named(path.Base(name)) || path.Ext(name) == ".txtar")
 }
 
 func named(base string) bool {
@@ -102,9 +117,10 @@ func Code(name string) bool { return slices.Contains(codeEnds, path.Ext(name)) }
 const (
 	// Speaks is said by what serves tests: it names their framework.
 	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
-	// Asks is said by a product that asks whether it is being tested.
-	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
-		`_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
+	// Asks is said by a product that asks whether it is being tested, or replaces what
+	// tests assert with.
+	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
+		`(assert\.[A-Za-z]+|\.(strict|deep|deepStrict)Equal|\.assert[A-Z][A-Za-z]*) *= *[^=> ]|_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
 	// Steers is said by a test that changes how others run.
 	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`
 )

@@ -28,6 +28,22 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// A folder for build output hides a test only while the base does not have it.
+func TestTracked(t *testing.T) {
+	for path, want := range map[string]suite.Part{"build/nine.test.js": suite.Test, "vendor/x/x_test.go": suite.Test, "dist/cart.js": suite.None, ".github/tests/check.sh": suite.None} {
+		if got := suite.Tracked(path); got != want || suite.Of(path) != suite.None {
+			t.Errorf("Tracked(%s) = %d and Of %d, want %d and none", path, got, suite.Of(path), want)
+		}
+	}
+	for want, paths := range map[bool]string{true: "cart_test.go test/a.test.js testdata/script/a.txtar", false: "test/limits.js fixtures/limits.json conftest.py fixtures/test_a.py cart.go"} {
+		for path := range strings.FieldsSeq(paths) {
+			if suite.Runs(path) != want {
+				t.Errorf("Runs(%s) = %v", path, !want)
+			}
+		}
+	}
+}
+
 func TestDocument(t *testing.T) {
 	for want, paths := range map[bool]string{
 		true:  "README.md pkg/README.rst CHANGELOG LICENSE docs/guide/a.md docs/a.png NOTES.md .github/ISSUE_TEMPLATE/a.md CHANGES.rst docs/a.txt",
@@ -64,8 +80,11 @@ func TestMarks(t *testing.T) {
 		"speaks": {suite.Speaks, []string{`import "testing"`, "raise AssertionError(", "import unittest", "from pytest import x", "require('node:assert')"}, []string{"package testing", "assert price > 0", "a test"}},
 		"asks": {
 			suite.Asks,
-			[]string{"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']", `flag.Lookup("test.v") != nil`, "process.argv[1].includes('x')", `os.Getenv("GOFLAGS")`},
-			[]string{"latest.js", "the test of time", "contest"},
+			[]string{
+				"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']", `flag.Lookup("test.v") != nil`, "process.argv[1].includes('x')", `os.Getenv("GOFLAGS")`,
+				`strings.Contains(os.Args[0], "x.te")`, "tr ' ' x </proc/$PPID/cmdline", "a.strictEqual = () => {};", "assert.ok = Boolean", "unittest.TestCase.assertEqual = same",
+			},
+			[]string{"latest.js", "the test of time", "contest", "const assert = require('assert')", "assert.ok(a === b)", "if (a.strictEqual === b) {", "answer.ok = true", "run(os.Args[1:])", "ls /proc/self/fd"},
 		},
 		"steers": {suite.Steers, []string{"func TestMain(m *testing.M) {", "def pytest_collection_modifyitems(config, items):", "def load_tests(loader, tests, pattern):"}, []string{"func TestMainPage(t *testing.T) {", "# def pytest_x"}},
 	} {
