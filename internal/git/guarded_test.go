@@ -3,6 +3,7 @@ package git_test
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,34 @@ func guarded(needs git.Needs) (dirs []string) {
 		dirs = append(dirs, guard.Dir)
 	}
 	return dirs
+}
+
+// A submodule or worktree named like a folder of git is guarded. A branch or reflog named like a file
+// of a repository is none.
+func TestGuardedWhateverItsName(t *testing.T) {
+	dir := t.TempDir()
+	sha := strings.Repeat("a1", 20)
+	var want []string
+	for _, name := range []string{"logs", "hooks", "info", "refs", "objects", "lfs", "objects/ab"} {
+		write(t, filepath.Join(dir, ".git/modules/lib", name, "config"), "[core]\n")
+		write(t, filepath.Join(dir, ".git/worktrees", name, "commondir"), "../..\n")
+		want = append(want, ".git/modules/lib/"+name, ".git/worktrees/"+name)
+	}
+	write(t, filepath.Join(dir, ".git/modules/lib/config"), "[core]\n")
+	write(t, filepath.Join(dir, ".git/modules/lib/refs/heads/config"), sha+"\n")
+	write(t, filepath.Join(dir, ".git/modules/lib/refs/remotes/origin/HEAD"), "ref: refs/remotes/origin/main\n")
+	write(t, filepath.Join(dir, ".git/modules/lib/logs/refs/heads/index"), sha+" "+sha+" Ada\n")
+	got := guarded(git.Guarded(dir))
+	for _, name := range append(want, ".git/modules/lib", ".git") {
+		if !slices.Contains(got, filepath.Join(dir, name)) {
+			t.Errorf("%s is not guarded", name)
+		}
+	}
+	for _, name := range []string{"refs/heads", "refs/remotes/origin", "logs/refs/heads"} {
+		if slices.Contains(got, filepath.Join(dir, ".git/modules/lib", name)) {
+			t.Errorf("%s is taken for a repository", name)
+		}
+	}
 }
 
 // What those who work in a tree write into its list of stores gives them nothing to

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -112,14 +113,6 @@ func Around(dir string) string {
 	}
 }
 
-func within(dir string, names ...string) []string {
-	var paths []string
-	for _, name := range names {
-		paths = append(paths, filepath.Join(dir, name))
-	}
-	return paths
-}
-
 // traces are files that tell of a repository, any of them: one without a HEAD is
 // guarded, too.
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
@@ -140,15 +133,25 @@ func repositories(common string) (found []string) {
 				return fs.SkipAll
 			case err != nil:
 				return nil //nolint:nilerr // what cannot be read has nothing to be kept
-			case e.Info.IsDir() && slices.Contains([]string{"objects", "refs", "logs", "hooks", "info", "lfs"}, e.Info.Name()):
-				return fs.SkipDir
-			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()):
+			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()) && !isRef(e):
 				found = append(found, filepath.Join(common, path.Dir(e.Path)))
 			}
 			return nil
 		})
 	}
 	return found
+}
+
+var (
+	refFolder = pattern.Of(`/(?:objects|refs|logs)/`)
+	refText   = pattern.Of(`^(?:ref: |[0-9a-f]{40})`)
+)
+
+// isRef tells of a ref or its log: it may be named like a trace. A submodule may be
+// named like a folder of them.
+func isRef(e untrusted.Entry) bool {
+	text, err := e.In.ReadFile(e.Name, 16<<20)
+	return err == nil && refFolder.MatchString(e.Path) && refText.MatchString(string(text))
 }
 
 // Lent is what a repository needs to be read that borrows from this one.

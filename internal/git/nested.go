@@ -40,7 +40,7 @@ func LookNested(ctx context.Context, top string) Nested {
 		switch {
 		case err != nil:
 			found[e.Path] = "closed"
-		case e.Path == ".git", e.Path == ".ralph":
+		case e.Path == ".git":
 			return fs.SkipDir
 		case e.Info.Name() == ".git":
 			found[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
@@ -58,11 +58,12 @@ func LookNested(ctx context.Context, top string) Nested {
 	return found
 }
 
-// isBare tells whether git would take a folder for a repository as it is.
+// isBare tells whether git may take a folder with a HEAD for a repository as it is:
+// its objects and refs may lie elsewhere.
 func isBare(dir *untrusted.Root) bool {
-	return !slices.ContainsFunc([]string{"objects", "refs"}, func(name string) bool {
-		info, err := dir.Lstat(name)
-		return err != nil || !info.IsDir()
+	return slices.ContainsFunc([]string{"objects", "refs", "commondir", "config"}, func(name string) bool {
+		_, err := dir.Lstat(name)
+		return !errors.Is(err, fs.ErrNotExist)
 	})
 }
 

@@ -123,3 +123,20 @@ func TestDisarm(t *testing.T) {
 		t.Errorf("moved again: %q, %v", moved, err)
 	}
 }
+
+// A bare repository may keep its objects and refs elsewhere, and lie in a folder of
+// ralph's own.
+func TestNestedElsewhere(t *testing.T) {
+	top := project(t)
+	for _, name := range []string{"linked/HEAD", "shared/HEAD", "shared/commondir", ".ralph/sub/.git/config", "other/HEAD", "stores/objects/x", "stores/refs/x"} {
+		write(t, filepath.Join(top, name), "x")
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if err := os.Symlink("../stores/"+name, filepath.Join(top, "linked", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{".ralph/sub", "linked", "shared"}, git.LookNested(t.Context(), top).Since(nil)); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+}

@@ -146,8 +146,8 @@ func unreadable(at, said, fix string) error {
 // begun tells whether a .git is, or leads to, more than a folder of that name.
 func begun(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && (!info.IsDir() || slices.ContainsFunc(within(path, traces...), func(trace string) bool {
-		_, err := os.Lstat(trace)
+	return err == nil && (!info.IsDir() || slices.ContainsFunc(traces, func(trace string) bool {
+		_, err := os.Lstat(filepath.Join(path, trace))
 		return err == nil
 	}))
 }

@@ -95,8 +95,8 @@ func (g guard) names() (names []string, err error) {
 const mostOdd = 1_000_000
 
 // oddities are the links, pipes, sockets and devices among what those inside may
-// change, with where the links lead. In the folders of single objects there are too
-// many files to look at, and git believes none by its name.
+// change, with where the links lead. The folders of single objects, directly below
+// the guarded folder, hold too many files to look at, and git believes none by its name.
 func (g guard) oddities() (map[string]string, error) {
 	odd, left := map[string]string{}, mostOdd
 	names, err := g.names()
@@ -112,7 +112,7 @@ func (g guard) oddities() (map[string]string, error) {
 			case err != nil:
 				odd[e.Path] = "closed"
 				return nil //nolint:nilerr // it is on the list
-			case e.Info.IsDir() && len(e.Info.Name()) == 2 && path.Base(path.Dir(e.Path)) == "objects":
+			case e.Info.IsDir() && len(e.Info.Name()) == 2 && path.Dir(e.Path) == path.Join(g.name, "objects"):
 				return fs.SkipDir
 			case !e.Info.IsDir() && !e.Info.Mode().IsRegular():
 				to, _ := e.In.Readlink(e.Name)
