@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -51,7 +54,7 @@ func (s *site) warn(ctx context.Context, run journal.Run, emit emit) {
 	listed := &process.Head{N: 1 << 16}
 	result, err := s.Exec(ctx, process.Command{
 		Argv: []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"},
-		Dir:  dir, Env: s.UserEnv, Stdout: listed, Timeout: time.Minute, Grace: s.Grace,
+		Dir:  dir, Env: alone(s.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: s.Grace,
 	})
 	if err != nil || result.Exit != 0 {
 		return // the commit stands, whatever lies beside it
@@ -84,9 +87,12 @@ func (s *site) version(ctx context.Context, run journal.Run, task string, emit e
 		}
 		argv = append(argv, "-am", done.Message)
 	}
+	if err = s.unmoved(ctx, run); err != nil {
+		return done, err
+	}
 	said := &process.Tail{N: 2000}
 	result, err := s.Exec(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: s.UserEnv, Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
+		Argv: argv, Dir: dir, Env: alone(s.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
 	})
 	done.Exit = result.Exit
 	switch {
@@ -97,6 +103,49 @@ func (s *site) version(ctx context.Context, run journal.Run, task string, emit e
 		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, blame(said.String()))
 	}
 	return done, err
+}
+
+// ownSettings are those by which git starts no other git in a repository within the
+// tree: that one would run what its own configuration says.
+var ownSettings = [][2]string{
+	{"submodule.recurse", "false"},
+	{"fetch.recurseSubmodules", "false"},
+	{"push.recurseSubmodules", "no"},
+	{"diff.ignoreSubmodules", "dirty"}, // which commit one stands at is read without
+}
+
+// alone adds them to the user's environment, after the settings that are in it.
+func alone(env []string) []string {
+	const count = "GIT_CONFIG_COUNT="
+	n := 0
+	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		said, is := strings.CutPrefix(variable, count)
+		if is {
+			n, _ = strconv.Atoi(said) // git takes nothing but a number
+		}
+		return is
+	})
+	for _, set := range ownSettings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]))
+		n++
+	}
+	return append(env, count+strconv.Itoa(n))
+}
+
+// unmoved is an error where the agent made the branch of the run stand for another,
+// which would get the commit.
+func (s *site) unmoved(ctx context.Context, run journal.Run) error {
+	if s.Own == nil || run.Branch == "" {
+		return nil
+	}
+	to, err := s.Own.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
+	if err != nil && !git.SaidNo(err) {
+		return err
+	}
+	if to != "" {
+		return fmt.Errorf("the agent made the branch %s stand for %s", run.Branch, to)
+	}
+	return nil
 }
 
 // idle tells of a commit that found nothing to commit, which is fine.
