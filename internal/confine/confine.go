@@ -92,7 +92,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if os.Geteuid() == 0 {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
-	if err := w.rooms.furnish(asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
+	if err := w.rooms.furnish(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of the sandbox", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
 	}
 	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, asked.theirs(), append(asked.apart(), w.rooms.dir)
@@ -215,6 +215,12 @@ func (w *Sandbox) Around(at Access) sandbox.Next {
 
 func only(paths []string, keep func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
+}
+
+// Under tells whether path is dir, or lies in it.
+func Under(dir, path string) bool {
+	way, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(way)
 }
 
 // Env is what env is inside.

@@ -104,7 +104,7 @@ func TestToolchain(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"shop/.env": "KEY=x", "other/notes": "", ".cargo/config.toml": "[registries.shop]\ntoken = \"x\"", ".cargo/env": "export PATH=x:$PATH",
-		".gitconfig": "[url \"https://ada:x@example.com/\"]\n\tinsteadOf = git@example.com:", ".config/git/config": "[user]\n\tname = Ada\n", ".bashrc": "export PS1=", ".profile": "",
+		".gitconfig": "[user]\n\tname = Ada\n", ".config/git/config": "[user]\n\tname = Ada\n", ".config/git/ignore": "*.swp\n", ".bashrc": "export PS1=", ".profile": "",
 	} {
 		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -122,11 +122,11 @@ func TestToolchain(t *testing.T) {
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
-	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/config", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
+	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
-	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".cargo", ".gitconfig", ".cargo/config.toml", ".bashrc", ".profile") {
+	for _, hidden := range at("", ".ssh", ".config", ".config/git", ".config/git/config", ".cargo", ".gitconfig", ".cargo/config.toml", ".bashrc", ".profile") {
 		if slices.Contains(read, hidden) {
 			t.Errorf("%s can be read: %q", hidden, read)
 		}
@@ -141,7 +141,7 @@ func TestMissedIsTold(t *testing.T) {
 		os.MkdirAll(filepath.Join(project, "bin"), 0o755), os.MkdirAll(filepath.Dir(settings), 0o755),
 		os.WriteFile(filepath.Join(home, "dotfile"), nil, 0o644), os.Symlink("../dotfile", settings),
 		os.WriteFile(filepath.Join(home, ".claude", "own.json"), nil, 0o644),
-		os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[http]\n\textraHeader = x"), 0o644),
+		os.Mkdir(filepath.Join(home, ".cargo"), 0o755), os.WriteFile(filepath.Join(home, ".cargo", "config.toml"), []byte("token = \"x\""), 0o644),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestMissedIsTold(t *testing.T) {
 	}
 	want := []string{
 		"proofs find no program in " + project + "/bin of PATH: the agent can write there",
-		home + "/.gitconfig cannot be read inside: it seems to hold a login",
+		home + "/.cargo/config.toml cannot be read inside: it seems to hold a login",
 		settings + " cannot be read inside: it is a link out of a folder that the agent can write to",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {

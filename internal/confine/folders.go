@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ type rooms struct {
 	lend    func(string) error
 }
 
-func (r *rooms) furnish(asked Options, lend func(string) error) (err error) {
+func (r *rooms) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
 	r.home, r.lend = asked.Home, lend
 	const name = "ralph-inside-"
 	workspace.Sweep(asked.Temp, name)
@@ -45,7 +46,8 @@ func (r *rooms) furnish(asked Options, lend func(string) error) (err error) {
 	)
 	r.read = toolchain(asked)
 	if r.home != "" {
-		err = errors.Join(err, r.welcome(asked.State))
+		err = errors.Join(err, r.welcome(asked.State), r.writeGitConfig(ctx, asked))
+		r.read = append(r.read, r.gitConfig())
 		r.settled, r.lent = settledIn(r.home, asked.Settled), there(r.home, asked.State, asked.Env)
 	}
 	return err
@@ -122,7 +124,7 @@ func (r *rooms) tmp(proof bool) string {
 func (r *rooms) env(env []string, proof bool) []string {
 	tmp := "TMPDIR=" + r.tmp(proof)
 	if r.home != "" {
-		return append(append(slices.Clone(env), tmp), cached(r.caches(proof))...)
+		return append(append(slices.Clone(env), tmp, "GIT_CONFIG_GLOBAL="+r.gitConfig()), cached(r.caches(proof))...)
 	}
 	env = append(agent.Confined(env), "USER=ralph", "LOGNAME=ralph", tmp)
 	if !proof {
@@ -154,7 +156,7 @@ var (
 		"$GOROOT", "$JAVA_HOME", "$NVM_DIR", "$PYENV_ROOT", "$RUSTUP_HOME", "$VOLTA_HOME",
 	}
 	settings = []string{
-		".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
+		".config/git/ignore", ".config/git/attributes", ".config/go/env", ".cargo/env", ".cargo/config.toml",
 	}
 )
 
@@ -238,7 +240,7 @@ func (r *rooms) missed(asked Options) (notes []journal.Noted) {
 	for _, path := range there(asked.Home, settings, nil) {
 		if sandbox.Reveals(path) {
 			notes = append(notes, journal.Noted{
-				What: path + " cannot be read inside: it seems to hold a login", Hint: "move the login to another file, which this one may include",
+				What: path + " cannot be read inside: it seems to hold a login", Hint: "move the login to another file",
 			})
 		}
 	}
@@ -279,12 +281,6 @@ func plainly(paths []string) (found []string) {
 
 func anyHolds(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(dir string) bool { return Under(dir, path) })
-}
-
-// Under tells whether path is dir, or lies in it.
-func Under(dir, path string) bool {
-	way, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(way)
 }
 
 // Program is what an agent's program needs to be read of: where it leads, the

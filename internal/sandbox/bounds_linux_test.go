@@ -89,6 +89,7 @@ func TestSettingsThatRevealStayOutside(t *testing.T) {
 		"export DEPLOY_KEY=x":                             true,
 		"GOPROXY=https://ada:x@proxy.example.com":         true,
 		"[registries.shop]\ntoken = \"x\"":                true,
+		"smtpPass = x":                                    true,
 		"token = \"x\"":                                   true,
 		"global-credential-providers = [\"cargo:token\"]": false,
 		"git config --global core.hooksPath ~/hooks; alias k=kubectl; stty -ixon": false,

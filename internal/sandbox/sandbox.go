@@ -142,7 +142,7 @@ func (w Wall) Run(next Next) Next {
 
 var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
-	revealing = pattern.Of(`(?i)_auth|passw|passphrase|(?:^|[^:])token|secret|[_-]key\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
+	revealing = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
 	comment   = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 )
 
