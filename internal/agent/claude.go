@@ -45,7 +45,7 @@ func claude(words []string, o Options) (Adapter, error) {
 		Usual:   claudePatience,
 		State:   []string{".claude", ".claude.json"},
 		Settled: Settled{Paths: within(".claude", "settings.json", "settings.local.json", "CLAUDE.md", "rules", "hooks", "agents", "commands", "skills",
-			"output-styles", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"), Fields: map[string][]string{".claude.json": claudeFields}, Code: within(".claude", "local", "plugins")},
+			"output-styles", "workflows", "keybindings.json", "remote-settings.json", "statusline.sh", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"), Fields: map[string][]string{".claude.json": claudeFields}, Code: within(".claude", "local", "plugins")},
 		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },

@@ -45,7 +45,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Unready: codexUnready,
 		Vars:    []string{"CODEX_HOME"},
 		State:   []string{".codex"},
-		Settled: Settled{Paths: within(".codex", "config.toml", "hooks.json", "hooks", "AGENTS.md", "AGENTS.override.md", "prompts", "rules")},
+		Settled: Settled{Paths: within(".codex", "config.toml", "hooks.json", "hooks", "AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills", "agents", "managed_config.toml", "requirements.toml", "environments.toml"), Code: within(".codex", "packages", "plugins")},
 		Hosts:   []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "0.169.0",

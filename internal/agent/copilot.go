@@ -34,7 +34,7 @@ func copilot(words []string, o Options) (Adapter, error) {
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
 		State:   []string{".copilot"},
-		Settled: Settled{Paths: within(".copilot", "settings.json", "mcp-config.json", "lsp-config.json", "copilot-instructions.md", "hooks", "agents", "skills", "instructions"), Fields: map[string][]string{".copilot/config.json": copilotFields}, Code: within(".copilot", "pkg", "installed-plugins")},
+		Settled: Settled{Paths: within(".copilot", "settings.json", "mcp-config.json", "lsp-config.json", "copilot-instructions.md", "hooks", "agents", "skills", "instructions", "extensions", "permissions-config.json"), Fields: map[string][]string{".copilot/config.json": copilotFields}, Code: within(".copilot", "pkg", "installed-plugins", "plugins")},
 		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
 		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },

@@ -37,7 +37,7 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Home:  home,
 		State: []string{".gemini"},
 		Settled: Settled{Paths: within(".gemini", "settings.json", "GEMINI.md", "AGENTS.md", ".env", "trustedFolders.json", "commands", "hooks", "policies", "agents", "skills",
-			"extensions/extension-enablement.json")},
+			"extensions", "system.md"), Code: within(".gemini", "tmp/bin")},
 		Hosts:     []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		Argv:      func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
 		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },

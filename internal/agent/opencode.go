@@ -35,9 +35,9 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
-		State: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
+		State: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 		Settled: Settled{Paths: within(".config/opencode", "opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "plugin", "plugins", "tool", "tools",
-			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills")},
+			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills", "package.json"), Code: []string{".config/opencode/node_modules", ".local/share/opencode/bin"}},
 		// A second loader of its looks for them whatever the settings say.
 		Unasked: []string{".opencode/plugin", ".opencode/plugins"},
 		Hosts:   []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},

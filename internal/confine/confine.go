@@ -204,7 +204,11 @@ func (w *Sandbox) Around(at Access) sandbox.Next {
 		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && Under(dir, path) })
 	}
 	settled := w.rooms.settled
-	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths), lies), only(slices.Concat(at.Ours, settled.Code), lies)
+	missing := only(settled.Code, func(path string) bool { // what those inside make there is removed
+		_, err := os.Lstat(path)
+		return err != nil
+	})
+	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths, missing), lies), only(slices.Concat(at.Ours, settled.Code), lies)
 	for _, guard := range at.Guarded {
 		inside.Guards = append(inside.Guards, sandbox.Guard(guard))
 	}
