@@ -213,12 +213,17 @@ func (o *own) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
 
 func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ journal.CommitsTaken, err error) {
 	o.tree.Beside = Beside(run.Policy)
+	var standing git.Standing
 	if seen == nil {
-		if seen, err = o.tree.See(ctx); err != nil {
-			return journal.CommitsTaken{}, err
-		}
+		seen, err = o.tree.See(ctx)
 	}
-	standing, err := seen.Standing(ctx)
+	if err == nil {
+		standing, err = seen.Standing(ctx)
+	}
+	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
+		why := fmt.Sprintf("git cannot read the tree: %s; git switch %s brings it back where HEAD names no commit", failed.Said, run.Branch)
+		return journal.CommitsTaken{From: run.Head, To: run.Head, Tree: run.Tree, Dirty: true, Refused: []journal.Finding{{Why: why}}}, nil
+	}
 	if err != nil {
 		return journal.CommitsTaken{}, err
 	}

@@ -59,10 +59,14 @@ func judgeWord(run journal.Run, it journal.Iteration, verdict *journal.Iteration
 		reject(verdict, run.Policy.Word, failing(run, it))
 	case !verdict.Worked:
 		reject(verdict, run.Policy.Word, idle(it))
+	case untaken(it):
+		reject(verdict, run.Policy.Word, "its commits were refused: "+it.Taken.Refused[0].Why)
 	default:
 		verdict.Done = true
 	}
 }
+
+func untaken(it journal.Iteration) bool { return it.Taken != nil && len(it.Taken.Refused) > 0 }
 
 func reject(verdict *journal.IterationEnded, claim, why string) {
 	verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: claim, Why: why})
@@ -120,7 +124,7 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 		return "it was made to ask for less, and asks for what it did"
 	case !worked(run, it) && !it.Agent.Blind: // what a blind agent did is told by its change, or its tests
 		return idle(it)
-	case it.Taken != nil && len(it.Taken.Refused) > 0:
+	case untaken(it):
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why

@@ -68,7 +68,7 @@ func within(run journal.Run, it journal.Iteration) Step {
 		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case unreviewed(run, it):
 		return Review{Story: it.Story, Commit: it.Proof.Commit}
-	case len(it.SCM) < len(run.Policy.SCM.Tasks) && Green(run, it.Checks) && !stuck(it):
+	case len(it.SCM) < len(run.Policy.SCM.Tasks) && Green(run, it.Checks) && !stuck(it) && !untaken(it):
 		return Commit{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
 	}
 	return Judge{judge(run, it)}
