@@ -37,7 +37,7 @@ func opencode(words []string, o Options) (Adapter, error) {
 		},
 		State: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 		Settled: Settled{Paths: within(".config/opencode", "opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "plugin", "plugins", "tool", "tools",
-			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills", "package.json"), Code: []string{".config/opencode/node_modules", ".local/share/opencode/bin"}},
+			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills", "package.json", "tui.json", "tui.jsonc"), Code: []string{".config/opencode/node_modules", ".local/share/opencode/bin"}},
 		// A second loader of its looks for them whatever the settings say.
 		Unasked: []string{".opencode/plugin", ".opencode/plugins"},
 		Hosts:   []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},

@@ -18,7 +18,7 @@ func TestSettled(t *testing.T) {
 		"claude":   {[]string{".claude/settings.json", ".claude/settings.local.json", ".claude/hooks"}, []string{".claude.json", ".claude/.credentials.json", ".claude/projects"}},
 		"codex":    {[]string{".codex/config.toml", ".codex/hooks.json", ".codex/agents", ".codex/managed_config.toml"}, []string{".codex/auth.json", ".codex/sessions"}},
 		"gemini":   {[]string{".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/extensions/evil/gemini-extension.json"}, []string{".gemini/oauth_creds.json", ".gemini/tmp"}},
-		"opencode": {[]string{".config/opencode/opencode.json", ".config/opencode/plugin"}, []string{".local/share/opencode/auth.json"}},
+		"opencode": {[]string{".config/opencode/opencode.json", ".config/opencode/plugin", ".config/opencode/tui.json"}, []string{".local/share/opencode/auth.json"}},
 		"copilot":  {[]string{".copilot/mcp-config.json", ".copilot/hooks"}, []string{".copilot/config.json", ".copilot/session-state"}},
 		"amp":      {[]string{".config/amp/settings.json"}, []string{".local/share/amp/secrets.json"}},
 	} {
