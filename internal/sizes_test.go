@@ -23,15 +23,14 @@ const longest = 300
 // excess has the packages that are larger, as they are today. A row may only
 // shrink, and goes with the package's return to the limit.
 var excess = map[string]size{
-	"cmd/ralph":        {files: 21, lines: 3500},
 	"internal/agent":   {files: 26, lines: 4733},
-	"internal/git":     {files: 36, lines: 3845},
+	"internal/git":     {files: 20, lines: 3825},
 	"internal/sandbox": {files: 24, lines: 4218},
 	"internal/view":    {files: 18, lines: 3736},
 }
 
 // long has the files that are longer, likewise.
-var long = map[string]int{"internal/confine/folders.go": 310}
+var long = map[string]int{}
 
 // TestSizes keeps packages and files readable. What only tests and the demo use is
 // not counted.
