@@ -4,6 +4,8 @@ package sandbox
 
 import (
 	"context"
+	"os"
+	"runtime"
 	"slices"
 
 	"golang.org/x/net/bpf"
@@ -46,4 +48,38 @@ func Share(dir string) (end func()) {
 	was := shared
 	shared = append(slices.Clone(was), dir)
 	return func() { shared = was }
+}
+
+// ShutWhile reports how often an open wire is said to be shut while its thread gets signals.
+func ShutWhile(rounds int) (times int, err error) {
+	ours, theirs, err := wires()
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		_ = ours.Close()
+		_ = theirs.Close()
+	}()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread, over, done := unix.Gettid(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				_ = unix.Tgkill(os.Getpid(), thread, unix.SIGURG)
+			}
+		}
+	}()
+	for range rounds {
+		if ours.shut() {
+			times++
+		}
+	}
+	close(over)
+	<-done
+	return times, nil
 }

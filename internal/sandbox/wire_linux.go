@@ -115,7 +115,7 @@ func (w wire) send(what word, fd int) error {
 	return nil
 }
 
-// shut tells whether the other end is closed.
+// shut reports whether the other end is closed.
 func (w wire) shut() bool {
 	raw, err := w.SyscallConn()
 	if err != nil {
@@ -125,6 +125,9 @@ func (w wire) shut() bool {
 	err = raw.Control(func(fd uintptr) {
 		at := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // a descriptor
 		_, err := unix.Poll(at, 0)
+		for errors.Is(err, unix.EINTR) { // by a signal of Go's own scheduler, although it does not wait
+			_, err = unix.Poll(at, 0)
+		}
 		over = err != nil || at[0].Revents != 0
 	})
 	return over || err != nil
