@@ -57,7 +57,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	wall, err := confine.Start(ctx, confine.Options{
-		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Private: []string{git.Around(dir)}, Reach: []string{git.Around(dir)},
+		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{git.Around(dir)}, Reach: []string{git.Around(dir)},
 		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
 	if err != nil {

@@ -37,6 +37,7 @@ type Options struct {
 	// Home is the user's own, where those inside are to be at home, too; empty:
 	// they get a new one, and the proofs yet another.
 	Home  string
+	Path  string   // PATH of programs that run outside of the sandbox
 	State []string // what the agent keeps in Home
 	// Settled is what of it they may only read.
 	Settled agent.Settled

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -25,7 +24,7 @@ func (r *rooms) gitConfig() string { return filepath.Join(r.dir, "gitconfig") }
 // writeGitConfig copies the harmless settings of the user's own, as they hold in the project.
 func (r *rooms) writeGitConfig(ctx context.Context, asked Options) error {
 	empty := r.tmp(true)
-	tool := git.Git{Run: asked.Exec, Path: process.PathOutside(agent.Lookup(asked.Env, "PATH"), slices.Concat(asked.Private, asked.Reach)), Home: empty}
+	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
 	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}} // what is included may begin with ~
 	var text strings.Builder
 	for _, file := range gitConfigs(asked) {
