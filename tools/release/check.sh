@@ -53,7 +53,7 @@ releases=$dir/releases
 mkdir -p "$releases" && ln -s "$dist" "$releases/$version"
 git init --quiet --bare "$dir/remote" && git push --quiet "$dir/remote" HEAD:refs/heads/main
 git clone --quiet --branch main "$dir/remote" "$dir/released"
-(cd "$dir/released" && tools/release/push.sh "$version" "$dist/SHA256SUMS" "ghcr.io/ralph-loop/ralph-agents@sha256:$(printf %064d 0)")
+(cd "$dir/released" && tools/release/reopen.sh && tools/release/push.sh "$version" "$dist/SHA256SUMS" "ghcr.io/ralph-loop/ralph-agents@sha256:$(printf %064d 0)")
 commit=$(git -C "$dir/remote" rev-parse "$version")
 for ref in v1 "$version" "$commit"; do
   git -C "$dir/released" fetch --quiet origin "$ref" && git -C "$dir/released" checkout --quiet --detach FETCH_HEAD

@@ -53,6 +53,7 @@ func source(t *testing.T) (dir, remote string) {
 	must(t, dir, "git", "commit", "-q", "-m", "source")
 	must(t, dir, "git", "remote", "add", "origin", remote)
 	must(t, dir, "git", "push", "-q", "origin", "main")
+	must(t, dir, "tools/release/reopen.sh")
 	return dir, remote
 }
 
