@@ -159,6 +159,64 @@ func TestAReleaseLeavesItsTracesOnMain(t *testing.T) {
 	}
 }
 
+// A release whose job failed after the push goes on when it is started again.
+func TestAReleaseIsPushedOnce(t *testing.T) {
+	t.Parallel()
+	dir, remote := source(t)
+	version := must(t, dir, "tools/release/notes.sh")
+	_, sums := releases(t, version)
+	tried := must(t, dir, "git", "rev-parse", "HEAD")
+	must(t, dir, "tools/release/push.sh", version, sums, image)
+	refs := must(t, remote, "git", "for-each-ref")
+	must(t, dir, "git", "checkout", "-q", "--detach", tried)
+	must(t, dir, "tools/release/push.sh", version, sums, image)
+	if again := must(t, remote, "git", "for-each-ref"); again != refs {
+		t.Errorf("it was\n%s\nand is\n%s", refs, again)
+	}
+}
+
+// v1 goes to a newer version and never back to a fix of an older one, which is made
+// on a branch of its own and leaves main alone. What is the newest is of main.
+func TestTheMovingTagOnlyMovesOn(t *testing.T) {
+	t.Parallel()
+	dir, remote := source(t)
+	version := must(t, dir, "tools/release/notes.sh")
+	_, sums := releases(t, version)
+	release := func(branch, from, version string) (string, error) {
+		must(t, dir, "git", "checkout", "-q", "-B", branch, from)
+		must(t, dir, "sed", "-i", "0,/^## /s//## ["+version[1:]+"] - Unreleased\\n\\n### Fixed\\n\\n- it\\n\\n&/", "CHANGELOG.md")
+		must(t, dir, "git", "commit", "-q", "-a", "-m", "changes")
+		if branch == "main" {
+			must(t, dir, "git", "push", "-q", "origin", "main")
+		}
+		must(t, dir, "git", "checkout", "-q", "--detach")
+		return run(t, dir, nil, "tools/release/push.sh", version, sums, image)
+	}
+	must(t, dir, "tools/release/push.sh", version, sums, image)
+	for _, next := range []string{"v0.90.0", "v0.100.0"} {
+		must(t, dir, "git", "fetch", "-q", "origin")
+		if said, err := release("main", "origin/main", next); err != nil {
+			t.Fatalf("%s: %v\n%s", next, err, said)
+		}
+	}
+	main := must(t, remote, "git", "rev-parse", "main")
+	if said, err := release("fix", "v0.90.0~1", "v0.90.1"); err != nil {
+		t.Errorf("a fix of an older version: %v\n%s", err, said)
+	}
+	if said, err := release("stray", "v0.90.0~1", "v0.101.0"); err == nil || !strings.Contains(said, "is not on main") {
+		t.Errorf("a branch became the newest release: %v\n%s", err, said)
+	}
+	if tags := must(t, remote, "git", "tag", "--list", "v0.90.1", "v0.101.0"); tags != "v0.90.1" {
+		t.Errorf("tags of branches: %q", tags)
+	}
+	if v1, want := must(t, remote, "git", "rev-parse", "v1"), must(t, remote, "git", "rev-parse", "v0.100.0"); v1 != want {
+		t.Errorf("v1 is at %s, want %s of v0.100.0", v1, want)
+	}
+	if now := must(t, remote, "git", "rev-parse", "main"); now != main {
+		t.Errorf("main has moved to %s", now)
+	}
+}
+
 // The notes of a release are its section of the changelog, whose form is that of
 // Keep a Changelog.
 func TestNotes(t *testing.T) {
