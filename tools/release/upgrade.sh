@@ -6,7 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 new=$1 dir=$2/upgrade
 mkdir -p "$dir/shop/ralph"
-previous=$(git describe --tags --abbrev=0 --match 'v[0-9]*.*.*' HEAD~1 2>/dev/null || git rev-parse HEAD~1)
+# No branch has the commits of releases: git describe would not find them.
+previous=$(git tag --list --sort=version:refname 'v[0-9]*.[0-9]*.[0-9]*' | tail -n 1)
+previous=${previous:-$(git rev-parse HEAD~1)}
 mkdir "$dir/previous"
 git archive "$previous" | tar -xC "$dir/previous"
 (cd "$dir/previous" && go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=previous" -o "$dir/old" ./cmd/ralph)
