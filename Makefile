@@ -46,7 +46,7 @@ contract: # the stand-in against GitHub's own description of its API
 	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/... && go test -count=1 -tags=contract -run=Scripts/action ./cmd/ralph
 agents: # the adapters with the real CLIs, against a model server; ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
-	AGENTS=1 go test -count=1 -p=1 -parallel=4 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
+	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
