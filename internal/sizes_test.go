@@ -25,7 +25,7 @@ const longest = 300
 var excess = map[string]size{
 	"internal/agent":   {files: 26, lines: 4733},
 	"internal/git":     {files: 20, lines: 3825},
-	"internal/sandbox": {files: 24, lines: 4218},
+	"internal/sandbox": {files: 24, lines: 4221},
 	"internal/view":    {files: 18, lines: 3736},
 }
 
