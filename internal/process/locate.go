@@ -77,6 +77,9 @@ func lookUp(name, dir string, env []string) (string, error) {
 		path := filepath.Join(d, name)
 		err := runnable(path, "")
 		if err == nil {
+			err = granted(path)
+		}
+		if err == nil {
 			return path, nil
 		}
 		if refused == nil && errors.Is(err, fs.ErrPermission) {
@@ -126,6 +129,19 @@ func runnable(path, dir string) error {
 		return fmt.Errorf("look up %q: not executable: %w", named, fs.ErrPermission)
 	}
 	return nil
+}
+
+// granted reports what a sandbox refuses although the file's mode allows it:
+// access(2) does not ask Landlock. A shell goes on along PATH after such a file.
+func granted(path string) error {
+	if readable := unix.Access(path, unix.R_OK) == nil; !readable {
+		return nil // its mode alone decides: only the start itself shows more
+	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err == nil {
+		return unix.Close(fd)
+	}
+	return fmt.Errorf("look up %q: %w", path, err)
 }
 
 func valueOf(env []string, name string) string {

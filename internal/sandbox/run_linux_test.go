@@ -28,6 +28,22 @@ func confined() []sandbox.Level {
 	return here(sandbox.Namespace, sandbox.Notify, sandbox.External)
 }
 
+// A program that those inside cannot start does not hide the next of its name on PATH.
+func TestPathGoesOnBehindWhatIsNotGranted(t *testing.T) {
+	planted := folder(t, 0)
+	file := filepath.Join(planted, "sh")
+	if err := errors.Join(os.WriteFile(file, []byte("#!/bin/sh\necho planted\n"), 0o644), os.Chmod(file, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range here(sandbox.Namespace, sandbox.Notify) {
+		env := []string{"PATH=" + planted + ":/usr/local/bin:/usr/bin:/bin"}
+		out, res := inside(t, wall(t, level, users()[0]), process.Command{Argv: []string{"sh", "-c", "echo granted"}, Env: env})
+		if out != "granted\n" || res.Exit != 0 {
+			t.Errorf("level %s: %q, %+v, want the sh that is granted", level, out, res)
+		}
+	}
+}
+
 // A caller need not know whether there is a wall.
 func TestEndingsAreThoseOfTheProgram(t *testing.T) {
 	for _, level := range walls() {
