@@ -94,7 +94,7 @@ func (d *death) events() []string {
 		data, _ := os.ReadFile(path)
 		for line := range bytes.Lines(data) {
 			if entry, err := journal.Decode(line); err == nil {
-				d.seen = append(d.seen, entry.Event.Type())
+				d.seen = append(d.seen, journal.Type(entry.Event))
 			}
 		}
 	}

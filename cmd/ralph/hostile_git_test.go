@@ -141,7 +141,7 @@ func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
 			if code := s.end(s.begin("INPUT_MAX-ITERATIONS=2")); code != 0 {
 				t.Errorf("exit %d, want 0", code)
 			}
-			if looked := s.count(journal.CommitsTaken{}.Type()); looked == 0 {
+			if looked := s.count(journal.Type(journal.CommitsTaken{})); looked == 0 {
 				t.Error("the run never looked at what the agent left")
 			}
 			if heard := l.heard(t); len(heard) > 0 {
@@ -179,7 +179,7 @@ func (s *scene) count(kind string) int {
 	s.t.Helper()
 	n := 0
 	for _, entry := range s.entries() {
-		if entry.Event.Type() == kind {
+		if journal.Type(entry.Event) == kind {
 			n++
 		}
 	}

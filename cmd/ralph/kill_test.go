@@ -33,7 +33,7 @@ func (s *scene) killed(d death) {
 		s.t.Fatalf("exit %d, want %d: nobody was killed at %s", code, want, d)
 	}
 	entries := s.entries()
-	if last := entries[len(entries)-1].Event.Type(); !d.Outer && d.Event != "" && last != d.Event {
+	if last := journal.Type(entries[len(entries)-1].Event); !d.Outer && d.Event != "" && last != d.Event {
 		s.t.Fatalf("killed at %s, want %s", last, d.Event)
 	}
 }
@@ -121,7 +121,7 @@ func TestKill(t *testing.T) {
 		}
 	})
 	for _, elsewhere := range []journal.Event{journal.SCMEnded{}, journal.EgressRefused{}, journal.EgressPassed{}, journal.TaskLooked{}, journal.Paused{}, journal.TaskSettled{}, journal.Packed{}, journal.Branched{}} {
-		hit[elsewhere.Type()] = true // of no run of these scenes
+		hit[journal.Type(elsewhere)] = true // of no run of these scenes
 	}
 	for _, name := range journal.Types() {
 		if !hit[name] {
@@ -159,10 +159,10 @@ func deaths(inner, outer []journal.Entry) []death {
 	var all []death
 	last := map[bool]map[string]int{false: count(inner), true: count(outer)}
 	for i, name := range slices.Sorted(maps.Keys(last[false])) {
-		if name == (journal.RunStopped{}).Type() {
+		if name == journal.Type(journal.RunStopped{}) {
 			continue // after it the clock is not looked at: it is among the rare
 		}
-		if name == (journal.Shelved{}).Type() { // nor after the last of these
+		if name == journal.Type(journal.Shelved{}) { // nor after the last of these
 			last[false][name]--
 			last[true][name]--
 		}
@@ -189,7 +189,7 @@ func waysAt(event string, outer bool, n int) []death {
 func count(entries []journal.Entry) map[string]int {
 	n := map[string]int{}
 	for _, entry := range entries {
-		n[entry.Event.Type()]++
+		n[journal.Type(entry.Event)]++
 	}
 	return n
 }
@@ -269,7 +269,7 @@ func (s *scene) last() string {
 	if len(entries) == 0 {
 		return ""
 	}
-	return entries[len(entries)-1].Event.Type()
+	return journal.Type(entries[len(entries)-1].Event)
 }
 
 // patient makes the first agent one that works until it is told to stop.

@@ -47,7 +47,7 @@ func TestLostWork(t *testing.T) {
 	first.well()
 	events, bad := slices.Sorted(func(yield func(string) bool) {
 		for name := range count(first.entries()) {
-			if name != (journal.RunStopped{}).Type() && !yield(name) {
+			if name != journal.Type(journal.RunStopped{}) && !yield(name) {
 				return
 			}
 		}

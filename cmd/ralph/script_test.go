@@ -493,7 +493,7 @@ func journalOf(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, entry := range entries {
 		body, err := json.Marshal(entry.Event)
 		ts.Check(err)
-		fmt.Fprintln(ts.Stdout(), entry.Event.Type(), string(body))
+		fmt.Fprintln(ts.Stdout(), journal.Type(entry.Event), string(body))
 	}
 }
 

@@ -199,7 +199,7 @@ func loud(log func(string)) func(journal.Run, journal.Event) {
 			log(line)
 		}
 		if data, err := json.Marshal(event); err == nil {
-			log("  " + event.Type() + " " + string(data))
+			log("  " + journal.Type(event) + " " + string(data))
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestListsThatGrowApart(t *testing.T) {
 		entry.Event = apart(event)
 		_ = journal.Fold(run, entry)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: another run changed this one (-before +after):\n%s", event.Type(), diff)
+			t.Errorf("%s: another run changed this one (-before +after):\n%s", journal.Type(event), diff)
 		}
 	}
 }

@@ -120,6 +120,9 @@ func read[E Event](line []byte) (Event, error) {
 	return event, err
 }
 
+// Type is the event's name in the journal.
+func Type(e Event) string { return e.Type() }
+
 // Types names every type of event there is, in no order.
 func Types() []string {
 	names := make([]string, 0, len(kinds))

@@ -24,7 +24,7 @@ func TestALookIsOfTheMoment(t *testing.T) {
 		{journal.Paused{}, false},
 	} {
 		if run := minutely(began(), journal.TaskLooked{}, c.then); (run.Looked != nil) != c.holds {
-			t.Errorf("after %s the look is %v, want it kept: %v", c.then.Type(), run.Looked, c.holds)
+			t.Errorf("after %s the look is %v, want it kept: %v", journal.Type(c.then), run.Looked, c.holds)
 		}
 	}
 	if run := minutely(began(), journal.IterationBegan{}, journal.Paused{}, journal.TaskLooked{}); !run.Iterations[0].Paused || run.Settled != nil {

@@ -23,7 +23,7 @@ func TestEventsWithoutAPlace(t *testing.T) {
 			was := minutely(before...)
 			run := journal.Fold(was, journal.Entry{Seq: was.Seq + 1, At: noon, Event: event})
 			if len(run.Iterations) != len(was.Iterations) || run.Plan.UserStories[0].Passes {
-				t.Errorf("%s: %s makes iterations %+v, stories %+v", name, event.Type(), run.Iterations, run.Plan.UserStories)
+				t.Errorf("%s: %s makes iterations %+v, stories %+v", name, journal.Type(event), run.Iterations, run.Plan.UserStories)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func (r *record) Append(event journal.Event) error {
 	r.room--
 	entry := journal.Entry{Seq: r.run.Seq + 1, At: r.run.Now.Add(time.Second), Event: event}
 	r.run = journal.Fold(r.run, entry)
-	r.events = append(r.events, event.Type())
+	r.events = append(r.events, journal.Type(event))
 	return nil
 }
 

@@ -83,7 +83,7 @@ func TestProveAgainAfterSetup(t *testing.T) {
 	if err := p.Prove(t.Context(), run, verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
 		t.Fatal(err)
 	}
-	sets := slices.DeleteFunc(slices.Clone(l.events), func(e journal.Event) bool { return !strings.HasPrefix(e.Type(), "setup") })
+	sets := slices.DeleteFunc(slices.Clone(l.events), func(e journal.Event) bool { return !strings.HasPrefix(journal.Type(e), "setup") })
 	if len(l.setIn) != 2 || len(sets) != 1 {
 		t.Errorf("made ready %d times, told of %d; want 2, 1", len(l.setIn), len(sets))
 	}

@@ -137,10 +137,10 @@ func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 			synctest.Wait()
 			got := w.last(t, len(seen)+1+i)
 			if got.Pull != want {
-				t.Errorf("after %s the pull request says\n%s\nwant\n%s", event.Type(), got.Pull.Body, want.Body)
+				t.Errorf("after %s the pull request says\n%s\nwant\n%s", journal.Type(event), got.Pull.Body, want.Body)
 			}
 			if got.Comment != view.Of(s.run).Comment {
-				t.Errorf("after %s the comment lags behind:\n%s", event.Type(), got.Comment)
+				t.Errorf("after %s the comment lags behind:\n%s", journal.Type(event), got.Comment)
 			}
 		}
 		<-time.After(pause)

@@ -180,7 +180,7 @@ func TestWhatDidNotFail(t *testing.T) {
 	} {
 		page, _ := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
 		if !strings.Contains(page, "<p>Nothing failed.</p>") {
-			t.Errorf("%s is called a failure", event.Type())
+			t.Errorf("%s is called a failure", journal.Type(event))
 		}
 	}
 }

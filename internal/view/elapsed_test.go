@@ -21,7 +21,7 @@ func TestTimeAloneChangesNothing(t *testing.T) {
 		after = before
 		after.Now = after.Now.Add(time.Hour)
 		if diff := cmp.Diff(view.Of(before), view.Of(after)); diff != "" {
-			t.Errorf("an hour after %s (-before +after):\n%s", entries[n-1].Event.Type(), diff)
+			t.Errorf("an hour after %s (-before +after):\n%s", journal.Type(entries[n-1].Event), diff)
 		}
 	}
 }

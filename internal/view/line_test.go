@@ -135,7 +135,7 @@ func TestLine(t *testing.T) {
 		if got := view.Line(journal.Run{ID: "r1"}, test.event); got != test.want {
 			t.Errorf("Line(%+v) = %q, want %q", test.event, got, test.want)
 		}
-		seen = append(seen, test.event.Type())
+		seen = append(seen, journal.Type(test.event))
 	}
 	want := journal.Types()
 	slices.Sort(want)

@@ -30,7 +30,7 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 		at := time.Unix(1_000_000+int64(i), 0).UTC()
 		run = journal.Fold(run, journal.Entry{Seq: i + 1, At: at, Event: step.event})
 		if got := view.Text(run); got != step.want {
-			t.Errorf("after %s: %q, want %q", step.event.Type(), got, step.want)
+			t.Errorf("after %s: %q, want %q", journal.Type(step.event), got, step.want)
 		}
 	}
 	if strings.Contains(view.Text(run), "resume") {
