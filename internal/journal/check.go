@@ -36,9 +36,6 @@ type CheckEnded struct {
 	First *Try   `json:"first,omitempty"` // of a check that was run again
 }
 
-// Type is the event's name in the journal.
-func (CheckEnded) Type() string { return "check_ended" }
-
 func (c CheckEnded) fold(r *Run, at time.Time) {
 	switch c.Where {
 	case AtBase:
@@ -88,9 +85,6 @@ type BaselineEnded struct {
 	Why    string `json:"why,omitempty"`
 }
 
-// Type is the event's name in the journal.
-func (BaselineEnded) Type() string { return "baseline_ended" }
-
 func (e BaselineEnded) fold(r *Run, _ time.Time) {
 	r.Baseline = &e
 }
@@ -107,9 +101,6 @@ type ProofEnded struct {
 	// for it, at most 100.
 	Restored []string `json:"restored,omitempty"`
 }
-
-// Type is the event's name in the journal.
-func (ProofEnded) Type() string { return "proof_ended" }
 
 // fold closes a proof with the checks that ran since the one before, or with
 // those of the proof it reuses.

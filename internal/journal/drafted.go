@@ -26,9 +26,6 @@ type PlanDrafted struct {
 	Transcript Attachment   `json:"transcript"`
 }
 
-// Type is the event's name in the journal.
-func (PlanDrafted) Type() string { return "plan_drafted" }
-
 func (e PlanDrafted) fold(r *Run, _ time.Time) {
 	r.Usage = r.Usage.Plus(e.Usage)
 	r.CostUSD += e.Cost.USD

@@ -14,9 +14,6 @@ type EgressRefused struct {
 	Input string `json:"input,omitempty"` // the line that would allow it; empty where none does
 }
 
-// Type is the event's name in the journal.
-func (EgressRefused) Type() string { return "egress_refused" }
-
 func (e EgressRefused) fold(r *Run, _ time.Time) {
 	r.Refused = append(r.Refused, e)
 }
@@ -39,9 +36,6 @@ type Passage struct {
 	Up    int64  `json:"up"`             // bytes that those inside sent
 	Down  int64  `json:"down"`           // bytes that they got
 }
-
-// Type is the event's name in the journal.
-func (EgressPassed) Type() string { return "egress_passed" }
 
 func (e EgressPassed) fold(r *Run, _ time.Time) {
 	r.ChargedUSD += e.ChargedUSD

@@ -13,7 +13,6 @@ import (
 //
 //sumtype:decl
 type Event interface {
-	Type() string
 	// fold changes a run by what happened. Journals can be odd: an event that
 	// has no place is passed over, never a panic.
 	fold(r *Run, at time.Time)
@@ -39,9 +38,6 @@ type RunBegan struct {
 	By      Person        `json:"by,omitzero"`    // who asked for it
 	Form    string        `json:"form,omitempty"` // the base's own template for pull requests
 }
-
-// Type is the event's name in the journal.
-func (RunBegan) Type() string { return "run_began" }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
@@ -71,9 +67,6 @@ type Resumed struct {
 	Approved string         `json:"approved,omitempty"` // who let the plan be worked on
 	Links    *Links         `json:"links,omitempty"`    // where people find more from here on
 }
-
-// Type is the event's name in the journal.
-func (Resumed) Type() string { return "resumed" }
 
 // fold grants the limits anew and forgets checks that were cut off half way,
 // so that they are run again as a whole.
@@ -126,9 +119,6 @@ type Noted struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Type is the event's name in the journal.
-func (Noted) Type() string { return "noted" }
-
 func (e Noted) fold(r *Run, _ time.Time) {
 	r.Notes = append(r.Notes, e)
 }
@@ -137,9 +127,6 @@ func (e Noted) fold(r *Run, _ time.Time) {
 type CancelAsked struct {
 	Why string `json:"why"`
 }
-
-// Type is the event's name in the journal.
-func (CancelAsked) Type() string { return "cancel_asked" }
 
 func (e CancelAsked) fold(r *Run, _ time.Time) {
 	r.Cancel = &e
@@ -150,9 +137,6 @@ type RunStopped struct {
 	Reason policy.Reason `json:"reason"`
 	Why    string        `json:"why,omitempty"`
 }
-
-// Type is the event's name in the journal.
-func (RunStopped) Type() string { return "run_stopped" }
 
 func (e RunStopped) fold(r *Run, _ time.Time) {
 	r.Stop = &e

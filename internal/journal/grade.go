@@ -36,9 +36,6 @@ type StoryGraded struct {
 	Why    string   `json:"why,omitempty"`
 }
 
-// Type is the event's name in the journal.
-func (StoryGraded) Type() string { return "story_graded" }
-
 func (e StoryGraded) fold(r *Run, _ time.Time) {
 	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Idle, e.Sought, e.Held, e.Why, r.Trial})
 	r.Trial = Trial{}

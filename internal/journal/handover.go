@@ -22,9 +22,6 @@ type CommitsTaken struct {
 	Proposed []Proposal `json:"proposed,omitempty"` // what dropped files were to tell agents
 }
 
-// Type is the event's name in the journal.
-func (CommitsTaken) Type() string { return "commits_taken" }
-
 func (e CommitsTaken) fold(r *Run, at time.Time) {
 	r.Dirty = e.Dirty && !e.Swept // what sweeping could not commit is not tried again
 	if e.To != "" {

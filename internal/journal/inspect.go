@@ -26,9 +26,6 @@ type Loosened struct {
 	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" where a runner names none
 }
 
-// Type is the event's name in the journal.
-func (ChangeInspected) Type() string { return "change_inspected" }
-
 func (e ChangeInspected) fold(r *Run, _ time.Time) {
 	r.Inspections = append(r.Inspections, e)
 }

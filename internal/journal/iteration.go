@@ -21,9 +21,6 @@ type IterationBegan struct {
 	Heard   int64  `json:"heard,omitempty"`   // how long that session's transcript was
 }
 
-// Type is the event's name in the journal.
-func (IterationBegan) Type() string { return "iteration_began" }
-
 // fold opens an iteration; one that was cut off before its agent ended, or whose
 // agent was turned away, is begun again in its place.
 func (e IterationBegan) fold(r *Run, at time.Time) {
@@ -77,9 +74,6 @@ type AgentEnded struct {
 	Transcript Attachment   `json:"transcript"`
 }
 
-// Type is the event's name in the journal.
-func (AgentEnded) Type() string { return "agent_ended" }
-
 // fold adds what an agent cost. Its money is gone even where the journal has no
 // iteration for it.
 func (a AgentEnded) fold(r *Run, at time.Time) {
@@ -121,9 +115,6 @@ type PlanRead struct {
 	Log Attachment `json:"log,omitzero"`  // the progress log as it is now
 	Cut bool       `json:"cut,omitempty"` // what stood in it was gone and was put back
 }
-
-// Type is the event's name in the journal.
-func (PlanRead) Type() string { return "plan_read" }
 
 // fold takes the agent's plan, but keeps to the program's own word on what has
 // passed.
@@ -177,9 +168,6 @@ type IterationEnded struct {
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
-// Type is the event's name in the journal.
-func (IterationEnded) Type() string { return "iteration_ended" }
-
 // fold closes the iteration under way: only here does a story pass.
 func (e IterationEnded) fold(r *Run, at time.Time) {
 	it := r.open(at)
@@ -212,9 +200,6 @@ type SCMEnded struct {
 	Usage    stream.Usage `json:"usage,omitzero"`         // of asking for the message
 	Unpriced bool         `json:"cost_unknown,omitempty"` // the agent did not report what that cost
 }
-
-// Type is the event's name in the journal.
-func (SCMEnded) Type() string { return "scm_ended" }
 
 func (e SCMEnded) fold(r *Run, at time.Time) {
 	r.CostUSD += e.CostUSD

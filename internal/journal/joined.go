@@ -26,9 +26,6 @@ type Joined struct {
 	Aside     string   `json:"aside,omitempty"`     // a branch on which the work lies then
 }
 
-// Type is the event's name in the journal.
-func (Joined) Type() string { return "joined" }
-
 // fold takes what came out for the work. What an agent's files were like before
 // says nothing any more of whether it did something.
 func (e Joined) fold(r *Run, _ time.Time) {
@@ -67,9 +64,6 @@ type Branched struct {
 	Why  string `json:"why"`
 }
 
-// Type is the event's name in the journal.
-func (Branched) Type() string { return "branched" }
-
 // fold forgets what was shown of the other branch: its pull request is not this
 // one's.
 func (e Branched) fold(r *Run, _ time.Time) {
@@ -87,9 +81,6 @@ type Packed struct {
 
 	Patch string `json:"patch,omitempty"` // the same work, where it is small
 }
-
-// Type is the event's name in the journal.
-func (Packed) Type() string { return "packed" }
 
 func (e Packed) fold(r *Run, _ time.Time) {
 	r.Packed = &e

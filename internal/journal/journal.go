@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"reflect"
+	"slices"
 	"time"
 )
 
@@ -32,13 +35,13 @@ type header struct {
 
 // Encode writes e as its line, newline included.
 func Encode(e Entry) ([]byte, error) {
-	head, err := json.Marshal(header{Version, e.Seq, e.At.UTC(), e.Event.Type()})
+	head, err := json.Marshal(header{Version, e.Seq, e.At.UTC(), Type(e.Event)})
 	if err != nil {
 		return nil, fmt.Errorf("encode event %d: %w", e.Seq, err)
 	}
 	body, err := json.Marshal(e.Event)
 	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", e.Event.Type(), err)
+		return nil, fmt.Errorf("encode %s: %w", Type(e.Event), err)
 	}
 	line := head
 	if len(body) > len("{}") {
@@ -65,72 +68,69 @@ func Decode(line []byte) (Entry, error) {
 	if h.V != Version {
 		return Entry{}, &OtherVersion{h.V}
 	}
-	read, known := kinds[h.Type]
+	kind, known := kinds[h.Type]
 	if !known {
 		return Entry{}, fmt.Errorf("event has unknown type %q", h.Type)
 	}
-	event, err := read(line)
-	if err != nil {
+	read := reflect.New(reflect.TypeOf(kind))
+	if err := json.Unmarshal(line, read.Interface()); err != nil {
 		return Entry{}, fmt.Errorf("read %s: %w", h.Type, err)
 	}
-	return Entry{Seq: h.Seq, At: h.At, Event: event}, nil
+	return Entry{Seq: h.Seq, At: h.At, Event: read.Elem().Interface().(Event)}, nil //nolint:forcetypeassert // of a kind
 }
 
 // kinds is the closed set, by name.
-var kinds = map[string]func([]byte) (Event, error){
-	RunBegan{}.Type():        read[RunBegan],
-	Resumed{}.Type():         read[Resumed],
-	Noted{}.Type():           read[Noted],
-	EgressRefused{}.Type():   read[EgressRefused],
-	EgressPassed{}.Type():    read[EgressPassed],
-	CheckEnded{}.Type():      read[CheckEnded],
-	SetupEnded{}.Type():      read[SetupEnded],
-	PlanDrafted{}.Type():     read[PlanDrafted],
-	BaselineEnded{}.Type():   read[BaselineEnded],
-	IterationBegan{}.Type():  read[IterationBegan],
-	AgentEnded{}.Type():      read[AgentEnded],
-	PlanRead{}.Type():        read[PlanRead],
-	CommitsTaken{}.Type():    read[CommitsTaken],
-	ProofEnded{}.Type():      read[ProofEnded],
-	StoryGraded{}.Type():     read[StoryGraded],
-	ChangeInspected{}.Type(): read[ChangeInspected],
-	StoryReviewed{}.Type():   read[StoryReviewed],
-	IterationEnded{}.Type():  read[IterationEnded],
-	SCMEnded{}.Type():        read[SCMEnded],
-	TaskLooked{}.Type():      read[TaskLooked],
-	Paused{}.Type():          read[Paused],
-	TaskSettled{}.Type():     read[TaskSettled],
-	Pushed{}.Type():          read[Pushed],
-	PullOpened{}.Type():      read[PullOpened],
-	PullReadied{}.Type():     read[PullReadied],
-	PublishFailed{}.Type():   read[PublishFailed],
-	Joined{}.Type():          read[Joined],
-	Branched{}.Type():        read[Branched],
-	Packed{}.Type():          read[Packed],
-	Signed{}.Type():          read[Signed],
-	CommentPosted{}.Type():   read[CommentPosted],
-	Shelved{}.Type():         read[Shelved],
-	CancelAsked{}.Type():     read[CancelAsked],
-	RunStopped{}.Type():      read[RunStopped],
+var kinds = map[string]Event{
+	"run_began":        RunBegan{},
+	"resumed":          Resumed{},
+	"noted":            Noted{},
+	"egress_refused":   EgressRefused{},
+	"egress_passed":    EgressPassed{},
+	"check_ended":      CheckEnded{},
+	"setup_ended":      SetupEnded{},
+	"plan_drafted":     PlanDrafted{},
+	"baseline_ended":   BaselineEnded{},
+	"iteration_began":  IterationBegan{},
+	"agent_ended":      AgentEnded{},
+	"plan_read":        PlanRead{},
+	"commits_taken":    CommitsTaken{},
+	"proof_ended":      ProofEnded{},
+	"story_graded":     StoryGraded{},
+	"change_inspected": ChangeInspected{},
+	"story_reviewed":   StoryReviewed{},
+	"iteration_ended":  IterationEnded{},
+	"scm_ended":        SCMEnded{},
+	"task_looked":      TaskLooked{},
+	"paused":           Paused{},
+	"task_settled":     TaskSettled{},
+	"pushed":           Pushed{},
+	"pull_opened":      PullOpened{},
+	"pull_readied":     PullReadied{},
+	"publish_failed":   PublishFailed{},
+	"joined":           Joined{},
+	"branched":         Branched{},
+	"packed":           Packed{},
+	"signed":           Signed{},
+	"comment_posted":   CommentPosted{},
+	"shelved":          Shelved{},
+	"cancel_asked":     CancelAsked{},
+	"run_stopped":      RunStopped{},
 }
 
-func read[E Event](line []byte) (Event, error) {
-	var event E
-	err := json.Unmarshal(line, &event)
-	return event, err
-}
+// types are the names of the kinds.
+var types = func() map[reflect.Type]string {
+	all := map[reflect.Type]string{}
+	for name, event := range kinds {
+		all[reflect.TypeOf(event)] = name
+	}
+	return all
+}()
 
 // Type is the event's name in the journal.
-func Type(e Event) string { return e.Type() }
+func Type(e Event) string { return types[reflect.TypeOf(e)] }
 
-// Types names every type of event there is, in no order.
-func Types() []string {
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
-		names = append(names, name)
-	}
-	return names
-}
+// Types names every type of event, in alphabetical order.
+func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // Replay reads a whole journal. Sound is how many bytes of it stand; what
 // follows is a last line that was torn by a crash, and is to be cut off. A

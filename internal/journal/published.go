@@ -10,9 +10,6 @@ type Pushed struct {
 	SHA    string `json:"sha"`
 }
 
-// Type is the event's name in the journal.
-func (Pushed) Type() string { return "pushed" }
-
 func (e Pushed) fold(r *Run, _ time.Time) {
 	r.Pushed, r.Failures = e.SHA, nil
 }
@@ -24,9 +21,6 @@ type PullOpened struct {
 	Draft  bool   `json:"draft"`
 }
 
-// Type is the event's name in the journal.
-func (PullOpened) Type() string { return "pull_opened" }
-
 func (e PullOpened) fold(r *Run, _ time.Time) {
 	r.Pull, r.Failures = &e, nil
 }
@@ -35,9 +29,6 @@ func (e PullOpened) fold(r *Run, _ time.Time) {
 type PullReadied struct {
 	Number int `json:"number"`
 }
-
-// Type is the event's name in the journal.
-func (PullReadied) Type() string { return "pull_readied" }
 
 // fold does not write to the pull request that was known: others may hold it.
 func (PullReadied) fold(r *Run, _ time.Time) {
@@ -58,9 +49,6 @@ type PublishFailed struct {
 	Fix  string `json:"fix,omitempty"` // what to do about it, where that is known
 }
 
-// Type is the event's name in the journal.
-func (PublishFailed) Type() string { return "publish_failed" }
-
 func (e PublishFailed) fold(r *Run, _ time.Time) {
 	r.Failures = append(r.Failures, e)
 }
@@ -71,9 +59,6 @@ type CommentPosted struct {
 	URL   string `json:"url"`
 	Quiet bool   `json:"quiet,omitempty"` // GitHub starts nothing for what its author pushes and opens
 }
-
-// Type is the event's name in the journal.
-func (CommentPosted) Type() string { return "comment_posted" }
 
 func (e CommentPosted) fold(r *Run, _ time.Time) {
 	r.Comment = &e
@@ -86,9 +71,6 @@ type Shelved struct {
 	Commit string `json:"commit"`
 	Ended  int    `json:"ended"` // how many iterations had a verdict by then
 }
-
-// Type is the event's name in the journal.
-func (Shelved) Type() string { return "shelved" }
 
 func (e Shelved) fold(r *Run, _ time.Time) {
 	r.Shelved = &e

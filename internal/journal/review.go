@@ -33,9 +33,6 @@ type Missed struct {
 	Quote     string `json:"quote"`
 }
 
-// Type is the event's name in the journal.
-func (StoryReviewed) Type() string { return "story_reviewed" }
-
 func (e StoryReviewed) fold(r *Run, at time.Time) {
 	r.open(at)
 	r.Reviews = append(r.Reviews, e)

@@ -12,9 +12,6 @@ import (
 // checks. It holds what CheckEnded does.
 type SetupEnded CheckEnded
 
-// Type is the event's name in the journal.
-func (SetupEnded) Type() string { return "setup_ended" }
-
 // fold keeps what an agent can be told: the base is not its work, and its own
 // tree it can see.
 func (s SetupEnded) fold(r *Run, _ time.Time) {

@@ -10,9 +10,6 @@ type Signed struct {
 	Tree string `json:"tree,omitempty"`
 }
 
-// Type is the event's name in the journal.
-func (Signed) Type() string { return "signed" }
-
 func (e Signed) fold(r *Run, _ time.Time) {
 	if r.Met == r.Head { // of the same work
 		r.Met = e.To

@@ -14,9 +14,6 @@ type TaskLooked struct {
 	Broken string `json:"broken,omitempty"` // why nothing can be told
 }
 
-// Type is the event's name in the journal.
-func (TaskLooked) Type() string { return "task_looked" }
-
 func (e TaskLooked) fold(r *Run, _ time.Time) { r.Looked = &e }
 
 // Paused begins the delay before the next attempt.
@@ -24,9 +21,6 @@ type Paused struct {
 	MS  int64  `json:"ms"`
 	Why string `json:"why,omitempty"`
 }
-
-// Type is the event's name in the journal.
-func (Paused) Type() string { return "paused" }
 
 // fold begins the delay. What was seen of a task before it says nothing of the
 // time after.
@@ -47,8 +41,5 @@ type TaskSettled struct {
 	Words  string        `json:"words"`
 	Failed []string      `json:"failed,omitempty"` // what could not be written or removed, and why
 }
-
-// Type is the event's name in the journal.
-func (TaskSettled) Type() string { return "task_settled" }
 
 func (e TaskSettled) fold(r *Run, _ time.Time) { r.Settled = &e }
