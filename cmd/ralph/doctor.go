@@ -137,7 +137,7 @@ func (c doctorCommand) wall(ctx context.Context, w world, all *found) error {
 		return err
 	}
 	defer done()
-	wall := sandbox.Wall{Level: c.Level, UID: c.UID, GID: c.UID, Write: []string{room}}
+	wall := sandbox.Config{Level: c.Level, UID: c.UID, GID: c.UID, Write: []string{room}}
 	if wall.Level == sandbox.External {
 		wall.Beyond = egress.Anywhere()
 	}

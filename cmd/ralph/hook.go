@@ -81,8 +81,8 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 }
 
 // hooks is what hooks need of this process.
-func (w world) hooks() hook.Door {
-	return hook.Door{
+func (w world) hooks() hook.Environment {
+	return hook.Environment{
 		Env: w.Getenv, Now: w.Now, Pause: time.Sleep, State: w.sessions(),
 		Guard:    hook.Guard{Command: guard.Command, Write: guard.Write},
 		Settings: guardSettings, Dirty: w.dirty,
@@ -149,7 +149,7 @@ type loopWords struct {
 }
 
 // start begins a loop within the session that a slash command was given in.
-func (c hookCommand) start(w world, door hook.Door) error {
+func (c hookCommand) start(w world, door hook.Environment) error {
 	words, err := c.words(w)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (c hookCommand) start(w world, door hook.Door) error {
 	return err
 }
 
-func (c hookCommand) cancel(w world, door hook.Door) error {
+func (c hookCommand) cancel(w world, door hook.Environment) error {
 	words, err := c.words(w)
 	if err != nil {
 		return err

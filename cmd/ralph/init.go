@@ -40,7 +40,7 @@ Examples:
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Any() {
 		c.Pin = c.pin(ctx, w)
-		return fault.ExitDone, c.Lay(w.Now(), w.Stdout, w.Stderr)
+		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
 	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout, Kind: w.Getenv("TERM")})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it

@@ -98,7 +98,7 @@ func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, 
 	if err != nil {
 		return source, nil, err
 	}
-	if trusted, err := tool.Lend(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil { // else it is no repository
+	if trusted, err := tool.OpenShared(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil { // else it is no repository
 		from.Code = trusted
 	}
 	if source, err = from.Source(ctx); err != nil {

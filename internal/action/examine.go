@@ -71,7 +71,7 @@ func numbered(texts []string) string {
 // before is what is known of the task's newest run: from this machine, which
 // may have been here before, or from the shelf.
 type before struct {
-	shelf *shelf // nil: nothing can be kept there
+	shelf *stateRef // nil: nothing can be kept there
 	found kept
 	run   journal.Run   // without a name there is none
 	here  workspace.Run // its folder, where it is on this machine; else it is on the shelf
@@ -129,7 +129,7 @@ func (v *visit) occupied(page string) string {
 }
 
 // shelved looks at the shelf, and again where GitHub could not be reached.
-func (v *visit) shelved(ctx context.Context, s *shelf) (kept, error) {
+func (v *visit) shelved(ctx context.Context, s *stateRef) (kept, error) {
 	return patiently(ctx, breath, func() (kept, error) { return s.look(ctx) })
 }
 

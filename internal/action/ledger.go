@@ -94,12 +94,12 @@ func (v *visit) hold(ctx context.Context) error {
 	if !v.command.Verb.Agent() {
 		return nil
 	}
-	text, found, err := v.client.Beside(ctx, config.FloorRepo, config.FloorFile)
+	text, found, err := v.client.Beside(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)
 	if err != nil || !found {
 		return err
 	}
 	owner := v.trigger.Repo.Owner
-	floor, err := config.ReadFloor(owner, text)
+	floor, err := config.ReadOrgPolicy(owner, text)
 	if err != nil {
 		return err
 	}

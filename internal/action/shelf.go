@@ -22,14 +22,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// shelf keeps the newest run of a task on a ref of the repository, for whatever
+// stateRef keeps the newest run of a task on a ref of the repository, for whatever
 // machine comes next, and says there who is at work on it.
 //
 // Whoever may push may write to that ref. So the progress comment names the
 // commit that ralph kept last, and what does not descend from it was written by
 // somebody else and is not believed; what was put on top of it is not either.
 // Without an issue there is no comment, and the pull request names it.
-type shelf struct {
+type stateRef struct {
 	hub    *hub
 	store  *git.Trusted
 	ref    string
@@ -81,13 +81,13 @@ func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
 	return tool.Init(ctx, filepath.Join(v.env.folder(), "kept.git"), "sha1")
 }
 
-func (v *visit) openShelf(ctx context.Context) (*shelf, error) {
+func (v *visit) openShelf(ctx context.Context) (*stateRef, error) {
 	store, err := v.store(ctx)
 	if err != nil {
 		return nil, err
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
-	s := &shelf{
+	s := &stateRef{
 		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: lease{Job: number, Page: v.env.log()},
 	}
 	if v.task.Number == 0 {
@@ -108,7 +108,7 @@ func (v *visit) ref() string {
 }
 
 // anchor is the commit that ralph says it kept last; empty where it says none.
-func (s *shelf) anchor(ctx context.Context) (string, error) {
+func (s *stateRef) anchor(ctx context.Context) (string, error) {
 	if s.branch == "" {
 		return s.hub.anchor(ctx)
 	}
@@ -116,7 +116,7 @@ func (s *shelf) anchor(ctx context.Context) (string, error) {
 }
 
 // look reads what stands there.
-func (s *shelf) look(ctx context.Context) (kept, error) {
+func (s *stateRef) look(ctx context.Context) (kept, error) {
 	origin, err := s.hub.remote(ctx)
 	if err != nil {
 		return kept{}, err
@@ -143,7 +143,7 @@ func (s *shelf) look(ctx context.Context) (kept, error) {
 }
 
 // believe takes over what ralph kept last, and nothing that came after.
-func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
+func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) error {
 	if anchor == "" {
 		if s.branch == "" && found.lease == (lease{}) { // else a job was ended before it could name what it kept
 			found.doubt = orphan
@@ -173,7 +173,7 @@ func (s *shelf) believe(ctx context.Context, anchor string, found *kept) error {
 
 // busy tells whether another job is at work on the task. A job that was killed
 // is not, whatever its lease says.
-func (s *shelf) busy(ctx context.Context, l lease) (bool, error) {
+func (s *stateRef) busy(ctx context.Context, l lease) (bool, error) {
 	if l.Job == 0 || l.Job == s.lease.Job || !s.now().Before(l.Until) {
 		return false, nil
 	}
@@ -183,19 +183,19 @@ func (s *shelf) busy(ctx context.Context, l lease) (bool, error) {
 
 // take says that this job is at work now. ErrTakenOver is for another that was
 // quicker.
-func (s *shelf) take(ctx context.Context, found kept, during time.Duration) error {
+func (s *stateRef) take(ctx context.Context, found kept, during time.Duration) error {
 	_, err := s.write(ctx, found.files, "at work", during)
 	return err
 }
 
 // release gives the task back without having worked on it.
-func (s *shelf) release(ctx context.Context, found kept) error {
+func (s *stateRef) release(ctx context.Context, found kept) error {
 	_, err := s.write(ctx, found.files, "left", 0)
 	return err
 }
 
 // Put keeps the files of a run. While it goes on, so does the lease.
-func (s *shelf) Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error) {
+func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error) {
 	during := time.Duration(0)
 	subject := fmt.Sprintf("%s: %d of %d stories passed", run.ID, run.Passed(), len(run.Plan.UserStories))
 	if run.Stop == nil {
@@ -208,7 +208,7 @@ func (s *shelf) Put(ctx context.Context, run journal.Run, files map[string][]byt
 }
 
 // write puts files on the shelf, with a lease for so long; none for 0.
-func (s *shelf) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
+func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
 	origin, err := s.hub.remote(ctx)
 	if err != nil {
 		return "", err

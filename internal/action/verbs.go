@@ -108,7 +108,7 @@ func (v *visit) told(found kept, busy bool) string {
 }
 
 // standing is the shelf with what stands there.
-func (v *visit) standing(ctx context.Context) (*shelf, kept, error) {
+func (v *visit) standing(ctx context.Context) (*stateRef, kept, error) {
 	s, err := v.openShelf(ctx)
 	if err != nil {
 		return nil, kept{}, err

@@ -29,7 +29,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 	if err != nil {
 		return "", nil, err
 	}
-	graft := git.Graft{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
+	graft := git.Overlay{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
 	for _, piece := range pieces {
 		if piece.Text != nil && !slices.Contains(paths, piece.Path) {
 			graft.Texts[piece.Path] = piece.Text
@@ -43,7 +43,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 			graft.Paths = append(graft.Paths, name)
 		}
 	}
-	if stand, err = trusted.Graft(ctx, graft); stand == commit {
+	if stand, err = trusted.Overlay(ctx, graft); stand == commit {
 		stand = ""
 	}
 	return stand, paths, err
@@ -59,7 +59,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 	if err != nil {
 		return "", err
 	}
-	return trusted.Graft(ctx, git.Graft{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths})
+	return trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths})
 }
 
 // defining is what a change does to what the checks are, as far as it is theirs.

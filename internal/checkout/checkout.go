@@ -60,7 +60,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
 		return "", nil, err
 	}
-	if _, err := trusted.Grow(ctx, git.Plot{Dir: c.Dir, SHA: commit, Run: c.git(trusted)}); err != nil {
+	if _, err := trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git(trusted)}); err != nil {
 		return "", nil, err
 	}
 	return c.Dir, func() {
@@ -77,9 +77,9 @@ func vouched(ctx context.Context, trusted *git.Trusted, run journal.Run, commit 
 	case !trusted.Doubted:
 		return nil
 	case run.Base == "":
-		return trusted.Vouch(ctx, commit)
+		return trusted.VerifyObjects(ctx, commit)
 	}
-	return trusted.Vouch(ctx, commit, run.Base)
+	return trusted.VerifyObjects(ctx, commit, run.Base)
 }
 
 // git is how git runs in the checkout: inside, without a way out. nil: as it does

@@ -69,7 +69,7 @@ func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files [
 	if err != nil {
 		return "", err
 	}
-	return trusted.Graft(ctx, git.Graft{Onto: run.Base, From: cmp.Or(stand, commit), Paths: files})
+	return trusted.Overlay(ctx, git.Overlay{Onto: run.Base, From: cmp.Or(stand, commit), Paths: files})
 }
 
 // Differing are the files in which two commits differ, but for the loop's own

@@ -165,7 +165,7 @@ func (v *Verifier) create(name string) (io.WriteCloser, error) {
 
 // clean are the checkouts of the repository that project lies in.
 func (v *Verifier) clean(ctx context.Context, project string) (err error) {
-	if v.trusted, err = v.Git.Lend(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+	if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
 		return err
 	}
 	v.Hand.Log, v.Hand.Folder = v.create, v.Dir

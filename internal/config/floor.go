@@ -17,9 +17,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Floor is what an organisation holds all its repositories to. They may ask for
+// OrgPolicy is what an organisation holds all its repositories to. They may ask for
 // less, and for nothing more.
-type Floor struct {
+type OrgPolicy struct {
 	// Where the schema of this file is, for editors.
 	Schema string `json:"$schema"`
 	// Dollars that a run may spend at most.
@@ -34,16 +34,16 @@ type Floor struct {
 	AllowDomains []string `json:"allowDomains"`
 }
 
-// FloorFile is where it stands, in the organisation's repository FloorRepo.
+// OrgPolicyFile is where it stands, in the organisation's repository OrgPolicyRepo.
 const (
-	FloorFile = "ralph.json"
-	FloorRepo = ".github"
+	OrgPolicyFile = "ralph.json"
+	OrgPolicyRepo = ".github"
 )
 
-// ReadFloor reads the file. What cannot be understood holds everything up: it may
+// ReadOrgPolicy reads the file. What cannot be understood holds everything up: it may
 // be what was meant to hold.
-func ReadFloor(owner string, data []byte) (Floor, error) {
-	var f *Floor
+func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
+	var f *OrgPolicy
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&f)
@@ -61,7 +61,7 @@ func ReadFloor(owner string, data []byte) (Floor, error) {
 		err = fmt.Errorf("sandbox: %q is none of namespace, notify, none", f.Sandbox)
 	}
 	if err != nil {
-		return Floor{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+floorOf(owner), err)
+		return OrgPolicy{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+orgPolicyOf(owner), err)
 	}
 	return *f, nil
 }
@@ -69,7 +69,7 @@ func ReadFloor(owner string, data []byte) (Floor, error) {
 // doubtful is a key of which nobody knows what it was meant to be; empty: there
 // is none.
 func doubtful(data []byte) string {
-	root, _ := new(decoder).json(File{Name: FloorFile, Data: data})
+	root, _ := new(decoder).json(File{Name: OrgPolicyFile, Data: data})
 	for i, m := range root.members {
 		same := func(other member) bool { return strings.EqualFold(other.key, m.key) }
 		if m.value.kind == kindNull || slices.ContainsFunc(root.members[:i], same) {
@@ -79,7 +79,7 @@ func doubtful(data []byte) string {
 	return ""
 }
 
-func floorOf(owner string) string { return FloorFile + " in " + owner + "/" + FloorRepo }
+func orgPolicyOf(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }
 
 // strength orders the levels; -1 is for what is none.
 func strength(level sandbox.Level) int {
@@ -88,11 +88,11 @@ func strength(level sandbox.Level) int {
 
 // Hold brings the inputs down to the floor where a number is all there is to it,
 // and says so; what has to be chosen otherwise is refused.
-func (f Floor) Hold(owner string, in *Inputs) (notes []string, err error) {
+func (f OrgPolicy) Hold(owner string, in *Inputs) (notes []string, err error) {
 	lower := func(name string, value *float64, most float64) {
 		if most > 0 && (*value == 0 || *value > most) {
 			*value = most
-			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, floorOf(owner)))
+			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, orgPolicyOf(owner)))
 		}
 	}
 	lower("max-cost", &in.Policy.Limits.CostUSD, f.MaxCost)
@@ -103,12 +103,12 @@ func (f Floor) Hold(owner string, in *Inputs) (notes []string, err error) {
 		return notes, nil
 	}
 	return notes, fault.Usage("the workflow asks for more than "+owner+" allows: "+strings.Join(breaches, "; "),
-		"ask for less in the workflow, or have it allowed in "+floorOf(owner), nil)
+		"ask for less in the workflow, or have it allowed in "+orgPolicyOf(owner), nil)
 }
 
 // agents are those that nobody allowed. A program in the place of an agent's own
 // is any program.
-func (f Floor) agents(in Inputs) []string {
+func (f OrgPolicy) agents(in Inputs) []string {
 	if f.Agents == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (f Floor) agents(in Inputs) []string {
 	})
 }
 
-func (f Floor) hosts(in Inputs) []string {
+func (f OrgPolicy) hosts(in Inputs) []string {
 	if f.AllowDomains == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func placed(base string) []string {
 
 // wall is a level below the floor. Auto takes no less than notify by itself; a
 // wall of somebody else's is as good as that, since the same attack has to fail.
-func (f Floor) wall(in *Inputs) []string {
+func (f OrgPolicy) wall(in *Inputs) []string {
 	level := in.Wall.Level
 	switch {
 	case f.Sandbox == "" || f.Sandbox == sandbox.None:
@@ -181,8 +181,8 @@ func (f Floor) wall(in *Inputs) []string {
 	return nil
 }
 
-// Wall is what the inputs say of the wall.
-type Wall struct {
+// Confinement is what the inputs say of the wall.
+type Confinement struct {
 	Level      sandbox.Level
 	KeyInAgent bool     // an agent that no server can stand before may hold its key
 	Models     []string // that may be asked for besides the run's own
@@ -193,8 +193,8 @@ type Wall struct {
 const keyInAgent = "key-in-agent"
 
 // wall reads the inputs that say what confines the agent.
-func (r *reader) wall() Wall {
-	w := Wall{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
+func (r *reader) wall() Confinement {
+	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
 		Packages: true,
 		Allow:    r.hosts("allow-domains"), Setup: r.hosts("setup-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
 	}}
@@ -221,7 +221,7 @@ func (r *reader) wall() Wall {
 }
 
 // Secrets are what nobody may see of it: a company's proxy has a password.
-func (w Wall) Secrets() []string {
+func (w Confinement) Secrets() []string {
 	upstream, err := egress.ParseUpstream(w.Network.Upstream)
 	if err != nil || upstream.User == nil {
 		return nil

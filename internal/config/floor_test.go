@@ -53,7 +53,7 @@ func TestFloorHolds(t *testing.T) {
 		"somebody else's, too weak": {`{"sandbox": "namespace"}`, []string{"sandbox", "external"}, "sandbox external"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			floor, err := config.ReadFloor("acme", []byte(c.floor))
+			floor, err := config.ReadOrgPolicy("acme", []byte(c.floor))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestFloorHolds(t *testing.T) {
 
 // Costs come down to what is allowed, and people are told; what is less stays.
 func TestFloorLowers(t *testing.T) {
-	floor, err := config.ReadFloor("acme", []byte(`{"$schema": "floor.schema.json", "maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace"}`))
+	floor, err := config.ReadOrgPolicy("acme", []byte(`{"$schema": "floor.schema.json", "maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestFloorLowers(t *testing.T) {
 // What cannot be understood may be what was meant to hold.
 func TestFloorThatCannotBeRead(t *testing.T) {
 	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``, `null`, `{"sandbox": null}`, `{"maxCost": 3, "maxcost": 0}`} {
-		if _, err := config.ReadFloor("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "mend ralph.json in acme/.github") {
+		if _, err := config.ReadOrgPolicy("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "mend ralph.json in acme/.github") {
 			t.Errorf("%s is read as %v", text, err)
 		}
 	}

@@ -30,7 +30,7 @@ type Inputs struct {
 	Policy       policy.Policy
 	Patience     policy.Duration // of checks and setup commands
 	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
-	Wall         Wall
+	Wall         Confinement
 	BaseBranch   string
 	Prompt       string // what to do, where the event does not say
 	PromptFile   string // in which that stands

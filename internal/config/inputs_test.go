@@ -33,7 +33,7 @@ func TestDefaults(t *testing.T) {
 	want := config.Inputs{
 		BranchPrefix: "ralph/", StateLabels: true, Report: true, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: ledger.Default(), Secrets: make([]string, 9),
-		Wall: config.Wall{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
+		Wall: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadInputs (-want +got):\n%s", diff)

@@ -99,7 +99,7 @@ func settingsSchema(t *testing.T) *jsonschema.Schema {
 
 func floorSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	root := commented(t, config.Floor{})
+	root := commented(t, config.OrgPolicy{})
 	root.Title = "ralph: ralph.json of an owner's .github repository"
 	return root
 }

@@ -51,7 +51,7 @@ func (w *Sandbox) Vacate(dir string, base bool) error {
 	return errors.Join(err, w.rooms.keep())
 }
 
-func (r *rooms) anew() error {
+func (r *folders) anew() error {
 	if err := r.clear("proof"); err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (r *rooms) anew() error {
 }
 
 // filled are the caches as the base left them. No program sees this folder.
-func (r *rooms) filled() string { return filepath.Join(r.dir, "filled") }
+func (r *folders) filled() string { return filepath.Join(r.dir, "filled") }
 
-func (r *rooms) keep() error {
+func (r *folders) keep() error {
 	if _, err := os.Stat(r.filled()); err == nil {
 		return nil
 	}

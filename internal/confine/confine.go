@@ -62,10 +62,10 @@ type Sandbox struct {
 	Level sandbox.Level
 
 	notes []journal.Noted
-	base  sandbox.Wall
+	base  sandbox.Config
 	next  sandbox.Next
-	rooms rooms
-	doors doors
+	rooms folders
+	doors servers
 
 	mu     sync.Mutex
 	heard  []journal.Event // that are not on record yet
@@ -81,7 +81,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, base: sandbox.Wall{Level: asked.Level, Beyond: asked.Beyond}}
+	w := &Sandbox{next: asked.Exec, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())

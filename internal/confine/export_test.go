@@ -13,7 +13,7 @@ func Toolchain(asked Options) []string { return toolchain(asked) }
 
 // Missed is what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted {
-	r := rooms{settled: settledIn(asked.Home, asked.Settled), lent: there(asked.Home, asked.State, asked.Env)}
+	r := folders{settled: settledIn(asked.Home, asked.Settled), lent: there(asked.Home, asked.State, asked.Env)}
 	return r.missed(asked)
 }
 
@@ -46,4 +46,4 @@ func Heard(r egress.Refusal) []journal.Event {
 func Whole(next sandbox.Next) sandbox.Next { return new(Sandbox).whole(next) }
 
 // Lending is a sandbox with another user inside.
-func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Wall{UID: uid, GID: os.Getgid()}} }
+func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }

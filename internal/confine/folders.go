@@ -15,9 +15,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// rooms are the folders of those in the sandbox: what programs take for their
+// folders are the folders of those in the sandbox: what programs take for their
 // home, and for temporary files.
-type rooms struct {
+type folders struct {
 	temp workspace.Temporary
 	dir  string   // of all that was made for them: temp's
 	home string   // the user's own; empty: they have one of their own
@@ -28,7 +28,7 @@ type rooms struct {
 	lend    func(string) error
 }
 
-func (r *rooms) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
+func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
 	r.home, r.lend = asked.Home, lend
 	const name = "ralph-inside-"
 	workspace.Sweep(asked.Temp, name)
@@ -71,7 +71,7 @@ func settledIn(home string, said agent.Settled) agent.Settled {
 
 // welcome makes the folders that the agent keeps in its user's home, as it would
 // itself: inside it could not.
-func (r *rooms) welcome(state []string) error {
+func (r *folders) welcome(state []string) error {
 	var errs []error
 	for _, name := range state {
 		if !strings.HasSuffix(name, ".json") {
@@ -82,18 +82,18 @@ func (r *rooms) welcome(state []string) error {
 }
 
 // clear makes a room new.
-func (r *rooms) clear(name string) error {
+func (r *folders) clear(name string) error {
 	dir := filepath.Join(r.dir, name)
 	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
 }
 
-func (r *rooms) stage() string { return filepath.Join(r.dir, "attack") }
-func (r *rooms) held() string  { return filepath.Join(r.stage(), "held") }
+func (r *folders) stage() string { return filepath.Join(r.dir, "attack") }
+func (r *folders) held() string  { return filepath.Join(r.stage(), "held") }
 
 // write are the rooms that can be written to. What an agent leaves in its home or in
 // its caches, no proof may find, for it could say what the checks do; nor its user,
 // who would build other projects with it.
-func (r *rooms) write(proof bool) []string {
+func (r *folders) write(proof bool) []string {
 	switch {
 	case proof:
 		return []string{r.tmp(proof), r.caches(proof)}
@@ -105,7 +105,7 @@ func (r *rooms) write(proof bool) []string {
 
 // caches are of the agent of a laptop, or of the proofs. In a job the agent has them
 // at home.
-func (r *rooms) caches(proof bool) string {
+func (r *folders) caches(proof bool) string {
 	if proof {
 		return filepath.Join(r.dir, "cache")
 	}
@@ -114,14 +114,14 @@ func (r *rooms) caches(proof bool) string {
 
 // tmp is where files go that nobody keeps. In a job it is the home of the proofs,
 // too.
-func (r *rooms) tmp(proof bool) string {
+func (r *folders) tmp(proof bool) string {
 	if proof {
 		return filepath.Join(r.dir, "proof")
 	}
 	return filepath.Join(r.dir, "tmp")
 }
 
-func (r *rooms) env(env []string, proof bool) []string {
+func (r *folders) env(env []string, proof bool) []string {
 	tmp := "TMPDIR=" + r.tmp(proof)
 	if r.home != "" {
 		return append(append(slices.Clone(env), tmp, "GIT_CONFIG_GLOBAL="+r.gitConfig()), cached(r.caches(proof))...)
@@ -133,7 +133,7 @@ func (r *rooms) env(env []string, proof bool) []string {
 	return append(append(env, "HOME="+r.tmp(proof)), cached(r.caches(proof))...)
 }
 
-func (r *rooms) close() error { return r.temp.Remove() }
+func (r *folders) close() error { return r.temp.Remove() }
 
 // tools are what is only read in a user's home. Settings that hold a login are not.
 var (
@@ -216,7 +216,7 @@ func parts(dir string) (parts []string) {
 }
 
 // missed is what somebody may miss inside.
-func (r *rooms) missed(asked Options) (notes []journal.Noted) {
+func (r *folders) missed(asked Options) (notes []journal.Noted) {
 	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
 		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
 			notes = append(notes, journal.Noted{

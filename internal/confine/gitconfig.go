@@ -19,10 +19,10 @@ const harmless = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.d
 
 // gitConfig is the file that git inside reads in place of the user's own configuration,
 // which may hold a login under any name.
-func (r *rooms) gitConfig() string { return filepath.Join(r.dir, "gitconfig") }
+func (r *folders) gitConfig() string { return filepath.Join(r.dir, "gitconfig") }
 
 // writeGitConfig copies the harmless settings of the user's own, as they hold in the project.
-func (r *rooms) writeGitConfig(ctx context.Context, asked Options) error {
+func (r *folders) writeGitConfig(ctx context.Context, asked Options) error {
 	empty := r.tmp(true)
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
 	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}} // what is included may begin with ~

@@ -169,7 +169,7 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 }
 
 // anyModel tells whether those inside may ask for whatever model they like.
-func (d *doors) anyModel() bool {
+func (d *servers) anyModel() bool {
 	return d.asked != nil && slices.ContainsFunc(d.asked.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// doors are the proxies and the model server, served until the sandbox is closed.
-type doors struct {
-	proxy, model egress.Door
-	setup        egress.Door // another proxy, for what makes a folder ready
+// servers are the proxies and the model server, served until the sandbox is closed.
+type servers struct {
+	proxy, model egress.Listener
+	setup        egress.Listener // another proxy, for what makes a folder ready
 	proxied      *egress.Proxy
 	settling     *egress.Proxy // who serves setup
 	asked        *egress.Model // nil: nobody's key is held
@@ -91,7 +91,7 @@ func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 }
 
 // permit adds to both lists.
-func (d *doors) permit(names []egress.Name) {
+func (d *servers) permit(names []egress.Name) {
 	d.proxied.Permit(names)
 	d.settling.Permit(names)
 }
@@ -119,7 +119,7 @@ func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	}
 }
 
-func (d *doors) serve(serve func() error) {
+func (d *servers) serve(serve func() error) {
 	d.served.Go(func() {
 		err := serve()
 		d.mu.Lock()
@@ -128,7 +128,7 @@ func (d *doors) serve(serve func() error) {
 	})
 }
 
-func (d *doors) ports(setup bool) []int {
+func (d *servers) ports(setup bool) []int {
 	if setup {
 		return []int{d.setup.Port}
 	}
@@ -139,13 +139,13 @@ func (d *doors) ports(setup bool) []int {
 	return ports
 }
 
-func (d *doors) close() error {
+func (d *servers) close() error {
 	if d.stop == nil {
 		return nil
 	}
 	d.stop()
 	d.served.Wait()
-	for _, door := range []egress.Door{d.proxy, d.setup, d.model} {
+	for _, door := range []egress.Listener{d.proxy, d.setup, d.model} {
 		if door.Listener != nil {
 			_ = door.Close() // who served it has done so
 		}

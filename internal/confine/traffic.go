@@ -13,7 +13,7 @@ import (
 const mostHosts = 50
 
 // traffic is what passed so far through both doors.
-func (d *doors) traffic() []egress.Traffic {
+func (d *servers) traffic() []egress.Traffic {
 	var all []egress.Traffic
 	for _, proxy := range []*egress.Proxy{d.proxied, d.settling} {
 		if proxy != nil {

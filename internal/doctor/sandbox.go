@@ -40,7 +40,7 @@ type Attempted struct {
 
 // LookAtSandbox tries what there is, at the level that is asked for, and attacks
 // it from inside. wall says who is to be there.
-func LookAtSandbox(ctx context.Context, wall sandbox.Wall, next sandbox.Next) Sandbox {
+func LookAtSandbox(ctx context.Context, wall sandbox.Config, next sandbox.Next) Sandbox {
 	found := sandbox.Probe(ctx, wall, next)
 	wall = found.Apply(wall)
 	s := Sandbox{Level: string(wall.Level), Mounts: wall.Level == sandbox.Namespace && !wall.Flat, Remedy: remedy(wall.Level)}
@@ -62,7 +62,7 @@ func LookAtSandbox(ctx context.Context, wall sandbox.Wall, next sandbox.Next) Sa
 }
 
 // attack is made as on a run: with a port that leads to a proxy.
-func attack(ctx context.Context, wall sandbox.Wall, next sandbox.Next) ([]sandbox.Result, error) {
+func attack(ctx context.Context, wall sandbox.Config, next sandbox.Next) ([]sandbox.Result, error) {
 	door, err := egress.Listen(ctx)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func TestNothingConfinesAnybody(t *testing.T) {
 	next := func(context.Context, process.Command) (process.Result, error) {
 		return process.Result{}, errors.New("refused by the machine")
 	}
-	s := doctor.LookAtSandbox(t.Context(), sandbox.Wall{Level: sandbox.Auto}, next)
+	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Auto}, next)
 	if s.Level != "none" || s.Holds || len(s.Vectors) > 0 || s.Why == "" || s.Remedy == "" {
 		t.Errorf("found %+v", s)
 	}
@@ -34,7 +34,7 @@ func TestALevelThatIsNotThere(t *testing.T) {
 	next := func(context.Context, process.Command) (process.Result, error) {
 		return process.Result{}, errors.New("refused by the machine")
 	}
-	s := doctor.LookAtSandbox(t.Context(), sandbox.Wall{Level: sandbox.Namespace}, next)
+	s := doctor.LookAtSandbox(t.Context(), sandbox.Config{Level: sandbox.Namespace}, next)
 	if s.Level != "namespace" || s.Holds || !strings.Contains(s.Why, "refused by the machine") {
 		t.Errorf("found %+v", s)
 	}

@@ -74,15 +74,15 @@ type Traffic struct {
 	Down    int64 // bytes that they got
 }
 
-// ledger counts by host.
-type ledger struct {
+// trafficLog counts by host.
+type trafficLog struct {
 	mu   sync.Mutex
 	flow map[Name]*flow
 }
 
 type flow struct{ tunnels, up, down atomic.Int64 }
 
-func (l *ledger) open(n Name) *flow {
+func (l *trafficLog) open(n Name) *flow {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.flow == nil {
@@ -95,7 +95,7 @@ func (l *ledger) open(n Name) *flow {
 	return l.flow[n]
 }
 
-func (l *ledger) sums() []Traffic {
+func (l *trafficLog) sums() []Traffic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []Traffic

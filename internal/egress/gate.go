@@ -105,22 +105,22 @@ func (g *gate) watch(c net.Conn, s http.ConnState, most int) {
 	}
 }
 
-// Door is a listener at a port of loopback, for a Proxy or a Model to serve.
-type Door struct {
+// Listener is a listener at a port of loopback, for a Proxy or a Model to serve.
+type Listener struct {
 	net.Listener
 
 	Port int
 }
 
 // Listen opens a Door at whatever port is free.
-func Listen(ctx context.Context) (Door, error) {
+func Listen(ctx context.Context) (Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return Door{}, fmt.Errorf("listen on loopback: %w", err)
+		return Listener{}, fmt.Errorf("listen on loopback: %w", err)
 	}
 	at, is := l.Addr().(*net.TCPAddr)
 	if !is {
-		return Door{}, fmt.Errorf("listen on loopback: at %s", l.Addr())
+		return Listener{}, fmt.Errorf("listen on loopback: at %s", l.Addr())
 	}
-	return Door{Listener: l, Port: at.Port}, nil
+	return Listener{Listener: l, Port: at.Port}, nil
 }

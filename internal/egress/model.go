@@ -41,7 +41,7 @@ type Model struct {
 	Limits  ModelLimits
 
 	crier  crier
-	ledger ledger
+	ledger trafficLog
 	meter  meter
 	keys   *redact.Redactor
 	room   *semaphore.Weighted // for the bytes of bodies

@@ -27,7 +27,7 @@ type Proxy struct {
 	Limits  Limits
 
 	crier  crier
-	ledger ledger
+	ledger trafficLog
 
 	mu   sync.RWMutex
 	more []Name // permitted since

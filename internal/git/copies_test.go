@@ -39,7 +39,7 @@ func TestVouchForEachCopy(t *testing.T) {
 			twoPacks(t, top, test.text)
 			place := must(g.Inspect(t.Context(), top))(t)
 			trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
-			if err := trusted.Vouch(t.Context(), place.Head); (err != nil) != test.bad {
+			if err := trusted.VerifyObjects(t.Context(), place.Head); (err != nil) != test.bad {
 				t.Errorf("Vouch = %v", err)
 			}
 		})

@@ -64,18 +64,18 @@ func (t *Trusted) fork(ctx context.Context, span Span) (string, error) {
 	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
-// Graft is what a commit is to become: Onto, with some files as From has them,
+// Overlay is what a commit is to become: Onto, with some files as From has them,
 // and some with a text of their own.
-type Graft struct {
+type Overlay struct {
 	Onto, From string
 	Paths      []string
 	Texts      map[string][]byte
 }
 
-// Graft makes a commit that no branch leads to, for a checkout of its own; Onto
+// Overlay makes a commit that no branch leads to, for a checkout of its own; Onto
 // itself where nothing differs. No file is written: a link in the way leads
 // nowhere.
-func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
+func (t *Trusted) Overlay(ctx context.Context, g Overlay) (string, error) {
 	if err := CheckSHA(g.Onto, g.From); err != nil {
 		return "", err
 	}
@@ -104,7 +104,7 @@ func (t *Trusted) Graft(ctx context.Context, g Graft) (string, error) {
 
 // written are the texts of a graft as objects, each with the mode that its file
 // has in Onto.
-func (t *Trusted) written(ctx context.Context, g Graft) ([]TreeEntry, error) {
+func (t *Trusted) written(ctx context.Context, g Overlay) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(g.Texts)) {
 		id, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-w", "--stdin"}, Stdin: bytes.NewReader(g.Texts[name])}))
@@ -149,29 +149,29 @@ type LeaveOut struct {
 	SignOff bool
 }
 
-// Rest is work without some of its files.
-type Rest struct {
+// Remaining is work without some of its files.
+type Remaining struct {
 	SHA  string   // one commit; empty: nothing had to be left out, or there is nothing else
 	Left []string // the files that were left out
 }
 
-// Rest makes one commit of the work, but for what lies in the folder: that stays
+// LeaveOut makes one commit of the work, but for what lies in the folder: that stays
 // as it was. One, because a file that a later commit takes back is in the history
 // all the same. The same work gives the same commit each time.
-func (t *Trusted) Rest(ctx context.Context, l LeaveOut) (Rest, error) {
+func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	span := l.Span
 	if err := CheckSHA(span.From, span.To); err != nil {
-		return Rest{}, err
+		return Remaining{}, err
 	}
 	fork, err := t.fork(ctx, span)
 	if err != nil {
-		return Rest{}, fmt.Errorf("find where %.12s left %.12s: %w", span.To, span.From, err)
+		return Remaining{}, fmt.Errorf("find where %.12s left %.12s: %w", span.To, span.From, err)
 	}
 	back, err := Compare(ctx, t.Do, Span{From: span.To, To: fork})
 	if err != nil {
-		return Rest{}, fmt.Errorf("compare %.12s with %.12s: %w", span.To, fork, err)
+		return Remaining{}, fmt.Errorf("compare %.12s with %.12s: %w", span.To, fork, err)
 	}
-	var rest Rest
+	var rest Remaining
 	var entries []TreeEntry
 	for _, c := range back {
 		if strings.HasPrefix(c.Path, l.Folder+"/") {

@@ -23,28 +23,28 @@ func TestGraft(t *testing.T) {
 		t.Errorf("Names (-want +got):\n%s", diff)
 	}
 	for name, test := range map[string]struct {
-		graft git.Graft
+		graft git.Overlay
 		want  []string // that differ from Onto
 	}{
-		"tests onto the base": {git.Graft{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}, []string{"tests/a.sh"}},
-		"back to the base":    {git.Graft{Onto: to, From: l.base, Paths: []string{"README.md", "src/b.go"}}, []string{"README.md"}},
-		"a text of its own":   {git.Graft{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": []byte("false\n"), "tests/new/b.sh": nil}}, []string{"tests/a.sh", "tests/new/b.sh"}},
-		"what is the same":    {git.Graft{Onto: l.base, From: to, Paths: []string{"CODEOWNERS", "nowhere"}}, nil},
+		"tests onto the base": {git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}, []string{"tests/a.sh"}},
+		"back to the base":    {git.Overlay{Onto: to, From: l.base, Paths: []string{"README.md", "src/b.go"}}, []string{"README.md"}},
+		"a text of its own":   {git.Overlay{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": []byte("false\n"), "tests/new/b.sh": nil}}, []string{"tests/a.sh", "tests/new/b.sh"}},
+		"what is the same":    {git.Overlay{Onto: l.base, From: to, Paths: []string{"CODEOWNERS", "nowhere"}}, nil},
 	} {
-		made := must(l.trusted.Graft(ctx, test.graft))(t)
-		if again := must(l.trusted.Graft(ctx, test.graft))(t); again != made {
+		made := must(l.trusted.Overlay(ctx, test.graft))(t)
+		if again := must(l.trusted.Overlay(ctx, test.graft))(t); again != made {
 			t.Errorf("%s: made %s and %s", name, made, again)
 		}
 		if diff := cmp.Diff(test.want, must(l.trusted.Names(ctx, git.Span{From: test.graft.Onto, To: made}))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		dir := filepath.Join(t.TempDir(), "clean")
-		must(l.trusted.Grow(ctx, git.Plot{Dir: dir, SHA: made}))(t)
+		must(l.trusted.Clone(ctx, git.CloneSpec{Dir: dir, SHA: made}))(t)
 		if left := l.sh(dir, "git", "status", "--porcelain"); left != "" {
 			t.Errorf("%s: its checkout is not clean:\n%s", name, left)
 		}
 	}
-	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Graft(ctx, git.Graft{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
+	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Overlay(ctx, git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
 		t.Errorf("a ref leads to it: %s", gone)
 	}
 }
@@ -55,11 +55,11 @@ func TestGraftTurnsFilesIntoFolders(t *testing.T) {
 	l.sh(l.tree.Dir, "git", "rm", "-q", "README.md")
 	to := l.commit("one", map[string]string{"README.md/a_test.go": "package a\n"})
 	l.take(l.terms())
-	for _, graft := range []git.Graft{
+	for _, graft := range []git.Overlay{
 		{Onto: l.base, From: to, Paths: []string{"README.md/a_test.go"}},
 		{Onto: to, From: l.base, Paths: []string{"README.md"}},
 	} {
-		if made := must(l.trusted.Graft(t.Context(), graft))(t); made == graft.Onto {
+		if made := must(l.trusted.Overlay(t.Context(), graft))(t); made == graft.Onto {
 			t.Errorf("nothing came of %+v", graft)
 		}
 	}
@@ -95,7 +95,7 @@ func TestGraftKeepsModes(t *testing.T) {
 	to := l.commit("two", map[string]string{"tests/c.sh": "true\n"})
 	l.take(l.terms())
 	text := []byte("false\n")
-	made := must(l.trusted.Graft(t.Context(), git.Graft{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": text, "tests/b.sh": text}}))(t)
+	made := must(l.trusted.Overlay(t.Context(), git.Overlay{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": text, "tests/b.sh": text}}))(t)
 	got := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "ls-tree", "-r", "--format=%(objectmode) %(path)", made, "tests/")
 	if diff := cmp.Diff("100755 tests/a.sh\n100644 tests/b.sh\n100644 tests/c.sh", got); diff != "" {
 		t.Errorf("modes (-want +got):\n%s", diff)

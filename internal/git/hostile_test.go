@@ -130,7 +130,7 @@ func TestTakeRefusesForeignBranch(t *testing.T) {
 	l.sh(work, "git", "switch", "-q", "main")
 	place := must(l.git.Inspect(t.Context(), work))(t)
 	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
-	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
 	l.agent("merge", "-q", "-m", "smuggle", private)
 	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "from elsewhere") || got.To != l.base {
 		t.Errorf("merged in, Take = %+v, want refused", got)

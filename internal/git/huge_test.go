@@ -29,7 +29,7 @@ func TestHugeFilesAreLeftOut(t *testing.T) {
 	if err := os.Symlink("/dev/zero", filepath.Join(l.tree.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	seen := must(l.tree.See(t.Context()))(t)
+	seen := must(l.tree.Inspect(t.Context()))(t)
 	if got, want := seen.Huge(t.Context()), []string{"README.md", "new/odd [name]*.bin"}; !slices.Equal(got, want) {
 		t.Errorf("Huge = %q, want %q", got, want)
 	}

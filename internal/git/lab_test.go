@@ -61,7 +61,7 @@ func newLab(t *testing.T) *lab {
 		t.Fatal(err)
 	}
 	l.trusted = must((remote.Repository{URL: l.remote}).Clone(t.Context(), l.git, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main", Work: []string{"work"}}))(t)
-	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base, Exclude: []string{"/memory/"}}))(t)
 	return l
 }
 

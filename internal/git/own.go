@@ -43,7 +43,7 @@ func (t *Tree) TreeID(ctx context.Context) (string, error) {
 // Look is how the tree stands, as the hand-over of a tree apart would tell it:
 // what was committed since last is the user's own already.
 func (t *Tree) Look(ctx context.Context) (Standing, error) {
-	s, err := t.See(ctx)
+	s, err := t.Inspect(ctx)
 	if err != nil {
 		return Standing{}, err
 	}
@@ -51,7 +51,7 @@ func (t *Tree) Look(ctx context.Context) (Standing, error) {
 }
 
 // Standing is what Look gives.
-func (s *Sight) Standing(ctx context.Context) (Standing, error) {
+func (s *Inspection) Standing(ctx context.Context) (Standing, error) {
 	work, err := s.Work(ctx)
 	return Standing{Head: s.Head, Tree: s.Tree, Work: work, Dirty: s.Dirty}, err
 }
@@ -98,7 +98,7 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 // Strayed is why what a tree stands at is not the work that began at start on
 // branch; empty where it is. Somebody may have checked out another branch
 // there, or written history anew. Last is a commit that is known to hold start.
-func (s *Sight) Strayed(ctx context.Context, branch, start, last string) (string, error) {
+func (s *Inspection) Strayed(ctx context.Context, branch, start, last string) (string, error) {
 	if s.branch != branch {
 		return fmt.Sprintf("%s is not checked out any more: git switch %s brings it back", branch, branch), nil
 	}

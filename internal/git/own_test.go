@@ -149,7 +149,7 @@ func TestStrayedBelievesCommitsOnly(t *testing.T) {
 			start := sh(t, dir, "", "git", "rev-parse", "HEAD")
 			sh(t, dir, "", "git", "commit", "-q", "--amend", "-m", "written anew")
 			lie(dir, sh(t, dir, "", "git", "rev-parse", "HEAD"), start)
-			seen := must(own(t, g, dir).See(t.Context()))(t)
+			seen := must(own(t, g, dir).Inspect(t.Context()))(t)
 			if why := must(seen.Strayed(t.Context(), "trunk", start, start))(t); why == "" {
 				t.Error("rewritten history passes for what was there")
 			}

@@ -60,7 +60,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		"its packs": {".git/objects/pack", func(s stand) error {
 			trusted, err := s.git.Borrow(s.Context(), s.place, filepath.Join(s.TempDir(), "b.git"), "work")
 			if err == nil {
-				err = trusted.Vouch(s.Context(), s.place.Head)
+				err = trusted.VerifyObjects(s.Context(), s.place.Head)
 			}
 			return err
 		}, "not a directory"},

@@ -225,7 +225,7 @@ func defaultRemote(names []string) string {
 }
 
 // glance is a look at the user's tree, as they have git look at it.
-func (u user) glance(ctx context.Context) (s *Sight, at string, err error) {
+func (u user) glance(ctx context.Context) (s *Inspection, at string, err error) {
 	like := u.userConfig(ctx, u.git.User.files())
 	set := like.endings()
 	if ignore := like.ignore(u.git.User); ignore != "" {

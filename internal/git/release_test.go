@@ -74,7 +74,7 @@ func (l *lab) desk() (work string, place git.Place) {
 	l.sh(work, "git", "clone", "-q", l.remote, ".")
 	place = must(l.git.Inspect(l.Context(), work))(l.T)
 	l.trusted = must(l.git.Borrow(l.Context(), place, filepath.Join(l.TempDir(), "b.git")))(l.T)
-	l.tree = must(l.trusted.Grow(l.Context(), git.Plot{Dir: filepath.Join(l.TempDir(), "t"), Branch: "work", SHA: l.base}))(l.T)
+	l.tree = must(l.trusted.Clone(l.Context(), git.CloneSpec{Dir: filepath.Join(l.TempDir(), "t"), Branch: "work", SHA: l.base}))(l.T)
 	return work, place
 }
 
@@ -119,7 +119,7 @@ func TestSeeWhatGitSees(t *testing.T) {
 	text := "tree " + first + "\ntree " + second + "\nauthor A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n\nx\n"
 	odd := sh(t, f.dir, text, "git", "hash-object", "-t", "commit", "-w", "--stdin", "--literally")
 	f.files(".git/refs/heads/trunk", odd+"\n")
-	if seen := must(f.tree.See(t.Context()))(t); seen.Tree != first || seen.Head != odd {
+	if seen := must(f.tree.Inspect(t.Context()))(t); seen.Tree != first || seen.Head != odd {
 		t.Errorf("See = %+v, want the tree %s", seen, first)
 	}
 	name := f.path(".git/objects/" + first[:2] + "/" + first[2:])
@@ -127,7 +127,7 @@ func TestSeeWhatGitSees(t *testing.T) {
 	for _, broken := range []string{"", "no object", read(t, name)[:30]} {
 		fresh := newField(t, f.dir)
 		fresh.files(strings.TrimPrefix(name, f.dir+"/"), broken)
-		if seen, err := fresh.tree.See(t.Context()); err == nil {
+		if seen, err := fresh.tree.Inspect(t.Context()); err == nil {
 			t.Errorf("with a broken tree See = %+v", seen)
 		}
 	}

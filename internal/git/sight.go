@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Sight is one look at a tree, for all that has to be known of it at a time: a
+// Inspection is one look at a tree, for all that has to be known of it at a time: a
 // git process costs more than anything else that an iteration does. What it
 // says, and what it is asked to do, holds until somebody works there again.
-type Sight struct {
+type Inspection struct {
 	Head  string // the commit it stands at
 	Tree  string // of Head
 	Dirty bool   // there is work that is not committed, books and all
@@ -26,8 +26,8 @@ type Sight struct {
 	huge    []string
 }
 
-// See takes a look.
-func (t *Tree) See(ctx context.Context) (*Sight, error) {
+// Inspect takes a look.
+func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
 	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (t *Tree) See(ctx context.Context) (*Sight, error) {
 }
 
 // stand fills in the commit that a name stands for, and its tree.
-func (s *Sight) stand(ctx context.Context, at string) error {
+func (s *Inspection) stand(ctx context.Context, at string) error {
 	if s.Head, s.Tree = s.tree.stood.Head, s.tree.stood.Tree; s.Head == at {
 		return nil
 	}
@@ -60,19 +60,19 @@ func (s *Sight) stand(ctx context.Context, at string) error {
 }
 
 // glance is a look without one at the commit, whose name comes with it.
-func (t filterless) glance(ctx context.Context) (s *Sight, at string, err error) {
+func (t filterless) glance(ctx context.Context) (s *Inspection, at string, err error) {
 	if s, at, err = glance(ctx, t.Do); err == nil {
 		s.tree = t
 	}
 	return s, at, err
 }
 
-func glance(ctx context.Context, do Runner) (s *Sight, at string, err error) {
+func glance(ctx context.Context, do Runner) (s *Inspection, at string, err error) {
 	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", // without a process in one
 	}})
-	s = &Sight{}
+	s = &Inspection{}
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		s.Dirty, err = true, nil
 		s.found = []entry{{kind: kindOdd}}
@@ -95,7 +95,7 @@ func glance(ctx context.Context, do Runner) (s *Sight, at string, err error) {
 }
 
 // paths are those that count.
-func (s *Sight) paths() []string {
+func (s *Inspection) paths() []string {
 	var paths []string
 	for _, e := range s.found {
 		if e.counts() && e.path != "" {
@@ -192,7 +192,7 @@ const (
 
 // Huge are files that are new or changed and larger than that. No snapshot has
 // them.
-func (s *Sight) Huge(ctx context.Context) []string {
+func (s *Inspection) Huge(ctx context.Context) []string {
 	if s.weighed {
 		return s.huge
 	}

@@ -234,7 +234,7 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 func TestSee(t *testing.T) {
 	sown := sow(t)
 	f := newField(t, sown)
-	seen := must(f.tree.See(t.Context()))(t)
+	seen := must(f.tree.Inspect(t.Context()))(t)
 	if seen.Head != f.git("rev-parse", "HEAD") || seen.Tree != f.git("rev-parse", "HEAD^{tree}") || seen.Dirty {
 		t.Errorf("See = %+v", seen)
 	}
@@ -244,7 +244,7 @@ func TestSee(t *testing.T) {
 	} {
 		f := newField(t, sown)
 		situations[name](f)
-		if seen := must(f.tree.See(t.Context()))(t); seen.Dirty != dirty || seen.Head != f.git("rev-parse", "HEAD") {
+		if seen := must(f.tree.Inspect(t.Context()))(t); seen.Dirty != dirty || seen.Head != f.git("rev-parse", "HEAD") {
 			t.Errorf("with %s Dirty = %v", name, seen.Dirty)
 		}
 	}
@@ -252,7 +252,7 @@ func TestSee(t *testing.T) {
 	sh(t, empty, "", "git", "init", "-q")
 	f.remove(".git")
 	f.must(os.Rename(filepath.Join(empty, ".git"), f.path(".git")))
-	if seen, err := f.tree.See(t.Context()); err == nil {
+	if seen, err := f.tree.Inspect(t.Context()); err == nil {
 		t.Errorf("with no commit See = %+v", seen)
 	}
 }
@@ -297,7 +297,7 @@ func TestHiddenFilters(t *testing.T) {
 				t.Fatal("git itself would not run it")
 			}
 			f.must(os.Remove(canary))
-			must(f.tree.See(t.Context()))(t)
+			must(f.tree.Inspect(t.Context()))(t)
 			must(f.tree.Snapshot(t.Context()))(t)
 			must(f.tree.CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
 			if exists(canary) {
@@ -324,7 +324,7 @@ func TestNothingRunsInModules(t *testing.T) {
 	f.git("-C", "module", "config", "core.fsmonitor", "touch "+canary)
 	f.git("-C", "module", "config", "filter.f.clean", "touch "+canary+"; cat")
 	f.files("module/.git/info/attributes", "* filter=f\n", "module/x", "2") // as long as it was
-	seen := must(f.tree.See(t.Context()))(t)
+	seen := must(f.tree.Inspect(t.Context()))(t)
 	must(seen.Work(t.Context()))(t)
 	if exists(canary) {
 		t.Error("it ran")

@@ -23,8 +23,8 @@ func (t *Tree) Snapshot(ctx context.Context) (string, error) {
 
 // look is See, for those who can do without what it cannot see: an index may be
 // broken, and still the files are there.
-func (t *Tree) look(ctx context.Context) (*Sight, error) {
-	s, err := t.See(ctx)
+func (t *Tree) look(ctx context.Context) (*Inspection, error) {
+	s, err := t.Inspect(ctx)
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
 		return s, err
 	}
@@ -32,12 +32,12 @@ func (t *Tree) look(ctx context.Context) (*Sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Sight{Dirty: true, tree: quiet, found: []entry{{kind: kindOdd}}}
+	s = &Inspection{Dirty: true, tree: quiet, found: []entry{{kind: kindOdd}}}
 	return s, s.stand(ctx, "HEAD")
 }
 
 // Work is what Snapshot gives.
-func (s *Sight) Work(ctx context.Context) (string, error) { return s.snapshot(ctx, s.tree.beside()) }
+func (s *Inspection) Work(ctx context.Context) (string, error) { return s.snapshot(ctx, s.tree.beside()) }
 
 // CommitAll commits all of the working tree, what lies Beside too, and returns
 // the new HEAD; the old one when there is nothing to commit. No hook runs, and
@@ -51,7 +51,7 @@ func (t *Tree) CommitAll(ctx context.Context, m Message) (string, error) {
 }
 
 // CommitAll is the tree's.
-func (s *Sight) CommitAll(ctx context.Context, m Message) (string, error) {
+func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
 	tree, err := s.snapshot(ctx, nil)
 	if err != nil {
 		return "", err
@@ -71,7 +71,7 @@ func (t *Tree) CommitSnapshot(ctx context.Context, tree string, m Message) (stri
 }
 
 // CommitSnapshot is the tree's.
-func (s *Sight) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
+func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
 	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
@@ -95,7 +95,7 @@ func (t *Tree) beside() []string {
 
 // record makes tree a commit on top of HEAD and moves there, unless HEAD has
 // that tree already.
-func (s *Sight) record(ctx context.Context, tree string, m Message) (string, error) {
+func (s *Inspection) record(ctx context.Context, tree string, m Message) (string, error) {
 	if tree == s.Tree {
 		return s.Head, nil
 	}
@@ -115,7 +115,7 @@ func (s *Sight) record(ctx context.Context, tree string, m Message) (string, err
 }
 
 // snapshot is the working tree without some paths.
-func (s *Sight) snapshot(ctx context.Context, without []string) (string, error) {
+func (s *Inspection) snapshot(ctx context.Context, without []string) (string, error) {
 	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.beneath(without) || e.beneath(ours) })
 	drop, err := s.tracks(ctx, without)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Sight) snapshot(ctx context.Context, without []string) (string, error) 
 }
 
 // tracks tells whether HEAD has something at one of the paths.
-func (s *Sight) tracks(ctx context.Context, paths []string) (bool, error) {
+func (s *Inspection) tracks(ctx context.Context, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}
@@ -160,7 +160,7 @@ func (s *Sight) tracks(ctx context.Context, paths []string) (bool, error) {
 }
 
 // complete is a snapshot with what lies beside in it.
-func (s *Sight) complete(ctx context.Context, tree string) (string, error) {
+func (s *Inspection) complete(ctx context.Context, tree string) (string, error) {
 	beside := s.tree.beside()
 	if len(beside) == 0 {
 		return tree, nil
@@ -192,23 +192,23 @@ func (e entry) besides(paths []string) bool {
 	})
 }
 
-// Litter is what a program that was run left in a tree: files that nobody
+// Leftovers is what a program that was run left in a tree: files that nobody
 // meant to make.
-type Litter map[string]string // path to object
+type Leftovers map[string]string // path to object
 
-// Litter is what is new in the later of two snapshots.
-func (t *Tree) Litter(ctx context.Context, span Span) (Litter, error) {
+// Leftovers is what is new in the later of two snapshots.
+func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	if span.From == span.To {
-		return Litter{}, nil
+		return Leftovers{}, nil
 	}
 	changes, err := Compare(ctx, t.Do, span)
 	if err != nil {
 		return nil, fmt.Errorf("look for litter: %w", err)
 	}
-	litter := Litter{}
+	litter := Leftovers{}
 	for _, c := range changes {
 		if c.OldMode == ModeNone {
 			litter[c.Path] = c.ID
@@ -219,7 +219,7 @@ func (t *Tree) Litter(ctx context.Context, span Span) (Litter, error) {
 
 // Tidy is a snapshot without litter. What was changed or committed since is no
 // litter any more: somebody wants it.
-func (t *Tree) Tidy(ctx context.Context, tree string, litter Litter) (string, error) {
+func (t *Tree) Tidy(ctx context.Context, tree string, litter Leftovers) (string, error) {
 	if len(litter) == 0 {
 		return tree, nil
 	}

@@ -69,7 +69,7 @@ func TestTidy(t *testing.T) {
 	for _, name := range []string{"coverage.out", "changed.out", "committed.out"} {
 		write(t, filepath.Join(l.tree.Dir, name), name)
 	}
-	litter := must(l.tree.Litter(t.Context(), git.Span{From: held, To: snapshot()}))(t)
+	litter := must(l.tree.Leftovers(t.Context(), git.Span{From: held, To: snapshot()}))(t)
 	write(t, filepath.Join(l.tree.Dir, "changed.out"), "by the agent")
 	write(t, filepath.Join(l.tree.Dir, "new"), "by the agent")
 	l.commit("wanted", map[string]string{"committed.out": "committed.out"})

@@ -50,8 +50,8 @@ func (i Identity) env() []string {
 	return []string{"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email, "GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email}
 }
 
-// Plot is where a tree is to grow, and from what.
-type Plot struct {
+// CloneSpec is where a tree is to grow, and from what.
+type CloneSpec struct {
 	Dir     string // absent or empty
 	SHA     string
 	Branch  string   // its HEAD; empty: detached, for a clean checkout
@@ -60,9 +60,9 @@ type Plot struct {
 	Run     Run      // as Tree.Run
 }
 
-// Grow makes a tree: its own repository, and SHA checked out, with nothing
+// Clone makes a tree: its own repository, and SHA checked out, with nothing
 // else in it.
-func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
+func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("grow a tree in %s: it is no empty folder", p.Dir), err)
 	}
@@ -80,9 +80,9 @@ func (t *Trusted) Grow(ctx context.Context, p Plot) (*Tree, error) {
 	return tree, nil
 }
 
-// Regrow gives the files in a plot a new repository that stands at SHA, when
+// Repair gives the files in a plot a new repository that stands at SHA, when
 // theirs is broken. The files stay as they are.
-func (t *Trusted) Regrow(ctx context.Context, p Plot) (*Tree, error) {
+func (t *Trusted) Repair(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err := untrusted.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
 		return nil, fmt.Errorf("clear the broken repository: %w", err)
 	}
@@ -120,7 +120,7 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 // initTree makes the repository. All of it is written by git inside, as the user
 // who works there: what the program wrote there itself could be led elsewhere
 // by a link.
-func (t *Trusted) initTree(ctx context.Context, p Plot) (*Tree, error) {
+func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err := CheckSHA(p.SHA); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (t *Trusted) initTree(ctx context.Context, p Plot) (*Tree, error) {
 
 // initWithTemplate runs git init with a template that holds all that the repository begins
 // with.
-func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p Plot) error {
+func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec) error {
 	seed, err := os.MkdirTemp(t.Dir, "seed-")
 	if err != nil {
 		return err
@@ -178,11 +178,11 @@ func (t *Tree) protectAlternates() error {
 }
 
 // writeTemplate lays out the template.
-func (t *Trusted) writeTemplate(seed string, p Plot) error {
+func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 	if err := os.Chmod(seed, 0o755); err != nil { //nolint:gosec // the agent's git reads it
 		return err
 	}
-	if err := lend(seed, t.objects(), filepath.Join(t.Dir, "shallow")); err != nil {
+	if err := shareObjects(seed, t.objects(), filepath.Join(t.Dir, "shallow")); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Join(seed, "info"), 0o755); err != nil {

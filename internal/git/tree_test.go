@@ -55,8 +55,8 @@ func TestGrowMoves(t *testing.T) {
 func TestGrowClean(t *testing.T) {
 	l := newLab(t)
 	dir := filepath.Join(t.TempDir(), "clean")
-	plot := git.Plot{Dir: dir, SHA: l.base, Author: git.Identity{Name: `a "b"`, Email: `c\d`}}
-	clean := must(l.trusted.Grow(t.Context(), plot))(t)
+	plot := git.CloneSpec{Dir: dir, SHA: l.base, Author: git.Identity{Name: `a "b"`, Email: `c\d`}}
+	clean := must(l.trusted.Clone(t.Context(), plot))(t)
 	if head := must(clean.Head(t.Context()))(t); head != l.base {
 		t.Errorf("Head = %s, want %s", head, l.base)
 	}
@@ -66,7 +66,7 @@ func TestGrowClean(t *testing.T) {
 	if who := l.sh(dir, "git", "config", "user.name") + l.sh(dir, "git", "config", "user.email"); who != `a "b"c\d` {
 		t.Errorf("commits are by %q", who)
 	}
-	if _, err := l.trusted.Grow(t.Context(), plot); err == nil {
+	if _, err := l.trusted.Clone(t.Context(), plot); err == nil {
 		t.Error("it grew over what was there")
 	}
 }
@@ -84,7 +84,7 @@ func TestRegrow(t *testing.T) {
 	if got := l.take(terms); len(got.Refused) == 0 || !got.Dirty {
 		t.Errorf("with a broken repository Take = %+v, want refused", got)
 	}
-	l.tree = must(l.trusted.Regrow(t.Context(), git.Plot{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
+	l.tree = must(l.trusted.Repair(t.Context(), git.CloneSpec{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
 	if diff := cmp.Diff(git.Status{Dirty: true, Paths: []string{"b"}}, must(l.tree.Status(t.Context()))(t)); diff != "" {
 		t.Errorf("Status (-want +got):\n%s", diff)
 	}

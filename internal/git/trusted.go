@@ -89,9 +89,9 @@ func (t *Trusted) DeleteRef(ctx context.Context, ref string) error {
 
 func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
 
-// Lend makes dir a repository that reads the objects of the one that project
+// OpenShared makes dir a repository that reads the objects of the one that project
 // lies in, whatever is checked out there. Nothing of ours gets into that one.
-func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
+func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, error) {
 	at := user{git: g, dir: project}
 	if err := at.check(ctx); err != nil {
 		return nil, err
@@ -112,9 +112,9 @@ func (g Git) Lend(ctx context.Context, project, dir string) (*Trusted, error) {
 	return t, t.borrow(p)
 }
 
-// lend has the git folder in dir read objects that lie elsewhere. A history
+// shareObjects has the git folder in dir read objects that lie elsewhere. A history
 // that was cut short there is cut short here.
-func lend(dir, objects, shallow string) error {
+func shareObjects(dir, objects, shallow string) error {
 	if strings.ContainsAny(objects, "\n") {
 		return fmt.Errorf("%q cannot be borrowed from", objects)
 	}
@@ -175,7 +175,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 // borrow has the repository read the user's objects.
 func (t *Trusted) borrow(from Place) error {
 	t.lent = from.stores
-	return lend(t.Dir, from.stores[0], from.shallow)
+	return shareObjects(t.Dir, from.stores[0], from.shallow)
 }
 
 func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) error {

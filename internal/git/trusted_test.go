@@ -61,7 +61,7 @@ func TestBorrow(t *testing.T) {
 		t.Errorf("it holds %q, want %q", got, want)
 	}
 	before := l.sh(work, "find", ".git")
-	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
 	l.commit("one", map[string]string{"a": "1"})
 	if got := l.take(l.terms()); len(got.Commits) != 1 {
 		t.Errorf("Take = %+v, want one commit", got)
@@ -85,7 +85,7 @@ func TestBorrowWorktreeAndSHA256(t *testing.T) {
 	place := must(g.Inspect(t.Context(), work))(t)
 	trusted := must(g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b")))(t)
 	l := &lab{T: t, trusted: trusted, base: place.Head}
-	l.tree = must(trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
+	l.tree = must(trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: place.Head}))(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
 	if got := l.take(l.terms()); len(got.Commits) != 1 || len(got.To) != 64 || len(got.Dropped) != 1 {
 		t.Errorf("Take = %+v, want one commit made again", got)
@@ -161,7 +161,7 @@ func TestDeliver(t *testing.T) {
 	l.sh(work, "git", "clone", "-q", l.remote, ".")
 	place := must(l.git.Inspect(t.Context(), work))(t)
 	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
-	l.tree = must(l.trusted.Grow(t.Context(), git.Plot{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
+	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
 	sha := l.take(l.terms()).To
 	for range 2 {

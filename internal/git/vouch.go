@@ -18,10 +18,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Vouch is a fault where something that these commits hold is not what its name
+// VerifyObjects is a fault where something that these commits hold is not what its name
 // says. Who can write to a store can put another content where an object was:
 // git reads it without a look, and shows no change.
-func (t *Trusted) Vouch(ctx context.Context, commits ...string) error {
+func (t *Trusted) VerifyObjects(ctx context.Context, commits ...string) error {
 	if err := CheckSHA(commits...); err != nil {
 		return err
 	}

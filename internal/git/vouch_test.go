@@ -64,7 +64,7 @@ func TestVouch(t *testing.T) {
 					}
 				}
 			}
-			err := trusted.Vouch(t.Context(), place.Head)
+			err := trusted.VerifyObjects(t.Context(), place.Head)
 			if (err == nil) != (test.of == "") {
 				t.Errorf("Vouch = %v", err)
 			}
@@ -94,7 +94,7 @@ func TestCommitGraphsAreNotBelieved(t *testing.T) {
 	}
 	swap(t, filepath.Join(top, ".git", "objects"), sh(t, top, "", "git", "rev-parse", "HEAD:a"), "blob", "3")
 	place := must(g.Inspect(t.Context(), top))(t)
-	if err := must(g.Borrow(t.Context(), place, t.TempDir()))(t).Vouch(t.Context(), place.Head); err == nil {
+	if err := must(g.Borrow(t.Context(), place, t.TempDir()))(t).VerifyObjects(t.Context(), place.Head); err == nil {
 		t.Error("it vouches for a file that was swapped")
 	}
 }

@@ -27,7 +27,7 @@ var writers = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
 // guard says no to what is dangerous. To all else it says nothing: whether a
 // person is to be asked is not ours to decide.
-func (d Door) guard(in input) answer {
+func (d Environment) guard(in input) answer {
 	project := d.project(in)
 	at := guard.Place{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(always)}
 	if in.harmless() {
@@ -67,7 +67,7 @@ func (in input) harmless() bool {
 }
 
 // refuse is why a tool may not be used so; empty when it may.
-func (d Door) refuse(in input, at guard.Place, looping bool) string {
+func (d Environment) refuse(in input, at guard.Place, looping bool) string {
 	line := in.Given.Command.text()
 	switch {
 	case in.Tool == "":
@@ -91,7 +91,7 @@ func (d Door) refuse(in input, at guard.Place, looping bool) string {
 // patchTool is Codex's, and a command of the same name in a shell of its.
 const patchTool = "apply_patch"
 
-func (d Door) refusePatch(in input, line string, at guard.Place) string {
+func (d Environment) refusePatch(in input, line string, at guard.Place) string {
 	if in.Tool != patchTool && !strings.HasPrefix(strings.TrimSpace(line), patchTool) {
 		return ""
 	}
@@ -103,7 +103,7 @@ func (d Door) refusePatch(in input, line string, at guard.Place) string {
 	return ""
 }
 
-func (d Door) refuseWrite(in input, at guard.Place) string {
+func (d Environment) refuseWrite(in input, at guard.Place) string {
 	path := in.Given.File + in.Given.Notebook
 	if path == "" {
 		return "ralph's guard was not told which file is to be written, and so it is not allowed."
@@ -177,7 +177,7 @@ var levels = []struct {
 }{{50, "NOTICE"}, {60, "NOTICE"}, {70, "WARNING"}, {80, "WARNING"}, {90, "CRITICAL"}}
 
 // watch tells the agent how full its context is, once at each level.
-func (d Door) watch(in input) answer {
+func (d Environment) watch(in input) answer {
 	used, exact := d.used(in.Transcript)
 	window := d.number("CLAUDE_CONTEXT_WINDOW", usualWindow)
 	percent := int(float64(used) / window * 100)
@@ -199,7 +199,7 @@ func (d Door) watch(in input) answer {
 
 // used is how many tokens the context holds: as the model itself counted them
 // last, else by the size of the transcript.
-func (d Door) used(transcript string) (tokens int64, exact bool) {
+func (d Environment) used(transcript string) (tokens int64, exact bool) {
 	found, err := newest(transcript)
 	switch {
 	case err != nil:
@@ -212,7 +212,7 @@ func (d Door) used(transcript string) (tokens int64, exact bool) {
 
 // crossed is the severity of the highest level reached, if it was not told
 // before. Those below it are told with it.
-func (d Door) crossed(session string, percent int) string {
+func (d Environment) crossed(session string, percent int) string {
 	m, err := openMarks(d.State, session)
 	if err != nil {
 		return "" // it would be told again and again
@@ -232,7 +232,7 @@ func (d Door) crossed(session string, percent int) string {
 }
 
 // number is a variable's value, where it is a number above zero.
-func (d Door) number(name string, otherwise float64) float64 {
+func (d Environment) number(name string, otherwise float64) float64 {
 	if value, err := strconv.ParseFloat(d.Env(name), 64); err == nil && value > 0 && value < 1e12 {
 		return value
 	}

@@ -27,8 +27,8 @@ const (
 // Names are the hooks, in the order in which a session meets them.
 func Names() []string { return []string{SessionStart, PreToolUse, PostToolUse, Stop} }
 
-// Door is what the hooks need of the machine.
-type Door struct {
+// Environment is what the hooks need of the machine.
+type Environment struct {
 	Env   func(string) string
 	Now   func() time.Time
 	Pause func(time.Duration)
@@ -43,7 +43,7 @@ type Door struct {
 
 // Serve answers one hook. It gives no error: an agent must never be broken by
 // its hooks.
-func (d Door) Serve(ctx context.Context, name string, stdin io.Reader, stdout io.Writer) {
+func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, stdout io.Writer) {
 	in, err := read(stdin)
 	var said answer
 	switch {
@@ -66,7 +66,7 @@ func (d Door) Serve(ctx context.Context, name string, stdin io.Reader, stdout io
 // answer asks the hook. One that falls over must not end the agent's session,
 // nor let through what it was to judge: an exit code of 2, which a panic ends
 // with, keeps an agent from stopping.
-func (d Door) answer(ctx context.Context, name string, in input) (said answer) {
+func (d Environment) answer(ctx context.Context, name string, in input) (said answer) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			said = note(fmt.Sprintf("ralph: the %s hook fell over: %v", name, wrong))
@@ -89,7 +89,7 @@ func (d Door) answer(ctx context.Context, name string, in input) (said answer) {
 }
 
 // begin arms the warnings of a session anew.
-func (d Door) begin(in input) answer {
+func (d Environment) begin(in input) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
 		return note(fmt.Sprintf("ralph: the context is not watched in this session: %v", err))

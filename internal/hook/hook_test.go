@@ -25,7 +25,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // house is a door with a project before it, and a clock that moves by itself.
 type house struct {
-	hook.Door
+	hook.Environment
 	*testing.T
 	dir string
 	now time.Time
@@ -34,7 +34,7 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{T: t, dir: t.TempDir(), now: noon}
-	h.Door = hook.Door{
+	h.Environment = hook.Environment{
 		Env: func(string) string { return "" },
 		Now: func() time.Time {
 			h.now = h.now.Add(time.Second)

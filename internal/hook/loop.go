@@ -23,7 +23,7 @@ type record struct {
 	pause func(time.Duration)
 }
 
-func (d Door) record(path string) (*record, error) {
+func (d Environment) record(path string) (*record, error) {
 	file, entries, err := workspace.Run{ID: filepath.Base(path), Path: path}.OpenJournal()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (r *record) settle() (verdict.Step, error) {
 
 // loop answers a session that wants to end while a loop goes on in it. What
 // cannot be read or written ends the loop rather than the session's peace.
-func (d Door) loop(in input) (said answer, looping bool) {
+func (d Environment) loop(in input) (said answer, looping bool) {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
 		return answer{}, false

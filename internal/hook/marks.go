@@ -174,7 +174,7 @@ const mostStops = 3
 
 // stop says whether a session may end: a loop within it has the first word,
 // then the loop that started it.
-func (d Door) stop(ctx context.Context, in input) answer {
+func (d Environment) stop(ctx context.Context, in input) answer {
 	if said, looping := d.loop(in); looping {
 		return said
 	}
@@ -194,7 +194,7 @@ func (d Door) stop(ctx context.Context, in input) answer {
 
 // tied tells whether a session belongs to the run that goes on in the project.
 // Anybody else who works there may stop as they like.
-func (d Door) tied(project string) bool {
+func (d Environment) tied(project string) bool {
 	active, alive := workspace.ReadActive(project)
 	switch {
 	case active.PID == 0:
@@ -208,7 +208,7 @@ func (d Door) tied(project string) bool {
 }
 
 // wrong is what has to be mended before the session ends.
-func (d Door) wrong(ctx context.Context, project string) (wrong []string, unknown error) {
+func (d Environment) wrong(ctx context.Context, project string) (wrong []string, unknown error) {
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
 	books := memory.Books()
 	if err := memory.Audit(); err != nil {
@@ -244,7 +244,7 @@ func listed(paths []string) string {
 }
 
 // keep sends the agent back, but not for ever.
-func (d Door) keep(in input, why string) answer {
+func (d Environment) keep(in input, why string) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
 		if in.Again { // once is all that can be counted without a folder

@@ -27,7 +27,7 @@ type Asked struct {
 }
 
 // Start begins a loop, and gives what the agent is to be told.
-func (d Door) Start(asked Asked) (string, error) {
+func (d Environment) Start(asked Asked) (string, error) {
 	if asked.Session == "" {
 		return "", fault.Usage("there is no session to loop in", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
 	}
@@ -84,7 +84,7 @@ func check(p policy.Policy) error {
 	return nil
 }
 
-func (d Door) marks(session string) (marks, error) {
+func (d Environment) marks(session string) (marks, error) {
 	m, err := openMarks(d.State, session)
 	if err != nil {
 		return m, fault.Usage("what is known of the session cannot be written down", "make it writable, or set XDG_CACHE_HOME", err)
@@ -93,7 +93,7 @@ func (d Door) marks(session string) (marks, error) {
 }
 
 // running tells whether a loop goes on in the session.
-func (d Door) running(m marks) bool {
+func (d Environment) running(m marks) bool {
 	path := m.loop()
 	if path == "" {
 		return false
@@ -103,7 +103,7 @@ func (d Door) running(m marks) bool {
 }
 
 // enter writes the beginning of a loop into its journal, or of what follows.
-func (d Door) enter(asked Asked) (*record, workspace.Run, error) {
+func (d Environment) enter(asked Asked) (*record, workspace.Run, error) {
 	folder := workspace.Folder{Path: filepath.Join(above(asked.Dir), ".ralph")}
 	release, err := folder.Lock()
 	if err != nil {
@@ -126,7 +126,7 @@ func (d Door) enter(asked Asked) (*record, workspace.Run, error) {
 }
 
 // home is the run's folder, and the event that it begins or goes on with.
-func (d Door) home(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
+func (d Environment) home(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
 	if asked.Resume {
 		return d.left(folder, asked)
 	}
@@ -140,7 +140,7 @@ func (d Door) home(folder workspace.Folder, asked Asked) (workspace.Run, journal
 }
 
 // left is the newest loop of the project that was left undone.
-func (d Door) left(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
+func (d Environment) left(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
 	var old journal.Run
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run
@@ -188,7 +188,7 @@ func (a Asked) heard() int64 {
 }
 
 // Cancel ends the loop of a session, and says so.
-func (d Door) Cancel(session string) (string, error) {
+func (d Environment) Cancel(session string) (string, error) {
 	m, err := d.marks(session)
 	if err != nil {
 		return "", err
@@ -219,7 +219,7 @@ func (d Door) Cancel(session string) (string, error) {
 }
 
 // project is the folder that a session is about.
-func (d Door) project(in input) string {
+func (d Environment) project(in input) string {
 	if dir := d.Env("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
 	}
@@ -244,7 +244,7 @@ func above(dir string) string {
 
 // ours tells that the session is one of an agent that a loop of ralph's has
 // started.
-func (d Door) ours() bool { return d.Env("RALPH_ITERATION") != "" }
+func (d Environment) ours() bool { return d.Env("RALPH_ITERATION") != "" }
 
 // Words splits what somebody typed behind a slash command as a shell splits
 // words. Quotes and backslashes do what they do there; all else is text, for

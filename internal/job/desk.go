@@ -12,20 +12,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Desk is a user's own repository, as the origin of the code and as the place
+// UserRepository is a user's own repository, as the origin of the code and as the place
 // where the branch goes. Of its files only those of a loop over stories are touched.
-type Desk struct {
+type UserRepository struct {
 	Git   git.Git
 	Place git.Place
 }
 
 // Fetch makes dir a repository that borrows the user's objects.
-func (d Desk) Fetch(ctx context.Context, dir, _, branch string) (*git.Trusted, error) {
+func (d UserRepository) Fetch(ctx context.Context, dir, _, branch string) (*git.Trusted, error) {
 	return d.Git.Borrow(ctx, d.Place, dir, branch)
 }
 
 // Push brings the user's branch to where the work stands.
-func (d Desk) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
+func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
 	return remote.Deliver(ctx, from, d.Place, branch, sha)
 }
 
@@ -33,7 +33,7 @@ func (d Desk) Push(ctx context.Context, from *git.Trusted, branch, sha string) e
 // believed must not be found as a fact by the next run. The log is committed
 // with it, for a tree that is left dirty keeps the next run from beginning.
 // config is the user's own of git, whose author it is.
-func (d Desk) Settle(ctx context.Context, run journal.Run, config string) error {
+func (d UserRepository) Settle(ctx context.Context, run journal.Run, config string) error {
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	if err := books.Put(run.Plan); err != nil {
 		return err
@@ -50,9 +50,9 @@ func (d Desk) Settle(ctx context.Context, run journal.Run, config string) error 
 }
 
 // Free is a name for another branch of the user's own repository.
-func (d Desk) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
+func (d UserRepository) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
 	return remote.Repository{URL: d.Place.Top}.FreeBranch(ctx, from, branch, sha)
 }
 
 // Bring has nothing to do: the user's objects are borrowed.
-func (Desk) Bring(context.Context, *git.Trusted, string) error { return nil }
+func (UserRepository) Bring(context.Context, *git.Trusted, string) error { return nil }

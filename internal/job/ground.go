@@ -24,13 +24,13 @@ type ground interface {
 	folder(ctx context.Context) (string, error)
 	// take makes what was committed there the run's own. What was seen there is
 	// not looked for again.
-	take(ctx context.Context, run journal.Run, seen *git.Sight) (journal.CommitsTaken, error)
+	take(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error)
 	// hold remembers the files as they are before the checks run, who may leave
 	// some of their own, and tells whether all of them are committed.
 	hold(ctx context.Context, run journal.Run) (committed bool)
 	// sweep commits what was left uncommitted, and tells what it saw; nil: it
 	// saw nothing.
-	sweep(ctx context.Context, run journal.Run) (*git.Sight, error)
+	sweep(ctx context.Context, run journal.Run) (*git.Inspection, error)
 	// diff is what has changed since the run began, at most limit bytes of it.
 	diff(ctx context.Context, run journal.Run, limit int) (string, error)
 }
@@ -86,7 +86,7 @@ func (a *apart) tree(ctx context.Context) (*git.Tree, error) {
 	if err := errors.Join(a.clear(ctx, young), untrusted.RemoveAll(a.home.File(furnishing))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
-	if _, err := a.trusted.Grow(ctx, a.plot(a.Run(), young)); err != nil {
+	if _, err := a.trusted.Clone(ctx, a.plot(a.Run(), young)); err != nil {
 		return nil, err
 	}
 	if err := os.Rename(young, dir); err != nil {
@@ -107,8 +107,8 @@ func (a *apart) openTree(dir string) (_ *git.Tree, err error) {
 }
 
 // plot is where the agent's tree grows in dir, and from what.
-func (a *apart) plot(run journal.Run, dir string) git.Plot {
-	return git.Plot{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}, Run: a.insideGit(dir)}
+func (a *apart) plot(run journal.Run, dir string) git.CloneSpec {
+	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}, Run: a.insideGit(dir)}
 }
 
 func (a *apart) hold(ctx context.Context, run journal.Run) bool {
@@ -119,7 +119,7 @@ func (a *apart) hold(ctx context.Context, run journal.Run) bool {
 	return err == nil && a.held.committed
 }
 
-func (a *apart) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
+func (a *apart) sweep(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (a *apart) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) 
 
 // take has the commits handed over. Commits that had to be made again become
 // the agent's own history.
-func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Sight) (journal.CommitsTaken, error) {
+func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
 		return journal.CommitsTaken{}, err
@@ -178,7 +178,7 @@ func (a *apart) mend(ctx context.Context, run journal.Run, tree *git.Tree) error
 	plot := a.plot(run, tree.Dir)
 	strays, _ := a.furnished()
 	plot.Exclude = append(plot.Exclude, strays...)
-	_, err = a.trusted.Regrow(ctx, plot)
+	_, err = a.trusted.Repair(ctx, plot)
 	return err
 }
 
@@ -206,16 +206,16 @@ func (o *own) hold(ctx context.Context, run journal.Run) bool {
 	return o.held.committed
 }
 
-func (o *own) sweep(ctx context.Context, run journal.Run) (*git.Sight, error) {
+func (o *own) sweep(ctx context.Context, run journal.Run) (*git.Inspection, error) {
 	o.tree.Beside = Beside(run.Policy)
 	return o.held.sweep(ctx, run, o.tree)
 }
 
-func (o *own) take(ctx context.Context, run journal.Run, seen *git.Sight) (_ journal.CommitsTaken, err error) {
+func (o *own) take(ctx context.Context, run journal.Run, seen *git.Inspection) (_ journal.CommitsTaken, err error) {
 	o.tree.Beside = Beside(run.Policy)
 	var standing git.Standing
 	if seen == nil {
-		seen, err = o.tree.See(ctx)
+		seen, err = o.tree.Inspect(ctx)
 	}
 	if err == nil {
 		standing, err = seen.Standing(ctx)
@@ -256,10 +256,10 @@ func (b bare) folder(context.Context) (string, error)               { return b.d
 func (bare) hold(context.Context, journal.Run) bool                 { return false }
 func (bare) diff(context.Context, journal.Run, int) (string, error) { return "", nil }
 
-func (bare) sweep(context.Context, journal.Run) (*git.Sight, error) {
+func (bare) sweep(context.Context, journal.Run) (*git.Inspection, error) {
 	return nil, nil //nolint:nilnil // there is nothing to see
 }
 
-func (b bare) take(ctx context.Context, _ journal.Run, _ *git.Sight) (journal.CommitsTaken, error) {
+func (b bare) take(ctx context.Context, _ journal.Run, _ *git.Inspection) (journal.CommitsTaken, error) {
 	return journal.CommitsTaken{Work: workspace.Fingerprint(ctx, b.dir)}, nil
 }

@@ -187,7 +187,7 @@ func latest(run journal.Run) string {
 
 // take makes the agent's work the run's own.
 func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emit emit) error {
-	var seen *git.Sight
+	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
 		var err error
 		if seen, err = s.ground.sweep(ctx, run); ctx.Err() != nil {

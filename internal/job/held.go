@@ -17,7 +17,7 @@ type held struct {
 	iteration string
 	head      string
 	tree      string
-	litter    git.Litter // of the checks
+	litter    git.Leftovers // of the checks
 	committed bool       // all of it
 }
 
@@ -31,7 +31,7 @@ func (h *held) renew(ctx context.Context, run journal.Run, tree *git.Tree) held 
 		return *h
 	}
 	next := held{iteration: latest(run), litter: h.litter}
-	seen, err := tree.See(ctx)
+	seen, err := tree.Inspect(ctx)
 	if err != nil {
 		return next
 	}
@@ -51,7 +51,7 @@ func (h *held) settle(ctx context.Context, run journal.Run, tree *git.Tree, take
 	if !h.of(run) || taken.Work == "" {
 		return
 	}
-	if litter, err := tree.Litter(ctx, git.Span{From: h.tree, To: taken.Work}); err == nil {
+	if litter, err := tree.Leftovers(ctx, git.Span{From: h.tree, To: taken.Work}); err == nil {
 		h.litter = litter
 	}
 	taken.Work = h.tree
@@ -60,8 +60,8 @@ func (h *held) settle(ctx context.Context, run journal.Run, tree *git.Tree, take
 // sweep commits what is uncommitted in a tree: what is held, and all of it
 // where nothing is, or where somebody has committed since. It gives how the tree
 // stands then, where that could be seen.
-func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Sight, error) {
-	seen, err := tree.See(ctx)
+func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
+	seen, err := tree.Inspect(ctx)
 	if err != nil || !seen.Dirty {
 		return seen, err
 	}
@@ -73,7 +73,7 @@ func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git
 	if err != nil {
 		return nil, err
 	}
-	return tree.See(ctx)
+	return tree.Inspect(ctx)
 }
 
 // How much of what an agent proposes is kept.

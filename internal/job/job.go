@@ -197,7 +197,7 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
 	s.pack(ctx)
 	s.testify(ctx)
-	s.lay(ctx)
+	s.saveState(ctx)
 	s.report(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.leave())
 }

@@ -115,7 +115,7 @@ func (s *site) spare(ctx context.Context, run journal.Run) (branch string, left 
 	if err != nil {
 		return "", nil, err
 	}
-	rest, err := s.trusted.Rest(ctx, git.LeaveOut{
+	rest, err := s.trusted.LeaveOut(ctx, git.LeaveOut{
 		Span: git.Span{From: base, To: run.Head}, Folder: workflows, SignOff: run.Policy.SignOff,
 		Message: git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers("")},
 	})

@@ -84,7 +84,7 @@ func (s *site) overlook(ctx context.Context, run journal.Run, tree *git.Tree) ([
 }
 
 // leftBy is what lies in a fresh tree besides its commit.
-func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Litter, error) {
+func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
 	before, err := tree.TreeID(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Litter, e
 	if err != nil {
 		return nil, err
 	}
-	return tree.Litter(ctx, git.Span{From: before, To: after})
+	return tree.Leftovers(ctx, git.Span{From: before, To: after})
 }
 
 // furnishing is the note that the tree is ready, and of what git overlooks in

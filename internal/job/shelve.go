@@ -59,9 +59,9 @@ func (s *site) keep(ctx context.Context, run journal.Run) (journal.Shelved, erro
 // parting is how long the last of a run may take to be kept.
 const parting = 4 * time.Second
 
-// lay keeps a run that has stopped: how it ended is for the next one to know. A
+// saveState keeps a run that has stopped: how it ended is for the next one to know. A
 // run is not worth less because that could not be done; it is said in the log.
-func (s *site) lay(ctx context.Context) {
+func (s *site) saveState(ctx context.Context) {
 	run := s.Run()
 	if !run.Policy.Shelve || s.Shelf == nil || run.Stop == nil || s.ended() {
 		return

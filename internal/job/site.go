@@ -26,7 +26,7 @@ import (
 type site struct {
 	*Job
 	home      workspace.Run
-	ledger    *workspace.Ledger
+	ledger    *workspace.OpenJournal
 	writer    journal.Writer
 	trusted   *git.Trusted // nil: nothing is handed over, nothing proven
 	ground    ground
@@ -46,7 +46,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
-	ledger, entries, err := home.OpenLedger()
+	ledger, entries, err := home.OpenJournalFile()
 	if err != nil {
 		return nil, err
 	}

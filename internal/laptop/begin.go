@@ -151,7 +151,7 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 		return nil
 	}
 	j.Project = d.Place.Top
-	at := job.Desk{Git: d.Tool, Place: *d.Place}
+	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
 	switch {
 	case p.Apart && !p.Linked():
 		j.Origin, j.Hub = at, at

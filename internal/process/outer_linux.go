@@ -17,9 +17,9 @@ import (
 const guarded = true
 
 func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
-	room.Lock()
-	defer room.Unlock()
-	if err := enterRoom(); err != nil {
+	subreaper.Lock()
+	defer subreaper.Unlock()
+	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}
 	// We hold the program's whole environment, secrets included, for as long as
@@ -99,7 +99,7 @@ func (t *tree) owns(path []stat) bool {
 		return false
 	}
 	for _, s := range path {
-		if owner := room.live[s.session]; owner != nil {
+		if owner := subreaper.live[s.session]; owner != nil {
 			return owner == t
 		}
 	}
@@ -119,7 +119,7 @@ func (t *tree) claims(orphan stat) bool {
 		return true
 	}
 	number, marked := markerOf(orphan.pid)
-	for _, other := range room.live {
+	for _, other := range subreaper.live {
 		switch {
 		case other == t:
 		case marked && other.number == number:
@@ -156,7 +156,7 @@ func markerOf(pid int) (uint64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	prefix := []byte(marker + "=" + room.id + ".")
+	prefix := []byte(marker + "=" + subreaper.id + ".")
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		if n, ok := bytes.CutPrefix(kv, prefix); ok {
 			number, err := strconv.ParseUint(string(n), 10, 64)
@@ -170,7 +170,7 @@ func markerOf(pid int) (uint64, bool) {
 // waiting for any child would take their statuses from those who started them.
 func reapStrays(procs *table) (reaped int) {
 	for _, s := range procs.listed {
-		if s.parent == os.Getpid() && s.dead() && !inOurSession(s) && room.live[s.pid] == nil {
+		if s.parent == os.Getpid() && s.dead() && !inOurSession(s) && subreaper.live[s.pid] == nil {
 			_, _ = unix.Wait4(s.pid, nil, unix.WNOHANG, nil)
 			reaped++
 		}

@@ -17,28 +17,28 @@ import (
 // left its session and lost its parents can still be attributed.
 const marker = "RALPH_PROCESS"
 
-// room is what this operating system process knows of the trees it has begun.
+// subreaper is what this operating system process knows of the trees it has begun.
 // Being a sub-reaper belongs to the process, not to a Runner, and so does this.
 // The lock is held while a program is started and while a table is read and acted
 // on: a program that has its session but is not in live would look like a stray.
-var room struct {
+var subreaper struct {
 	sync.Mutex
 	id    string
 	count uint64
 	live  map[int]*tree // by the pid of the program; nil until enterRoom
 }
 
-// enterRoom makes us the sub-reaper, once: orphans of our descendants become our
+// becomeSubreaper makes us the sub-reaper, once: orphans of our descendants become our
 // children instead of init's. The caller holds the lock.
-func enterRoom() error {
-	if room.live != nil {
+func becomeSubreaper() error {
+	if subreaper.live != nil {
 		return nil
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: %w", err)
 	}
-	room.id = rand.Text()
-	room.live = map[int]*tree{}
+	subreaper.id = rand.Text()
+	subreaper.live = map[int]*tree{}
 	return nil
 }
 
@@ -65,24 +65,24 @@ func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Proces
 
 // plant starts a program and enters its tree among the living.
 func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
-	room.Lock()
-	defer room.Unlock()
-	if err := enterRoom(); err != nil {
+	subreaper.Lock()
+	defer subreaper.Unlock()
+	if err := becomeSubreaper(); err != nil {
 		return nil, nil, err
 	}
-	room.count++
-	attr.Env = append(without(attr.Env, marker), marker+"="+room.id+"."+strconv.FormatUint(room.count, 10))
+	subreaper.count++
+	attr.Env = append(without(attr.Env, marker), marker+"="+subreaper.id+"."+strconv.FormatUint(subreaper.count, 10))
 	attr.Sys.Pdeathsig = syscall.SIGKILL
 	exited := make(chan reaper, 1)
 	p, err := launch(path, argv, attr, func(p *os.Process) { exited <- await(p) })
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tree{pid: p.Pid, number: room.count, struck: map[int]uint64{}}
+	t := &tree{pid: p.Pid, number: subreaper.count, struck: map[int]uint64{}}
 	if s, ok := readStat(p.Pid); ok {
 		t.born = s.born
 	}
-	room.live[t.pid] = t
+	subreaper.live[t.pid] = t
 	return t, exited, nil
 }
 

@@ -21,8 +21,8 @@ type tree struct {
 
 // terminate asks everything in the tree to end.
 func (t *tree) terminate() {
-	room.Lock()
-	defer room.Unlock()
+	subreaper.Lock()
+	defer subreaper.Unlock()
 	seen := t.look()
 	if seen.err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGTERM) // no /proc: at least its group
@@ -34,8 +34,8 @@ func (t *tree) terminate() {
 // alive looks twice where the first look found nothing but orphans that had
 // ended: they may have been anybody's, and are reaped now.
 func (t *tree) alive() bool {
-	room.Lock()
-	defer room.Unlock()
+	subreaper.Lock()
+	defer subreaper.Unlock()
 	for range 2 {
 		if childless() || t.look().empty() {
 			return false
@@ -46,15 +46,15 @@ func (t *tree) alive() bool {
 
 // overstay counts those who are still there as ones that had to be ended.
 func (t *tree) overstay() {
-	room.Lock()
-	defer room.Unlock()
+	subreaper.Lock()
+	defer subreaper.Unlock()
 	t.note(t.look())
 }
 
 // kill kills the tree once, while its program is not reaped yet.
 func (t *tree) kill() {
-	room.Lock()
-	defer room.Unlock()
+	subreaper.Lock()
+	defer subreaper.Unlock()
 	if t.strikeAll().err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGKILL)
 	}
@@ -82,8 +82,8 @@ func (t *tree) sweep() error {
 // empty: two trees that end together would otherwise each leave an orphan of
 // unknown origin to the other.
 func (t *tree) sweepOnce() (seen sight) {
-	room.Lock()
-	defer room.Unlock()
+	subreaper.Lock()
+	defer subreaper.Unlock()
 	if !childless() {
 		seen = t.strikeAll()
 	}
@@ -112,14 +112,14 @@ func (t *tree) killed() int { return len(t.struck) }
 
 // forget gives up on a tree.
 func (t *tree) forget() {
-	room.Lock()
-	defer room.Unlock()
+	subreaper.Lock()
+	defer subreaper.Unlock()
 	t.leave()
 }
 
 func (t *tree) leave() {
-	if room.live[t.pid] == t {
-		delete(room.live, t.pid)
+	if subreaper.live[t.pid] == t {
+		delete(subreaper.live, t.pid)
 	}
 }
 

@@ -91,7 +91,7 @@ func vectors() []vector {
 // Attack does from inside what must fail, and asks those who would have been
 // reached whether they were: the listeners, the file, the program beside it.
 // The error says that it could not be made, so that nothing is known.
-func (w Wall) Attack(ctx context.Context, next Next) ([]Result, error) {
+func (w Config) Attack(ctx context.Context, next Next) ([]Result, error) {
 	saw, err := w.attack(ctx, next)
 	if err != nil {
 		return nil, fmt.Errorf("attack the sandbox from inside: %w", err)
@@ -107,7 +107,7 @@ func (w Wall) Attack(ctx context.Context, next Next) ([]Result, error) {
 
 // promises tells what there is a control for. Another's signals do harm but learn
 // and reach nothing; on a laptop they are held since Linux 6.12.
-func (w Wall) promises(v vector) bool {
+func (w Config) promises(v vector) bool {
 	if v.name == atSignals && w.sameUser() && !w.scoped() {
 		return false
 	}

@@ -52,7 +52,7 @@ const canary = "RALPH-CANARY-"
 type stage struct {
 	targets
 
-	wall   Wall
+	wall   Config
 	dir    string
 	secret string
 	doors  []*door // by which they would be seen to have come out
@@ -60,7 +60,7 @@ type stage struct {
 	victim *victimOf
 }
 
-func (w Wall) attack(ctx context.Context, next Next) (map[string]string, error) {
+func (w Config) attack(ctx context.Context, next Next) (map[string]string, error) {
 	st, err := w.setStage(ctx, next)
 	if st != nil {
 		defer st.strike()
@@ -76,13 +76,13 @@ func (w Wall) attack(ctx context.Context, next Next) (map[string]string, error) 
 	return saw, nil
 }
 
-func (w Wall) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
+func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 
-func (w Wall) scoped() bool { return landlockOf(w.abi) >= 6 }
+func (w Config) scoped() bool { return landlockOf(w.abi) >= 6 }
 
 // inside runs the attempts; once more where they hang, which was seen once in
 // hundreds of times: else a run would wait with them, or be refused for it.
-func (w Wall) inside(ctx context.Context, next Next, t targets) (map[string]string, error) {
+func (w Config) inside(ctx context.Context, next Next, t targets) (map[string]string, error) {
 	saw, err := w.insideOnce(ctx, next, t)
 	if errors.Is(err, errLate) && ctx.Err() == nil {
 		return w.insideOnce(ctx, next, t)
@@ -92,7 +92,7 @@ func (w Wall) inside(ctx context.Context, next Next, t targets) (map[string]stri
 
 // insideOnce lends this program as a descriptor: its folder need not be there
 // inside.
-func (w Wall) insideOnce(ctx context.Context, next Next, t targets) (map[string]string, error) {
+func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[string]string, error) {
 	self, err := os.Open(itself)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (w Wall) insideOnce(ctx context.Context, next Next, t targets) (map[string]
 }
 
 // setStage lays out what they will try to reach, outside.
-func (w Wall) setStage(ctx context.Context, next Next) (*stage, error) {
+func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 	if w.Level == External && len(w.Beyond) == 0 {
 		return nil, errors.New("level external: no address of another machine to try")
 	}
@@ -158,7 +158,7 @@ func (w Wall) setStage(ctx context.Context, next Next) (*stage, error) {
 const longest = 70
 
 // besides makes a folder that lies in none of theirs.
-func (w Wall) besides(name string) (string, error) {
+func (w Config) besides(name string) (string, error) {
 	theirs := slices.Concat(w.Write, w.Read)
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
 		if len(dir) > longest || slices.ContainsFunc(theirs, func(other string) bool { return within(other, dir) }) {

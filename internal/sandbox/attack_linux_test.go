@@ -64,7 +64,7 @@ func TestAttack(t *testing.T) {
 		t.Run(who.name, func(t *testing.T) {
 			var columns [][]sandbox.Result
 			for _, level := range who.levels() {
-				list := attacked(t, who, order{Wall: sandbox.Wall{Level: level, Ports: []int{freePort(t)}}})
+				list := attacked(t, who, order{Wall: sandbox.Config{Level: level, Ports: []int{freePort(t)}}})
 				if err := sandbox.Holds(level, list); err != nil {
 					t.Error(err)
 				}
@@ -78,7 +78,7 @@ func TestAttack(t *testing.T) {
 // The levels that the Action requires let nothing through at all.
 func TestTheHighLevelsPromiseEverything(t *testing.T) {
 	for _, level := range connected() {
-		for _, r := range attacked(t, users()[0], order{Wall: sandbox.Wall{Level: level}}) {
+		for _, r := range attacked(t, users()[0], order{Wall: sandbox.Config{Level: level}}) {
 			if !r.Promised || !r.Held {
 				t.Errorf("%s at level %s: promised %t, held %t", r.Vector, level, r.Promised, r.Held)
 			}
@@ -167,7 +167,7 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 			shown[name] = true
 		}
 	}
-	for _, r := range attacked(t, users()[0], order{Wall: sandbox.Wall{Level: sandbox.Notify}}) {
+	for _, r := range attacked(t, users()[0], order{Wall: sandbox.Config{Level: sandbox.Notify}}) {
 		if !shown[r.Vector] {
 			t.Errorf("no row shows that %q is ever seen to get through", r.Vector)
 		}
@@ -177,7 +177,7 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 			continue
 		}
 		t.Run(string(tt.level)+" without "+tt.without, func(t *testing.T) {
-			got := through(attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level, Ports: []int{freePort(t)}}, Without: strings.Split(tt.without, ", ")}))
+			got := through(attacked(t, tt.who, order{Wall: sandbox.Config{Level: tt.level, Ports: []int{freePort(t)}}, Without: strings.Split(tt.without, ", ")}))
 			for _, name := range tt.want {
 				if !slices.Contains(got, name) && (name != ipv6 || six()) {
 					t.Errorf("%q was held all the same; through came %q", name, got)
@@ -208,7 +208,7 @@ func TestOlderKernels(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s at ABI %d as %s", tt.level, tt.abi, tt.who.name), func(t *testing.T) {
-			list := attacked(t, tt.who, order{Wall: sandbox.Wall{Level: tt.level}, ABI: tt.abi})
+			list := attacked(t, tt.who, order{Wall: sandbox.Config{Level: tt.level}, ABI: tt.abi})
 			if err := sandbox.Holds(tt.level, list); err != nil {
 				t.Error(err)
 			}
@@ -229,7 +229,7 @@ func TestLevelsThatAKernelCannotHave(t *testing.T) {
 func TestAnotherWallIsJudgedByWhatItHolds(t *testing.T) {
 	who := users()[0]
 	elsewhere := answering(t, "tcp4", "127.0.0.3:0", "another machine")
-	o := order{Wall: sandbox.Wall{Level: sandbox.External, Beyond: []string{elsewhere.Addr().String()}}}
+	o := order{Wall: sandbox.Config{Level: sandbox.External, Beyond: []string{elsewhere.Addr().String()}}}
 	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err == nil || !strings.Contains(err.Error(), "other machines") {
 		t.Errorf("with the network open: %v, want a fault that names other machines", err)
 	}
@@ -288,11 +288,11 @@ func TestTheAttackIsNotMisledByAnother(t *testing.T) {
 		}
 	}
 	const memory = "memory, environment and files of the program"
-	open := order{Wall: sandbox.Wall{Level: sandbox.Namespace}, Without: []string{"another user", "landlock files", "mounts", "no capabilities"}}
+	open := order{Wall: sandbox.Config{Level: sandbox.Namespace}, Without: []string{"another user", "landlock files", "mounts", "no capabilities"}}
 	if got := through(attacked(t, asOther, open)); !slices.Contains(got, memory) {
 		t.Errorf("%q was held all the same; through came %q", memory, got)
 	}
-	if got := through(attacked(t, asOther, order{Wall: sandbox.Wall{Level: sandbox.Namespace}})); len(got) > 0 {
+	if got := through(attacked(t, asOther, order{Wall: sandbox.Config{Level: sandbox.Namespace}})); len(got) > 0 {
 		t.Errorf("through came %q", got)
 	}
 }

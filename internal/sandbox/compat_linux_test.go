@@ -228,7 +228,7 @@ func TestWhereNoProcCanBeMounted(t *testing.T) {
 		if r.Level != sandbox.Namespace || r.Flat || r.HostPIDs != want {
 			t.Errorf("as %s: level %s, flat %t, the machine's processes %t; want %t: %+v", who.name, r.Level, r.Flat, r.HostPIDs, want, r.Found)
 		}
-		w := r.Apply(sandbox.Wall{Level: sandbox.Auto})
+		w := r.Apply(sandbox.Config{Level: sandbox.Auto})
 		if err := sandbox.Holds(w.Level, attacked(t, who, order{Wall: w})); err != nil {
 			t.Errorf("as %s: %v", who.name, err)
 		}

@@ -1,7 +1,7 @@
 package sandbox
 
 // Without is w with parts of the wall taken away.
-func Without(w Wall, parts ...string) Wall {
+func Without(w Config, parts ...string) Config {
 	for _, p := range parts {
 		w.off = append(w.off, mechanism(p))
 	}
@@ -9,13 +9,13 @@ func Without(w Wall, parts ...string) Wall {
 }
 
 // Pretend is w on a kernel of an older Landlock; -1: of none.
-func Pretend(w Wall, abi int) Wall {
+func Pretend(w Config, abi int) Config {
 	w.abi = abi
 	return w
 }
 
 // Beside is w with one more daemon beside it.
-func Beside(w Wall, socket string) Wall {
+func Beside(w Config, socket string) Config {
 	w.daemons = append(w.daemons, socket)
 	return w
 }

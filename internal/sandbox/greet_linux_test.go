@@ -49,7 +49,7 @@ func TestATrialThatHangs(t *testing.T) {
 				}
 				return honest.Run(ctx, c)
 			}
-			wall := sandbox.Wall{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid(), Read: []string{"/"}}
+			wall := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid(), Read: []string{"/"}}
 			err := sandbox.Try(t.Context(), wall, next)
 			if late == 1 && err != nil || late > 1 && (err == nil || !strings.Contains(err.Error(), "it did not end within")) || tries != 2 {
 				t.Errorf("%d tries, %v", tries, err)

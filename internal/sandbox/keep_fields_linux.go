@@ -15,7 +15,7 @@ var errNoObject = errors.New("it is no JSON object")
 
 // keepFields is keep for a file of which only some fields are nobody's inside.
 // It may be all of what is written to: its folder is ours then.
-func (w Wall) keepFields(file string, fields []string) (k kept, err error) {
+func (w Config) keepFields(file string, fields []string) (k kept, err error) {
 	if slices.Contains(w.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
 			k, err = rooted(filepath.Dir(file), filepath.Base(file))

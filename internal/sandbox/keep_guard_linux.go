@@ -24,7 +24,7 @@ type guard struct {
 }
 
 // guards look at the folders of Guards, and give what stands there and may not change.
-func (w Wall) guards() (all []guard, closed []string, err error) {
+func (w Config) guards() (all []guard, closed []string, err error) {
 	for _, one := range w.Guards {
 		g, err := w.guard(one)
 		if err != nil {
@@ -40,7 +40,7 @@ func (w Wall) guards() (all []guard, closed []string, err error) {
 	return all, closed, nil
 }
 
-func (w Wall) guard(one Guard) (g guard, err error) {
+func (w Config) guard(one Guard) (g guard, err error) {
 	k, err := w.beneath(one.Dir)
 	if err != nil {
 		return guard{}, err
@@ -57,7 +57,7 @@ func (w Wall) guard(one Guard) (g guard, err error) {
 }
 
 // beneath is a path by the folder of Write that it lies in, with nothing held yet.
-func (w Wall) beneath(path string) (kept, error) {
+func (w Config) beneath(path string) (kept, error) {
 	for _, dir := range w.Write {
 		if name, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(name) {
 			return rooted(dir, name)

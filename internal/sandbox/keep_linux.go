@@ -52,7 +52,7 @@ type keeping struct {
 // connections to what we serve them.
 const enough = 16
 
-func (w Wall) keepReadOnly(guards []guard) (all keeping, err error) {
+func (w Config) keepReadOnly(guards []guard) (all keeping, err error) {
 	all.guards = guards
 	if !w.has(mending) || len(w.ReadOnly)+len(w.Fields)+len(guards) == 0 {
 		return keeping{}, all.close()
@@ -86,7 +86,7 @@ func (w Wall) keepReadOnly(guards []guard) (all keeping, err error) {
 	return all, nil
 }
 
-func (w Wall) keep(file string) (kept, error) {
+func (w Config) keep(file string) (kept, error) {
 	if slices.Contains(w.Write, file) {
 		return kept{}, errors.New("all of it can be written to")
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // repository is a folder with a git folder, whose dangerous parts are read-only.
-func repository(t *testing.T, level sandbox.Level, flat bool) (w sandbox.Wall, mended *[]string) {
+func repository(t *testing.T, level sandbox.Level, flat bool) (w sandbox.Config, mended *[]string) {
 	t.Helper()
 	w = wall(t, level, users()[0])
 	dir := w.Write[0]
@@ -33,7 +33,7 @@ func repository(t *testing.T, level sandbox.Level, flat bool) (w sandbox.Wall, m
 }
 
 // state is all that lies in the read-only parts.
-func state(t *testing.T, w sandbox.Wall) map[string]string {
+func state(t *testing.T, w sandbox.Config) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, root := range w.ReadOnly {
@@ -116,7 +116,7 @@ func TestWorkIsNotPutBack(t *testing.T) {
 
 // starved has the program find no descriptors, but for so many, once those
 // inside are gone.
-func starved(t *testing.T, w sandbox.Wall, most uint64, c process.Command) error {
+func starved(t *testing.T, w sandbox.Config, most uint64, c process.Command) error {
 	t.Helper()
 	var was unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
@@ -147,7 +147,7 @@ func starved(t *testing.T, w sandbox.Wall, most uint64, c process.Command) error
 	return err
 }
 
-func vandal(w sandbox.Wall) process.Command {
+func vandal(w sandbox.Config) process.Command {
 	return process.Command{
 		Argv: []string{"sh", "-c", vandals["append"] + ";" + vandals["a hook"]}, Dir: w.Write[0],
 		Env: []string{"PATH=/usr/bin:/bin"},

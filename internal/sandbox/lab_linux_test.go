@@ -97,9 +97,9 @@ func (u user) possible(level sandbox.Level) bool {
 }
 
 // wall is one round a folder that belongs to those inside.
-func wall(tb testing.TB, level sandbox.Level, who user) sandbox.Wall {
+func wall(tb testing.TB, level sandbox.Level, who user) sandbox.Config {
 	tb.Helper()
-	return sandbox.Wall{Level: level, UID: who.uid, GID: who.uid, Write: []string{folder(tb, max(who.uid, who.outside))}}
+	return sandbox.Config{Level: level, UID: who.uid, GID: who.uid, Write: []string{folder(tb, max(who.uid, who.outside))}}
 }
 
 // folder is one that everybody can reach; t.TempDir lies below one of our own.
@@ -171,7 +171,7 @@ func asJSON(tb testing.TB, what any) string {
 }
 
 // inside runs a command in a wall and returns what it printed.
-func inside(tb testing.TB, w sandbox.Wall, c process.Command) (string, process.Result) {
+func inside(tb testing.TB, w sandbox.Config, c process.Command) (string, process.Result) {
 	tb.Helper()
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -189,7 +189,7 @@ func inside(tb testing.TB, w sandbox.Wall, c process.Command) (string, process.R
 }
 
 // playing is a role inside a wall: this test binary goes in as a descriptor.
-func playing(tb testing.TB, w *sandbox.Wall, args ...string) process.Command {
+func playing(tb testing.TB, w *sandbox.Config, args ...string) process.Command {
 	tb.Helper()
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // shares: files, and what System V knows. With mounts of their own nothing was
 // left. Where they are the same user nobody can tell what of it is theirs, and
 // nothing is taken. Two walls at once with one user sweep for each other.
-func (w Wall) Sweep() error {
+func (w Config) Sweep() error {
 	if w.sameUser() || w.Level == Namespace && !w.Flat {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (w Wall) Sweep() error {
 	return errors.Join(errs...)
 }
 
-func (w Wall) sweepFiles() error {
+func (w Config) sweepFiles() error {
 	root, err := untrusted.OpenRoot(sharedMemory)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -45,7 +45,7 @@ func (w Wall) sweepFiles() error {
 }
 
 // sweepIn looks where they could put something: in what everybody can write to.
-func (w Wall) sweepIn(root *untrusted.Root, dir string) error {
+func (w Config) sweepIn(root *untrusted.Root, dir string) error {
 	list, err := root.ReadDir(dir)
 	for _, entry := range list {
 		name := path.Join(dir, entry.Name())
@@ -61,7 +61,7 @@ func (w Wall) sweepIn(root *untrusted.Root, dir string) error {
 	return err
 }
 
-func (w Wall) theirs(info fs.FileInfo) bool {
+func (w Config) theirs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == w.UID
 }

@@ -95,7 +95,7 @@ func TestNothingIsLeftInMemoryOfAContainer(t *testing.T) {
 
 // playSweep sweeps and says what was in the way.
 func playSweep(args []string) {
-	var w sandbox.Wall
+	var w sandbox.Config
 	must(json.Unmarshal([]byte(args[0]), &w))
 	said := ""
 	if err := w.Sweep(); err != nil {
@@ -144,7 +144,7 @@ func TestWhatIsOfOthersIsNotSwept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := (sandbox.Wall{Level: sandbox.Notify, UID: stranger}).Sweep(); err != nil {
+	if err := (sandbox.Config{Level: sandbox.Notify, UID: stranger}).Sweep(); err != nil {
 		t.Fatal(err)
 	}
 	read(t, filepath.Join(ours, "kept"))

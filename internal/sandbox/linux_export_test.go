@@ -16,7 +16,7 @@ import (
 var Greet = greet
 
 // Try has a server inside reached from inside.
-func Try(ctx context.Context, w Wall, next Next) error {
+func Try(ctx context.Context, w Config, next Next) error {
 	_, err := w.inside(ctx, next, targets{Loopback: true})
 	return err
 }

@@ -31,7 +31,7 @@ type talker struct {
 	err  error
 }
 
-func talk(t *testing.T, w sandbox.Wall, args ...string) *talker {
+func talk(t *testing.T, w sandbox.Config, args ...string) *talker {
 	t.Helper()
 	c := playing(t, &w, args...)
 	c.Dir = w.Write[0]

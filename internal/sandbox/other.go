@@ -14,7 +14,7 @@ import (
 // Hidden is the hidden command by which this program is its own launcher.
 const Hidden = "sandboxed"
 
-func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
 	if w.Level == External { // somebody else's wall, and nothing of ours
 		return next(ctx, c)
 	}
@@ -22,10 +22,10 @@ func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Re
 }
 
 // Fixed is for Linux: nothing here opens files.
-func (w Wall) Fixed() Wall { return w }
+func (w Config) Fixed() Config { return w }
 
 // Sweep is for Linux: nobody here is another user.
-func (w Wall) Sweep() error { return nil }
+func (w Config) Sweep() error { return nil }
 
 func noWall() error {
 	return fault.Usage(
@@ -36,11 +36,11 @@ func noWall() error {
 // Launch is for Linux.
 func Launch(Launcher) error { return errors.New("nothing is confined on " + runtime.GOOS) }
 
-func probe(context.Context, Wall, Next) Report {
+func probe(context.Context, Config, Next) Report {
 	return Report{Level: None, Found: []Mechanism{{Name: "a wall of ralph's own", Detail: "only on Linux"}}}
 }
 
-func (w Wall) attack(context.Context, Next) (map[string]string, error) { return nil, noWall() }
+func (w Config) attack(context.Context, Next) (map[string]string, error) { return nil, noWall() }
 
-func (w Wall) sameUser() bool { return true }
-func (w Wall) scoped() bool   { return false }
+func (w Config) sameUser() bool { return true }
+func (w Config) scoped() bool   { return false }

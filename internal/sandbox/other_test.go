@@ -19,12 +19,12 @@ func TestNoWallIsSaid(t *testing.T) {
 		return process.Result{}, nil
 	}
 	for _, level := range []sandbox.Level{sandbox.Namespace, sandbox.Notify} {
-		_, err := sandbox.Wall{Level: level}.Run(next)(t.Context(), process.Command{Argv: []string{"true"}})
+		_, err := sandbox.Config{Level: level}.Run(next)(t.Context(), process.Command{Argv: []string{"true"}})
 		if err == nil || ran || !strings.Contains(err.Error(), "open to the agent") {
 			t.Errorf("level %s: ran %t, %v; want a plain refusal", level, ran, err)
 		}
 	}
-	if got := sandbox.Probe(t.Context(), sandbox.Wall{}, next); got.Level != sandbox.None {
+	if got := sandbox.Probe(t.Context(), sandbox.Config{}, next); got.Level != sandbox.None {
 		t.Errorf("Probe found %s", got.Level)
 	}
 }

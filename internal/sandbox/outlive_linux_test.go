@@ -44,7 +44,7 @@ func TestWithoutProcessSomebodyStays(t *testing.T) {
 
 // killRalph starts a ralph with a program in a wall, and kills it without a chance to
 // sweep, once the program says that it is up.
-func killRalph(t *testing.T, who user, w sandbox.Wall, role ...string) {
+func killRalph(t *testing.T, who user, w sandbox.Config, role ...string) {
 	t.Helper()
 	c := who.as(t, append([]string{"hold", asJSON(t, order{Wall: w})}, role...)...)
 	ralph := exec.CommandContext(t.Context(), c.Argv[0], c.Argv[1:]...)

@@ -81,7 +81,7 @@ func glob(pattern string) []string {
 
 // Fixed is w with all that can be read resolved now, once for all that is run: what a
 // path leads to later, and what is written there, gives nobody anything more.
-func (w Wall) Fixed() Wall {
+func (w Config) Fixed() Config {
 	w.Apart = append(runners(), w.Apart...)
 	all := w.grant(append(readable(), w.Read...), logins)
 	w.Read, w.fixed = nil, nil
@@ -95,9 +95,9 @@ func (w Wall) Fixed() Wall {
 }
 
 // reads are the places that can be read.
-func (w Wall) reads() []place {
+func (w Config) reads() []place {
 	if w.fixed == nil {
-		w = Wall{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
+		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
 	}
 	// What is named for one command is no folder of tools.
 	return slices.Concat(w.fixed, w.grant(w.Read, func([]string) []string { return nil }))
@@ -105,7 +105,7 @@ func (w Wall) reads() []place {
 
 // grant are the places of paths that can be read. Those that are not there, or that
 // only a link of theirs leads to, are left out.
-func (w Wall) grant(paths []string, secrets func(folders []string) []string) []place {
+func (w Config) grant(paths []string, secrets func(folders []string) []string) []place {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (w Wall) grant(paths []string, secrets func(folders []string) []string) []p
 
 // parts are what can be read of a folder: all of it, or, where it holds what is
 // secret or apart, the parts that do not.
-func (w Wall) parts(path string, secret []string) []place {
+func (w Config) parts(path string, secret []string) []place {
 	holds := func(kept string) bool { return within(path, kept) }
 	apart := slices.ContainsFunc(w.Apart, holds)
 	switch {
@@ -154,7 +154,7 @@ func (w Wall) parts(path string, secret []string) []place {
 }
 
 // writable are the folders that those inside write to, now or at other times.
-func (w Wall) writable() []string {
+func (w Config) writable() []string {
 	if !w.has(crossing) {
 		return nil
 	}
@@ -217,7 +217,7 @@ func within(dir, path string) bool {
 }
 
 // writes are the places that can be written to: each must be there.
-func (w Wall) writes() ([]place, error) {
+func (w Config) writes() ([]place, error) {
 	var all []place
 	theirs := w.writable()
 	for _, path := range w.Write {
@@ -235,7 +235,7 @@ func (w Wall) writes() ([]place, error) {
 
 // closed are the places of ReadOnly that are there, in a folder that can be
 // written to: what a link out of those leads to is not theirs to see.
-func (w Wall) closed(writes []place) []place {
+func (w Config) closed(writes []place) []place {
 	var all []place
 	for _, path := range slices.Concat(w.ReadOnly, w.Ours) {
 		to, err := filepath.EvalSymlinks(path)

@@ -44,7 +44,7 @@ func TestLinksOfTheirsLeadNowhere(t *testing.T) {
 				inside(t, w, process.Command{Argv: []string{"mkdir", "-p", "tools", "deep/tools", "cache"}})
 				w.Read = []string{filepath.Join(dir, "tools"), filepath.Join(dir, "deep", "tools")}
 				w.ReadOnly = []string{filepath.Join(dir, "closed")}
-				for _, fixed := range []sandbox.Wall{w, w.Fixed()} {
+				for _, fixed := range []sandbox.Config{w, w.Fixed()} {
 					fixed.ReadOnly = nil // as where the program was killed before it put things back
 					inside(t, fixed, process.Command{Argv: []string{"sh", "-c", opener, "sh", out}})
 					fixed.ReadOnly = w.ReadOnly
@@ -135,7 +135,7 @@ func TestARunnerInASharedFolderStaysOutside(t *testing.T) {
 }
 
 // gitFolder is the Guard of a git folder, in short.
-func gitFolder(w sandbox.Wall) sandbox.Guard {
+func gitFolder(w sandbox.Config) sandbox.Guard {
 	return sandbox.Guard{Dir: filepath.Join(w.Write[0], ".git"), But: []string{"objects", "refs", "logs", "HEAD", "index", "*_MSG"}}
 }
 

@@ -22,7 +22,7 @@ var rungs = []rung{
 	{Namespace, true, true, "network of its own, and no local sockets"},
 }
 
-func probe(ctx context.Context, base Wall, next Next) Report {
+func probe(ctx context.Context, base Config, next Next) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
 	for _, g := range rungs {
 		w := base
@@ -39,7 +39,7 @@ func probe(ctx context.Context, base Wall, next Next) Report {
 	return r
 }
 
-func (w Wall) try(ctx context.Context, next Next) error {
+func (w Config) try(ctx context.Context, next Next) error {
 	saw, err := w.inside(ctx, next, targets{Loopback: true})
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (w Wall) try(ctx context.Context, next Next) error {
 	return nil
 }
 
-func (w Wall) findLandlock() Mechanism {
+func (w Config) findLandlock() Mechanism {
 	m := Mechanism{Name: "Landlock"}
 	switch abi := landlockOf(w.abi); {
 	case abi == 0:
@@ -65,7 +65,7 @@ func (w Wall) findLandlock() Mechanism {
 	return m
 }
 
-func (w Wall) findUser() Mechanism {
+func (w Config) findUser() Mechanism {
 	m := Mechanism{Name: "another user", Found: !w.sameUser()}
 	switch {
 	case m.Found:

@@ -47,13 +47,13 @@ func cast() {
 
 // order is a wall for a role to stand in.
 type order struct {
-	Wall    sandbox.Wall
+	Wall    sandbox.Config
 	Without []string
 	ABI     int
 	Daemon  string
 }
 
-func (o order) wall() sandbox.Wall {
+func (o order) wall() sandbox.Config {
 	return sandbox.Beside(sandbox.Pretend(sandbox.Without(o.Wall, o.Without...), o.ABI), o.Daemon)
 }
 

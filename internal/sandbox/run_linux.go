@@ -25,7 +25,7 @@ const Hidden = "sandboxed"
 // that may be in a folder that those inside write to.
 const itself = "/proc/self/exe"
 
-func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
 	if !w.stands() {
 		return process.Result{}, fault.Usage(fmt.Sprintf("no sandbox level %q", w.Level), "let Probe choose one", nil)
 	}
@@ -45,7 +45,7 @@ func (w Wall) run(ctx context.Context, c process.Command, next Next) (process.Re
 	return res, errors.Join(err, kept.putBack(w.Mended))
 }
 
-func (w Wall) stands() bool {
+func (w Config) stands() bool {
 	switch w.Level {
 	case Namespace, Notify, External:
 		return true
@@ -54,7 +54,7 @@ func (w Wall) stands() bool {
 	return false
 }
 
-func (w Wall) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+func (w Config) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {
 	spec, err := w.spec(c)
 	if err != nil {
 		return process.Result{}, err
@@ -78,7 +78,7 @@ func (w Wall) runInside(ctx context.Context, c process.Command, next Next) (proc
 	return h.ending(res), err
 }
 
-func (w Wall) spec(c process.Command) (*spec, error) {
+func (w Config) spec(c process.Command) (*spec, error) {
 	writes, err := w.writes()
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
@@ -90,7 +90,7 @@ func (w Wall) spec(c process.Command) (*spec, error) {
 }
 
 // launcher is c with the launcher in the place of its program.
-func (w Wall) launcher(c process.Command, h *host, orders, theirs *os.File) process.Command {
+func (w Config) launcher(c process.Command, h *host, orders, theirs *os.File) process.Command {
 	first := 3 + len(c.Files)
 	c.Argv, c.Env, c.Dir = []string{itself, Hidden, strconv.Itoa(first)}, nil, "/"
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
@@ -101,7 +101,7 @@ func (w Wall) launcher(c process.Command, h *host, orders, theirs *os.File) proc
 
 // sys is where the kernel makes the namespaces: as the process is made, since a
 // program of many threads cannot enter them all at once.
-func (w Wall) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
+func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	sys := syscall.SysProcAttr{}
 	if from != nil {
 		sys = *from

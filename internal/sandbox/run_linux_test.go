@@ -104,15 +104,15 @@ func TestWallsThatCannotStand(t *testing.T) {
 	good := wall(t, connected()[0], users()[0])
 	for _, tt := range []struct {
 		name string
-		mend func(*sandbox.Wall)
+		mend func(*sandbox.Config)
 		says string
 	}{
-		{"no level", func(w *sandbox.Wall) { w.Level = "" }, "no sandbox level"},
-		{"a level to be chosen", func(w *sandbox.Wall) { w.Level = sandbox.Auto }, "no sandbox level"},
-		{"a folder that is gone", func(w *sandbox.Wall) { w.Write = []string{"/nonexistent/folder"} }, "/nonexistent/folder"},
-		{"a folder that is gone, flat", func(w *sandbox.Wall) { w.Write, w.Flat = []string{"/nonexistent/folder"}, true }, "/nonexistent/folder"},
-		{"a relative folder", func(w *sandbox.Wall) { w.Write = []string{"relative"} }, "not absolute"},
-		{"something read-only elsewhere", func(w *sandbox.Wall) { w.ReadOnly = []string{"/etc/passwd"} }, "/etc/passwd"},
+		{"no level", func(w *sandbox.Config) { w.Level = "" }, "no sandbox level"},
+		{"a level to be chosen", func(w *sandbox.Config) { w.Level = sandbox.Auto }, "no sandbox level"},
+		{"a folder that is gone", func(w *sandbox.Config) { w.Write = []string{"/nonexistent/folder"} }, "/nonexistent/folder"},
+		{"a folder that is gone, flat", func(w *sandbox.Config) { w.Write, w.Flat = []string{"/nonexistent/folder"}, true }, "/nonexistent/folder"},
+		{"a relative folder", func(w *sandbox.Config) { w.Write = []string{"relative"} }, "not absolute"},
+		{"something read-only elsewhere", func(w *sandbox.Config) { w.ReadOnly = []string{"/etc/passwd"} }, "/etc/passwd"},
 	} {
 		w := good
 		tt.mend(&w)

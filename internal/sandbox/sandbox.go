@@ -53,8 +53,8 @@ func (l Level) Known() bool { return slices.Contains(Levels(), l) }
 // Next runs a Command, as process.Runner.Run does.
 type Next func(context.Context, process.Command) (process.Result, error)
 
-// Wall says what is inside. It is data; Run makes it stand.
-type Wall struct {
+// Config says what is inside. It is data; Run makes it stand.
+type Config struct {
 	Level Level
 
 	// UID and GID are who those inside are; no other groups. UID 0: whoever we
@@ -131,7 +131,7 @@ type place struct {
 
 // Run confines whatever next runs. Those inside are killed with the launcher,
 // and found as its descendants: what process promises holds inside too.
-func (w Wall) Run(next Next) Next {
+func (w Config) Run(next Next) Next {
 	if w.Level == None {
 		return next
 	}
@@ -174,12 +174,12 @@ const (
 	crossing mechanism = "links of theirs"
 )
 
-func (w Wall) has(m mechanism) bool { return !slices.Contains(w.off, m) }
+func (w Config) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 
 // mounts tells whether there are mounts for those inside alone, and pids whether
 // there is a process namespace, which needs its own /proc.
-func (w Wall) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
-func (w Wall) pids() bool   { return w.mounts() && !w.HostPIDs }
+func (w Config) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
+func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 
 // Launcher is this program as the hidden command that stands between internal/
 // process and what is confined.
@@ -218,13 +218,13 @@ type Mechanism struct {
 
 // Probe tries each level with a program that serves and reaches itself, the
 // strongest first. base says who is to be inside; its level does not matter.
-func Probe(ctx context.Context, base Wall, next Next) Report {
+func Probe(ctx context.Context, base Config, next Next) Report {
 	return probe(ctx, base, next)
 }
 
 // Apply is w made in the way that was found to work, at its own level or, for Auto,
 // at the strongest.
-func (r Report) Apply(w Wall) Wall {
+func (r Report) Apply(w Config) Config {
 	if w.Level == Auto {
 		w.Level = r.Level
 	}

@@ -45,9 +45,9 @@ func (f *Files) Any() bool {
 	return f.PRD || f.GitHub
 }
 
-// Lay writes the files, all of them or none, and tells on out what it wrote and
+// Write writes the files, all of them or none, and tells on out what it wrote and
 // what is left to do by hand; what may be wrong it tells on warn.
-func (f Files) Lay(now time.Time, out, warn io.Writer) error {
+func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	memory, err := workspace.MemoryIn(f.ProjectDir, f.RalphDir)
 	if err != nil {
 		return err

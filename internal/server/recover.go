@@ -21,7 +21,7 @@ const (
 )
 
 // watch looks at GitHub's log at once and every few minutes.
-func (d *desk) watch(ctx context.Context) {
+func (d *service) watch(ctx context.Context) {
 	tick := time.NewTicker(d.Limits.Every)
 	defer tick.Stop()
 	for {
@@ -38,7 +38,7 @@ func (d *desk) watch(ctx context.Context) {
 
 // catchUp sees to what nobody took in, and to what was taken in by one that
 // did not live to see to it.
-func (d *desk) catchUp(ctx context.Context) error {
+func (d *service) catchUp(ctx context.Context) error {
 	log, whole, err := d.hook.Log(ctx, d.Now().Add(-missed))
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (d *desk) catchUp(ctx context.Context) error {
 }
 
 // again takes in what is read from the log.
-func (d *desk) again(ctx context.Context, tried github.Logged) error {
+func (d *service) again(ctx context.Context, tried github.Logged) error {
 	body, err := d.hook.Payload(ctx, tried.ID)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (o order) deed() string {
 }
 
 // work starts jobs until the server is closing and nothing waits.
-func (d *desk) work(ctx context.Context) {
+func (d *service) work(ctx context.Context) {
 	for {
 		select {
 		case o := <-d.queue:
@@ -147,7 +147,7 @@ func (d *desk) work(ctx context.Context) {
 }
 
 // dispatch has a job started, and says what came of it.
-func (d *desk) dispatch(ctx context.Context, o order) {
+func (d *service) dispatch(ctx context.Context, o order) {
 	began := d.Now()
 	out, err := d.start(ctx, o)
 	d.metrics.seconds.Observe(d.Now().Sub(began).Seconds())
@@ -168,7 +168,7 @@ func (d *desk) dispatch(ctx context.Context, o order) {
 	d.metrics.count(out)
 }
 
-func (d *desk) start(ctx context.Context, o order) (outcome, error) {
+func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	access := d.Access
 	access.Owner, access.Repo = o.trigger.Repo.Owner, o.trigger.Repo.Name
 	client, err := github.Connect(access)

@@ -48,8 +48,8 @@ type Limits struct {
 // Usual suits all but tests. GitHub itself hangs up after ten seconds.
 var Usual = Limits{Slow: 10 * time.Second, Queue: 256, Workers: 4, Every: 3 * time.Minute, Grace: 10 * time.Second}
 
-// desk is a Server at work.
-type desk struct {
+// service is a Server at work.
+type service struct {
 	Server
 	hook    *github.Hook
 	memory  *memory
@@ -60,7 +60,7 @@ type desk struct {
 	jobs    *identities // nil: none is traded
 }
 
-func (s Server) open(ctx context.Context) (*desk, error) {
+func (s Server) open(ctx context.Context) (*service, error) {
 	if len(s.Secret) < shortest {
 		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", shortest),
 			"make one with `openssl rand -hex 32`, and give it here and in the App's settings", nil)
@@ -72,7 +72,7 @@ func (s Server) open(ctx context.Context) (*desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{
+	d := &service{
 		Server: s, hook: hook, memory: newMemory(remembered), queue: make(chan order, s.Limits.Queue),
 		reading: make(chan struct{}, readers), closing: make(chan struct{}),
 	}
@@ -127,7 +127,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 
 // end takes nothing in any more, and waits for what was taken in as long as
 // may be. What is left then GitHub's log still has.
-func (d *desk) end(ctx context.Context, web *http.Server, abandon func(), wait func()) {
+func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wait func()) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Limits.Grace)
 	defer cancel()
 	if err := web.Shutdown(grace); err != nil {
@@ -155,7 +155,7 @@ func webServer(handler http.Handler, log *slog.Logger, limits Limits) *http.Serv
 	}
 }
 
-func (d *desk) handler() http.Handler {
+func (d *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /webhook", d.webhook)
 	mux.Handle("GET /metrics", d.metrics.page())

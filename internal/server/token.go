@@ -70,7 +70,7 @@ var errNotOurs = errors.New("the job is not one of our workflow on the default b
 
 // token trades the identity of a job of ours for a token that reaches its
 // repository and nothing else, so that no repository holds the App's key.
-func (d *desk) token(w http.ResponseWriter, r *http.Request) {
+func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	said, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !bearer {
 		answer(w, http.StatusUnauthorized, "show the job's identity: Authorization: Bearer")
@@ -107,7 +107,7 @@ func (d *desk) token(w http.ResponseWriter, r *http.Request) {
 
 // trade gets the token. What runs on another branch may have been changed by
 // anybody who can push one.
-func (d *desk) trade(ctx context.Context, j job) (string, error) {
+func (d *service) trade(ctx context.Context, j job) (string, error) {
 	owner, name, _ := strings.Cut(j.Repository, "/")
 	access := d.Access
 	app := *access.App

@@ -28,7 +28,7 @@ type refusal struct {
 func (r *refusal) Error() string { return r.why }
 
 // webhook answers a delivery at once; the work is done after it.
-func (d *desk) webhook(w http.ResponseWriter, r *http.Request) {
+func (d *service) webhook(w http.ResponseWriter, r *http.Request) {
 	id, event := r.Header.Get("X-GitHub-Delivery"), r.Header.Get("X-GitHub-Event")
 	body, err := d.receive(w, r)
 	if err == nil {
@@ -51,7 +51,7 @@ func (d *desk) webhook(w http.ResponseWriter, r *http.Request) {
 var ids = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // receive reads what is genuine, and as little as may be of what is not.
-func (d *desk) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil || kind != "application/json":
@@ -94,7 +94,7 @@ func tooBusy() error {
 
 // accept puts what is for us into the queue. What came before is no error and
 // does nothing, under another number too.
-func (d *desk) accept(id, event string, body []byte) error {
+func (d *service) accept(id, event string, body []byte) error {
 	if !d.memory.take(id) {
 		return &refusal{http.StatusOK, replayed, "this came before"}
 	}
@@ -119,7 +119,7 @@ func (d *desk) accept(id, event string, body []byte) error {
 }
 
 // read makes an order of a delivery, if it is for us.
-func (d *desk) read(id, event string, body []byte) (order, bool, error) {
+func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	read, err := github.ReadTrigger(event, body)
 	if err != nil {
 		return order{}, false, err

@@ -186,7 +186,7 @@ var archived = sync.OnceValue(func() *template.Template {
 // Summary is what summary.md says.
 func (a Archived) Summary() (string, error) {
 	var text strings.Builder
-	if err := archived().Execute(&text, shelf{a, a.stories()}); err != nil {
+	if err := archived().Execute(&text, archiveData{a, a.stories()}); err != nil {
 		return "", fmt.Errorf("write summary: %w", err)
 	}
 	return blank(text.String()), nil
@@ -195,8 +195,8 @@ func (a Archived) Summary() (string, error) {
 // Done counts the stories that the plan calls passed.
 func (a Archived) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()) }
 
-// shelf is what the summary is filled in with.
-type shelf struct {
+// archiveData is what the summary is filled in with.
+type archiveData struct {
 	Archived
 	Stories []kept
 }

@@ -35,7 +35,7 @@ func TestLedgerIsPutBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ledger, _, err := run.OpenLedger()
+			ledger, _, err := run.OpenJournalFile()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestLedgerIsPutBack(t *testing.T) {
 	}
 }
 
-func record(t *testing.T, ledger *workspace.Ledger, line string) {
+func record(t *testing.T, ledger *workspace.OpenJournal, line string) {
 	t.Helper()
 	if _, err := ledger.Write([]byte(line)); err != nil {
 		t.Fatal(err)

@@ -137,40 +137,40 @@ func (r Run) Exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Ledger is a journal that is being written. It remembers what it wrote: an
+// OpenJournal is a journal that is being written. It remembers what it wrote: an
 // agent that tidies up with "git clean -x" takes the file with it, and without
 // it nobody could go on with the run.
-type Ledger struct {
+type OpenJournal struct {
 	run  Run
 	file *os.File
 	held []byte
 }
 
-// OpenLedger opens the journal as OpenJournal does.
-func (r Run) OpenLedger() (*Ledger, []journal.Entry, error) {
+// OpenJournalFile opens the journal as OpenJournal does.
+func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	file, entries, held, err := r.openSound()
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Ledger{run: r, file: file, held: held}, entries, nil
+	return &OpenJournal{run: r, file: file, held: held}, entries, nil
 }
 
 // Write appends to the file.
-func (l *Ledger) Write(line []byte) (int, error) {
+func (l *OpenJournal) Write(line []byte) (int, error) {
 	n, err := l.file.Write(line)
 	l.held = append(l.held, line[:n]...)
 	return n, err
 }
 
 // Sync makes safe what was written.
-func (l *Ledger) Sync() error { return l.file.Sync() }
+func (l *OpenJournal) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
-func (l *Ledger) Close() error { return l.file.Close() }
+func (l *OpenJournal) Close() error { return l.file.Close() }
 
 // Mend puts the journal back where somebody has removed, cut or added to it,
 // and tells whether that was so.
-func (l *Ledger) Mend() (mended bool, err error) {
+func (l *OpenJournal) Mend() (mended bool, err error) {
 	if l.whole() {
 		return false, nil
 	}
@@ -197,7 +197,7 @@ func (l *Ledger) Mend() (mended bool, err error) {
 }
 
 // whole tells whether the file is where it was, and as long.
-func (l *Ledger) whole() bool {
+func (l *OpenJournal) whole() bool {
 	ours, err := l.file.Stat()
 	if err != nil || ours.Size() != int64(len(l.held)) {
 		return false

@@ -44,7 +44,7 @@ func Scaffold(project string, sheets []Sheet) error {
 		return fault.Usage("already there: "+strings.Join(there, ", ")+"; nothing was written",
 			"move away what you do not need any more; ralph archive does so with a finished loop", nil)
 	}
-	return lay(root, sheets)
+	return writeSheets(root, sheets)
 }
 
 // openProject is the project's folder, and no way out of it.
@@ -56,8 +56,8 @@ func openProject(project string) (*untrusted.Root, error) {
 	return root, nil
 }
 
-// lay writes the sheets, and takes back those it wrote when one cannot be.
-func lay(root *untrusted.Root, sheets []Sheet) error {
+// writeSheets writes the sheets, and takes back those it wrote when one cannot be.
+func writeSheets(root *untrusted.Root, sheets []Sheet) error {
 	for i, sheet := range sheets {
 		if err := add(root, sheet); err != nil {
 			for _, written := range sheets[:i] {
@@ -235,10 +235,10 @@ func (l Loop) PutAway(name string, summary []byte, fresh []Sheet) (folder string
 		return "", err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	if folder, err = shelf(root, name); err != nil {
+	if folder, err = makeArchiveDir(root, name); err != nil {
 		return "", cannotWrite(archiveDir, err)
 	}
-	if err := lay(root, l.sheets(folder, summary)); err != nil {
+	if err := writeSheets(root, l.sheets(folder, summary)); err != nil {
 		return "", errors.Join(err, root.Remove(folder))
 	}
 	for _, sheet := range fresh {
@@ -249,8 +249,8 @@ func (l Loop) PutAway(name string, summary []byte, fresh []Sheet) (folder string
 	return folder, nil
 }
 
-// shelf makes the folder, one that was not there.
-func shelf(root *untrusted.Root, name string) (string, error) {
+// makeArchiveDir makes the folder, one that was not there.
+func makeArchiveDir(root *untrusted.Root, name string) (string, error) {
 	if err := root.MkdirAll(archiveDir, 0o755); err != nil {
 		return "", err
 	}

@@ -89,7 +89,7 @@ var errBomb = errors.New("it unfolds without end")
 //
 // Seen is how the tree stands, where it was looked at since anybody worked
 // there; nil: it was not.
-func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Sight, terms Terms) (journal.CommitsTaken, error) {
+func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (journal.CommitsTaken, error) {
 	if err := git.CheckSHA(terms.Base, terms.Last); err != nil {
 		return journal.CommitsTaken{}, err
 	}
@@ -134,7 +134,7 @@ func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, ma
 }
 
 // take brings the commits in and says what they became.
-func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Sight, terms Terms) (remade, error) {
+func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (remade, error) {
 	guarded, err := protect(terms.Protect)
 	if err != nil {
 		return remade{}, err
@@ -179,7 +179,7 @@ func (q *quarantine) examined(ctx context.Context, tip string, guarded protected
 }
 
 // tipOf is the commit that the tree stands at.
-func tipOf(ctx context.Context, tree *git.Tree, seen *git.Sight) (string, error) {
+func tipOf(ctx context.Context, tree *git.Tree, seen *git.Inspection) (string, error) {
 	if seen != nil {
 		return seen.Head, nil
 	}
@@ -189,13 +189,13 @@ func tipOf(ctx context.Context, tree *git.Tree, seen *git.Sight) (string, error)
 // stand notes how the working tree stands. A tree too odd to be read is not the
 // program's failure: it counts as dirty, with nothing known of it. Beside a
 // bomb git is not even asked: an index of it would take all memory.
-func stand(ctx context.Context, tree *git.Tree, seen *git.Sight, done *journal.CommitsTaken, bomb bool) (err error) {
+func stand(ctx context.Context, tree *git.Tree, seen *git.Inspection, done *journal.CommitsTaken, bomb bool) (err error) {
 	if bomb {
 		done.Dirty = true
 		return nil
 	}
 	if seen == nil {
-		seen, err = tree.See(ctx)
+		seen, err = tree.Inspect(ctx)
 	}
 	if err == nil {
 		done.Dirty, done.Huge = seen.Dirty, seen.Huge(ctx)
