@@ -52,13 +52,13 @@ kill: # the program killed at any line loses nothing; test and check have each t
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
-attack: # the wall, from inside, at each level that this machine has; as root it is tried as all users
+attack: # the sandbox, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=3m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
 	VERSION=$(VERSION) tools/image/build.sh
-container: $(ACT) # what an action has in stock Docker, which Debian has: the wall, and the image as a runner and as act start it
-	tools/container/wall.sh
+container: $(ACT) # what an action has in stock Docker, which Debian has: the sandbox, and the image as a runner and as act start it
+	tools/container/sandbox.sh
 	VERSION=$(VERSION) ACT=$(CURDIR)/$(ACT) tools/image/build.sh tools/container/runner.sh
 release-build: $(RELEASER) # the files of a release, into dist/; KIND=release is what the workflow asks for
 	GORELEASER=$(CURDIR)/$(RELEASER) tools/release/build.sh $(VERSION) $(KIND)

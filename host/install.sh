@@ -9,7 +9,7 @@
 #   path     one that is on PATH already: nothing is reached
 #   build    out of this Action's own source, with the Go that is on PATH
 set -eu
-umask 022 # who is behind the wall starts it, too
+umask 022 # who is behind the sandbox starts it, too
 
 die() {
   printf '::error::%s\n' "$1" >&2

@@ -4,7 +4,7 @@
 # checks are a user who owns nothing; else it is who this is, and the level that
 # is reached says so. Signals reach ralph itself: no shell stays between.
 set -eu
-umask 022 # who is behind the wall has to get to where the work lies
+umask 022 # who is behind the sandbox has to get to where the work lies
 
 if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
   # Variables come by standard input, the toolchains' PATH among them: not every

@@ -8,10 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hut is a house of one room or two a floor; sound is code that fits it.
+// hut is a house of one package or two a layer; sound is code that fits it.
 var hut = house{
 	module: "hut",
-	floors: [][]string{{"word"}, {"rule", "law", "tool"}, {"hand", "hand/back", "double"}, {"engine", "desk"}, {"street"}},
+	layers: [][]string{{"word"}, {"rule", "law", "tool"}, {"hand", "hand/back", "double"}, {"engine", "desk"}, {"street"}},
 	pure:   2,
 	tools:  []string{"tool"},
 	shut:   map[string]int{"engine": 2},
@@ -49,17 +49,17 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 	}{
 		{"a sound house has nothing wrong", nil, nil},
 		{
-			"no room imports upward",
+			"no pkg imports upward",
 			map[string]string{"word/up.go": "package word\n\nimport _ \"hut/rule\""},
-			[]string{"word/up.go:3: word may not import hut/rule: it is upstairs: floor 1, from floor 0"},
+			[]string{"word/up.go:3: word may not import hut/rule: it is upstairs: layer 1, from layer 0"},
 		},
 		{
-			"no room imports its neighbour",
+			"no pkg imports its neighbour",
 			map[string]string{"rule/side.go": `package rule; import _ "hut/law"`},
 			[]string{"rule/side.go:1: rule may not import hut/law: it is a neighbour"},
 		},
 		{
-			"a back room serves its own front room, and does not import it",
+			"a back pkg serves its own front pkg, and does not import it",
 			map[string]string{
 				"double/steal.go":  `package double; import _ "hut/hand/back"`,
 				"hand/back/out.go": `package back; import _ "hut/hand"`,
@@ -70,25 +70,25 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 			},
 		},
 		{
-			"every folder of code is a room",
+			"every folder of code is a pkg",
 			map[string]string{"attic/box.go": `package attic`, "main.go": `package hut`},
 			[]string{
-				"attic/box.go: room attic is on no floor; give it one in internal/floors_test.go",
-				"main.go: room . is on no floor; give it one in internal/floors_test.go",
+				"attic/box.go: package attic is in no layer; give it one in internal/layers_test.go",
+				"main.go: package . is in no layer; give it one in internal/layers_test.go",
 			},
 		},
 		{
-			"what is no room cannot be imported",
+			"what is no pkg cannot be imported",
 			map[string]string{"street/main.go": `package main; import (_ "hut/cellar"; _ "hut")`},
 			[]string{
-				"street/main.go:1: street may not import hut/cellar: it is on no floor",
-				"street/main.go:1: street may not import hut: it is on no floor",
+				"street/main.go:1: street may not import hut/cellar: it is on no layer",
+				"street/main.go:1: street may not import hut: it is on no layer",
 			},
 		},
 		{
-			"a room without code is none, and its tests do not count",
+			"a package without code is none, and its tests do not count",
 			map[string]string{"law/law.go": "", "law/law_test.go": `package law_test`},
-			[]string{"room law is in the plan and has no code"},
+			[]string{"package law is in the plan and has no code"},
 		},
 		{
 			"a sharp tool stays with its keepers, and the longest path that is named decides",
@@ -102,17 +102,17 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 		{
 			"what others wrote comes in by a keeper",
 			map[string]string{"hand/more.go": `package hand; import (_ "example.org/parse/deep"; _ "example.org/other")`},
-			[]string{"hand/more.go:1: hand may not import example.org/other: nobody keeps it; name its keeper in internal/floors_test.go"},
+			[]string{"hand/more.go:1: hand may not import example.org/other: it has no owner; name its owner in internal/layers_test.go"},
 		},
 		{
-			"a room of ours can have keepers too",
+			"a pkg of ours can have keepers too",
 			map[string]string{"desk/twin.go": `package desk; import _ "hut/double"`},
 			[]string{"desk/twin.go:1: desk may not import hut/double: only street may"},
 		},
 		{
-			"a floor can be shut to a room above it",
+			"a layer can be shut to a pkg above it",
 			map[string]string{"engine/hand.go": `package engine; import _ "hut/hand"`},
-			[]string{"engine/hand.go:1: engine may not import hut/hand: floor 2 is shut to it"},
+			[]string{"engine/hand.go:1: engine may not import hut/hand: layer 2 is shut to it"},
 		},
 		{
 			"a rule starts no goroutine",
@@ -164,7 +164,7 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 func TestKeeperLivesInTheHouse(t *testing.T) {
 	haunted := hut
 	haunted.keepers = map[string][]string{"os": {"ghost", "hand"}}
-	want := "ghost, a keeper of os, is on no floor"
+	want := "ghost, a keeper of os, is on no layer"
 	if got := strings.Join(haunted.strangers(), "\n"); got != want {
 		t.Errorf("strangers = %q, want %q", got, want)
 	}

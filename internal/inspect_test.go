@@ -15,14 +15,14 @@ import (
 // house is a plan that code can be held against.
 type house struct {
 	module  string
-	floors  [][]string          // rooms, ground floor first: a room imports lower floors only
-	pure    int                 // how many floors from the ground up have no clock, disk, network or goroutine
-	tools   []string            // the rooms on pure floors that need not be pure
-	shut    map[string]int      // a room, and a floor below it that it may not import all the same
-	keepers map[string][]string // an import path with all below it, and the only rooms that may hold it
+	layers  [][]string          // packages, ground layer first: a pkg imports lower layers only
+	pure    int                 // how many layers from the ground up have no clock, disk, network or goroutine
+	tools   []string            // the packages on pure layers that need not be pure
+	shut    map[string]int      // a pkg, and a layer below it that it may not import all the same
+	keepers map[string][]string // an import path with all below it, and the only packages that may hold it
 }
 
-// impure names what a pure room may not touch: a package with all below it,
+// impure names what a pure package may not touch: a package with all below it,
 // and which of its names. None named means all of them.
 var impure = map[string][]string{
 	"crypto/rand":   nil,
@@ -47,69 +47,69 @@ func (h house) inspect(tree fs.FS) ([]string, error) {
 	var found []string
 	lived := map[string]bool{}
 	for _, f := range files {
-		lived[f.room] = true
+		lived[f.pkg] = true
 		found = append(found, h.inspectFile(f)...)
 	}
-	for _, room := range slices.Concat(h.floors...) {
-		if !lived[room] {
-			found = append(found, fmt.Sprintf("room %s is in the plan and has no code", room))
+	for _, pkg := range slices.Concat(h.layers...) {
+		if !lived[pkg] {
+			found = append(found, fmt.Sprintf("package %s is in the plan and has no code", pkg))
 		}
 	}
 	return append(found, h.strangers()...), nil
 }
 
 func (h house) inspectFile(f goFile) []string {
-	here := h.floor(f.room)
+	here := h.layer(f.pkg)
 	if here < 0 {
-		return []string{fmt.Sprintf("%s: room %s is on no floor; give it one in internal/floors_test.go", f.name, f.room)}
+		return []string{fmt.Sprintf("%s: package %s is in no layer; give it one in internal/layers_test.go", f.name, f.pkg)}
 	}
 	var found []string
 	for _, spec := range f.syntax.Imports {
-		if why := h.refuse(f.room, importPath(spec)); why != "" {
-			found = append(found, fmt.Sprintf("%s: %s may not import %s: %s", f.at(spec), f.room, importPath(spec), why))
+		if why := h.refuse(f.pkg, importPath(spec)); why != "" {
+			found = append(found, fmt.Sprintf("%s: %s may not import %s: %s", f.at(spec), f.pkg, importPath(spec), why))
 		}
 	}
-	if here < h.pure && !slices.Contains(h.tools, f.room) {
+	if here < h.pure && !slices.Contains(h.tools, f.pkg) {
 		found = append(found, impurities(f)...)
 	}
 	return found
 }
 
-// refuse says why room may not import p, or nothing.
-func (h house) refuse(room, p string) string {
+// refuse says why package may not import p, or nothing.
+func (h house) refuse(pkg, p string) string {
 	ours := p == h.module || strings.HasPrefix(p, h.module+"/")
 	if ours {
-		if why := h.noWay(room, strings.TrimPrefix(p, h.module+"/")); why != "" {
+		if why := h.noWay(pkg, strings.TrimPrefix(p, h.module+"/")); why != "" {
 			return why
 		}
 	}
-	tool, rooms := lookUp(h.keepers, p)
+	tool, packages := lookUp(h.keepers, p)
 	host, _, _ := strings.Cut(p, "/")
 	switch {
 	case tool == "" && !ours && strings.Contains(host, "."):
-		return "nobody keeps it; name its keeper in internal/floors_test.go"
-	case tool == "" || slices.Equal(rooms, anyone) || slices.Contains(rooms, room):
+		return "it has no owner; name its owner in internal/layers_test.go"
+	case tool == "" || slices.Equal(packages, anyone) || slices.Contains(packages, pkg):
 		return ""
-	case len(rooms) == 0:
+	case len(packages) == 0:
 		return "only tests may"
 	default:
-		return "only " + strings.Join(rooms, ", ") + " may"
+		return "only " + strings.Join(packages, ", ") + " may"
 	}
 }
 
-// noWay says why no stairs lead from room down to other, or nothing.
-func (h house) noWay(room, other string) string {
-	here, there := h.floor(room), h.floor(other)
-	shut, some := h.shut[room]
+// noWay says why no stairs lead from package down to other, or nothing.
+func (h house) noWay(pkg, other string) string {
+	here, there := h.layer(pkg), h.layer(other)
+	shut, some := h.shut[pkg]
 	switch {
 	case there < 0:
-		return "it is on no floor"
+		return "it is on no layer"
 	case there > here:
-		return fmt.Sprintf("it is upstairs: floor %d, from floor %d", there, here)
-	case there == here && !strings.HasPrefix(other, room+"/"): // its own back room it may
+		return fmt.Sprintf("it is upstairs: layer %d, from layer %d", there, here)
+	case there == here && !strings.HasPrefix(other, pkg+"/"): // its own back pkg it may
 		return "it is a neighbour"
 	case some && there == shut:
-		return fmt.Sprintf("floor %d is shut to it", there)
+		return fmt.Sprintf("layer %d is shut to it", there)
 	default:
 		return ""
 	}
@@ -118,10 +118,10 @@ func (h house) noWay(room, other string) string {
 // strangers are keepers that live nowhere.
 func (h house) strangers() []string {
 	var found []string
-	for tool, rooms := range h.keepers {
-		for _, room := range rooms {
-			if room != anyone[0] && h.floor(room) < 0 {
-				found = append(found, fmt.Sprintf("%s, a keeper of %s, is on no floor", room, tool))
+	for tool, packages := range h.keepers {
+		for _, pkg := range packages {
+			if pkg != anyone[0] && h.layer(pkg) < 0 {
+				found = append(found, fmt.Sprintf("%s, a keeper of %s, is on no layer", pkg, tool))
 			}
 		}
 	}
@@ -129,15 +129,15 @@ func (h house) strangers() []string {
 	return found
 }
 
-func (h house) floor(room string) int {
-	return slices.IndexFunc(h.floors, func(rooms []string) bool { return slices.Contains(rooms, room) })
+func (h house) layer(pkg string) int {
+	return slices.IndexFunc(h.layers, func(packages []string) bool { return slices.Contains(packages, pkg) })
 }
 
 // impurities are the places where f starts a goroutine or looks at the world.
 func impurities(f goFile) []string {
 	var found []string
 	complain := func(n ast.Node, what string) {
-		found = append(found, fmt.Sprintf("%s: %s is pure, and this %s", f.at(n), f.room, what))
+		found = append(found, fmt.Sprintf("%s: %s is pure, and this %s", f.at(n), f.pkg, what))
 	}
 	packages := map[string]string{} // the name a package has in this file -> its path
 	for _, spec := range f.syntax.Imports {
@@ -185,7 +185,7 @@ func lookUp(table map[string][]string, p string) (key string, value []string) {
 
 type goFile struct {
 	name   string // from the root of the module
-	room   string
+	pkg    string
 	syntax *ast.File
 	places *token.FileSet
 }
@@ -214,7 +214,7 @@ func goFiles(tree fs.FS) ([]goFile, error) {
 		if err != nil {
 			return err
 		}
-		files = append(files, goFile{name: name, room: path.Dir(name), syntax: syntax, places: places})
+		files = append(files, goFile{name: name, pkg: path.Dir(name), syntax: syntax, places: places})
 		return nil
 	})
 	return files, err

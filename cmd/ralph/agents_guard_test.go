@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// On a laptop without a wall an agent that has hooks is given ralph's: what is
+// On a laptop without a sandbox an agent that has hooks is given ralph's: what is
 // dangerous is refused, and the model is told what to do instead.
 func TestAgentsAreGuarded(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {

@@ -20,10 +20,10 @@ const alone = "RALPH_TEST_ALONE"
 // yonder is the address at which another machine has the name of GitHub.
 const yonder = "192.0.2.7"
 
-// TestBehindAnotherWall runs the stories of testdata/alone in a network namespace
+// TestBehindAnotherSandbox runs the stories of testdata/alone in a network namespace
 // that has no route, which stands for a NetworkPolicy. Only root can make it so
 // that GitHub has a name there.
-func TestBehindAnotherWall(t *testing.T) {
+func TestBehindAnotherSandbox(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		return

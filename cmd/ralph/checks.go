@@ -101,12 +101,12 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 	if c.find {
 		return as.Find(ctx, c.ProjectDir, head, p)
 	}
-	wall, err := c.wall(ctx, d)
+	sb, err := c.confinement(ctx, d)
 	if err != nil {
 		return journal.Run{}, err
 	}
-	defer func() { err = errors.Join(err, wall.Close()) }()
-	as.Sandbox, as.Hand.Run, as.Hand.Env = wall, d.World.Runner.Run, d.World.Within(wall, append(d.Settings.Sandbox.Env, c.Env...)...)
+	defer func() { err = errors.Join(err, sb.Close()) }()
+	as.Sandbox, as.Hand.Run, as.Hand.Env = sb, d.World.Runner.Run, d.World.Within(sb, append(d.Settings.Sandbox.Env, c.Env...)...)
 	return as.Look(ctx, c.ProjectDir, head, p)
 }
 
@@ -124,9 +124,9 @@ func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout
 	return head, done, err
 }
 
-// wall is the one that flags and settings ask for: these are the project's own
+// sandbox is the one that flags and settings ask for: these are the project's own
 // commands, and run as a run would have them.
-func (c checksCommand) wall(ctx context.Context, d *laptop.Project) (*confine.Sandbox, error) {
+func (c checksCommand) confinement(ctx context.Context, d *laptop.Project) (*confine.Sandbox, error) {
 	asked := d.Settings.Sandbox
 	if asked.Mode == laptop.InDocker { // in which checks do not run
 		asked.Mode = ""

@@ -41,7 +41,7 @@ them, what confines an agent, and by which checks the work would be judged. It
 fails where a run would not begin.
 
 The checks are tried only when they are asked for, by --checks: it takes as long
-as they take, and runs what the project says, in the wall of its settings.
+as they take, and runs what the project says, in the sb of its settings.
 
 With --github it asks GitHub what a job's token, or yours, may do in a repository,
 and changes nothing there; with --checks beside it they are those of a job, by the
@@ -63,11 +63,11 @@ type found struct {
 	Sandbox *doctor.Sandbox  `json:"sandbox,omitempty"`
 	Checks  *doctor.Checks   `json:"checks,omitempty"`
 
-	walled bool // a run would put up a wall, or somebody counts on one
+	sandboxed bool // a run would put up a sandbox, or somebody counts on one
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
-	all := found{walled: c.Sandbox}
+	all := found{sandboxed: c.Sandbox}
 	for _, part := range c.parts() {
 		if err := part(ctx, w, &all); err != nil {
 			return 0, err
@@ -94,7 +94,7 @@ func (c doctorCommand) parts() []func(context.Context, world, *found) error {
 		parts = append(parts, c.agents)
 	}
 	if c.Sandbox || whole {
-		parts = append(parts, c.wall)
+		parts = append(parts, c.confinement)
 	}
 	if tried || whole && c.Checks == nil {
 		parts = append(parts, c.checks)
@@ -127,21 +127,21 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		},
 	}
-	all.Agents, all.walled = look.Look(ctx), level != sandbox.None && level != laptop.InDocker
+	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker
 	return nil
 }
 
-func (c doctorCommand) wall(ctx context.Context, w world, all *found) error {
+func (c doctorCommand) confinement(ctx context.Context, w world, all *found) error {
 	room, done, err := w.Room("doctor")
 	if err != nil {
 		return err
 	}
 	defer done()
-	wall := sandbox.Config{Level: c.Level, UID: c.UID, GID: c.UID, Write: []string{room}}
-	if wall.Level == sandbox.External {
-		wall.Beyond = egress.Anywhere()
+	sb := sandbox.Config{Level: c.Level, UID: c.UID, GID: c.UID, Write: []string{room}}
+	if sb.Level == sandbox.External {
+		sb.Beyond = egress.Anywhere()
 	}
-	seen := doctor.LookAtSandbox(ctx, wall, w.Runner.Run)
+	seen := doctor.LookAtSandbox(ctx, sb, w.Runner.Run)
 	all.Sandbox = &seen
 	return nil
 }
@@ -154,7 +154,7 @@ func (f found) gap() bool {
 			return true
 		}
 	}
-	return f.walled && f.Sandbox != nil && !f.Sandbox.Holds || len(doctor.Stops(f.GitHub)) > 0
+	return f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds || len(doctor.Stops(f.GitHub)) > 0
 }
 
 func (f found) print(w world, asJSON bool) error {

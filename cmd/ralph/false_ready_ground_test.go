@@ -147,7 +147,7 @@ func (g *groundOf) onLaptop() (ready bool, head string) {
 	}
 	g.must(write(g.path("repo", ".git", "info", "exclude"), []byte(".ralph/runs/\n.ralph/lock\n")))
 	argv := []string{"run", "--json", "-m", g.rounds(), "--agent", "scripted", "--agent-command", g.path("script.txtar")}
-	argv = append(argv, map[bool]string{true: "--no-sandbox", false: "--sandbox"}[g.tells("wall", "") == ""])
+	argv = append(argv, map[bool]string{true: "--no-sandbox", false: "--sandbox"}[g.tells("sandbox", "") == ""])
 	if check := g.tells("check", "sh check.sh"); check != "none" {
 		argv = append(argv, "--check", check)
 	}
@@ -191,7 +191,7 @@ func (g *groundOf) onGitHub() (ready bool, head string) {
 	inputs := append(town.inputs(), "INPUT_TAMPER="+g.tamper, "INPUT_MAX-ITERATIONS="+g.rounds())
 	check := g.tells("check", "sh check.sh")
 	inputs = append(inputs, "INPUT_CHECKS="+strings.TrimSuffix(check, "none"))
-	if g.tells("wall", "") != "" {
+	if g.tells("sandbox", "") != "" {
 		inputs = append(inputs, "INPUT_SANDBOX=")
 		ralph, err := exec.LookPath("ralph")
 		g.must(err)

@@ -72,7 +72,7 @@ var kindsOfTrial = []string{honest, lie, reported, limit, rule}
 //	check: COMMAND   what judges the work: sh check.sh, or "none"
 //	rounds: N        how many iterations there are: those of its script
 //	env: NAME=VALUE  for ralph
-//	wall: yes        agent and checks are confined
+//	sandbox: yes        agent and checks are confined
 //
 // Its files are repo/, issue.md, agent/ (the script), bin/ (programs on PATH),
 // before.sh (run in the project before its first commit) and hidden.sh.

@@ -129,7 +129,7 @@ func inRuns() []vector {
 }
 
 // A whole job, in which the agent leaves a vector in its tree's repository: it
-// sets nothing off, and the token goes to GitHub alone. There is no wall,
+// sets nothing off, and the token goes to GitHub alone. There is no sandbox,
 // which would hide that something ran.
 func TestTheVectorsOfATreeDoNotGoOffInARun(t *testing.T) {
 	t.Parallel()

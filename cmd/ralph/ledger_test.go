@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/ledger"
+	"github.com/ralph-loop/ralph/internal/quota"
 )
 
 // A run that may take longer than a job on GitHub's own machines counts as at
@@ -14,7 +14,7 @@ func TestALongRunIsAtWork(t *testing.T) {
 	s := newScene(t)
 	s.env = append(s.env, "INPUT_MAX-RUNS=1", "INPUT_MAX-TIME=12h")
 	s.killed(death{Event: "run_began", Nth: 1})
-	book, err := ledger.Read([]byte(s.must("show", ledger.Ref+":"+ledger.File)))
+	book, err := quota.Read([]byte(s.must("show", quota.Ref+":"+quota.File)))
 	if err != nil || len(book.AtWork(time.Now().Add(11*time.Hour))) != 1 {
 		t.Errorf("in 11 hours it is not at work: %+v, %v", book, err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // memory is a folder in memory, where make says that there is room for it:
 // nearly all of what a test does to a disk is undone when it ends, and to make
-// and remove thousands of small files costs more than the test. A wall has a
+// and remove thousands of small files costs more than the test. A sandbox has a
 // /dev/shm of its own: what raises one works on the disk.
 func memory(t *testing.T) string {
 	t.Helper()
@@ -30,9 +30,9 @@ func memory(t *testing.T) string {
 	return dir
 }
 
-// sorted are the stories of a folder that are dealt: those that raise a wall,
+// sorted are the stories of a folder that are dealt: those that raise a sandbox,
 // and the rest.
-func sorted(t *testing.T, folder string) (walled, rest []string) {
+func sorted(t *testing.T, folder string) (sandboxed, rest []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil {
@@ -51,10 +51,10 @@ func sorted(t *testing.T, folder string) (walled, rest []string) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(text), "there is a sandbox on Linux") {
-			walled = append(walled, path)
+			sandboxed = append(sandboxed, path)
 		} else {
 			rest = append(rest, path)
 		}
 	}
-	return walled, rest
+	return sandboxed, rest
 }

@@ -56,7 +56,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	wall, err := confine.Start(ctx, confine.Options{
+	sb, err := confine.Start(ctx, confine.Options{
 		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{git.Around(dir)}, Reach: []string{git.Around(dir)},
 		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
@@ -64,26 +64,26 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	run, seen, top := w.Runner.Run, git.Nested(nil), git.Around(dir)
-	if wall != nil {
-		run, seen = wall.Around(w.Place(ctx, dir)), git.LookNested(ctx, top)
+	if sb != nil {
+		run, seen = sb.Around(w.Place(ctx, dir)), git.LookNested(ctx, top)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
 	}
-	for _, note := range wall.Notices() {
+	for _, note := range sb.Notices() {
 		tell(note)
 	}
 	result, err := run(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: wall.Env(w.Within(wall, c.Env...), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
+		Argv: argv, Dir: dir, Env: sb.Env(w.Within(sb, c.Env...), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
-	wall.Tell(tell)
+	sb.Tell(tell)
 	if seen != nil {
 		err = errors.Join(err, strangers(context.WithoutCancel(ctx), w.World, top, seen, tell))
 	}
 	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}
-	return result.Exit, errors.Join(err, wall.Close())
+	return result.Exit, errors.Join(err, sb.Close())
 }
 
 // strangers disarms and tells of the repositories that were made or changed inside.

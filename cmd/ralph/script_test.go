@@ -50,8 +50,8 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	params := stories(t, scripts)
 	params.Dir = ""
-	walled, rest := sorted(t, scripts)
-	params.Files = walled
+	sandboxed, rest := sorted(t, scripts)
+	params.Files = sandboxed
 	testscript.Run(t, params)
 	params.Files, params.WorkdirRoot = rest, memory(t)
 	testscript.Run(t, params)

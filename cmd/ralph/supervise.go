@@ -80,8 +80,8 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	if err := c.enclose(ctx, w, j); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, j.Wall.Close()) }()
-	asked.Level = j.Wall.Name()
+	defer func() { err = errors.Join(err, j.Sandbox.Close()) }()
+	asked.Level = j.Sandbox.Name()
 	outcome, err := j.Start(ctx, asked)
 	if err != nil {
 		return 0, err
@@ -92,17 +92,17 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	return outcome.Run.Stop.Reason.Status().Exit(true), err
 }
 
-// enclose has the wall stand that was asked for, round the command.
+// enclose has the sandbox stand that was asked for, round the command.
 func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
 	dir, err := laptop.Standing()
 	if err != nil {
 		return err
 	}
-	j.Wall, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{git.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Env: w.Environ()})
-	if err != nil || j.Wall == nil {
+	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{git.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Env: w.Environ()})
+	if err != nil || j.Sandbox == nil {
 		return err
 	}
-	j.Log(j.Wall.Said(""))
+	j.Log(j.Sandbox.Said(""))
 	at := w.Place(ctx, dir)
 	at.Write = append(at.Write, c.TaskDir)
 	j.Supervised.Place, j.Supervised.Dir = at, dir

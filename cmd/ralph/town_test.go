@@ -242,7 +242,7 @@ func (t *town) inputs() []string {
 		"INPUT_GITHUB-TOKEN=" + token, "INPUT_AGENT=scripted",
 		"INPUT_AGENT-ARGS=" + t.path("script.txtar"), "INPUT_CHECKS=sh check.sh",
 		"INPUT_MAX-COST-PER-DAY=0", "INPUT_MAX-RUNS=0", "INPUT_MAX-OPEN-PRS=0", // the scripts action-ledger-* have them
-		"INPUT_SANDBOX=none", // to raise a wall takes a second: the scripts action-wall-* do
+		"INPUT_SANDBOX=none", // to raise a sandbox takes a second: the scripts action-sandbox-* do
 	}
 }
 

@@ -58,14 +58,14 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 		return 0, err
 	}
 	defer swept()
-	wall, err := c.Raise(ctx, w.World, laptop.Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ()})
+	sb, err := c.Raise(ctx, w.World, laptop.Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ()})
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, wall.Close()) }()
+	defer func() { err = errors.Join(err, sb.Close()) }()
 	verifier := &checkout.Verifier{
-		Sandbox: wall,
-		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run, Env: w.Within(wall, c.Env...)},
+		Sandbox: sb,
+		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run, Env: w.Within(sb, c.Env...)},
 		Tell: func(run journal.Run, event journal.Event) {
 			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
 		},

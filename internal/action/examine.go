@@ -46,13 +46,13 @@ func (v *visit) examine(ctx context.Context, asked job.Asked, old journal.Run) e
 	return fault.Usage("nothing was begun: "+numbered(gaps), numbered(remedies), nil)
 }
 
-// site is whether the run could be done here: agent, key, git and wall.
+// site is whether the run could be done here: agent, key, git and sandbox.
 func (v *visit) site(ctx context.Context, asked job.Asked) doctor.Finding {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return doctor.Finding{What: "this machine", Gap: err.Error(), Remedy: fault.Hint(err)}
 	}
-	v.lower(j.Wall, j.Held)
+	v.lower(j.Sandbox, j.Held)
 	return doctor.Finding{}
 }
 

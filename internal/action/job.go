@@ -35,28 +35,28 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	wall, err := v.raise(ctx, worker, second, p)
+	sb, err := v.raise(ctx, worker, second, p)
 	if err != nil {
 		return nil, err
 	}
 	var held *confine.Sandbox
-	if wall == nil {
-		if held, err = confine.HoldKeys(ctx, v.walled(worker, second, p)); err != nil {
+	if sb == nil {
+		if held, err = confine.HoldKeys(ctx, v.sandboxed(worker, second, p)); err != nil {
 			return nil, err
 		}
 	}
-	server := cmp.Or(wall, held)
+	server := cmp.Or(sb, held)
 	adapter, err := worker.Behind(server.Keys)
 	var reviewer *job.Reviewer
 	if err == nil {
 		reviewer, err = second.Reviewing(server)
 	}
 	if err != nil {
-		v.lower(wall, held)
+		v.lower(sb, held)
 		return nil, err
 	}
 	return &job.Job{
-		Wall: wall, Held: held,
+		Sandbox: sb, Held: held,
 		Folder: v.folder(),
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
 		Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
@@ -201,6 +201,6 @@ func (v *visit) renewed(now policy.Policy, old journal.Run) *policy.Policy {
 
 // offered tells whether a comment may choose that model.
 func (v *visit) offered(model string) bool {
-	models := v.inputs.Wall.Models
+	models := v.inputs.Sandbox.Models
 	return len(models) > 0 && egress.Allows(models, model)
 }

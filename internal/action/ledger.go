@@ -16,11 +16,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/ledger"
+	"github.com/ralph-loop/ralph/internal/quota"
 )
 
 // account is the repository's ledger on its ref. Whoever may push may write
-// there too: it keeps work within bounds, and is no wall.
+// there too: it keeps work within bounds, and is no sandbox.
 type account struct {
 	hub   *hub
 	store *git.Trusted
@@ -38,10 +38,10 @@ func (a *account) Look(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.at, err = origin.FetchRef(ctx, a.store, ledger.Ref)
+		a.at, err = origin.FetchRef(ctx, a.store, quota.Ref)
 		switch {
 		case errors.Is(err, git.ErrNotFound):
-			return nil, ledger.Unreadable(errors.New("what stands there is no commit"))
+			return nil, quota.Unreadable(errors.New("what stands there is no commit"))
 		case err != nil || a.at == "":
 			return nil, err
 		}
@@ -51,12 +51,12 @@ func (a *account) Look(ctx context.Context) ([]byte, error) {
 
 // page is what stands in the book. Somebody else may have put anything there.
 func (a *account) page(ctx context.Context) ([]byte, error) {
-	book, err := a.store.ReadFile(ctx, git.At{Commit: a.at, Path: ledger.File}, mostLedger)
+	book, err := a.store.ReadFile(ctx, git.At{Commit: a.at, Path: quota.File}, mostLedger)
 	if err == nil && len(book) == 0 {
-		err = errors.New(ledger.File + " is empty")
+		err = errors.New(quota.File + " is empty")
 	}
 	if err != nil && ctx.Err() == nil {
-		err = ledger.Unreadable(err)
+		err = quota.Unreadable(err)
 	}
 	return book, err
 }
@@ -69,10 +69,10 @@ func (a *account) Put(ctx context.Context, book []byte) error {
 		return err
 	}
 	_, err = origin.PushFiles(ctx, a.store, remote.Files{
-		Ref: ledger.Ref, Parent: a.at, Files: map[string][]byte{ledger.File: book}, Subject: "ledger", At: a.now(),
+		Ref: quota.Ref, Parent: a.at, Files: map[string][]byte{quota.File: book}, Subject: "ledger", At: a.now(),
 	})
 	if errors.Is(err, remote.ErrNonFastForward) || errors.Is(err, remote.ErrNetwork) {
-		return ledger.ErrMoved
+		return quota.ErrMoved
 	}
 	return err
 }
@@ -85,7 +85,7 @@ func pause(ctx context.Context) error {
 // entered is a job's entry in the ledger, until it is over.
 type entered struct {
 	*account
-	entry  ledger.Entry
+	entry  quota.Entry
 	before float64 // what the run that is gone on with had cost
 }
 
@@ -99,11 +99,11 @@ func (v *visit) hold(ctx context.Context) error {
 		return err
 	}
 	owner := v.trigger.Repo.Owner
-	floor, err := config.ReadOrgPolicy(owner, text)
+	allowed, err := config.ReadOrgPolicy(owner, text)
 	if err != nil {
 		return err
 	}
-	notes, err := floor.Hold(owner, &v.inputs)
+	notes, err := allowed.Hold(owner, &v.inputs)
 	for _, note := range notes {
 		v.aside(note, "")
 	}
@@ -113,14 +113,14 @@ func (v *visit) hold(ctx context.Context) error {
 // enter puts the job into the ledger, or declines it.
 func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) error {
 	limits := v.inputs.Ledger
-	if limits == (ledger.Limits{}) {
+	if limits == (quota.Limits{}) {
 		return nil
 	}
 	e, err := v.openLedger(ctx, *asked, old)
 	if err != nil {
 		return err
 	}
-	want := ledger.Asked{Entry: e.entry, Limits: limits}
+	want := quota.Asked{Entry: e.entry, Limits: limits}
 	if limits.Pulls > 0 && e.entry.Branch != "" {
 		if want.Open, err = v.openPulls(ctx); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 // unkept is what comes of limits that cannot be kept: people are told, and where
 // they are an organisation's nothing begins.
 func (v *visit) unkept(asked *job.Asked, err error) error {
-	const hint = "let the job's token write to " + ledger.Ref
+	const hint = "let the job's token write to " + quota.Ref
 	if v.inputs.Ledger.Must {
 		return fault.Usage("what "+v.trigger.Repo.Owner+" lets a repository spend in a day cannot be kept", hint, err)
 	}
@@ -156,7 +156,7 @@ func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
-	e := &entered{before: old.Charged(), account: &account{hub: v.hub, store: store, now: v.Now}, entry: ledger.Entry{
+	e := &entered{before: old.Charged(), account: &account{hub: v.hub, store: store, now: v.Now}, entry: quota.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), longest) + 10*time.Minute).UTC(),
 	}}
@@ -179,8 +179,8 @@ func (v *visit) openPulls(ctx context.Context) ([]string, error) {
 }
 
 // admit asks once more where a job that holds a place may have been killed.
-func (v *visit) admit(ctx context.Context, e *entered, want ledger.Asked) error {
-	return ledger.Change(ctx, e.account, pause, func(book ledger.Book) (ledger.Book, error) {
+func (v *visit) admit(ctx context.Context, e *entered, want quota.Asked) error {
+	return quota.Change(ctx, e.account, pause, func(book quota.Book) (quota.Book, error) {
 		next, refusal := book.Admit(want, v.Now())
 		if refusal != nil && refusal.Full {
 			var err error
@@ -198,7 +198,7 @@ func (v *visit) admit(ctx context.Context, e *entered, want ledger.Asked) error 
 
 // bury ends the entries of jobs that GitHub says are over: a job that is killed
 // writes nothing.
-func (v *visit) bury(ctx context.Context, book ledger.Book) (ledger.Book, error) {
+func (v *visit) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 	for _, e := range book.AtWork(v.Now()) {
 		ended, known, err := v.client.JobEnded(ctx, e.Job)
 		if err != nil {
@@ -231,7 +231,7 @@ func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	spent := e.spent(outcome.Run)
-	err := ledger.Change(ctx, e.account, pause, func(book ledger.Book) (ledger.Book, error) {
+	err := quota.Change(ctx, e.account, pause, func(book quota.Book) (quota.Book, error) {
 		return book.End(e.entry.Job, e.entry.Run, spent, v.Now()), nil
 	})
 	if err != nil {

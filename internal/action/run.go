@@ -21,8 +21,8 @@ import (
 // Outcome is how the run stands.
 type Outcome = job.Outcome
 
-// noWall is said where somebody asked for none.
-const noWall = "sandbox level none: the agent and the checks can do whatever this job can"
+// noSandbox is said where somebody asked for none.
+const noSandbox = "sandbox level none: the agent and the checks can do whatever this job can"
 
 // rescue is how long a cancelled job has to make its work safe: GitHub kills
 // it 10 s after it asked.
@@ -74,16 +74,16 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
-// work raises the wall and has the run begun, or gone on with.
+// work raises the sandbox and has the run begun, or gone on with.
 func (v *visit) work(ctx context.Context, asked job.Asked, before before, way verdict.Way) (Outcome, error) {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer v.lower(j.Wall, j.Held)
-	v.say(j.Wall.Said(noWall))
-	asked.Level = j.Wall.Name()
-	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
+	defer v.lower(j.Sandbox, j.Held)
+	v.say(j.Sandbox.Said(noSandbox))
+	asked.Level = j.Sandbox.Name()
+	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	if before.shelf != nil {
 		j.Shelf = before.shelf
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
-	"github.com/ralph-loop/ralph/internal/ledger"
+	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -54,7 +54,7 @@ func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 	var all []Swept
 	stay := 0
 	for _, shelf := range shelves {
-		if shelf.Name == ledger.Ref {
+		if shelf.Name == quota.Ref {
 			continue
 		}
 		why, err := s.sweep(ctx, shelf)

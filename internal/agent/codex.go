@@ -30,7 +30,7 @@ func codex(words []string, o Options) (Adapter, error) {
 	command, extra, notes := codexRules.split(subcommand(words, "e", "exec"), o.Args)
 	flags := slices.Concat(command[1:], extra)
 	bounds := []string{codexUnbound}
-	if o.Reads && !o.Keys.Bounded { // within our wall its own could not be raised
+	if o.Reads && !o.Keys.Bounded { // within our sandbox its own could not be raised
 		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check"} // which the other implies
 	}
 	start := slices.Concat(command, []string{"exec", "--json"}, bounds, provider)

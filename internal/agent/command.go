@@ -44,7 +44,7 @@ func (p *plain) Line(line []byte) []stream.Item {
 func (*plain) End() []stream.Item { return nil }
 
 // toolNames are the variables by which toolchains are found and told how to work.
-// Behind a wall nothing else of the user's goes in: what a secret is called,
+// Behind a sandbox nothing else of the user's goes in: what a secret is called,
 // nobody can list.
 var toolNames = split(`
 	COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES PAGER EDITOR PWD OLDPWD SHLVL HOSTNAME CI
@@ -85,7 +85,7 @@ var (
 var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 
 // Plain is what of a person's environment is known to be harmless, and the
-// names in more: those behind a wall get that alone. What belongs to the job,
+// names in more: those behind a sandbox get that alone. What belongs to the job,
 // and what ends in _TOKEN, stays out even when more names it.
 func Plain(environ []string, more ...string) []string {
 	return only(environ, more, isPlain)

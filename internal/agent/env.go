@@ -34,7 +34,7 @@ var around = split(`
 	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
 `)
 
-// LocalEnv is what an agent starts from on the user's own machine, where no wall
+// LocalEnv is what an agent starts from on the user's own machine, where no sandbox
 // stands: the user's environment without what is known to be secret, by its name
 // or by its value, but with what is named in extra.
 func LocalEnv(environ []string, extra ...string) []string {

@@ -106,5 +106,5 @@ func undashed(prompt string) string {
 // undockered refuses every other agent a Docker sandbox.
 func undockered(name string) error {
 	return fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name,
-		"let ralph's own wall confine it: --sandbox", nil)
+		"let ralph's own sandbox confine it: --sandbox", nil)
 }

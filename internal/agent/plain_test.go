@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 )
 
-// Behind a wall an environment is what toolchains go by: a secret need not be
+// Behind a sandbox an environment is what toolchains go by: a secret need not be
 // called one to stay out.
 func TestPlain(t *testing.T) {
 	harmless := []string{

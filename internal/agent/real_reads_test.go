@@ -34,7 +34,7 @@ func TestReadersHaveFlags(t *testing.T) {
 		}
 		argv := strings.Join(reader.Argv(agent.Order{}), " ")
 		if !strings.Contains(argv, test.want) || strings.Contains(argv, test.not) {
-			t.Errorf("%s, behind a wall %v: %s", test.agent, test.bounded, argv)
+			t.Errorf("%s, behind a sandbox %v: %s", test.agent, test.bounded, argv)
 		}
 		writer, err := agent.Pick(test.agent, agent.Options{Keys: keys})
 		if err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // Settled is what of an agent's State its user alone says, or runs: by it the
-// agent starts hooks, servers and commands where no wall is.
+// agent starts hooks, servers and commands where no sandbox is.
 type Settled struct {
 	Paths  []string            // files and folders, none of them large
 	Fields map[string][]string // of JSON files that hold login or session besides, by their way down; * is any name
 	Code   []string            // of the agent itself and its extensions, in folders of any size
 }
 
-// And is what either says; they are of agents that stand behind one wall.
+// And is what either says; they are of agents that stand behind one sandbox.
 func (s Settled) And(other Settled) Settled {
 	all := Settled{Paths: slices.Concat(s.Paths, other.Paths), Fields: map[string][]string{}, Code: slices.Concat(s.Code, other.Code)}
 	maps.Copy(all.Fields, s.Fields)

@@ -44,7 +44,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// Of two agents behind one wall, what either goes by is settled.
+// Of two agents behind one sandbox, what either goes by is settled.
 func TestSettledOfTwo(t *testing.T) {
 	one := agent.Settled{Paths: []string{"a"}, Fields: map[string][]string{"f": {"x"}}}
 	two := agent.Settled{Code: []string{"b"}, Fields: map[string][]string{"f": {"y"}, "g": {"z"}}}

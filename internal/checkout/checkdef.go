@@ -6,11 +6,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
-	"github.com/ralph-loop/ralph/internal/yardstick"
 )
 
 // restore gives a commit with what is protected, what defines the checks, and the
@@ -63,7 +63,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 }
 
 // defining is what a change does to what the checks are, as far as it is theirs.
-func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]yardstick.Piece, error) {
+func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]checkdef.Piece, error) {
 	touched, err := trusted.Touched(ctx, span)
 	if err != nil {
 		return nil, err
@@ -71,17 +71,17 @@ func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span g
 	base, now := reader{ctx, trusted, span.From, nil}, reader{ctx, trusted, span.To, nil}
 	named := commands(run)
 	named.Touched = touched
-	led := yardstick.Paths(named, base.file)
+	led := checkdef.Paths(named, base.file)
 	if !slices.ContainsFunc(touched, func(name string) bool { return slices.Contains(led, name) }) {
 		return nil, errors.Join(base.err, ctx.Err())
 	}
-	pieces := yardstick.Changed(named, base.file, now.file)
+	pieces := checkdef.Changed(named, base.file, now.file)
 	return pieces, errors.Join(base.err, now.err, ctx.Err())
 }
 
 // commands are those that people named, or the base's own files.
-func commands(run journal.Run) yardstick.Commands {
-	named := yardstick.Commands{Within: run.Policy.Within}
+func commands(run journal.Run) checkdef.Commands {
+	named := checkdef.Commands{Within: run.Policy.Within}
 	for _, check := range run.Policy.Checks {
 		if !check.Added {
 			named.Checks = append(named.Checks, check.Command)

@@ -12,13 +12,13 @@ import (
 	"path"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/untrusted"
-	"github.com/ralph-loop/ralph/internal/yardstick"
 )
 
 // seal is how the tests of a clean checkout, and what defines its checks, were
@@ -26,21 +26,21 @@ import (
 // own, and could have them say what it likes.
 type seal struct {
 	trusted *git.Trusted
-	wall    *confine.Sandbox
+	sb      *confine.Sandbox
 	run     journal.Run
 	at      proof.Place
 	sums    map[string]mark
 }
 
-func sealed(ctx context.Context, trusted *git.Trusted, wall *confine.Sandbox, run journal.Run, at proof.Place) (seal, error) {
-	s := seal{trusted: trusted, wall: wall, run: run, at: at, sums: map[string]mark{}}
+func sealed(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run journal.Run, at proof.Place) (seal, error) {
+	s := seal{trusted: trusted, sb: sb, run: run, at: at, sums: map[string]mark{}}
 	root, err := untrusted.OpenRoot(at.Dir)
 	if err != nil {
 		return s, fmt.Errorf("look at the checkout: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
-	for _, name := range yardstick.Paths(commands(run), base.file) {
+	for _, name := range checkdef.Paths(commands(run), base.file) {
 		s.note(root, name)
 	}
 	if base.err != nil {
@@ -175,5 +175,5 @@ func (s seal) put(ctx context.Context, root *untrusted.Root, name string) error 
 	if err := errors.Join(root.RemoveAll(name), root.MkdirAll(path.Dir(name), 0o755), root.WriteFile(name, text, 0o755)); err != nil {
 		return err
 	}
-	return s.wall.Lend(ctx, s.at.Dir, name)
+	return s.sb.Lend(ctx, s.at.Dir, name)
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -30,7 +30,7 @@ type Inputs struct {
 	Policy       policy.Policy
 	Patience     policy.Duration // of checks and setup commands
 	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
-	Wall         Confinement
+	Sandbox      Confinement
 	BaseBranch   string
 	Prompt       string // what to do, where the event does not say
 	PromptFile   string // in which that stands
@@ -39,7 +39,7 @@ type Inputs struct {
 	Reviewers    []string // of the pull request; a team as owner/team
 	PullLabels   []string // of the pull request
 	StateLabels  bool     // the issue is labelled by how its run stands
-	Ledger       ledger.Limits
+	Ledger       quota.Limits
 	Report       bool // the run's page is written beside its journal
 	DryRun       bool // say what would be done, and do nothing
 	FailOn       FailOn
@@ -101,10 +101,10 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		Patience: patience,
 		Config:   r.get("config"),
 		Ledger:   r.ledger(),
-		Wall:     r.wall(),
+		Sandbox:  r.confinement(),
 	}
 	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
-	in.Secrets = append(in.Secrets, in.Wall.Secrets()...)
+	in.Secrets = append(in.Secrets, in.Sandbox.Secrets()...)
 	if in.Prompt != "" && in.PromptFile != "" {
 		r.note("prompt-file", errors.New("give either this or prompt"))
 	}
@@ -159,8 +159,8 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 }
 
 // ledger is what a repository's runs may take together.
-func (r *reader) ledger() ledger.Limits {
-	limits := ledger.Default()
+func (r *reader) ledger() quota.Limits {
+	limits := quota.Default()
 	limits.USD = r.money("max-cost-per-day", limits.USD)
 	limits.Runs = r.number("max-runs", limits.Runs)
 	limits.Pulls = r.number("max-open-prs", limits.Pulls)

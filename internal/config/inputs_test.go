@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -32,8 +32,8 @@ func TestDefaults(t *testing.T) {
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
 	want := config.Inputs{
 		BranchPrefix: "ralph/", StateLabels: true, Report: true, FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: ledger.Default(), Secrets: make([]string, 9),
-		Wall: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
+		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: quota.Default(), Secrets: make([]string, 9),
+		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ReadInputs (-want +got):\n%s", diff)
@@ -101,20 +101,20 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"report", "false", func(in *config.Inputs) { in.Report = false }},
 		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},
 		{"fail-on", "never", func(in *config.Inputs) { in.FailOn = config.FailOnNever }},
-		{"sandbox", "none", func(in *config.Inputs) { in.Wall.Level = sandbox.None }},
+		{"sandbox", "none", func(in *config.Inputs) { in.Sandbox.Level = sandbox.None }},
 		{"sandbox", "auto", func(*config.Inputs) {}},
-		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Wall.KeyInAgent = true }},
-		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Wall.Level, in.Wall.KeyInAgent = sandbox.Notify, true }},
-		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Wall.Network.Allow = []string{"a.example", "b.example:8443"} }},
-		{"setup-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Wall.Network.Setup = []string{"a.example", "b.example:8443"} }},
-		{"allow-models", "claude-opus-*, gpt-6.2-sol", func(in *config.Inputs) { in.Wall.Models = []string{"claude-opus-*", "gpt-6.2-sol"} }},
-		{"private-hosts", "git.corp.example", func(in *config.Inputs) { in.Wall.Network.Private = []string{"git.corp.example"} }},
-		{"https-proxy", "http://proxy.corp.example:3128", func(in *config.Inputs) { in.Wall.Network.Upstream = "http://proxy.corp.example:3128" }},
+		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Sandbox.KeyInAgent = true }},
+		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Sandbox.Level, in.Sandbox.KeyInAgent = sandbox.Notify, true }},
+		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Allow = []string{"a.example", "b.example:8443"} }},
+		{"setup-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Setup = []string{"a.example", "b.example:8443"} }},
+		{"allow-models", "claude-opus-*, gpt-6.2-sol", func(in *config.Inputs) { in.Sandbox.Models = []string{"claude-opus-*", "gpt-6.2-sol"} }},
+		{"private-hosts", "git.corp.example", func(in *config.Inputs) { in.Sandbox.Network.Private = []string{"git.corp.example"} }},
+		{"https-proxy", "http://proxy.corp.example:3128", func(in *config.Inputs) { in.Sandbox.Network.Upstream = "http://proxy.corp.example:3128" }},
 		{"https-proxy", "http://ada:pass-word@proxy.corp.example:3128", func(in *config.Inputs) {
-			in.Wall.Network.Upstream = "http://ada:pass-word@proxy.corp.example:3128"
-			in.Secrets = append(in.Secrets, "pass-word", in.Wall.Network.Upstream)
+			in.Sandbox.Network.Upstream = "http://ada:pass-word@proxy.corp.example:3128"
+			in.Secrets = append(in.Secrets, "pass-word", in.Sandbox.Network.Upstream)
 		}},
-		{"ca-bundle", "certificates.pem", func(in *config.Inputs) { in.Wall.Network.Bundle = "certificates.pem" }},
+		{"ca-bundle", "certificates.pem", func(in *config.Inputs) { in.Sandbox.Network.Bundle = "certificates.pem" }},
 		{"no-such-input", "x", func(*config.Inputs) {}},
 	} {
 		want, err := config.ReadInputs(with(nil))

@@ -20,9 +20,9 @@ import (
 // The schemas are made here and not in the program: nobody needs them at run
 // time, and what makes them stays out of the binary.
 var schemas = map[string]func(*testing.T) *jsonschema.Schema{
-	"../../schema/settings.schema.json": settingsSchema,
-	"../../schema/prd.schema.json":      prdSchema,
-	"../../schema/floor.schema.json":    floorSchema,
+	"../../schema/settings.schema.json":  settingsSchema,
+	"../../schema/prd.schema.json":       prdSchema,
+	"../../schema/orgpolicy.schema.json": floorSchema,
 }
 
 func TestSchemasAreFresh(t *testing.T) {

@@ -132,7 +132,7 @@ type Sandbox struct {
 	SetupDomains []string `json:"setupDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
 	// Models that may be asked for beside the run's own and its agent's helpers, where ralph holds the key.
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
-	// Variables of the user's environment that go in behind the wall, beside those that toolchains need.
+	// Variables of the user's environment that go in behind the sandbox, beside those that toolchains need.
 	Env []string `json:"env,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=DATABASE_URL"`
 }
 

@@ -24,7 +24,7 @@ func nothing(context.Context, process.Command) (process.Result, error) {
 	return process.Result{}, errors.New("refused by the machine")
 }
 
-// A wall that does not stand is a fault with what to do, and nothing of it is
+// A sandbox that does not stand is a fault with what to do, and nothing of it is
 // left behind.
 func TestStartRefuses(t *testing.T) {
 	home := t.TempDir()
@@ -54,8 +54,8 @@ func TestStartRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			temp := t.TempDir()
 			test.asked.Temp, test.asked.Exec = temp, nothing
-			wall, err := confine.Start(t.Context(), test.asked)
-			if wall != nil && err == nil {
+			sb, err := confine.Start(t.Context(), test.asked)
+			if sb != nil && err == nil {
 				t.Fatal("it stands")
 			}
 			if !strings.Contains(err.Error(), test.what) || !strings.Contains(fault.Hint(err), test.fix) || fault.Exit(err) != fault.ExitUsage {
@@ -68,20 +68,20 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// No wall does nothing, and can be asked everything.
-func TestNoWall(t *testing.T) {
-	wall, err := confine.Start(t.Context(), confine.Options{Level: sandbox.None, Exec: nothing})
-	if wall != nil || err != nil {
-		t.Fatalf("Start = %v, %v", wall, err)
+// No sandbox does nothing, and can be asked everything.
+func TestNoSandbox(t *testing.T) {
+	sb, err := confine.Start(t.Context(), confine.Options{Level: sandbox.None, Exec: nothing})
+	if sb != nil || err != nil {
+		t.Fatalf("Start = %v, %v", sb, err)
 	}
 	keys := agent.Keys{AmpAPIKey: "k"}
-	if wall.Name() != "none" || wall.Keys(keys) != keys || len(wall.Notices()) > 0 || wall.Lend(t.Context(), "/nowhere", ".") != nil || wall.Close() != nil {
+	if sb.Name() != "none" || sb.Keys(keys) != keys || len(sb.Notices()) > 0 || sb.Lend(t.Context(), "/nowhere", ".") != nil || sb.Close() != nil {
 		t.Error("it is more than none")
 	}
-	if diff := cmp.Diff([]string{"A=b"}, wall.Env([]string{"A=b"}, true)); diff != "" {
+	if diff := cmp.Diff([]string{"A=b"}, sb.Env([]string{"A=b"}, true)); diff != "" {
 		t.Error(diff)
 	}
-	wall.Tell(func(event journal.Event) { t.Errorf("it heard %v", event) })
+	sb.Tell(func(event journal.Event) { t.Errorf("it heard %v", event) })
 }
 
 // What PATH needs can be read: a bin with the rest of its toolchain, but not all of

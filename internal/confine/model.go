@@ -55,7 +55,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	w := &Sandbox{Level: sandbox.None}
 	who, held := w.asking(asked), []asker(nil)
 	for _, a := range who {
-		known := slices.Contains(heldWithoutWall, a.Agent) && a.keys.ByKey(a.Agent, asked.Env)
+		known := slices.Contains(heldWithoutSandbox, a.Agent) && a.keys.ByKey(a.Agent, asked.Env)
 		if a.Keys = *a.keys; known {
 			if a.makers, err = w.makers(&a, false); err != nil {
 				return nil, err
@@ -79,9 +79,9 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	return w, w.openModel(ctx, asked, held, route)
 }
 
-// heldWithoutWall are the agents that take another server and another key, and
+// heldWithoutSandbox are the agents that take another server and another key, and
 // are known to go by them.
-var heldWithoutWall = []string{"claude", "codex", "gemini", "copilot"}
+var heldWithoutSandbox = []string{"claude", "codex", "gemini", "copilot"}
 
 // asking are those who ask a model, with the keys as they are.
 func (w *Sandbox) asking(asked Options) []asker {

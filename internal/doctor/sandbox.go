@@ -22,7 +22,7 @@ type Sandbox struct {
 	Vectors []Attempted `json:"vectors"`
 }
 
-// Part is a part of the wall, found or not.
+// Part is a part of the sandbox, found or not.
 type Part struct {
 	Name   string `json:"name"`
 	Found  bool   `json:"found"`
@@ -39,19 +39,19 @@ type Attempted struct {
 }
 
 // LookAtSandbox tries what there is, at the level that is asked for, and attacks
-// it from inside. wall says who is to be there.
-func LookAtSandbox(ctx context.Context, wall sandbox.Config, next sandbox.Next) Sandbox {
-	found := sandbox.Probe(ctx, wall, next)
-	wall = found.Apply(wall)
-	s := Sandbox{Level: string(wall.Level), Mounts: wall.Level == sandbox.Namespace && !wall.Flat, Remedy: remedy(wall.Level)}
+// it from inside. sandbox says who is to be there.
+func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Next) Sandbox {
+	found := sandbox.Probe(ctx, sb, next)
+	sb = found.Apply(sb)
+	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedy(sb.Level)}
 	for _, m := range found.Found {
 		s.Parts = append(s.Parts, Part(m))
 	}
-	if wall.Level == sandbox.None {
+	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
 		return s
 	}
-	results, err := attack(ctx, wall, next)
+	results, err := attack(ctx, sb, next)
 	if s.Holds = err == nil; err != nil {
 		s.Why = err.Error()
 	}
@@ -62,18 +62,18 @@ func LookAtSandbox(ctx context.Context, wall sandbox.Config, next sandbox.Next) 
 }
 
 // attack is made as on a run: with a port that leads to a proxy.
-func attack(ctx context.Context, wall sandbox.Config, next sandbox.Next) ([]sandbox.Result, error) {
+func attack(ctx context.Context, sb sandbox.Config, next sandbox.Next) ([]sandbox.Result, error) {
 	door, err := egress.Listen(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = door.Close() }()
-	wall.Ports = []int{door.Port}
-	results, err := wall.Attack(ctx, next)
+	sb.Ports = []int{door.Port}
+	results, err := sb.Attack(ctx, next)
 	if err != nil {
 		return nil, err
 	}
-	return results, sandbox.Holds(wall.Level, results)
+	return results, sandbox.Holds(sb.Level, results)
 }
 
 // remedy is what would make more of a level than there is.

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// On a machine on which nothing can be started inside there is no wall: it says
+// On a machine on which nothing can be started inside there is no sandbox: it says
 // so, part by part, and how there would be one.
 func TestNothingConfinesAnybody(t *testing.T) {
 	next := func(context.Context, process.Command) (process.Result, error) {

@@ -1,7 +1,7 @@
-// Package egress is the only way out for those behind the wall: a Proxy that
+// Package egress is the only way out for those behind the sandbox: a Proxy that
 // lets them through to the hosts of a list and to no other, and a Model server
 // that asks the real one in their stead, with a key that they never see, as
-// long as there is a budget. Both stand outside the wall and serve listeners
+// long as there is a budget. Both stand outside the sandbox and serve listeners
 // that they are given, on loopback. It decides on no list, and no secret of its
 // own stands in anything that it says.
 package egress

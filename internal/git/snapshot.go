@@ -37,7 +37,9 @@ func (t *Tree) look(ctx context.Context) (*Inspection, error) {
 }
 
 // Work is what Snapshot gives.
-func (s *Inspection) Work(ctx context.Context) (string, error) { return s.snapshot(ctx, s.tree.beside()) }
+func (s *Inspection) Work(ctx context.Context) (string, error) {
+	return s.snapshot(ctx, s.tree.beside())
+}
 
 // CommitAll commits all of the working tree, what lies Beside too, and returns
 // the new HEAD; the old one when there is nothing to commit. No hook runs, and

@@ -14,7 +14,7 @@ import (
 
 // Trusted is a bare repository of the program's own. Nothing gets into it
 // unexamined, and it is the only one that credentials are used with. Agents
-// read its objects, so its folder must be readable inside a wall; never
+// read its objects, so its folder must be readable inside a sandbox; never
 // writable.
 type Trusted struct {
 	Dir string

@@ -12,7 +12,7 @@ import (
 )
 
 // Guard judges what a tool is about to do. It prevents accidents and is no
-// wall.
+// sandbox.
 type Guard struct {
 	Command func(line string, at guard.Place) (guard.Finding, bool)
 	Write   func(path string, at guard.Place) (guard.Finding, bool)

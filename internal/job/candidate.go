@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Candidate is an agent as it is found before any wall stands: to do the work, or
+// Candidate is an agent as it is found before any sandbox stands: to do the work, or
 // to give a second opinion of it. A nil Candidate is nobody.
 type Candidate struct {
 	agent.Adapter
@@ -83,7 +83,7 @@ func (c *Candidate) Adopt(ctx context.Context, run sandbox.Next, home, model str
 	return nil
 }
 
-// Needs are what a wall has to let it read, and what it keeps in its user's
+// Needs are what a sandbox has to let it read, and what it keeps in its user's
 // home.
 func (c *Candidate) Needs() (read, state []string) {
 	if c == nil {
@@ -101,7 +101,7 @@ func (c *Candidate) Settles() agent.Settled {
 }
 
 // Asks is what it will ask a model for, on terms that are those of all who are
-// behind the same wall.
+// behind the same sandbox.
 func (c *Candidate) Asks(terms confine.Model) confine.Model {
 	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
 	terms.Name = cmp.Or(terms.Name, c.options.Model)
@@ -119,7 +119,7 @@ func (c *Candidate) Reviews(terms confine.Model) *confine.Model {
 	return &asked
 }
 
-// Behind is the agent as it works behind a wall, with the keys that it has
+// Behind is the agent as it works behind a sandbox, with the keys that it has
 // there.
 func (c *Candidate) Behind(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
 	o := c.options
@@ -127,7 +127,7 @@ func (c *Candidate) Behind(keys func(agent.Keys) agent.Keys) (agent.Adapter, err
 	return agent.Pick(c.name, o)
 }
 
-// Reviewing is who gives the second opinion behind a wall.
+// Reviewing is who gives the second opinion behind a sandbox.
 func (c *Candidate) Reviewing(w *confine.Sandbox) (*Reviewer, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // nobody is asked

@@ -46,7 +46,7 @@ func projectIn(run journal.Run, tree string) string {
 func (s *site) hands() loop.Hands {
 	s.clean = s.checkouts()
 	prover := s.clean.Prover(stories{s})
-	task := &supervisor{s.Supervised, s.Exec, s.Wall, s.Folder, s.Now, s.Drain}
+	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = task.supervise
@@ -145,7 +145,7 @@ func (s *site) remember(ctx context.Context, dir string, run journal.Run, p plan
 	if err := (workspace.Memory{Tree: dir, Dir: memory(run)}).Write(p, progress); err != nil {
 		return err
 	}
-	return s.Wall.Lend(ctx, dir, memory(run))
+	return s.Sandbox.Lend(ctx, dir, memory(run))
 }
 
 // check runs the checks on the agent's tree.
@@ -158,7 +158,7 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	hand := s.checker(run, dir)
 	hand.Began = s.Checking
 	hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
-	defer s.Wall.Tell(emit)
+	defer s.Sandbox.Tell(emit)
 	defer s.strangers(ctx, emit)()
 	job := at(run, dir, latest(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.RedBefore(run, name) }
@@ -168,7 +168,7 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 // checker runs commands in the agent's tree at dir.
 func (s *site) checker(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.inside(dir), Env: s.Wall.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
+		Run: s.inside(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
 	}
 }
 

@@ -18,7 +18,7 @@ type held struct {
 	head      string
 	tree      string
 	litter    git.Leftovers // of the checks
-	committed bool       // all of it
+	committed bool          // all of it
 }
 
 // of tells whether it is what the newest iteration left.

@@ -22,10 +22,10 @@ import (
 
 // inside is how the agent, and what it had a hand in, runs in a tree.
 func (s *site) inside(dir string) sandbox.Next {
-	if s.Wall == nil {
+	if s.Sandbox == nil {
 		return s.Exec
 	}
-	return s.Wall.Around(s.access(dir))
+	return s.Sandbox.Around(s.access(dir))
 }
 
 // access is what they can read and write there.
@@ -66,14 +66,14 @@ func ours(folder workspace.Folder, at *confine.Access) {
 // insideGit is how git runs in a tree that an agent works in: as who works
 // there, and without a way out. nil: as it does everywhere else.
 func (s *site) insideGit(dir string) git.Run {
-	if s.Wall == nil {
+	if s.Sandbox == nil {
 		return nil
 	}
 	read := []string{s.Git.Home}
 	if s.trusted != nil {
 		read = append(read, s.trusted.Lent()...)
 	}
-	return git.Run(s.Wall.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
+	return git.Run(s.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
 // clear makes an empty folder for those inside.
@@ -81,7 +81,7 @@ func (s *site) clear(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
-	return s.Wall.Lend(ctx, dir, ".")
+	return s.Sandbox.Lend(ctx, dir, ".")
 }
 
 // hand is the agent, in the tree at dir, within what is left of the run's limits.
@@ -89,7 +89,7 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 	return agent.Hand{
 		Adapter: s.Agent, Run: s.inside(dir), Dir: projectIn(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Veil: s.Veil,
 		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
-		Lend: func(ctx context.Context, dir string) error { return s.Wall.Lend(ctx, dir, ".") },
+		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
 
@@ -98,13 +98,13 @@ func (s *site) agentEnv(env []string) []string {
 	if s.Held != nil {
 		return agent.Direct(env)
 	}
-	return s.Wall.Env(env, false)
+	return s.Sandbox.Env(env, false)
 }
 
-// have has the agent do something, and puts on record what the wall heard
+// have has the agent do something, and puts on record what the sandbox heard
 // meanwhile. Where the model server has used the budget, no agent is started.
 func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
-	models := cmp.Or(s.Wall, s.Held)
+	models := cmp.Or(s.Sandbox, s.Held)
 	if seen := models.Used(); seen.Stopped != "" {
 		return metered(journal.AgentEnded{Failed: true}, seen), nil
 	}
@@ -147,7 +147,7 @@ func (s *site) permit(ctx context.Context) error {
 	if s.trusted == nil {
 		return nil
 	}
-	notes, err := s.Wall.AllowPackages(ctx, s.CheckEnv, func() ([]string, error) { return s.trusted.Files(ctx, s.Run().Base) })
+	notes, err := s.Sandbox.AllowPackages(ctx, s.CheckEnv, func() ([]string, error) { return s.trusted.Files(ctx, s.Run().Base) })
 	for _, note := range notes {
 		err = errors.Join(err, s.Append(journal.Noted{What: note}))
 	}
@@ -158,7 +158,7 @@ func (s *site) permit(ctx context.Context) error {
 // sandbox, and disarms and tells of those that came or changed until what it returns
 // is called: the user's own git may ask them.
 func (s *site) strangers(ctx context.Context, emit emit) func() {
-	if s.Wall == nil || s.trusted != nil && s.Own == nil {
+	if s.Sandbox == nil || s.trusted != nil && s.Own == nil {
 		return func() {}
 	}
 	top := s.Dir

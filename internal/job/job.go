@@ -43,11 +43,11 @@ type Job struct {
 	// Comment finds or makes the progress comment; nil: there is none.
 	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
 
-	// Held is the model server of agents that no wall confines; nil: they ask their
+	// Held is the model server of agents that no sandbox confines; nil: they ask their
 	// models themselves. Whoever had it serve closes it.
 	Held *confine.Sandbox
 
-	Wall *confine.Sandbox // round the agent and its checks; nil: none. Whoever raised it closes it
+	Sandbox *confine.Sandbox // round the agent and its checks; nil: none. Whoever raised it closes it
 
 	Reviewer *Reviewer // asked for a second opinion where the policy wants one; nil: nobody is
 

@@ -46,7 +46,7 @@ func (s *site) keepLog(ctx context.Context, dir string, run journal.Run) (log jo
 		if err := memory.PutLog(text); err != nil {
 			return journal.Attachment{}, false, err
 		}
-		if err := s.Wall.Lend(ctx, dir, memory.Dir); err != nil {
+		if err := s.Sandbox.Lend(ctx, dir, memory.Dir); err != nil {
 			return journal.Attachment{}, false, err
 		}
 	}

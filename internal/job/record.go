@@ -47,7 +47,7 @@ func (s *site) Append(event journal.Event) error {
 	return nil
 }
 
-// account tells what passed through the wall, before an iteration or the run
+// account tells what passed through the sandbox, before an iteration or the run
 // ends.
 func (s *site) account(event journal.Event) error {
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
@@ -55,7 +55,7 @@ func (s *site) account(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := s.Wall.Passed(s.Run().Spent())
+	passed := s.Sandbox.Passed(s.Run().Spent())
 	if passed == nil {
 		return nil
 	}

@@ -118,7 +118,7 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 		return journal.AgentEnded{}, "", err
 	}
 	defer done()
-	if s.Wall == nil {
+	if s.Sandbox == nil {
 		if err := q.of.Agent.Trusts(dir); err != nil {
 			return journal.AgentEnded{}, "", err
 		}

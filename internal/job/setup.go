@@ -14,12 +14,12 @@ import (
 // setup runs the commands that make the agent's tree ready. Their way out is
 // setup's.
 func (s *site) setup(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
-	defer s.Wall.Tell(emit)
+	defer s.Sandbox.Tell(emit)
 	hand := s.checker(run, dir)
-	if s.Wall != nil {
+	if s.Sandbox != nil {
 		access := s.access(dir)
 		access.Setup = true
-		hand.Run, hand.Env = s.Wall.Around(access), s.Wall.SetupEnv(s.CheckEnv, false)
+		hand.Run, hand.Env = s.Sandbox.Around(access), s.Sandbox.SetupEnv(s.CheckEnv, false)
 	}
 	return hand.Setup(ctx, at(run, dir, label), run.Policy.Setup, emit)
 }

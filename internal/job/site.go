@@ -97,8 +97,8 @@ func (s *site) ended() bool {
 // work is the folder of the trees; it goes when the run's work is elsewhere. Where
 // those inside write to all of the project, it is not in there.
 func (s *site) work() string {
-	if s.Own != nil && s.Wall != nil {
-		return filepath.Join(s.Wall.Dir(), "work")
+	if s.Own != nil && s.Sandbox != nil {
+		return filepath.Join(s.Sandbox.Dir(), "work")
 	}
 	return s.home.File("work")
 }
@@ -226,7 +226,7 @@ func (s *site) checkouts() *checkout.Clean {
 			err := s.refetch(ctx)
 			return s.trusted, err
 		},
-		Home: s.Git.Home, Dir: filepath.Join(s.work(), "clean"), Sandbox: s.Wall, Logs: s.Folder, Log: s.Log,
+		Home: s.Git.Home, Dir: filepath.Join(s.work(), "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(s.Run()), Began: s.Checking,
 		},

@@ -29,7 +29,7 @@ type Supervised struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	Place  confine.Access // behind a wall
+	Place  confine.Access // behind a sandbox
 	Dir    string         // and where it stands there
 }
 
@@ -78,7 +78,7 @@ func (s *supervisor) supervise(ctx context.Context, run journal.Run, step verdic
 	return nil
 }
 
-// enclosed is how the command is run: behind the wall, if there is one. What the
+// enclosed is how the command is run: behind the sandbox, if there is one. What the
 // program keeps in the task's folder stays its own.
 func (s *supervisor) enclosed(command *process.Command) sandbox.Next {
 	if s.sandbox == nil {

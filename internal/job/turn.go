@@ -59,7 +59,7 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 // warnOfLimits says before the work that a limit does not end the agent within a
 // turn.
 func (s *site) warnOfLimits() error {
-	if s.Supervised != nil || cmp.Or(s.Wall, s.Held).Counts() {
+	if s.Supervised != nil || cmp.Or(s.Sandbox, s.Held).Counts() {
 		return nil
 	}
 	limits := s.Run().Policy.Limits
@@ -79,7 +79,7 @@ func (s *site) warnOfLimits() error {
 func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
 	reports := s.Agent.Reports == agent.ReportsCost || s.Agent.Reports == agent.ReportsAtEnd
-	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Wall, s.Held).Charges() {
+	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Sandbox, s.Held).Charges() {
 		emit(journal.Noted{
 			What: fmt.Sprintf("what the agent costs is not known, so the limit of $%.2f cannot hold it", limit),
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// EgressRefused says that those behind the wall asked for something outside and
+// EgressRefused says that those behind the sandbox asked for something outside and
 // did not get it. It is told once for each thing, and changes no decision.
 type EgressRefused struct {
 	What  string `json:"what"`            // host and port, or what was wanted of the model
@@ -18,7 +18,7 @@ func (e EgressRefused) fold(r *Run, _ time.Time) {
 	r.Refused = append(r.Refused, e)
 }
 
-// EgressPassed says what passed through the wall since that was told last, which
+// EgressPassed says what passed through the sandbox since that was told last, which
 // is before an iteration ends and before the run does.
 type EgressPassed struct {
 	Hosts []Passage `json:"hosts"` // the largest

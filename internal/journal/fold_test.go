@@ -35,7 +35,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 	}
 	lied := plan.Plan{Project: "ours", UserStories: []plan.Story{{ID: "US-001", Title: "uno", Passes: true}, {ID: "US-002", Title: "due", Passes: true}}}
 	var (
-		noted   = journal.Noted{What: "no wall"}
+		noted   = journal.Noted{What: "no sandbox"}
 		refused = journal.EgressRefused{What: "a.example:443"}
 		passed  = journal.EgressPassed{
 			Hosts: []journal.Passage{{Host: "b:1", Times: 1, Up: 2, Down: 3}, {Host: "a:1", Up: 1}, {Host: "b:1", Times: 1, Up: 1, Down: 1}},

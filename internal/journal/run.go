@@ -69,7 +69,7 @@ type Run struct {
 	Comment  *CommentPosted
 	Failures []PublishFailed // since the last thing that worked on GitHub
 	Notes    []Noted
-	Refused  []EgressRefused // by the wall's proxies
+	Refused  []EgressRefused // by the sandbox's proxies
 	Traffic  []Passage       // through them, by host
 
 	Looked  *TaskLooked // the task's folder, if nothing has happened since

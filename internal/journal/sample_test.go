@@ -15,7 +15,7 @@ func cost(usd float64) stream.Cost { return stream.Cost{USD: usd, Known: true} }
 func sample() []journal.Event {
 	return []journal.Event{
 		began(),
-		journal.Noted{What: "no wall", Hint: "wait for one"},
+		journal.Noted{What: "no sandbox", Hint: "wait for one"},
 		journal.EgressRefused{What: "a.example:443", Why: "it is not on the list", Input: "allow-domains: a.example"},
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 2, Up: 3, Down: 4}}, Rest: &journal.Passage{Times: 1, Up: 5, Down: 6}},
 		journal.CommentPosted{ID: 7, URL: "u"},

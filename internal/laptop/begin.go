@@ -15,17 +15,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// hired is an agent that is ready to work, behind the wall that was asked for.
+// hired is an agent that is ready to work, behind the sandbox that was asked for.
 type hired struct {
 	agent agent.Adapter
 	env   []string
-	wall  *confine.Sandbox
-	held  *confine.Sandbox // the model server, where no wall stands
+	sb    *confine.Sandbox
+	held  *confine.Sandbox // the model server, where no sandbox stands
 
 	reviewer *job.Reviewer // nil: nobody is asked for a second opinion
 }
 
-// hire finds the agent that the flags or the settings name, and raises the wall
+// hire finds the agent that the flags or the settings name, and raises the sandbox
 // round it.
 func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	name, options, err := d.Options()
@@ -46,10 +46,10 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		return hired{}, err
 	}
 	h := hired{env: worker.Env}
-	if h.wall, err = d.raise(ctx, worker, second, p); err != nil {
+	if h.sb, err = d.raise(ctx, worker, second, p); err != nil {
 		return hired{}, err
 	}
-	if h.wall == nil { // inside, what it runs is as confined as what it writes itself
+	if h.sb == nil { // inside, what it runs is as confined as what it writes itself
 		if err := worker.Trusts(d.ProjectDir); err != nil {
 			return hired{}, err
 		}
@@ -61,7 +61,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		}
 	}
 	if err := h.enter(worker, second); err != nil {
-		d.lower(h.wall, h.held)
+		d.lower(h.sb, h.held)
 		return hired{}, err
 	}
 	for _, note := range h.agent.Notes {
@@ -71,7 +71,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 }
 
 // agentEnv is what an agent's environment is built on, with what it goes by
-// itself; behind the wall with what the settings name, and no more than is plain.
+// itself; behind the sandbox with what the settings name, and no more than is plain.
 func (d *Project) agentEnv(vars ...string) []string {
 	switch level, err := d.Wanted(); {
 	case level == InDocker:
@@ -82,10 +82,10 @@ func (d *Project) agentEnv(vars ...string) []string {
 	return agent.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
 }
 
-// enter has agent and reviewer go behind the wall, where they need not know the
+// enter has agent and reviewer go behind the sandbox, where they need not know the
 // real keys.
 func (h *hired) enter(worker, second *job.Candidate) (err error) {
-	server := cmp.Or(h.wall, h.held)
+	server := cmp.Or(h.sb, h.held)
 	if h.agent, err = worker.Behind(server.Keys); err != nil {
 		return err
 	}
@@ -132,13 +132,13 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	j := &job.Job{
-		Wall: h.wall, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.World.Within(h.wall, d.Settings.Sandbox.Env...), UserEnv: d.World.Outside(d.ProjectDir),
+		Sandbox: h.sb, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.World.Within(h.sb, d.Settings.Sandbox.Env...), UserEnv: d.World.Outside(d.ProjectDir),
 		Folder: workspace.Folder{Path: d.folder()}, Version: d.World.Version, Git: d.Tool,
 		Exec: d.World.Runner.Run, Now: d.World.Now, Drain: d.World.Drain, Hard: d.World.Runner.Hard, Rescue: Rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,
 	}
 	if err := d.ground(ctx, j, p); err != nil {
-		d.lower(h.wall, h.held)
+		d.lower(h.sb, h.held)
 		return nil, err
 	}
 	return j, nil
@@ -191,9 +191,9 @@ func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Wall, j.Held)
-	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Wall)
-	asked.Notes = append(asked.Notes, j.Wall.Notices()...)
+	defer d.lower(j.Sandbox, j.Held)
+	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
+	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	asked.ID = workspace.NameRun("run", d.World.Now())
 	if asked, err = d.stand(ctx, j, asked); err != nil {
 		return 0, err
@@ -220,9 +220,9 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Wall, j.Held)
+	defer d.lower(j.Sandbox, j.Held)
 	p.Agent = j.Agent.Name
-	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Wall), Words: strings.TrimSpace(words)}
+	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
 	if d.DryRun {
 		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: d.World.Now(), Event: resumed}))
 	}

@@ -38,7 +38,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 		}
 	}()
 	d.World.Patience.set(p)
-	d.line(d.said(j.Wall))
+	d.line(d.said(j.Sandbox))
 	if j.Agent.Guarded {
 		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
 	}

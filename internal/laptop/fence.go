@@ -29,8 +29,8 @@ type Passing struct {
 
 // Within is what of the user's environment those inside have: where nothing
 // confines them, all that is not known to be secret.
-func (w World) Within(wall *confine.Sandbox, more ...string) []string {
-	if wall == nil {
+func (w World) Within(sb *confine.Sandbox, more ...string) []string {
+	if sb == nil {
 		return agent.Harmless(w.Environ())
 	}
 	return agent.Plain(w.Environ(), more...)
@@ -46,12 +46,12 @@ type Enclosure struct {
 	Env     []string
 }
 
-// Raise has the wall stand; nil: there is none.
+// Raise has the sandbox stand; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {
 	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
 	switch {
 	case f.NoSandbox, level == sandbox.None:
-		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	case level == InDocker:
 		return nil, fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
 	}

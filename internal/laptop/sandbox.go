@@ -19,11 +19,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// noWall is said by every run that nobody asked a wall for.
-const noWall = "sandbox level none: the agent and the checks can do whatever you can"
+// noSandbox is said by every run that nobody asked a sandbox for.
+const noSandbox = "sandbox level none: the agent and the checks can do whatever you can"
 
 // Wanted is the level that flags and settings ask for: none, unless they do.
-// Nobody's tools stop working because of a wall that was not asked for.
+// Nobody's tools stop working because of a sandbox that was not asked for.
 func (d *Project) Wanted() (sandbox.Level, error) {
 	word := cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode)
 	if d.NoSandbox {
@@ -39,7 +39,7 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 	return sandbox.Level(word), nil
 }
 
-// raise has the wall stand that is asked for, before anything is spent.
+// raise has the sandbox stand that is asked for, before anything is spent.
 func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	level, err := d.Wanted()
 	if err != nil || level == sandbox.None || level == InDocker || d.DryRun {
@@ -105,10 +105,10 @@ func (d *Project) reads(worker *job.Candidate) []string {
 	return read
 }
 
-// count has a model server count what the agents use, where no wall stands.
+// count has a model server count what the agents use, where no sandbox stands.
 func (d *Project) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	if d.docker != nil || d.DryRun { // in Docker's sandboxes this machine's servers are not reached
-		return nil, nil //nolint:nilnil // a nil Wall is one that does nothing
+		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
 	terms := d.terms(p)
 	return confine.HoldKeys(ctx, confine.Options{
@@ -125,10 +125,10 @@ func (d *Project) terms(p policy.Policy) confine.Model {
 }
 
 // lower ends what stands round the agent, on every way out.
-func (d *Project) lower(walls ...*confine.Sandbox) {
-	for _, w := range walls {
+func (d *Project) lower(sandboxes ...*confine.Sandbox) {
+	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
-			d.line("the wall was not cleared away: " + err.Error())
+			d.line("the sandbox was not cleared away: " + err.Error())
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (d *Project) said(w *confine.Sandbox) string {
 	if d.docker != nil {
 		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
 	}
-	return w.Said(noWall)
+	return w.Said(noSandbox)
 }
 
 // level is what the journal has of it.
@@ -163,7 +163,7 @@ const settle = 2 * time.Second
 func (d *Project) dock() error {
 	if d.Worktree {
 		return fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
-			"leave out --worktree, or let ralph's own wall confine the agent: --sandbox", nil)
+			"leave out --worktree, or let ralph's own sandbox confine the agent: --sandbox", nil)
 	}
 	home := d.World.Getenv("HOME")
 	if !filepath.IsAbs(home) {

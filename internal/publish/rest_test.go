@@ -16,20 +16,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// wall keeps every board it is shown.
-type wall struct {
+// sandbox keeps every board it is shown.
+type sb struct {
 	mu     sync.Mutex
 	boards []view.Board
 }
 
-func (w *wall) Show(_ context.Context, board view.Board) error {
+func (w *sb) Show(_ context.Context, board view.Board) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.boards = append(w.boards, board)
 	return nil
 }
 
-func (w *wall) last(t *testing.T, count int) view.Board {
+func (w *sb) last(t *testing.T, count int) view.Board {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +67,7 @@ func begun(t *testing.T, to *publish.Publisher) *told {
 // What comes of an iteration and the begin of the next are shown together.
 func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &wall{}
+		w := &sb{}
 		p := start(t, w)
 		s := begun(t, p)
 		<-time.After(pause)
@@ -101,7 +101,7 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 // dies within the pause would leave it with nobody to vouch for it.
 func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &wall{}
+		w := &sb{}
 		p := start(t, w)
 		s := begun(t, p)
 		w.last(t, 1)
@@ -122,7 +122,7 @@ func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 // The pull request is not edited for what is half done.
 func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &wall{}
+		w := &sb{}
 		p := start(t, w)
 		s := begun(t, p)
 		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"}, journal.PullOpened{Number: 7, Draft: true})

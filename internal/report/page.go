@@ -107,7 +107,7 @@ func (s Source) page() page {
 	made := page{
 		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
 		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: oneLine(run.Task.Title, 200),
-		Facts: append(factsOf(run), known("through the wall", s.Words.Traffic(run))...), Cautions: blocks(s.Words.Cautions(run)),
+		Facts: append(factsOf(run), known("through the sandbox", s.Words.Traffic(run))...), Cautions: blocks(s.Words.Cautions(run)),
 		Columns:  s.Words.Columns,
 		Timeline: s.timelineOf(chapters), Cost: s.costOf(chapters, run), Before: s.logs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: strings.TrimSpace(s.Words.Comment(run)),

@@ -36,7 +36,7 @@ type Words struct {
 	Cautions func(journal.Run) string // Markdown, several blocks
 	Comment  func(journal.Run) string // Markdown, a whole page
 	Sum      func(journal.Run) string
-	Traffic  func(journal.Run) string                // through the wall; empty where nothing passed
+	Traffic  func(journal.Run) string                // through the sandbox; empty where nothing passed
 	Line     func(journal.Run, journal.Event) string // lines, with foreign words in them
 	Spent    func(usd float64, known bool) string
 

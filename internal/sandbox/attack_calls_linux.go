@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// call is one that breaks walls, with arguments that break nothing: what counts
+// call is one that breaks sandboxes, with arguments that break nothing: what counts
 // is whether the kernel looked at them.
 type call struct {
 	name   string

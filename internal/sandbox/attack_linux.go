@@ -52,7 +52,7 @@ const canary = "RALPH-CANARY-"
 type stage struct {
 	targets
 
-	wall   Config
+	sb     Config
 	dir    string
 	secret string
 	doors  []*door // by which they would be seen to have come out
@@ -68,7 +68,7 @@ func (w Config) attack(ctx context.Context, next Next) (map[string]string, error
 	if err != nil {
 		return nil, err
 	}
-	saw, err := st.wall.inside(ctx, next, st.targets)
+	saw, err := st.sb.inside(ctx, next, st.targets)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 	if w.Level == External && len(w.Beyond) == 0 {
 		return nil, errors.New("level external: no address of another machine to try")
 	}
-	st := &stage{wall: w, secret: canary + rand.Text()}
+	st := &stage{sb: w, secret: canary + rand.Text()}
 	st.targets = targets{
 		Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
 		Daemons: append(daemonsOf(os.Geteuid()), w.daemons...),
@@ -186,7 +186,7 @@ func (st *stage) strike() {
 }
 
 // judge asks the receivers. What those inside say of themselves counts only
-// where it is against the wall, or where nobody else can tell.
+// where it is against the sandbox, or where nobody else can tell.
 func (st *stage) judge(ctx context.Context, saw map[string]string) {
 	for name, got := range saw {
 		saw[name] = st.ours(got)

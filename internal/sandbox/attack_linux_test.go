@@ -17,19 +17,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// attacked is a wall as it was attacked by a user.
+// attacked is a sandbox as it was attacked by a user.
 func attacked(t *testing.T, who user, o order) []sandbox.Result {
 	t.Helper()
 	dir := folder(t, max(who.uid, who.outside))
-	o.Wall.Write, o.Wall.UID, o.Wall.GID = []string{dir}, who.uid, who.uid
+	o.Sandbox.Write, o.Sandbox.UID, o.Sandbox.GID = []string{dir}, who.uid, who.uid
 	write(t, filepath.Join(dir, "config"), "")
-	o.Wall.ReadOnly = []string{filepath.Join(dir, "config")}
+	o.Sandbox.ReadOnly = []string{filepath.Join(dir, "config")}
 	runner := filepath.Join(folder(t, max(who.uid, who.outside)), "runner")
 	if err := os.Mkdir(runner, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	open(t, runner)
-	o.Wall.Read, o.Wall.Apart = []string{filepath.Dir(runner)}, []string{runner}
+	o.Sandbox.Read, o.Sandbox.Apart = []string{filepath.Dir(runner)}, []string{runner}
 	o.Daemon = filepath.Join(folder(t, 0), "daemon")
 	answering(t, "unix", o.Daemon, "daemon")
 	open(t, o.Daemon)
@@ -59,12 +59,12 @@ func (u user) levels() []sandbox.Level {
 
 // TestAttack prints what make attack shows: each vector at each level.
 func TestAttack(t *testing.T) {
-	show(t, fmt.Sprintf("levels that this machine can have: %q", walls()))
+	show(t, fmt.Sprintf("levels that this machine can have: %q", sandboxes()))
 	for _, who := range users() {
 		t.Run(who.name, func(t *testing.T) {
 			var columns [][]sandbox.Result
 			for _, level := range who.levels() {
-				list := attacked(t, who, order{Wall: sandbox.Config{Level: level, Ports: []int{freePort(t)}}})
+				list := attacked(t, who, order{Sandbox: sandbox.Config{Level: level, Ports: []int{freePort(t)}}})
 				if err := sandbox.Holds(level, list); err != nil {
 					t.Error(err)
 				}
@@ -78,7 +78,7 @@ func TestAttack(t *testing.T) {
 // The levels that the Action requires let nothing through at all.
 func TestTheHighLevelsPromiseEverything(t *testing.T) {
 	for _, level := range connected() {
-		for _, r := range attacked(t, users()[0], order{Wall: sandbox.Config{Level: level}}) {
+		for _, r := range attacked(t, users()[0], order{Sandbox: sandbox.Config{Level: level}}) {
 			if !r.Promised || !r.Held {
 				t.Errorf("%s at level %s: promised %t, held %t", r.Vector, level, r.Promised, r.Held)
 			}
@@ -115,7 +115,7 @@ func outcome(r sandbox.Result) string {
 	return "open, as the level says"
 }
 
-// A part of the wall is taken away, and the attack must tell: else it proves
+// A part of the sandbox is taken away, and the attack must tell: else it proves
 // nothing where it finds nothing. What two parts hold falls with both.
 func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 	const (
@@ -160,14 +160,14 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 	}
 	shown := map[string]bool{
 		"gains by set-user-id programs": true, // Landlock and seccomp cannot be had without no_new_privs
-		"TCP to other machines":         true, // TestAnotherWallIsJudgedByWhatItHolds
+		"TCP to other machines":         true, // TestAnotherSandboxIsJudgedByWhatItHolds
 	}
 	for _, tt := range tests {
 		for _, name := range tt.want {
 			shown[name] = true
 		}
 	}
-	for _, r := range attacked(t, users()[0], order{Wall: sandbox.Config{Level: sandbox.Notify}}) {
+	for _, r := range attacked(t, users()[0], order{Sandbox: sandbox.Config{Level: sandbox.Notify}}) {
 		if !shown[r.Vector] {
 			t.Errorf("no row shows that %q is ever seen to get through", r.Vector)
 		}
@@ -177,7 +177,7 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 			continue
 		}
 		t.Run(string(tt.level)+" without "+tt.without, func(t *testing.T) {
-			got := through(attacked(t, tt.who, order{Wall: sandbox.Config{Level: tt.level, Ports: []int{freePort(t)}}, Without: strings.Split(tt.without, ", ")}))
+			got := through(attacked(t, tt.who, order{Sandbox: sandbox.Config{Level: tt.level, Ports: []int{freePort(t)}}, Without: strings.Split(tt.without, ", ")}))
 			for _, name := range tt.want {
 				if !slices.Contains(got, name) && (name != ipv6 || six()) {
 					t.Errorf("%q was held all the same; through came %q", name, got)
@@ -208,7 +208,7 @@ func TestOlderKernels(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s at ABI %d as %s", tt.level, tt.abi, tt.who.name), func(t *testing.T) {
-			list := attacked(t, tt.who, order{Wall: sandbox.Config{Level: tt.level}, ABI: tt.abi})
+			list := attacked(t, tt.who, order{Sandbox: sandbox.Config{Level: tt.level}, ABI: tt.abi})
 			if err := sandbox.Holds(tt.level, list); err != nil {
 				t.Error(err)
 			}
@@ -217,19 +217,19 @@ func TestOlderKernels(t *testing.T) {
 }
 
 func TestLevelsThatAKernelCannotHave(t *testing.T) {
-	w := sandbox.Pretend(wall(t, sandbox.Notify, users()[0]), -1)
+	w := sandbox.Pretend(testConfig(t, sandbox.Notify, users()[0]), -1)
 	_, err := w.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
 	if err == nil || !strings.Contains(err.Error(), "Landlock") {
 		t.Errorf("level notify without Landlock: %v, want an error that names Landlock", err)
 	}
 }
 
-// Somebody else's wall is judged by what it holds. A network namespace without a
+// Somebody else's sandbox is judged by what it holds. A network namespace without a
 // way out, which the test makes, stands for a NetworkPolicy.
-func TestAnotherWallIsJudgedByWhatItHolds(t *testing.T) {
+func TestAnotherSandboxIsJudgedByWhatItHolds(t *testing.T) {
 	who := users()[0]
 	elsewhere := answering(t, "tcp4", "127.0.0.3:0", "another machine")
-	o := order{Wall: sandbox.Config{Level: sandbox.External, Beyond: []string{elsewhere.Addr().String()}}}
+	o := order{Sandbox: sandbox.Config{Level: sandbox.External, Beyond: []string{elsewhere.Addr().String()}}}
 	if err := sandbox.Holds(sandbox.External, attacked(t, who, o)); err == nil || !strings.Contains(err.Error(), "other machines") {
 		t.Errorf("with the network open: %v, want a fault that names other machines", err)
 	}
@@ -241,8 +241,8 @@ func TestAnotherWallIsJudgedByWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestAnotherWallNeedsSomethingToTry(t *testing.T) {
-	w := wall(t, sandbox.External, users()[0])
+func TestAnotherSandboxNeedsSomethingToTry(t *testing.T) {
+	w := testConfig(t, sandbox.External, users()[0])
 	if _, err := w.Attack(t.Context(), new(process.Runner).Run); err == nil || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("Attack = %v, want an error that asks for an address", err)
 	}
@@ -288,11 +288,11 @@ func TestTheAttackIsNotMisledByAnother(t *testing.T) {
 		}
 	}
 	const memory = "memory, environment and files of the program"
-	open := order{Wall: sandbox.Config{Level: sandbox.Namespace}, Without: []string{"another user", "landlock files", "mounts", "no capabilities"}}
+	open := order{Sandbox: sandbox.Config{Level: sandbox.Namespace}, Without: []string{"another user", "landlock files", "mounts", "no capabilities"}}
 	if got := through(attacked(t, asOther, open)); !slices.Contains(got, memory) {
 		t.Errorf("%q was held all the same; through came %q", memory, got)
 	}
-	if got := through(attacked(t, asOther, order{Wall: sandbox.Config{Level: sandbox.Namespace}})); len(got) > 0 {
+	if got := through(attacked(t, asOther, order{Sandbox: sandbox.Config{Level: sandbox.Namespace}})); len(got) > 0 {
 		t.Errorf("through came %q", got)
 	}
 }

@@ -18,12 +18,12 @@ func confining() []sandbox.Level {
 }
 
 // BenchmarkLaunch tells what a start costs, also as a multiple of one without a
-// wall.
+// sandbox.
 func BenchmarkLaunch(b *testing.B) {
 	var bare float64
 	for _, level := range confining() {
 		b.Run(string(level), func(b *testing.B) {
-			w := wall(b, level, users()[0])
+			w := testConfig(b, level, users()[0])
 			run := w.Run(new(process.Runner).Run)
 			for b.Loop() {
 				if _, err := run(b.Context(), process.Command{Argv: []string{"/bin/true"}, Dir: "/"}); err != nil {
@@ -54,7 +54,7 @@ func BenchmarkConnect(b *testing.B) {
 	var bare float64
 	for _, level := range confining() {
 		b.Run(string(level), func(b *testing.B) {
-			w := wall(b, level, users()[0])
+			w := testConfig(b, level, users()[0])
 			w.Ports = portsOf(l)
 			c := playing(b, &w, "connects", strconv.Itoa(b.N), l.Addr().String())
 			var out bytes.Buffer

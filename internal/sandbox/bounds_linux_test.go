@@ -15,7 +15,7 @@ import (
 // is an end to their processes.
 func TestProcessesAreBounded(t *testing.T) {
 	for _, level := range confined() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		out, _ := inside(t, w, process.Command{Argv: []string{"cat", "/proc/self/limits"}})
 		want := map[string]string{"Max core file size": "0"}
 		if os.Geteuid() == 0 {
@@ -34,7 +34,7 @@ func TestProcessesAreBounded(t *testing.T) {
 // that are named.
 func TestMountsGiveNothing(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
-		out, _ := inside(t, wall(t, level, users()[0]), process.Command{Argv: []string{"cat", "/proc/self/mountinfo"}})
+		out, _ := inside(t, testConfig(t, level, users()[0]), process.Command{Argv: []string{"cat", "/proc/self/mountinfo"}})
 		seen := 0
 		for line := range strings.Lines(out) {
 			fields := strings.Fields(line)
@@ -57,7 +57,7 @@ func TestMountsGiveNothing(t *testing.T) {
 // even by the user it belongs to, and certificates are.
 func TestTheMachinesKeysAreNotThere(t *testing.T) {
 	for _, level := range confined() {
-		w := wall(t, level, user{})
+		w := testConfig(t, level, user{})
 		for folder, want := range map[string]int{"/etc/ssl/private": 2, "/etc/ssl/certs": 0} {
 			if _, err := os.Stat(folder); err != nil {
 				continue // nothing that could be read

@@ -130,7 +130,7 @@ func missing(program string) bool {
 
 func (u use) works(t *testing.T, level sandbox.Level, who user) bool {
 	t.Helper()
-	w := wall(t, level, who)
+	w := testConfig(t, level, who)
 	dir, loopback := w.Write[0], "127.0.0.1:0"
 	if six() {
 		loopback = "[::1]:0"
@@ -203,8 +203,8 @@ func TestProbe(t *testing.T) {
 	}
 	for _, who := range users() {
 		var r sandbox.Report
-		w := wall(t, sandbox.Auto, who)
-		who.play(t, &r, "probe", asJSON(t, order{Wall: w}))
+		w := testConfig(t, sandbox.Auto, who)
+		who.play(t, &r, "probe", asJSON(t, order{Sandbox: w}))
 		if r.Level != want[who.name] {
 			t.Errorf("as %s: level %s, want %s: %+v", who.name, r.Level, want[who.name], r.Found)
 		}
@@ -224,12 +224,12 @@ func TestWhereNoProcCanBeMounted(t *testing.T) {
 	}
 	for who, want := range map[user]bool{users()[0]: false, asMasked: true} {
 		var r sandbox.Report
-		who.play(t, &r, "probe", asJSON(t, order{Wall: wall(t, sandbox.Auto, who)}))
+		who.play(t, &r, "probe", asJSON(t, order{Sandbox: testConfig(t, sandbox.Auto, who)}))
 		if r.Level != sandbox.Namespace || r.Flat || r.HostPIDs != want {
 			t.Errorf("as %s: level %s, flat %t, the machine's processes %t; want %t: %+v", who.name, r.Level, r.Flat, r.HostPIDs, want, r.Found)
 		}
 		w := r.Apply(sandbox.Config{Level: sandbox.Auto})
-		if err := sandbox.Holds(w.Level, attacked(t, who, order{Wall: w})); err != nil {
+		if err := sandbox.Holds(w.Level, attacked(t, who, order{Sandbox: w})); err != nil {
 			t.Errorf("as %s: %v", who.name, err)
 		}
 	}

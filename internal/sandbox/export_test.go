@@ -1,6 +1,6 @@
 package sandbox
 
-// Without is w with parts of the wall taken away.
+// Without is w with parts of the sandbox taken away.
 func Without(w Config, parts ...string) Config {
 	for _, p := range parts {
 		w.off = append(w.off, mechanism(p))

@@ -48,8 +48,8 @@ func (p *launch) restrictFiles() error {
 	return nil
 }
 
-// without tells that the wall stands without Landlock: mounts of its own hold
-// the files, or somebody else's wall does.
+// without tells that the sandbox stands without Landlock: mounts of its own hold
+// the files, or somebody else's sandbox does.
 func (p *launch) without(abi int) bool {
 	return abi == 0 && (p.Level == External || p.Level == Namespace && !p.Flat)
 }
@@ -68,7 +68,7 @@ func landlockOf(pretended int) int {
 }
 
 // presets asks for exactly what the kernel knows, so that a shortfall is an
-// error and not a weaker wall.
+// error and not a weaker sandbox.
 func presets(abi int) landlock.Config {
 	known := []landlock.Config{
 		{}, landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,

@@ -38,7 +38,7 @@ func TestGreetServesWhoComesLater(t *testing.T) {
 	}
 }
 
-// A wall whose own trial hangs is tried once more, and then not believed.
+// A sandbox whose own trial hangs is tried once more, and then not believed.
 func TestATrialThatHangs(t *testing.T) {
 	for name, late := range map[string]int{"once": 1, "always": 99} {
 		t.Run(name, func(t *testing.T) {
@@ -49,8 +49,8 @@ func TestATrialThatHangs(t *testing.T) {
 				}
 				return honest.Run(ctx, c)
 			}
-			wall := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid(), Read: []string{"/"}}
-			err := sandbox.Try(t.Context(), wall, next)
+			sb := sandbox.Config{Level: sandbox.Notify, UID: os.Geteuid(), GID: os.Getegid(), Read: []string{"/"}}
+			err := sandbox.Try(t.Context(), sb, next)
 			if late == 1 && err != nil || late > 1 && (err == nil || !strings.Contains(err.Error(), "it did not end within")) || tries != 2 {
 				t.Errorf("%d tries, %v", tries, err)
 			}

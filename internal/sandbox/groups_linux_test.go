@@ -34,7 +34,7 @@ func TestOurGroupsStayOutside(t *testing.T) {
 		if level == sandbox.None {
 			want = fmt.Sprintf("Groups: %d 0", docker) // else nothing would be shown
 		}
-		w := wall(t, level, who)
+		w := testConfig(t, level, who)
 		var out bytes.Buffer
 		_, err := w.Run(grouped)(t.Context(), process.Command{
 			Argv: []string{"/bin/sh", "-c", "grep Groups: /proc/self/status; id -g"}, Dir: w.Write[0],

@@ -35,7 +35,7 @@ func TestFieldsArePutBack(t *testing.T) {
 		"none, and no JSON": {"", `echo '{"servers":' >f`, ""},
 	} {
 		for _, level := range connected() {
-			w := wall(t, level, users()[0])
+			w := testConfig(t, level, users()[0])
 			file := filepath.Join(w.Write[0], "f")
 			if test.was != "" {
 				inside(t, w, process.Command{Argv: []string{"sh", "-c", `printf %s "$1" >f`, "sh", test.was}})
@@ -75,7 +75,7 @@ func settled(field string) string {
 // A file that is all of what they write to has its folder outside.
 func TestFieldsOfAFileAlone(t *testing.T) {
 	for _, level := range connected() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		file := filepath.Join(folder(t, os.Geteuid()), "f.json")
 		write(t, file, `{"a":1}`)
 		open(t, file)

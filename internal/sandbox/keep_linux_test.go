@@ -19,7 +19,7 @@ import (
 // repository is a folder with a git folder, whose dangerous parts are read-only.
 func repository(t *testing.T, level sandbox.Level, flat bool) (w sandbox.Config, mended *[]string) {
 	t.Helper()
-	w = wall(t, level, users()[0])
+	w = testConfig(t, level, users()[0])
 	dir := w.Write[0]
 	inside(t, w, process.Command{Argv: []string{"git", "init", "-q", "."}})
 	inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo '#!/bin/sh' > .git/hooks/pre-push; chmod 755 .git/hooks/pre-push; ln -s pre-push .git/hooks/link"}})

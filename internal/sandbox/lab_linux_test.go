@@ -33,7 +33,7 @@ func ordinary() int {
 // user is who inside is, and what machine they are on.
 type user struct {
 	name    string
-	uid     int // of the wall
+	uid     int // of the sandbox
 	outside int // of ralph
 	weaker  string
 	alone   bool // in a network of its own, with no way out
@@ -62,7 +62,7 @@ func users() []user {
 }
 
 // roomy tells whether this machine lets us have a network and mounts of our own,
-// as a stock container does not. The wall is not asked: it is what is tested.
+// as a stock container does not. The sandbox is not asked: it is what is tested.
 var roomy = sync.OnceValue(func() bool {
 	sys := &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS}
 	if uid := os.Geteuid(); uid != 0 {
@@ -91,13 +91,13 @@ func here(levels ...sandbox.Level) []sandbox.Level {
 	return slices.DeleteFunc(levels, func(l sandbox.Level) bool { return l == sandbox.Namespace })
 }
 
-// possible tells whether we can be u, behind a wall of that level.
+// possible tells whether we can be u, behind a sandbox of that level.
 func (u user) possible(level sandbox.Level) bool {
 	return slices.Contains(users(), u) && slices.Contains(u.levels(), level)
 }
 
-// wall is one round a folder that belongs to those inside.
-func wall(tb testing.TB, level sandbox.Level, who user) sandbox.Config {
+// sandbox is one round a folder that belongs to those inside.
+func testConfig(tb testing.TB, level sandbox.Level, who user) sandbox.Config {
 	tb.Helper()
 	return sandbox.Config{Level: level, UID: who.uid, GID: who.uid, Write: []string{folder(tb, max(who.uid, who.outside))}}
 }
@@ -170,7 +170,7 @@ func asJSON(tb testing.TB, what any) string {
 	return string(text)
 }
 
-// inside runs a command in a wall and returns what it printed.
+// inside runs a command in a sandbox and returns what it printed.
 func inside(tb testing.TB, w sandbox.Config, c process.Command) (string, process.Result) {
 	tb.Helper()
 	var out bytes.Buffer
@@ -188,7 +188,7 @@ func inside(tb testing.TB, w sandbox.Config, c process.Command) (string, process
 	return out.String(), res
 }
 
-// playing is a role inside a wall: this test binary goes in as a descriptor.
+// playing is a role inside a sandbox: this test binary goes in as a descriptor.
 func playing(tb testing.TB, w *sandbox.Config, args ...string) process.Command {
 	tb.Helper()
 	self, err := os.Open("/proc/self/exe")

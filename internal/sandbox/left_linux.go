@@ -18,7 +18,7 @@ import (
 // Sweep takes away what those inside left in memory that all of the machine
 // shares: files, and what System V knows. With mounts of their own nothing was
 // left. Where they are the same user nobody can tell what of it is theirs, and
-// nothing is taken. Two walls at once with one user sweep for each other.
+// nothing is taken. Two sandboxes at once with one user sweep for each other.
 func (w Config) Sweep() error {
 	if w.sameUser() || w.Level == Namespace && !w.Flat {
 		return nil

@@ -60,7 +60,7 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 		levels, uid = here(sandbox.Namespace), os.Geteuid()
 	}
 	for _, level := range levels {
-		w := wall(t, level, user{uid: uid})
+		w := testConfig(t, level, user{uid: uid})
 		out, _ := inside(t, w, playing(t, &w, "litter", mark))
 		if out != "left\n" {
 			t.Fatalf("level %s: %s", level, out)
@@ -82,7 +82,7 @@ func TestNothingIsLeftInMemoryOfAContainer(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	w := wall(t, sandbox.Notify, user{uid: stranger})
+	w := testConfig(t, sandbox.Notify, user{uid: stranger})
 	if out, _ := inside(t, w, playing(t, &w, "litter", mark)); out != "left\n" {
 		t.Fatal(out)
 	}
@@ -114,7 +114,7 @@ func TestAFolderInSharedMemoryIsThere(t *testing.T) {
 	open(t, dir)
 	write(t, filepath.Join(dir, "work"), "work\n")
 	for _, level := range confined() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		w.Write = append(w.Write, dir)
 		shell := process.Command{Argv: []string{"sh", "-c", "cat work; echo more >" + string(level) + "; echo x >/dev/shm/" + mark + "-x && echo shared"}, Dir: dir}
 		if out, _ := inside(t, w, shell); out != "work\nshared\n" || read(t, filepath.Join(dir, string(level))) != "more\n" {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Greet is the server by which a wall shows that it lets servers be.
+// Greet is the server by which a sandbox shows that it lets servers be.
 var Greet = greet
 
 // Try has a server inside reached from inside.

@@ -106,7 +106,7 @@ func TestTheProxyIsReachedAtItsPort(t *testing.T) {
 				continue // these tests run as who we are
 			}
 			t.Run(string(level), func(t *testing.T) {
-				w := wall(t, level, who)
+				w := testConfig(t, level, who)
 				w.Ports = []int{proxy.Addr().(*net.TCPAddr).Port}
 				k := talk(t, w, "talk")
 				k.line()
@@ -133,7 +133,7 @@ func TestTheProxyCarriesBodies(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, level := range connected() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		w.Ports = []int{s.Listener.Addr().(*net.TCPAddr).Port}
 		script := fmt.Sprintf(`
 import urllib.request
@@ -149,7 +149,7 @@ print(r.headers["Got"], len(r.read()))`, s.URL)
 // A socket of a folder that is theirs may be used, and none beside it.
 func TestLocalSocketsAreThoseOfTheFolder(t *testing.T) {
 	for _, level := range connected() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		ours := folder(t, 0)
 		outside, in := filepath.Join(ours, "s"), filepath.Join(w.Write[0], "s")
 		answering(t, "unix", outside, "outside")
@@ -175,7 +175,7 @@ func TestLocalSocketsAreThoseOfTheFolder(t *testing.T) {
 // While the supervisor stands still nothing opens, and those inside die with it.
 func TestWithoutTheSupervisorNothingOpens(t *testing.T) {
 	proxy, came := counting(t)
-	w := wall(t, sandbox.Notify, users()[0])
+	w := testConfig(t, sandbox.Notify, users()[0])
 	_, port, _ := net.SplitHostPort(proxy)
 	w.Ports = []int{atoi(t, port)}
 	k := talk(t, w, "talk")
@@ -198,7 +198,7 @@ func TestWithoutTheSupervisorNothingOpens(t *testing.T) {
 func TestTheSupervisorIsOutOfReach(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
 	for _, sig := range []string{"9", "19"} {
-		w := wall(t, sandbox.Notify, users()[0])
+		w := testConfig(t, sandbox.Notify, users()[0])
 		w.Ports = []int{proxy.Addr().(*net.TCPAddr).Port}
 		k := talk(t, w, "kill", sig)
 		if got := k.line(); got != "operation not permitted" {
@@ -213,7 +213,7 @@ func TestTheSupervisorIsOutOfReach(t *testing.T) {
 
 // Where Landlock cannot keep them from it, killing it ends them.
 func TestWhoKillsTheSupervisorDiesWithIt(t *testing.T) {
-	w := sandbox.Without(wall(t, sandbox.Notify, users()[0]), "landlock scopes")
+	w := sandbox.Without(testConfig(t, sandbox.Notify, users()[0]), "landlock scopes")
 	k := talk(t, w, "kill", "9")
 	k.end()
 	if k.res.Signal != "SIGKILL" {

@@ -15,10 +15,10 @@ import (
 const Hidden = "sandboxed"
 
 func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
-	if w.Level == External { // somebody else's wall, and nothing of ours
+	if w.Level == External { // somebody else's sandbox, and nothing of ours
 		return next(ctx, c)
 	}
-	return process.Result{}, noWall()
+	return process.Result{}, noSandbox()
 }
 
 // Fixed is for Linux: nothing here opens files.
@@ -27,9 +27,9 @@ func (w Config) Fixed() Config { return w }
 // Sweep is for Linux: nobody here is another user.
 func (w Config) Sweep() error { return nil }
 
-func noWall() error {
+func noSandbox() error {
 	return fault.Usage(
-		"there is no wall of ralph's own on "+runtime.GOOS+": files, processes and network are open to the agent",
+		"there is no sandbox of ralph's own on "+runtime.GOOS+": files, processes and network are open to the agent",
 		"let --sandbox=docker confine it, or say --no-sandbox", nil)
 }
 
@@ -37,10 +37,10 @@ func noWall() error {
 func Launch(Launcher) error { return errors.New("nothing is confined on " + runtime.GOOS) }
 
 func probe(context.Context, Config, Next) Report {
-	return Report{Level: None, Found: []Mechanism{{Name: "a wall of ralph's own", Detail: "only on Linux"}}}
+	return Report{Level: None, Found: []Mechanism{{Name: "a sandbox of ralph's own", Detail: "only on Linux"}}}
 }
 
-func (w Config) attack(context.Context, Next) (map[string]string, error) { return nil, noWall() }
+func (w Config) attack(context.Context, Next) (map[string]string, error) { return nil, noSandbox() }
 
 func (w Config) sameUser() bool { return true }
 func (w Config) scoped() bool   { return false }

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Where there is no wall nothing runs as if there were one.
-func TestNoWallIsSaid(t *testing.T) {
+// Where there is no sandbox nothing runs as if there were one.
+func TestNoSandboxIsSaid(t *testing.T) {
 	ran := false
 	next := func(context.Context, process.Command) (process.Result, error) {
 		ran = true

@@ -15,8 +15,8 @@ import (
 // Who leaves its session and parents is found all the same, and gone before
 // anybody reads what was left.
 func TestNobodyStaysInside(t *testing.T) {
-	for _, level := range walls() {
-		w, left := wall(t, level, users()[0]), badge(t)
+	for _, level := range sandboxes() {
+		w, left := testConfig(t, level, users()[0]), badge(t)
 		out, res := inside(t, w, playing(t, &w, "leave", "outer", left))
 		if out != "up\n" || alive(left) || res.Swept == 0 {
 			t.Errorf("level %s: %q, alive: %t, swept %d", level, out, alive(left), res.Swept)
@@ -26,7 +26,7 @@ func TestNobodyStaysInside(t *testing.T) {
 
 // With nobody to sweep, it stays: the test above sees something.
 func TestWithoutProcessSomebodyStays(t *testing.T) {
-	w, left := wall(t, sandbox.External, users()[0]), badge(t)
+	w, left := testConfig(t, sandbox.External, users()[0]), badge(t)
 	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
 		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
 		cmd.Env, cmd.Dir, cmd.ExtraFiles = c.Env, c.Dir, c.Files
@@ -42,11 +42,11 @@ func TestWithoutProcessSomebodyStays(t *testing.T) {
 	}
 }
 
-// killRalph starts a ralph with a program in a wall, and kills it without a chance to
+// killRalph starts a ralph with a program in a sandbox, and kills it without a chance to
 // sweep, once the program says that it is up.
 func killRalph(t *testing.T, who user, w sandbox.Config, role ...string) {
 	t.Helper()
-	c := who.as(t, append([]string{"hold", asJSON(t, order{Wall: w})}, role...)...)
+	c := who.as(t, append([]string{"hold", asJSON(t, order{Sandbox: w})}, role...)...)
 	ralph := exec.CommandContext(t.Context(), c.Argv[0], c.Argv[1:]...)
 	ralph.Env, ralph.SysProcAttr = c.Env, c.Sys
 	out, err := ralph.StdoutPipe()
@@ -68,7 +68,7 @@ func killRalph(t *testing.T, who user, w sandbox.Config, role ...string) {
 func TestNobodyOutlivesRalph(t *testing.T) {
 	for _, level := range confined() {
 		left := badge(t)
-		killRalph(t, users()[0], wall(t, level, users()[0]), "stubborn", left)
+		killRalph(t, users()[0], testConfig(t, level, users()[0]), "stubborn", left)
 		eventually(t, func() bool { return !alive(left) })
 	}
 }
@@ -79,7 +79,7 @@ func TestNobodyOutlivesTheNamespace(t *testing.T) {
 	for _, who := range []user{users()[0], asOrdinary} {
 		for range 5 {
 			if left := badge(t); who.possible(sandbox.Namespace) {
-				killRalph(t, who, wall(t, sandbox.Namespace, who), "stay", "outer", left)
+				killRalph(t, who, testConfig(t, sandbox.Namespace, who), "stay", "outer", left)
 				eventually(t, func() bool { return !alive(left) })
 			}
 		}
@@ -89,7 +89,7 @@ func TestNobodyOutlivesTheNamespace(t *testing.T) {
 // In a process namespace others are not seen, and each is found by its own number.
 func TestProcessesOfOthersAreNotThere(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		script := `readlink /proc/self/ns/pid; test -d /proc/$$ && test -d /proc/$PPID && ls -d /proc/[0-9]* | wc -l`
 		out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", script}})
 		ours, err := os.Readlink("/proc/self/ns/pid")

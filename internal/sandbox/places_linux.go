@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readable is there whatever a Wall says: what programs are made of and what
+// readable is there whatever a Sandbox says: what programs are made of and what
 // their libraries look up. Nothing here is anybody's secret.
 func readable() []string {
 	var found []string

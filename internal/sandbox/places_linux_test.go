@@ -22,7 +22,7 @@ func secretive(t *testing.T) string {
 	return dir
 }
 
-// openers put something that leads to $1 in the place of a folder that a Wall names: one
+// openers put something that leads to $1 in the place of a folder that a Sandbox names: one
 // of Read within their own, one in a cache that they write to, one to write to, one that
 // is read-only.
 var openers = map[string]string{
@@ -39,7 +39,7 @@ func TestLinksOfTheirsLeadNowhere(t *testing.T) {
 	for _, level := range connected() {
 		for name, opener := range openers {
 			t.Run(string(level)+" "+name, func(t *testing.T) {
-				w, out := wall(t, level, users()[0]), secretive(t)
+				w, out := testConfig(t, level, users()[0]), secretive(t)
 				dir := w.Write[0]
 				inside(t, w, process.Command{Argv: []string{"mkdir", "-p", "tools", "deep/tools", "cache"}})
 				w.Read = []string{filepath.Join(dir, "tools"), filepath.Join(dir, "deep", "tools")}
@@ -64,7 +64,7 @@ func TestLinksOfTheirsLeadNowhere(t *testing.T) {
 // A folder to write to that has become a link of theirs is refused; any other link leads on.
 func TestFoldersToWriteToAreNotReplaced(t *testing.T) {
 	for _, level := range connected() {
-		w, out := wall(t, level, users()[0]), secretive(t)
+		w, out := testConfig(t, level, users()[0]), secretive(t)
 		dir := w.Write[0]
 		inside(t, w, process.Command{Argv: []string{"mkdir", "cache"}})
 		ours := filepath.Join(folder(t, 0), "link")
@@ -90,7 +90,7 @@ func TestFoldersToWriteToAreNotReplaced(t *testing.T) {
 // that holds them; the rest of a folder with such settings can.
 func TestWhatIsApartStaysOutside(t *testing.T) {
 	for _, level := range connected() {
-		w, out := wall(t, level, users()[0]), secretive(t)
+		w, out := testConfig(t, level, users()[0]), secretive(t)
 		prefix, runner := filepath.Join(out, "prefix"), filepath.Join(out, "runner")
 		for name, text := range map[string]string{
 			"prefix/bin/tool": "tool\n", "prefix/etc/npmrc": "//registry.example.com/:_authToken=secret\n", "prefix/etc/other": "other\n",
@@ -116,7 +116,7 @@ func TestWhatIsApartStaysOutside(t *testing.T) {
 // lies in it, and the rest of that folder can be read.
 func TestARunnerInASharedFolderStaysOutside(t *testing.T) {
 	for _, level := range connected() {
-		w, opt := wall(t, level, users()[0]), secretive(t)
+		w, opt := testConfig(t, level, users()[0]), secretive(t)
 		t.Cleanup(sandbox.Share(opt))
 		for _, name := range []string{"tool/bin/tool", "runner/.credentials", "runner/_work/other/.git/config", "runner/_work/shop/shop/f", "runner/_work/_tool/node"} {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(opt, name)), 0o755); err != nil {

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// rung is a way to make the wall. Without mounts of its own a network of its own
+// rung is a way to make the sandbox. Without mounts of its own a network of its own
 // comes after the supervisor, which can tell whose a local socket is.
 type rung struct {
 	level    Level

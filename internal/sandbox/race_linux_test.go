@@ -112,7 +112,7 @@ func raced(t *testing.T, howLong string, without ...string) (reached int) {
 	t.Helper()
 	allowed, welcome := counting(t)
 	forbidden, reach := counting(t)
-	w := sandbox.Without(wall(t, sandbox.Notify, users()[0]), without...)
+	w := sandbox.Without(testConfig(t, sandbox.Notify, users()[0]), without...)
 	w.Ports = []int{int(netip.MustParseAddrPort(allowed).Port())}
 	out, res := inside(t, w, playing(t, &w, "race", allowed, forbidden, howLong))
 	if res.Exit != 0 || strings.TrimSpace(out) == "" || welcome() == 0 {

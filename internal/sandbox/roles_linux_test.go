@@ -45,22 +45,22 @@ func cast() {
 	}
 }
 
-// order is a wall for a role to stand in.
+// order is a sandbox for a role to stand in.
 type order struct {
-	Wall    sandbox.Config
+	Sandbox sandbox.Config
 	Without []string
 	ABI     int
 	Daemon  string
 }
 
-func (o order) wall() sandbox.Config {
-	return sandbox.Beside(sandbox.Pretend(sandbox.Without(o.Wall, o.Without...), o.ABI), o.Daemon)
+func (o order) confinement() sandbox.Config {
+	return sandbox.Beside(sandbox.Pretend(sandbox.Without(o.Sandbox, o.Without...), o.ABI), o.Daemon)
 }
 
 func playAttack(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
-	list, err := o.wall().Attack(context.Background(), new(process.Runner).Run)
+	list, err := o.confinement().Attack(context.Background(), new(process.Runner).Run)
 	must(err)
 	must(json.NewEncoder(os.Stdout).Encode(list))
 }
@@ -68,7 +68,7 @@ func playAttack(args []string) {
 func playProbe(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
-	must(json.NewEncoder(os.Stdout).Encode(sandbox.Probe(context.Background(), o.wall(), new(process.Runner).Run)))
+	must(json.NewEncoder(os.Stdout).Encode(sandbox.Probe(context.Background(), o.confinement(), new(process.Runner).Run)))
 }
 
 // playWeaker goes on as another role on a machine that offers less: "docker",
@@ -154,14 +154,14 @@ func playLeave(args []string) {
 	fmt.Print(string(out))
 }
 
-// playHold is a ralph with a program in a wall: hold ORDER ROLE….
+// playHold is a ralph with a program in a sandbox: hold ORDER ROLE….
 func playHold(args []string) {
 	var o order
 	must(json.Unmarshal([]byte(args[0]), &o))
 	self, err := os.Open("/proc/self/exe")
 	must(err)
-	o.Wall.Read = []string{"/proc/self/fd/3"}
-	_, err = o.wall().Run(new(process.Runner).Run)(context.Background(), process.Command{
+	o.Sandbox.Read = []string{"/proc/self/fd/3"}
+	_, err = o.confinement().Run(new(process.Runner).Run)(context.Background(), process.Command{
 		Argv: append([]string{"/proc/self/fd/3", sandbox.Hidden}, args[1:]...), Files: []*os.File{self}, Stdout: os.Stdout,
 	})
 	must(err)

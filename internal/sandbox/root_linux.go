@@ -17,7 +17,7 @@ const was = "/.was"
 
 const procs = "/proc"
 
-// moveIn makes a root of its own that holds what a Wall names and nothing
+// moveIn makes a root of its own that holds what a Sandbox names and nothing
 // else. Landlock says what may be opened; this also hides what need not be
 // opened to be used, as the sockets of other programs, and makes ReadOnly
 // unwritable within a folder that is written to, which Landlock cannot.

@@ -131,7 +131,7 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &sys
 }
 
-// spec is what the launcher is told: a Wall and the program to become. It goes
+// spec is what the launcher is told: a Sandbox and the program to become. It goes
 // through a file in memory, since argv and environment can be read by others.
 type spec struct {
 	Level                 Level

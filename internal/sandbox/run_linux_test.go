@@ -21,8 +21,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// walls are those that stand between us and a program, and none.
-func walls() []sandbox.Level { return append(confined(), sandbox.None) }
+// sandboxes are those that stand between us and a program, and none.
+func sandboxes() []sandbox.Level { return append(confined(), sandbox.None) }
 
 func confined() []sandbox.Level {
 	return here(sandbox.Namespace, sandbox.Notify, sandbox.External)
@@ -37,17 +37,17 @@ func TestPathGoesOnBehindWhatIsNotGranted(t *testing.T) {
 	}
 	for _, level := range here(sandbox.Namespace, sandbox.Notify) {
 		env := []string{"PATH=" + planted + ":/usr/local/bin:/usr/bin:/bin"}
-		out, res := inside(t, wall(t, level, users()[0]), process.Command{Argv: []string{"sh", "-c", "echo granted"}, Env: env})
+		out, res := inside(t, testConfig(t, level, users()[0]), process.Command{Argv: []string{"sh", "-c", "echo granted"}, Env: env})
 		if out != "granted\n" || res.Exit != 0 {
 			t.Errorf("level %s: %q, %+v, want the sh that is granted", level, out, res)
 		}
 	}
 }
 
-// A caller need not know whether there is a wall.
+// A caller need not know whether there is a sandbox.
 func TestEndingsAreThoseOfTheProgram(t *testing.T) {
-	for _, level := range walls() {
-		w := wall(t, level, users()[0])
+	for _, level := range sandboxes() {
+		w := testConfig(t, level, users()[0])
 		for _, tt := range []struct {
 			argv []string
 			want process.Result
@@ -65,9 +65,9 @@ func TestEndingsAreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-func TestWhatCannotStartIsToldAsWithoutAWall(t *testing.T) {
-	for _, level := range walls() {
-		w := wall(t, level, users()[0])
+func TestWhatCannotStartIsToldAsWithoutASandbox(t *testing.T) {
+	for _, level := range sandboxes() {
+		w := testConfig(t, level, users()[0])
 		dir := w.Write[0]
 		write(t, filepath.Join(dir, "plain"), "no program\n")
 		write(t, filepath.Join(dir, "formless"), "no program\n")
@@ -100,8 +100,8 @@ func TestWhatCannotStartIsToldAsWithoutAWall(t *testing.T) {
 }
 
 // What is not there to be confined is said before anything runs.
-func TestWallsThatCannotStand(t *testing.T) {
-	good := wall(t, connected()[0], users()[0])
+func TestSandboxesThatCannotStart(t *testing.T) {
+	good := testConfig(t, connected()[0], users()[0])
 	for _, tt := range []struct {
 		name string
 		mend func(*sandbox.Config)
@@ -130,7 +130,7 @@ func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
 	}
 	defer func() { _ = unix.Close(leaked) }()
 	for _, level := range confined() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		f, err := os.Create(filepath.Join(t.TempDir(), "third"))
 		if err != nil {
 			t.Fatal(err)
@@ -151,8 +151,8 @@ func TestStreamsAndEnvironmentGoThrough(t *testing.T) {
 
 // The end of the context ends those inside politely first, the supervisor last.
 func TestThePoliteSignalReachesTheProgram(t *testing.T) {
-	for _, level := range walls() {
-		w := wall(t, level, users()[0])
+	for _, level := range sandboxes() {
+		w := testConfig(t, level, users()[0])
 		ctx, cancel := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		c := process.Command{
@@ -172,11 +172,11 @@ func TestThePoliteSignalReachesTheProgram(t *testing.T) {
 	}
 }
 
-// Who may linger keeps the network for as long, and is counted as without a wall.
+// Who may linger keeps the network for as long, and is counted as without a sandbox.
 func TestWhoLingersIsConnected(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
 	for _, level := range connected() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		w.Ports = portsOf(proxy)
 		c := playing(t, &w, "talk")
 		script := `import socket, os, sys, time
@@ -205,8 +205,8 @@ open("heard", "w").write(s.recv(100).decode())`
 }
 
 func TestWhoLingersTooLongIsEnded(t *testing.T) {
-	for _, level := range walls() {
-		w, left := wall(t, level, users()[0]), badge(t)
+	for _, level := range sandboxes() {
+		w, left := testConfig(t, level, users()[0]), badge(t)
 		c := playing(t, &w, "leave", "outer", left)
 		c.Grace = time.Millisecond
 		c.Linger = func() (time.Duration, time.Duration) { return 0, time.Millisecond }
@@ -219,7 +219,7 @@ func TestWhoLingersTooLongIsEnded(t *testing.T) {
 // What we are told to keep is not in anybody's argv or environment.
 func TestOrdersAreNotReadFromOutside(t *testing.T) {
 	for _, level := range connected() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		c := process.Command{
 			Argv: []string{"/bin/sh", "-c", `for p in $PPID $$; do tr '\0' '\n' < /proc/$p/cmdline; done`},
 			Env:  []string{"PATH=/usr/bin:/bin", "TOKEN=dummy-key"},
@@ -233,8 +233,8 @@ func TestOrdersAreNotReadFromOutside(t *testing.T) {
 
 // Names of files are bytes; not all are UTF-8.
 func TestArgumentsGoThroughAsTheyAre(t *testing.T) {
-	for _, level := range walls() {
-		w := wall(t, level, users()[0])
+	for _, level := range sandboxes() {
+		w := testConfig(t, level, users()[0])
 		const odd = "a\xff\xfe\n\"b\\"
 		c := process.Command{Argv: []string{"/usr/bin/printf", "%s|%s", odd, "ü"}, Env: []string{"X=" + odd}}
 		if out, _ := inside(t, w, c); out != odd+"|ü" {
@@ -245,7 +245,7 @@ func TestArgumentsGoThroughAsTheyAre(t *testing.T) {
 
 func TestTheMachinesTempIsNotTheirs(t *testing.T) {
 	for _, level := range here(sandbox.Namespace, sandbox.Namespace) { // twice: nothing is left for the next
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		want := filepath.Base(w.Write[0]) + "\nx\n"
 		if out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", "ls /tmp; echo x > /tmp/left && cat /tmp/left"}}); out != want {
 			t.Errorf("%q, want %q", out, want)
@@ -256,7 +256,7 @@ func TestTheMachinesTempIsNotTheirs(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
 	for _, level := range connected() {
-		w := wall(t, level, users()[0])
+		w := testConfig(t, level, users()[0])
 		w.Ports = portsOf(proxy)
 		done := make(chan string, 8)
 		for range cap(done) {
@@ -282,7 +282,7 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestWhatTheMachineHasIsNotChanged(t *testing.T) {
 	before := mountsOf(t)
-	inside(t, wall(t, connected()[0], users()[0]), process.Command{Argv: []string{"true"}})
+	inside(t, testConfig(t, connected()[0], users()[0]), process.Command{Argv: []string{"true"}})
 	if diff := cmp.Diff(before, mountsOf(t)); diff != "" {
 		t.Errorf("our mounts changed (-before +after):\n%s", diff)
 	}

@@ -36,7 +36,7 @@ func TestHowOthersRunIsNotTheirs(t *testing.T) {
 	}
 	before := how()
 	for _, level := range confined() {
-		w := wall(t, level, asRoot)
+		w := testConfig(t, level, asRoot)
 		out, _ := inside(t, w, playing(t, &w, "meddle", strconv.Itoa(pid)))
 		if now := how(); now != before || out != "tried\n" {
 			t.Errorf("level %s: %s\nbefore %s\nnow %s", level, out, before, now)
@@ -69,7 +69,7 @@ func TestWhatCannotBeNamedStaysAsItIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, _ := inside(t, wall(t, level, asRoot), process.Command{Argv: []string{
+		out, _ := inside(t, testConfig(t, level, asRoot), process.Command{Argv: []string{
 			"sh", "-c",
 			"chmod 666 " + file + "; cat /proc/sysvipc/shm; timeout 5 head -n1 <" + typed(t) + "; true",
 		}})

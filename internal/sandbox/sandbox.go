@@ -1,4 +1,4 @@
-// Package sandbox is the wall round the agent and its checks: a Command goes
+// Package sandbox is the sandbox round the agent and its checks: a Command goes
 // in, the same Command comes out confined, with the level that was reached and
 // an attack from inside that proves it. It never starts a program itself (that
 // is internal/process), never speaks to the network for those inside (that is
@@ -23,7 +23,7 @@ import (
 // changed it. Nothing that trusts the file may go on.
 var ErrNotPutBack = errors.New("it stays as those inside left it")
 
-// Level is how the wall is made; the names are the values of the input sandbox.
+// Level is how the sandbox is made; the names are the values of the input sandbox.
 type Level string
 
 // The levels, the strongest first.
@@ -32,7 +32,7 @@ const (
 	Notify    Level = "notify"    // no network; a supervisor connects in its stead
 	External  Level = "external"  // the user vouches for what holds the network; the rest as far as it goes
 	None      Level = "none"
-	Auto      Level = "auto" // the strongest that Probe finds; never a Wall's
+	Auto      Level = "auto" // the strongest that Probe finds; never a Config's
 )
 
 // Levels are all that can be asked for.
@@ -93,7 +93,7 @@ type Config struct {
 
 	// Beyond are addresses, with ports, of other machines that can be reached
 	// from here and must not be from inside. Level external needs one: with
-	// somebody else's wall nothing else shows whether it stands.
+	// somebody else's sandbox nothing else shows whether it stands.
 	Beyond []string
 
 	// Flat leaves the mounts as they are, where the machine refuses new ones.
@@ -154,7 +154,7 @@ func Reveals(path string) bool {
 
 func tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
 
-// mechanism is a part of the wall.
+// mechanism is a part of the sandbox.
 type mechanism string
 
 const (
@@ -209,7 +209,7 @@ type Report struct {
 	HostPIDs bool // Level does without a process namespace
 }
 
-// Mechanism is a part of the wall, as a person asks for it.
+// Mechanism is a part of the sandbox, as a person asks for it.
 type Mechanism struct {
 	Name   string
 	Found  bool

@@ -25,7 +25,7 @@ type word struct {
 }
 
 // Failures of the program itself, which callers tell apart as if there were no
-// wall; any other is ours.
+// sandbox; any other is ours.
 var kinds = []struct {
 	name string
 	of   error

@@ -74,10 +74,10 @@ func apart(run journal.Run) string {
 		Code(run.BaseRef, 200), Code(run.Branch, 200))
 }
 
-// barred is what the wall refused of what those inside asked for, with the line
+// barred is what the sandbox refused of what those inside asked for, with the line
 // that would allow it.
 func barred(e journal.EgressRefused) string {
-	text := "refused by the wall: " + one(e.What) + ": " + one(e.Why)
+	text := "refused by the sandbox: " + one(e.What) + ": " + one(e.Why)
 	if e.Input != "" {
 		text += " – this would allow it: " + one(e.Input)
 	}
@@ -110,7 +110,7 @@ func through(e journal.EgressPassed) (said []saying) {
 		all = append(all, *e.Rest)
 	}
 	if passed := traffic(all, one); passed != "" {
-		said = append(said, within(plainSign, "passed through the wall: "+passed))
+		said = append(said, within(plainSign, "passed through the sandbox: "+passed))
 	}
 	if e.ChargedUSD > 0 {
 		said = append(said, within(plainSign, "counted against the budget for answers without a count or a price: "+money(e.ChargedUSD, true)))
@@ -118,7 +118,7 @@ func through(e journal.EgressPassed) (said []saying) {
 	return said
 }
 
-// Traffic is what passed through the wall so far; empty where nothing did.
+// Traffic is what passed through the sandbox so far; empty where nothing did.
 func Traffic(run journal.Run) string {
 	return traffic(run.Traffic, one)
 }

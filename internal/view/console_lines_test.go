@@ -91,11 +91,11 @@ func TestEventsAreShownInLocalTime(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	east := time.FixedZone("east", 3600)
 	console := view.Console{Look: view.Look{Timestamps: true}, Now: func() time.Time { return at.In(east) }}
-	if got := console.Event(journal.Run{Now: at}, journal.Noted{What: "no wall"}); got != "[13:00:00] - note: no wall" {
+	if got := console.Event(journal.Run{Now: at}, journal.Noted{What: "no sandbox"}); got != "[13:00:00] - note: no sandbox" {
 		t.Errorf("Event = %q", got)
 	}
 	unclocked := view.Console{Look: view.Look{Timestamps: true}}
-	if got := unclocked.Event(journal.Run{Now: at}, journal.Noted{What: "no wall"}); got != "[12:00:00] - note: no wall" {
+	if got := unclocked.Event(journal.Run{Now: at}, journal.Noted{What: "no sandbox"}); got != "[12:00:00] - note: no sandbox" {
 		t.Errorf("Event = %q", got)
 	}
 	if got := unclocked.Item(stream.Text{Text: "a"}); got != "\n> a" {

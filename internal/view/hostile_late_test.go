@@ -17,7 +17,7 @@ import (
 )
 
 // later puts text wherever else others have their say: on the branch's name, what
-// people answered, who they are, what is kept, what the wall refused, grades and
+// people answered, who they are, what is kept, what the sandbox refused, grades and
 // opinions; and in how it all ended.
 func later(text string, end journal.RunStopped) journal.Run {
 	_, entries := run(text)

@@ -24,18 +24,18 @@ var lines = []struct {
 	{journal.Resumed{Why: "/ralph by ada"}, "going on with run r1: /ralph by ada"},
 	{journal.Noted{What: "no node"}, "note: no node"},
 	{journal.Noted{What: "no node", Hint: "install it"}, "note: no node – install it"},
-	{journal.EgressRefused{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"}, `  refused by the wall: "1.2.3.4:443": it is an address, not a name`},
+	{journal.EgressRefused{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"}, `  refused by the sandbox: "1.2.3.4:443": it is an address, not a name`},
 	{
 		journal.EgressRefused{What: "a.example:443", Why: "it is not on the list", Input: "allow-domains: a.example"},
-		"  refused by the wall: a.example:443: it is not on the list – this would allow it: allow-domains: a.example",
+		"  refused by the sandbox: a.example:443: it is not on the list – this would allow it: allow-domains: a.example",
 	},
 	{
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 999, Down: 1_499_000}, {Host: "b.example:443", Up: 1, Down: 1}}},
-		"  passed through the wall: 1 kB out and 1 MB in: a.example:443 (999 B, 1 MB), b.example:443 (1 B, 1 B)",
+		"  passed through the sandbox: 1 kB out and 1 MB in: a.example:443 (999 B, 1 MB), b.example:443 (1 B, 1 B)",
 	},
 	{
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 1, Down: 1}}, ChargedUSD: 0.5},
-		"  passed through the wall: 1 B out and 1 B in: a.example:443 (1 B, 1 B)\n  counted against the budget for answers without a count or a price: $0.50",
+		"  passed through the sandbox: 1 B out and 1 B in: a.example:443 (1 B, 1 B)\n  counted against the budget for answers without a count or a price: $0.50",
 	},
 	{journal.EgressPassed{ChargedUSD: 0.5}, "  counted against the budget for answers without a count or a price: $0.50"},
 	{
@@ -43,7 +43,7 @@ var lines = []struct {
 			Hosts: []journal.Passage{{Host: "a:1", Up: 5}, {Host: "b:1", Up: 9}, {Host: "c:1", Up: 7}, {Host: "d:1", Up: 8}},
 			Rest:  &journal.Passage{Times: 9, Down: 99},
 		},
-		"  passed through the wall: 29 B out and 99 B in: b:1 (9 B, 0 B), d:1 (8 B, 0 B), c:1 (7 B, 0 B) and others",
+		"  passed through the sandbox: 29 B out and 99 B in: b:1 (9 B, 0 B), d:1 (8 B, 0 B), c:1 (7 B, 0 B) and others",
 	},
 	{journal.CheckEnded{Where: journal.AtBase, Name: "test", Passed: true, TookMS: 61000}, "  check test passed at the base, 1m1s"},
 	{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 2, TookMS: 12}, "  check test failed (exit 2) in the agent's tree, 12ms"},

@@ -94,7 +94,7 @@ func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 	}
 }
 
-// What the wall refused is told, the newest of it, with what would allow it.
+// What the sandbox refused is told, the newest of it, with what would allow it.
 func TestRefusals(t *testing.T) {
 	var run journal.Run
 	for i := range 22 {

@@ -192,7 +192,7 @@ func TestOtherNumbersAreKilled(t *testing.T) {
 }
 
 // outright are the calls that nobody inside gets, whatever the arguments: what
-// is taken from the list of the wall is missed here.
+// is taken from the list of the sandbox is missed here.
 var outright = []string{
 	"acct", "add_key", "adjtimex", "bpf", "chroot", "clock_adjtime", "clock_settime", "create_module", "delete_module",
 	"fanotify_init", "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "ioperm", "iopl", "kcmp",
@@ -205,7 +205,7 @@ var outright = []string{
 // A typing error would refuse nothing: each is a name that a machine knows.
 func TestRefusedCalls(t *testing.T) {
 	if diff := cmp.Diff(outright, slices.Sorted(slices.Values(seccomp.Refused()))); diff != "" {
-		t.Errorf("the list of the wall (-want +got):\n%s", diff)
+		t.Errorf("the list of the sandbox (-want +got):\n%s", diff)
 	}
 	for _, name := range outright {
 		found := false

@@ -1,0 +1,113 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
+)
+
+// The real CLIs do a whole iteration behind the sandbox, at both levels: their
+// tool runs inside, the key is the model server's alone, and what they ask for
+// beside the model they do not get.
+func TestAgentsBehindTheSandbox(t *testing.T) {
+	for _, level := range []string{"namespace", "notify"} {
+		t.Run(level, func(t *testing.T) {
+			eachAgent(t, `{"sandbox": {"allowDomains": []}}`, func(l *laptop) {
+				if err := write(l.path("work", "show.sh"), []byte("env | grep _KEY")); err != nil {
+					l.t.Fatal(err)
+				}
+				if err := l.start("-m", "2", "--sandbox="+level, "--json").Wait(); err != nil {
+					l.t.Error(err)
+				}
+				text, err := os.ReadFile(l.path("work", "hello.txt"))
+				if err != nil || !strings.Contains(string(text), "hi") {
+					l.t.Errorf("the tool left %q, %v", text, err)
+				}
+				given := strings.Contains(string(text), "ralph-") || strings.HasPrefix(l.key, "COPILOT") // which gives its tools none
+				if strings.Contains(string(text), agentKey) || !given {
+					l.t.Errorf("inside it had %q, want a token of the sandbox's", text)
+				}
+				work := l.server.Work()
+				if len(work) != 2 || work[0].Key() != agentKey || work[1].Key() != agentKey {
+					l.t.Fatalf("%d requests came, want 2 with the key", len(work))
+				}
+				if !strings.Contains(l.text(), `"sandbox_level": "`+level+`"`) {
+					l.t.Error("the level is not in the result")
+				}
+				l.quiet()
+			},
+				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt; sh show.sh >> hello.txt")}},
+				modeltest.Answer{Words: "Done. <response>DONE</response>"})
+		})
+	}
+}
+
+// They do so in a job as well, as a user who is nobody else's.
+func TestAgentsInTheAction(t *testing.T) {
+	if os.Getenv("AGENTS") == "" {
+		return
+	}
+	for name, input := range map[string]string{"claude": "ANTHROPIC", "codex": "OPENAI"} {
+		for _, level := range []string{"namespace", "notify"} {
+			t.Run(name+" "+level, func(t *testing.T) { actWith(t, name, input, level) })
+		}
+	}
+}
+
+func actWith(t *testing.T, name, input, level string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(folder, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := modeltest.Start(t,
+		modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt; id -u >> hello.txt; env >> hello.txt; git add hello.txt; git commit -qm 'feat: hello'")}},
+		modeltest.Answer{Words: "Done."})
+	town, err := found(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := town.leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	issue, err := town.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := town.label(issue, maintainer, "ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "ralph", "action")
+	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "INPUT_GITHUB-TOKEN="+token, "INPUT_SANDBOX="+level,
+		"INPUT_AGENT="+name, "INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh",
+		"INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL, "INPUT_MAX-ITERATIONS=1", quickExit)
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, said)
+	}
+	text, err := town.git("show", "ralph/issue-1-greet-people-by-name-in-their-language:hello.txt")
+	if err != nil || !strings.HasPrefix(text, "hi\n1500\n") || strings.Contains(text, agentKey) || strings.Contains(text, token) {
+		t.Errorf("it left %q, %v\n%s", text, err, said)
+	}
+	for _, request := range server.Work() {
+		if request.Key() != agentKey {
+			t.Errorf("%s came with the key %q", request.Path, request.Key())
+		}
+	}
+	if len(server.Work()) != 2 {
+		t.Errorf("%d requests came, want 2\n%s", len(server.Work()), said)
+	}
+}

@@ -1,0 +1,158 @@
+package action
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// inside is who the agent and the checks are, where we are root. No image
+// gives anything to a user of that number.
+const inside = 1500
+
+// where tells of tools, and of nothing else that is the runner's.
+var where = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
+
+// mirrors are the variables by which a machine's people have packages come from
+// elsewhere. One that holds a password is nobody's inside.
+var mirrors = []string{
+	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY", "NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
+	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
+}
+
+func (v *visit) mirror(name string) string {
+	if value := v.Getenv(name); slices.Contains(mirrors, name) && !strings.Contains(value, "@") {
+		return value
+	}
+	return ""
+}
+
+// raise has the sandbox stand before anything is spent.
+func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
+	asked := v.sandboxed(worker, second, p)
+	asked.Beyond = v.beyond(ctx)
+	return confine.Start(ctx, asked)
+}
+
+// sandboxed is what the inputs ask of it.
+func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confine.Options {
+	var env []string
+	for _, name := range where {
+		if value := v.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	in := v.inputs
+	terms := confine.Model{
+		Name: p.Model, Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent,
+		Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
+	}
+	read, _ := worker.Needs() // nobody is at home in a job
+	more, _ := second.Needs()
+	return confine.Options{
+		Level: in.Sandbox.Level, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
+		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Private: v.runner(),
+		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
+	}
+}
+
+// runner are the folders of the runner, and what it keeps of this job beside the
+// workspace. Where it was installed it leaves a file that says who it is.
+func (v *visit) runner() []string {
+	temp := v.Getenv("RUNNER_TEMP")
+	all := []string{temp, v.Getenv("RUNNER_WORKSPACE"), filepath.Dir(v.Getenv("GITHUB_EVENT_PATH"))}
+	for dir := temp; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".runner")); err == nil {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// network is the inputs' with their file where it lies: in the workspace.
+func (v *visit) network() confine.Network {
+	n := v.inputs.Sandbox.Network
+	if n.Bundle != "" && !filepath.IsAbs(n.Bundle) {
+		n.Bundle = filepath.Join(v.env.Workspace, n.Bundle)
+	}
+	return n
+}
+
+// git is one that will do, and reaches GitHub as the network wants it.
+func (v *visit) git(ctx context.Context) (git.Git, error) {
+	home, err := v.home()
+	if err != nil {
+		return git.Git{}, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
+	}
+	tool := git.Git{Run: v.Exec, Path: process.PathOutside(v.Getenv("PATH"), []string{v.env.folder()}), Home: home}
+	if _, err := tool.Version(ctx); err != nil {
+		return tool, err
+	}
+	return v.routed(tool)
+}
+
+// routed is git as the network wants it: a server at home without the company's
+// proxy, and with all certificates in one file.
+func (v *visit) routed(tool git.Git) (git.Git, error) {
+	network := v.network()
+	if network.Upstream != "" {
+		route, err := network.Route()
+		if err != nil {
+			return tool, err
+		}
+		to, err := url.Parse(v.clone())
+		if err != nil {
+			return tool, err
+		}
+		if route.ProxyFor(to) != nil {
+			tool.Proxy = network.Upstream
+		}
+	}
+	if network.Bundle == "" {
+		return tool, nil
+	}
+	tool.CA = filepath.Join(tool.Home, "certificates.pem")
+	return tool, network.Trust(tool.CA)
+}
+
+// beyond are the addresses of GitHub, where nothing but an attempt to get there
+// shows whether somebody else's sandbox stands.
+func (v *visit) beyond(ctx context.Context) []string {
+	at, err := url.Parse(v.env.ServerURL)
+	if v.inputs.Sandbox.Level != sandbox.External || err != nil {
+		return nil
+	}
+	n, err := egress.ParseName(at.Host)
+	if err != nil { // an address: there is nothing to look up
+		return egress.Anywhere()
+	}
+	return egress.Beyond(ctx, n)
+}
+
+// lower ends the sandbox, on every way out.
+func (v *visit) lower(sandboxes ...*confine.Sandbox) {
+	for _, w := range sandboxes {
+		if err := w.Close(); err != nil {
+			v.say("the sandbox was not cleared away: " + fault.Told(err))
+		}
+	}
+}
+
+// home is an empty folder for git, which runs inside as well.
+func (v *visit) home() (string, error) {
+	home := filepath.Join(v.env.folder(), "home")
+	return home, os.MkdirAll(home, 0o755)
+}

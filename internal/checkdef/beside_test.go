@@ -1,0 +1,52 @@
+package checkdef_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/checkdef"
+)
+
+// What a Makefile, a script or a runner reads besides has a say in the checks as
+// far as it speaks of them; what is checked may be read, too.
+func TestChangedBesides(t *testing.T) {
+	makefile := tree{
+		"Makefile":  "-include config.mk\nTESTS ?= $(wildcard tests/*.sh)\nALL = $(TESTS)\ntest:\n\tsh run.sh $(ALL)\nbuild:\n\techo $(CFLAGS)\n",
+		"common.mk": "CFLAGS = -O\nlint:\n\truff check\n",
+	}
+	also := makefile.with(tree{"Makefile": "include common.mk\n" + makefile["Makefile"]})
+	script := tree{"check.sh": ". ./price.sh\n. ./lib/common.sh\n. ./.env\n", "price.sh": "price() { echo 3; }\n", "lib/common.sh": "assert_same() { [ \"$1\" = \"$2\" ]; }\n"}
+	node := tree{"package.json": `{"scripts": {"test": "node --require ./tools/register --test"}}`, "tools/register.js": "", "src/a.js": ""}
+	for name, c := range map[string]struct {
+		command       string
+		base, changes tree
+		want          []string
+	}{
+		"a variable of what comes":          {"make test", makefile, tree{"config.mk": "TESTS = tests/one.sh\n"}, []string{"config.mk"}},
+		"a variable of a variable":          {"make test", makefile, tree{"config.mk": "ALL =\n"}, []string{"config.mk"}},
+		"a flag of make's":                  {"make test", makefile, tree{"config.mk": "MAKEFLAGS += -n\n"}, []string{"config.mk"}},
+		"a recipe of what comes":            {"make test", makefile, tree{"config.mk": "test:\n\ttrue\n"}, []string{"config.mk"}},
+		"what another target uses":          {"make test", makefile, tree{"config.mk": "CFLAGS = -g\n"}, nil},
+		"a recipe that is included":         {"make lint", also, tree{"common.mk": "CFLAGS = -O\nlint:\n\ttrue\n"}, []string{"common.mk"}},
+		"another target beside it":          {"make lint", also, tree{"common.mk": "CFLAGS = -O\nlint:\n\truff check\nclean:\n\trm -r out\n"}, nil},
+		"what is included goes":             {"make lint", also, tree{"common.mk": "gone"}, []string{"common.mk"}},
+		"what a script comes to read":       {"sh check.sh", script, tree{".env": "sh() { :; }\n"}, []string{".env"}},
+		"how a script compares":             {"sh check.sh", script, tree{"lib/common.sh": "assert_same() { :; }\n"}, []string{"lib/common.sh"}},
+		"what a script checks":              {"sh check.sh", script, tree{"price.sh": "price() { echo 2; }\n"}, nil},
+		"how a script beside it compares":   {"sh ci/check.sh", tree{"ci/check.sh": ". \"$(dirname \"$0\")/common.sh\"\n", "ci/common.sh": "assert_same() { false; }\n"}, tree{"ci/common.sh": "assert_same() { :; }\n"}, []string{"ci/common.sh"}},
+		"what node loads first":             {"npm test", node, tree{"tools/register.js": "process.exit(0)\n"}, []string{"tools/register.js"}},
+		"what node is tested on":            {"npm test", node, tree{"src/a.js": "x\n"}, nil},
+		"settings that a runner is told of": {"pytest -c ci/settings.ini", tree{"ci/settings.ini": "[pytest]\n"}, tree{"ci/settings.ini": "[pytest]\naddopts = -k one\n"}, []string{"ci/settings.ini"}},
+		"where python looks":                {"PYTHONPATH=src python3 -m unittest", tree{}, tree{"src/sitecustomize.py": "x\n"}, []string{"src/sitecustomize.py"}},
+	} {
+		now := c.base.with(c.changes)
+		var got []string
+		for _, piece := range checkdef.Changed(checks(c.command), c.base.file, now.file) {
+			got = append(got, piece.Path)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

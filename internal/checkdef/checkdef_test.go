@@ -1,0 +1,255 @@
+package checkdef_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/checkdef"
+)
+
+// tree is a project's files by name.
+type tree map[string]string
+
+func (t tree) file(name string) []byte {
+	if text, there := t[name]; there {
+		return []byte(text)
+	}
+	return nil
+}
+
+// with is a tree with some files otherwise; "gone" is one that is not there.
+func (t tree) with(changes tree) tree {
+	all := maps.Clone(t)
+	for name, text := range changes {
+		if all[name] = text; text == "gone" {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+func checks(commands ...string) checkdef.Commands { return checkdef.Commands{Checks: commands} }
+
+// without leaves out what would only come before python's own modules.
+func without(paths []string) []string {
+	return slices.DeleteFunc(paths, func(name string) bool {
+		module := strings.TrimSuffix(strings.TrimSuffix(name, "/__init__.py"), ".py")
+		return module != name && !strings.Contains(module, "/") && name != "conftest.py"
+	})
+}
+
+// A script that makes a folder ready is one whatever it is called, and all that
+// it runs; a program that does is the work's.
+func TestPathsOfSetup(t *testing.T) {
+	project := tree{"setup.sh": "npm ci\n./tools/fetch\npython3 setup.py develop\n", "tools/fetch": "#!/bin/sh\n", "setup.py": "", "requirements.txt": ""}
+	got := checkdef.Paths(checkdef.Commands{Setup: []string{"sh setup.sh", "pip install -r requirements.txt"}}, project.file)
+	if diff := cmp.Diff([]string{".npmrc", ".pnpmfile.cjs", ".pnpmfile.mjs", ".yarnrc", ".yarnrc.yml", "bunfig.toml", "setup.sh", "tools/fetch"}, without(got)); diff != "" {
+		t.Errorf("Paths (-want +got):\n%s", diff)
+	}
+	if got := checkdef.Paths(checks("sh setup.sh"), project.file); len(got) > 0 {
+		t.Errorf("Paths of a check that nothing says is one = %q", got)
+	}
+}
+
+// What a command is led by is followed from file to file. What it checks is none
+// of it, nor are tests.
+func TestPaths(t *testing.T) {
+	project := tree{
+		"check.sh":         "#!/bin/sh\nset -e\nfor t in tests/*.sh; do sh \"$t\"; done\n. ./scripts/lint.sh\nsh price.sh 1\n",
+		"scripts/lint.sh":  "ruff check . && golangci-lint run",
+		"price.sh":         "echo 3",
+		"tests/one.sh":     "true",
+		"test_prices.py":   "",
+		"tools/verify.py":  "import sys",
+		"Makefile":         "all: build\n\tcc main.c\ntest: unit lint\n\t@sh check.sh\nunit:\n\tpython3 -m pytest -q\nlint:\n\tnpm run lint\nbuild:\n\tsh scripts/build-check.sh\n",
+		"scripts/build.sh": "true",
+		"package.json":     `{"scripts": {"test": "jest --ci", "lint": "eslint .", "posttest": "node tools/check.js"}}`,
+		"tools/check.js":   "",
+		"sub/package.json": `{"scripts": {"test": "mocha"}}`,
+		"justfile":         "test *args:\n    cargo test\n    sh ci/run-tests\n",
+		"ci/run-tests":     "#!/usr/bin/env bash\ntox -e py\n",
+	}
+	for command, want := range map[string]string{
+		"sh check.sh":                     ".golangci.json .golangci.toml .golangci.yaml .golangci.yml .ruff.toml check.sh pyproject.toml ruff.toml scripts/lint.sh",
+		"./check.sh":                      ".golangci.json .golangci.toml .golangci.yaml .golangci.yml .ruff.toml check.sh pyproject.toml ruff.toml scripts/lint.sh",
+		"sh price.sh 10":                  "",
+		"sh tests/one.sh":                 "",
+		"go test ./...":                   "go.work",
+		"sh ../check.sh; /bin/sh /check":  "",
+		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml GNUmakefile Makefile bunfig.toml eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts eslint.js makefile node_modules/.bin/eslint package.json",
+		"make":                            "GNUmakefile Makefile makefile",
+		"npm test":                        ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts jest.js node_modules/.bin/jest package.json tools/check.js",
+		"npm ci":                          ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml",
+		"cargo test":                      ".cargo/config .cargo/config.toml rust-toolchain rust-toolchain.toml",
+		"pip install -r requirements.txt": "",
+		"":                                "",
+	} {
+		if got := strings.Join(checkdef.Paths(checks(command), project.file), " "); got != want {
+			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
+		}
+	}
+	for command, want := range map[string]string{
+		"python3 test_prices.py":       "",
+		"python3 -c 'import check'":    "",
+		"CI=1 python3 tools/verify.py": "tools/verify.py",
+		"python3.12 -m unittest -v":    "",
+		"just test":                    ".cargo/config .cargo/config.toml ci/run-tests justfile pyproject.toml rust-toolchain rust-toolchain.toml tox.ini",
+	} {
+		paths := checkdef.Paths(checks(command), project.file)
+		if !slices.Contains(paths, "unittest.py") || !slices.Contains(paths, "sitecustomize/__init__.py") {
+			t.Errorf("Paths(%q) = %s, without what shadows unittest", command, paths)
+		}
+		if got := strings.Join(without(paths), " "); got != want {
+			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
+		}
+	}
+	if got := strings.Join(checkdef.Paths(checkdef.Commands{Within: "sub", Checks: []string{"npm test"}}, project.file), " "); !strings.HasPrefix(got, "sub/.mocharc") || !strings.HasSuffix(got, " sub/package.json") {
+		t.Errorf("Paths in a folder = %s", got)
+	}
+	if got := strings.Join(checkdef.Paths(checks("make test"), project.file), " "); !strings.Contains(got, "pytest.ini") || !strings.Contains(got, "check.sh") || strings.Contains(got, "build") {
+		t.Errorf("Paths(make test) = %s", got)
+	}
+}
+
+// A change is told of as far as it is one of what the checks do, and put back no
+// further.
+func TestChanged(t *testing.T) {
+	project := tree{
+		"check.sh":       "for test in tests/*.sh; do sh $test || exit 1; done\n",
+		"Makefile":       "CC = cc\nTESTS = one two\nOBJS = a.o \\\n\tb.o\n\n.PHONY: test\n\nall: $(OBJS)\n\ntest: lint\n\tfor t in $(TESTS); do sh $$t; done\n\nlint:\n\tsh check.sh\n\nrun:\n\t./a\n",
+		"package.json":   `{"name": "shop", "dependencies": {"a": "1"}, "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": 1}}`,
+		"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n[tool.ruff]\nline-length = 100\n",
+		"product.py":     "",
+	}
+	makefile, pack := project["Makefile"], project["package.json"]
+	for name, test := range map[string]struct {
+		command string
+		changes tree
+		want    tree // "whole": as the base has it
+	}{
+		"nothing":               {"sh check.sh", nil, tree{}},
+		"the script":            {"sh check.sh", tree{"check.sh": "exit 0\n"}, tree{"check.sh": "whole"}},
+		"it is gone":            {"sh check.sh", tree{"check.sh": "gone"}, tree{"check.sh": "whole"}},
+		"another file":          {"sh check.sh", tree{"product.py": "1", "Makefile": "test:\n"}, tree{}},
+		"a recipe":              {"make test", tree{"Makefile": strings.Replace(makefile, "sh $$t", "true", 1)}, tree{"Makefile": strings.NewReplacer("OBJS = a.o \\\n\tb.o", "OBJS = a.o  \tb.o").Replace(makefile)}},
+		"one that is needed":    {"make test", tree{"Makefile": strings.Replace(makefile, "\tsh check.sh", "\ttrue", 1) + "new:\n\ttrue\n"}, tree{"Makefile": strings.NewReplacer("OBJS = a.o \\\n\tb.o", "OBJS = a.o  \tb.o").Replace(makefile) + "new:\n\ttrue\n"}},
+		"it is needed no more":  {"make test", tree{"Makefile": strings.Replace(makefile, "test: lint", "test:", 1)}, tree{"Makefile": strings.NewReplacer("OBJS = a.o \\\n\tb.o", "OBJS = a.o  \tb.o").Replace(makefile)}},
+		"more is needed":        {"make test", tree{"Makefile": strings.Replace(makefile, "test: lint", "test: lint run", 1)}, tree{}},
+		"another recipe":        {"make test", tree{"Makefile": strings.Replace(makefile, "./a", "./b", 1) + "new: run\n\ttrue\n"}, tree{}},
+		"more objects":          {"make test", tree{"Makefile": strings.Replace(makefile, "b.o", "b.o c.o", 1)}, tree{}},
+		"more tests":            {"make test", tree{"Makefile": strings.Replace(makefile, "one two", "one two three", 1)}, tree{}},
+		"fewer tests":           {"make test", tree{"Makefile": strings.Replace(makefile, "one two", "one", 1)}, tree{"Makefile": "whole"}},
+		"another shell":         {"make test", tree{"Makefile": "SHELL = true\n" + makefile}, tree{"Makefile": "whole"}},
+		"failures are ignored":  {"make test", tree{"Makefile": makefile + ".IGNORE:\n"}, tree{"Makefile": "whole"}},
+		"it is a file":          {"make test", tree{"Makefile": strings.Replace(makefile, ".PHONY: test", ".PHONY: run", 1), "test": ""}, tree{"Makefile": "whole"}},
+		"more are phony":        {"make test", tree{"Makefile": strings.Replace(makefile, ".PHONY: test", ".PHONY: test run", 1)}, tree{}},
+		"a second rule":         {"make test", tree{"Makefile": makefile + "test:\n\ttrue\n"}, tree{"Makefile": "whole"}},
+		"the target is gone":    {"make test", tree{"Makefile": "run:\n\t./a\n"}, tree{"Makefile": "whole"}},
+		"another file is made":  {"make test", tree{"GNUmakefile": "test:\n"}, tree{"GNUmakefile": "whole"}},
+		"a script of npm":       {"npm test", tree{"package.json": strings.Replace(pack, `"jest", "start"`, `"true", "start"`, 1)}, tree{"package.json": "jest"}},
+		"one before it":         {"npm test", tree{"package.json": strings.Replace(pack, `"start": "node ."`, `"pretest": "rm -r test", "start": "node main"`, 1)}, tree{"package.json": "node main"}},
+		"settings of its":       {"npm test", tree{"package.json": strings.Replace(pack, `"bail": 1`, `"testMatch": []`, 1)}, tree{"package.json": "bail"}},
+		"dependencies":          {"npm test", tree{"package.json": strings.Replace(pack, `"a": "1"`, `"a": "2", "b": "1"`, 1)}, tree{}},
+		"as it is written":      {"npm test", tree{"package.json": strings.ReplaceAll(pack, " ", "")}, tree{}},
+		"it cannot be read":     {"npm test", tree{"package.json": "{"}, tree{"package.json": "whole"}},
+		"a runner's settings":   {"npm test", tree{"jest.config.js": ""}, tree{"jest.config.js": "whole"}},
+		"a section":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "-q", "-k one", 1)}, tree{"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.ruff]\nline-length = 100\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n"}},
+		"one that comes":        {"ruff check", tree{"pyproject.toml": project["pyproject.toml"] + "[tool.ruff.lint]\nignore = [\"ALL\"]\n"}, tree{"pyproject.toml": project["pyproject.toml"]}},
+		"another section":       {"pytest", tree{"pyproject.toml": strings.NewReplacer(`"a"`, `"b"`, "100", "120").Replace(project["pyproject.toml"])}, tree{}},
+		"a file with a section": {"pytest", tree{"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -k one\n"}, tree{"setup.cfg": "[metadata]\nname = shop\n"}},
+		"npm's shell":           {"npm test", tree{".npmrc": "registry=https://example.com\nscript-shell = ./sh.sh\n"}, tree{".npmrc": "registry=https://example.com\n"}},
+		"where npm looks":       {"npm test", tree{".npmrc": "registry=https://example.com\n"}, tree{}},
+		"a hook of pnpm":        {"pnpm test", tree{".pnpmfile.cjs": ""}, tree{".pnpmfile.cjs": "whole"}},
+		"a yarn of its own":     {"yarn test", tree{".yarnrc.yml": "yarnPath: ./y.js\n"}, tree{".yarnrc.yml": "whole"}},
+		"a runner of its name":  {"python3 -m unittest", tree{"unittest.py": "", "sitecustomize.py": "", "product.py": "1"}, tree{"unittest.py": "whole", "sitecustomize.py": "whole"}},
+		"a package of its name": {"pytest -q", tree{"pytest/__init__.py": "", "shop/logging.py": ""}, tree{"pytest/__init__.py": "whole"}},
+		"a conftest that hooks": {"pytest", tree{"conftest.py": "def pytest_runtest_makereport(item):\n    pass\n"}, tree{"conftest.py": "whole"}},
+		"a conftest":            {"pytest", tree{"conftest.py": "import pytest\n\n@pytest.fixture\ndef shop():\n    return 1\n"}, tree{}},
+		"a binary of jest":      {"npm test", tree{"node_modules/.bin/jest": "", "jest.js": ""}, tree{"node_modules/.bin/jest": "whole", "jest.js": "whole"}},
+		"a workspace of go":     {"go test ./...", tree{"go.work": "go 1.24\n"}, tree{"go.work": "whole"}},
+		"a runner of cargo":     {"cargo test", tree{".cargo/config.toml": "[net]\nretry = 2\n[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n"}, tree{".cargo/config.toml": "[net]\nretry = 2\n"}},
+		"settings of maven":     {"mvn test", tree{".mvn/maven.config": "-DskipTests\n"}, tree{".mvn/maven.config": "whole"}},
+		"settings of bazel":     {"bazel test //...", tree{".bazelrc": "test --test_filter=none\n"}, tree{".bazelrc": "whole"}},
+		"make's other name":     {"make test", tree{"makefile": "test:\n"}, tree{"makefile": "whole"}},
+		"a comment":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "addopts", "# quiet\naddopts", 1)}, tree{}},
+	} {
+		now := project.with(test.changes)
+		got := tree{}
+		for _, piece := range checkdef.Changed(checks(test.command), project.file, now.file) {
+			if got[piece.Path] = string(piece.Text); piece.Text == nil {
+				got[piece.Path] = "whole"
+			}
+		}
+		want := tree{}
+		for path, text := range test.want {
+			if want[path] = text; path == "package.json" && text != "whole" && strings.Contains(got[path], text) {
+				want[path] = got[path] // as JSON is written
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A file that the base has and that only might take another's place is the work's.
+func TestChangedLeavesOwnModules(t *testing.T) {
+	was := tree{"inspect.py": "", "go.work": "go 1.24\n", "conftest.py": "import pytest\n"}
+	now := tree{"inspect.py": "1", "go.work": "go 1.25\n", "conftest.py": "def pytest_configure():\n    pass\n"}
+	if pieces := checkdef.Changed(checks("python3 -m pytest", "go test ./..."), was.file, now.file); len(pieces) > 0 {
+		t.Errorf("Changed = %v", pieces)
+	}
+}
+
+// What is put back of a package.json leaves the rest of it as it is now.
+func TestChangedKeepsDependencies(t *testing.T) {
+	was := tree{"package.json": `{"dependencies": {"a": "1"}, "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": 1}}`}
+	now := tree{"package.json": `{"dependencies": {"a": "2"}, "scripts": {"test": "true", "start": "node main", "pretest": "rm x"}}`}
+	pieces := checkdef.Changed(checks("npm test"), was.file, now.file)
+	want := `{
+  "dependencies": {
+    "a": "2"
+  },
+  "jest": {
+    "bail": 1
+  },
+  "scripts": {
+    "start": "node main",
+    "test": "jest"
+  }
+}
+`
+	if len(pieces) != 1 {
+		t.Fatalf("pieces %v, want one", pieces)
+	}
+	if diff := cmp.Diff(want, string(pieces[0].Text)); diff != "" {
+		t.Errorf("package.json (-want +got):\n%s", diff)
+	}
+}
+
+// Whatever stands in the files, there is an end to it, and a base that is as it
+// was is put back nowhere.
+func FuzzChanged(f *testing.F) {
+	f.Add("make test", "Makefile", "test: test check\n\tmake $@; sh check.sh\n", "test:\n")
+	f.Add("npm test", "package.json", `{"scripts":{"test":"npm test"}}`, `{"scripts":null}`)
+	f.Add("pytest", "tox.ini", "[pytest]\n", "[pytest\n")
+	f.Add("sh check.sh", "check.sh", "sh check.sh; . ./check.sh `", "")
+	f.Fuzz(func(t *testing.T, command, name, was, now string) {
+		before, after := tree{name: was}, tree{name: now}
+		for _, piece := range checkdef.Changed(checks(command), before.file, after.file) {
+			if piece.Path != name {
+				t.Errorf("%s was put back, and only %s has changed", piece.Path, name)
+			}
+			if again := checkdef.Changed(checks(command), before.file, tree{name: string(piece.Text)}.file); piece.Text != nil && len(again) > 0 {
+				t.Errorf("what was put back is still otherwise: %q", again[0].Text)
+			}
+		}
+		if same := checkdef.Changed(checks(command), before.file, before.file); len(same) > 0 {
+			t.Errorf("what is as it was is put back: %v", same)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package checkdef
+
+import "path"
+
+// owned is what a tool reads its settings from.
+type owned struct {
+	files    []string            // all of each
+	sections map[string][]string // of a file, by how their names begin
+	members  []string            // keys of a package.json
+	keys     map[string][]string // of a file with a KEY=VALUE a line
+	hooks    string              // what comes and hooks into the runner
+}
+
+var (
+	npm = owned{keys: map[string][]string{".npmrc": {
+		"script-shell", "shell", "node-options", "ignore-scripts", "scripts-prepend-node-path", "shell-emulator", "if-present",
+		"pnpmfile", "global-pnpmfile", "enable-pre-post-scripts", "prefix", "globalconfig", "userconfig",
+	}}}
+	pytest = owned{
+		hooks: "conftest.py",
+		files: []string{"pytest.ini", ".pytest.ini"},
+		sections: map[string][]string{
+			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest"},
+		},
+	}
+	settingsOf = map[string]owned{
+		"pytest": pytest, "py.test": pytest,
+		"npm": npm, "npx": npm, "pnpm": npm, "pnpx": npm, "yarn": npm,
+		"cargo":         {sections: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}}},
+		"tox":           {sections: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
+		"nox":           {files: []string{"noxfile.py"}},
+		"nose2":         {files: []string{"unittest.cfg", "nose2.cfg"}},
+		"coverage":      {files: []string{".coveragerc"}, sections: map[string][]string{"setup.cfg": {"coverage:"}, "tox.ini": {"coverage:"}, "pyproject.toml": {"tool.coverage"}}},
+		"ruff":          {files: []string{"ruff.toml", ".ruff.toml"}, sections: map[string][]string{"pyproject.toml": {"tool.ruff"}}},
+		"flake8":        {files: []string{".flake8"}, sections: map[string][]string{"setup.cfg": {"flake8"}, "tox.ini": {"flake8"}}},
+		"mypy":          {files: []string{"mypy.ini", ".mypy.ini"}, sections: map[string][]string{"setup.cfg": {"mypy"}, "pyproject.toml": {"tool.mypy"}}},
+		"pylint":        {files: []string{".pylintrc", "pylintrc"}, sections: map[string][]string{"pyproject.toml": {"tool.pylint"}}},
+		"pyright":       {files: []string{"pyrightconfig.json"}, sections: map[string][]string{"pyproject.toml": {"tool.pyright"}}},
+		"jest":          {files: family("jest.config", "js", "ts", "cjs", "mjs", "cts", "json"), members: []string{"jest"}},
+		"vitest":        {files: append(family("vitest.config", "js", "ts", "mjs", "mts", "cjs", "cts"), family("vitest.workspace", "js", "ts", "json")...)},
+		"mocha":         {files: family(".mocharc", "js", "cjs", "json", "jsonc", "yml", "yaml"), members: []string{"mocha"}},
+		"ava":           {files: family("ava.config", "js", "cjs", "mjs"), members: []string{"ava"}},
+		"nyc":           {files: append(family(".nycrc", "json", "yml", "yaml"), ".nycrc", "nyc.config.js"), members: []string{"nyc"}},
+		"c8":            {files: []string{".c8rc.json", ".c8rc"}, members: []string{"c8"}},
+		"karma":         {files: family("karma.conf", "js", "ts", "cjs")},
+		"playwright":    {files: family("playwright.config", "js", "ts", "mjs")},
+		"cypress":       {files: family("cypress.config", "js", "ts", "mjs", "cjs")},
+		"eslint":        {files: append(append(family("eslint.config", "js", "mjs", "cjs", "ts"), family(".eslintrc", "js", "cjs", "json", "yml", "yaml")...), ".eslintrc", ".eslintignore"), members: []string{"eslintConfig", "eslintIgnore"}},
+		"biome":         {files: []string{"biome.json", "biome.jsonc"}},
+		"golangci-lint": {files: family(".golangci", "yml", "yaml", "toml", "json")},
+		"phpunit":       {files: []string{"phpunit.xml", "phpunit.xml.dist"}},
+		"rspec":         {files: []string{".rspec"}},
+		"rubocop":       {files: []string{".rubocop.yml"}},
+		"pre-commit":    {files: []string{".pre-commit-config.yaml"}},
+		"task":          {files: []string{"Taskfile.yml", "Taskfile.yaml"}},
+	}
+)
+
+func family(stem string, ends ...string) []string {
+	var all []string
+	for _, end := range ends {
+		all = append(all, stem+"."+end)
+	}
+	return all
+}
+
+// settings takes hold of what a tool reads, there already or not: it may come.
+func (t *trail) settings(tool, dir string) {
+	own, known := settingsOf[tool]
+	if !known {
+		return
+	}
+	for _, name := range own.files {
+		t.all(path.Join(dir, name))
+	}
+	for name, parts := range own.sections {
+		t.some(path.Join(dir, name), sections, parts...)
+	}
+	for name, parts := range own.keys {
+		t.some(path.Join(dir, name), keys, parts...)
+	}
+	if own.hooks != "" {
+		t.some(path.Join(dir, own.hooks), hooks)
+	}
+	if len(own.members) > 0 {
+		t.some(path.Join(dir, "package.json"), members, own.members...)
+	}
+}

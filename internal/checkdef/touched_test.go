@@ -1,0 +1,60 @@
+package checkdef_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/checkdef"
+)
+
+// What has no name before it comes is found among the files of a change: what a
+// pattern stands for, what make takes for made, a program that is found first.
+func TestChangedByWhatComes(t *testing.T) {
+	stamped := tree{"Makefile": "test: $(patsubst %,%.ok,$(wildcard tests/*.sh))\n%.sh.ok: %.sh\n\tsh $<\n\ttouch $@\n"}
+	beside := tree{"Makefile": "test: $(patsubst tests/%.sh,done/%,$(wildcard tests/*.sh))\ndone/%: tests/%.sh\n\tsh $< && touch $@\ngen/%: %.in\n\tcp $< $@\n"}
+	parts := tree{"Makefile": "TESTS = $(wildcard tests/*.sh)\ntest:\n\tsh run.sh $(TESTS)\n-include $(wildcard mk/*.mk)\n", "mk/vars.mk": "NAME = shop\n"}
+	phony := tree{"Makefile": ".PHONY: test\ntest:\n\tsh check.sh\n"}
+	script := tree{"check.sh": "for part in lib/*.sh; do . \"./$part\"; done\nfor t in tests/*.sh; do . \"$t\"; done\n", "lib/run.sh": "assert_same() { [ \"$1\" = \"$2\" ]; }\n"}
+	first := tree{"check.sh": "PATH=$PWD/bin:$PATH\nsh tests/one.sh\n", "bin/hello": ""}
+	tools := tree{
+		"tools/check.py": "import sys\n\nfrom rules import run\n", "tools/rules.py": "", "check.py": "from prices import price\n", "prices.py": "",
+		"scripts/test.js": "const { run } = require('./lib/run');\n", "scripts/lib/run.js": "require('../../price.js');\n", "price.js": "",
+	}
+	for name, c := range map[string]struct {
+		command       string
+		base, changes tree
+		want          []string
+	}{
+		"a file that is called as the target": {"make test", tree{"Makefile": "test:\n\tsh check.sh\n"}, tree{"test": "x\n"}, []string{"test"}},
+		"a target that is no file":            {"make test", phony, tree{"test": "x\n"}, nil},
+		"of just, too":                        {"just test", tree{"justfile": "test:\n\tsh check.sh\n"}, tree{"test": "x\n"}, nil},
+		"what says that a test was run":       {"make", stamped, tree{"tests/nine.sh.ok": "x\n", "tests/ten.sh": "x\n"}, []string{"tests/nine.sh.ok"}},
+		"in a folder of its own":              {"make", beside, tree{"done/nine": "x\n", "gen/nine": "x\n"}, []string{"done/nine"}},
+		"a part of the Makefile":              {"make test", parts, tree{"mk/zz.mk": "TESTS = tests/one.sh\n"}, []string{"mk/zz.mk"}},
+		"one that was there":                  {"make test", parts, tree{"mk/vars.mk": "NAME = shop\nTESTS = tests/one.sh\n"}, []string{"mk/vars.mk"}},
+		"a part that says nothing of it":      {"make test", parts, tree{"mk/release.mk": "release:\n\ttar c .\n"}, nil},
+		"what a script reads in":              {"sh check.sh", script, tree{"lib/zz.sh": "sh() { :; }\n", "lib/zz.txt": "", "tests/ten.sh": "x\n"}, []string{"lib/zz.sh"}},
+		"how it compares":                     {"sh check.sh", script, tree{"lib/run.sh": "assert_same() { :; }\n"}, []string{"lib/run.sh"}},
+		"a variable once more":                {"make test", parts, tree{"Makefile": parts["Makefile"] + "TESTS := $(filter-out tests/nine.sh,$(TESTS))\n"}, []string{"Makefile"}},
+		"more of a variable":                  {"make test", parts, tree{"Makefile": parts["Makefile"] + "TESTS += more/ten.sh\n"}, nil},
+		"what a tool imports":                 {"python3 tools/check.py", tools, tree{"tools/rules.py": "x\n"}, []string{"tools/rules.py"}},
+		"what it checks":                      {"python3 check.py", tools, tree{"prices.py": "x\n"}, nil},
+		"what a runner requires":              {"node scripts/test.js", tools, tree{"scripts/lib/run.js": "x\n", "price.js": "x\n"}, []string{"scripts/lib/run.js"}},
+		"a program that checks":               {"go run ./cmd/check", tree{}, tree{"cmd/check/main.go": "x\n", "cmd/check/main_test.go": "x\n", "cmd/shop/main.go": "x\n"}, []string{"cmd/check/main.go"}},
+		"a program that is found first":       {"sh check.sh", first, tree{"bin/cmp": "x\n", "bin/shop": "x\n"}, []string{"bin/cmp"}},
+	} {
+		now := c.base.with(c.changes)
+		commands := checks(c.command)
+		commands.Touched = slices.Sorted(maps.Keys(c.changes))
+		var got []string
+		for _, piece := range checkdef.Changed(commands, c.base.file, now.file) {
+			got = append(got, piece.Path)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

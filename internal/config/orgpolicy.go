@@ -1,0 +1,246 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// OrgPolicy is what an organisation holds all its repositories to. They may ask for
+// less, and for nothing more.
+type OrgPolicy struct {
+	// Where the schema of this file is, for editors.
+	Schema string `json:"$schema"`
+	// Dollars that a run may spend at most.
+	MaxCost float64 `json:"maxCost" jsonschema:"minimum=0"`
+	// Dollars that all runs of a repository may spend within a day.
+	MaxCostPerDay float64 `json:"maxCostPerDay" jsonschema:"minimum=0"`
+	// The weakest level of the sandbox that will do.
+	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=none"`
+	// The agents that may work; "command" is any program.
+	Agents []string `json:"agents"`
+	// The hosts that may be opened besides the model's usual place and those of packages, by their exact names; an empty list allows none.
+	AllowDomains []string `json:"allowDomains"`
+}
+
+// OrgPolicyFile is where it stands, in the organisation's repository OrgPolicyRepo.
+const (
+	OrgPolicyFile = "ralph.json"
+	OrgPolicyRepo = ".github"
+)
+
+// ReadOrgPolicy reads the file. What cannot be understood holds everything up: it may
+// be what was meant to hold.
+func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
+	var f *OrgPolicy
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&f)
+	switch {
+	case errors.Is(err, io.EOF), err == nil && f == nil:
+		err = errors.New("it says nothing")
+	case err != nil:
+	case decoder.More():
+		err = errors.New("something follows the end of it")
+	case doubtful(data) != "":
+		err = errors.New(doubtful(data) + " is there twice, or is null")
+	case f.MaxCost < 0 || f.MaxCostPerDay < 0:
+		err = errors.New("a cost is no less than 0")
+	case f.Sandbox != "" && strength(f.Sandbox) < 0:
+		err = fmt.Errorf("sandbox: %q is none of namespace, notify, none", f.Sandbox)
+	}
+	if err != nil {
+		return OrgPolicy{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+orgPolicyOf(owner), err)
+	}
+	return *f, nil
+}
+
+// doubtful is a key of which nobody knows what it was meant to be; empty: there
+// is none.
+func doubtful(data []byte) string {
+	root, _ := new(decoder).json(File{Name: OrgPolicyFile, Data: data})
+	for i, m := range root.members {
+		same := func(other member) bool { return strings.EqualFold(other.key, m.key) }
+		if m.value.kind == kindNull || slices.ContainsFunc(root.members[:i], same) {
+			return m.key
+		}
+	}
+	return ""
+}
+
+func orgPolicyOf(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }
+
+// strength orders the levels; -1 is for what is none.
+func strength(level sandbox.Level) int {
+	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
+}
+
+// Hold brings the inputs down to the organisation's policy where a number is all there is to it,
+// and says so; what has to be chosen otherwise is refused.
+func (f OrgPolicy) Hold(owner string, in *Inputs) (notes []string, err error) {
+	lower := func(name string, value *float64, most float64) {
+		if most > 0 && (*value == 0 || *value > most) {
+			*value = most
+			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, orgPolicyOf(owner)))
+		}
+	}
+	lower("max-cost", &in.Policy.Limits.CostUSD, f.MaxCost)
+	lower("max-cost-per-day", &in.Ledger.USD, f.MaxCostPerDay)
+	in.Ledger.Must = f.MaxCostPerDay > 0
+	breaches := slices.Concat(f.agents(*in), f.hosts(*in), f.confinement(in))
+	if len(breaches) == 0 {
+		return notes, nil
+	}
+	return notes, fault.Usage("the workflow asks for more than "+owner+" allows: "+strings.Join(breaches, "; "),
+		"ask for less in the workflow, or have it allowed in "+orgPolicyOf(owner), nil)
+}
+
+// agents are those that nobody allowed. A program in the place of an agent's own
+// is any program.
+func (f OrgPolicy) agents(in Inputs) []string {
+	if f.Agents == nil {
+		return nil
+	}
+	asked := []string{"agent " + agent.Named(in.AgentName, in.Agent.Command)}
+	if in.Policy.Review.Agent != "" {
+		asked = append(asked, "review-agent "+in.Policy.Review.Agent)
+	}
+	if in.Agent.Command != "" {
+		asked = append(asked, "agent-command command")
+	}
+	return slices.DeleteFunc(asked, func(one string) bool {
+		_, name, _ := strings.Cut(one, " ")
+		return slices.Contains(f.Agents, name)
+	})
+}
+
+func (f OrgPolicy) hosts(in Inputs) []string {
+	if f.AllowDomains == nil {
+		return nil
+	}
+	var more []string
+	for _, one := range []struct {
+		input string
+		hosts []string
+	}{
+		{"allow-domains", in.Sandbox.Network.Allow},
+		{"setup-domains", in.Sandbox.Network.Setup},
+		{"private-hosts", in.Sandbox.Network.Private},
+		{"model-base-url", placed(in.Agent.Keys.ModelBaseURL)},
+	} {
+		for _, host := range one.hosts {
+			if !slices.ContainsFunc(f.AllowDomains, func(allowed string) bool { return strings.EqualFold(allowed, host) }) {
+				more = append(more, one.input+" "+host)
+			}
+		}
+	}
+	return more
+}
+
+// placed is the host of a model that is not at its usual place.
+func placed(base string) []string {
+	if base == "" {
+		return nil
+	}
+	at, err := url.Parse(base)
+	if err != nil || at.Host == "" {
+		return []string{"that is no address"}
+	}
+	return []string{strings.TrimSuffix(at.Host, ":443")}
+}
+
+// sandbox is a level below the policy's. Auto takes no less than notify by itself; a
+// sandbox of somebody else's is as good as that, since the same attack has to fail.
+func (f OrgPolicy) confinement(in *Inputs) []string {
+	level := in.Sandbox.Level
+	switch {
+	case f.Sandbox == "" || f.Sandbox == sandbox.None:
+		return nil
+	case level == sandbox.Auto && f.Sandbox == sandbox.Namespace:
+		in.Sandbox.Level = sandbox.Namespace
+		return nil
+	case level == sandbox.Auto:
+		return nil
+	case level == sandbox.External:
+		level = sandbox.Notify
+	}
+	if strength(level) < strength(f.Sandbox) {
+		return []string{"sandbox " + string(in.Sandbox.Level)}
+	}
+	return nil
+}
+
+// Confinement is what the inputs say of the sandbox.
+type Confinement struct {
+	Level      sandbox.Level
+	KeyInAgent bool     // an agent that no server can stand before may hold its key
+	Models     []string // that may be asked for besides the run's own
+	Network    confine.Network
+}
+
+// keyInAgent is the word of `sandbox` by which somebody accepts that.
+const keyInAgent = "key-in-agent"
+
+// sandbox reads the inputs that say what confines the agent.
+func (r *reader) confinement() Confinement {
+	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
+		Packages: true,
+		Allow:    r.hosts("allow-domains"), Setup: r.hosts("setup-domains"), Private: r.hosts("private-hosts"), Upstream: r.get("https-proxy"), Bundle: r.get("ca-bundle"),
+	}}
+	levels := 0
+	for _, word := range r.list("sandbox") {
+		switch level := sandbox.Level(word); {
+		case word == keyInAgent:
+			w.KeyInAgent = true
+		case !level.Known():
+			r.note("sandbox", fmt.Errorf("%q is none of %s", word, strings.Join(sandbox.Names(keyInAgent), ", ")))
+		default:
+			w.Level = level
+			levels++
+		}
+	}
+	if levels > 1 {
+		r.note("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
+	}
+	if w.Network.Upstream != "" {
+		_, err := egress.ParseUpstream(w.Network.Upstream)
+		r.note("https-proxy", err)
+	}
+	return w
+}
+
+// Secrets are what nobody may see of it: a company's proxy has a password.
+func (w Confinement) Secrets() []string {
+	upstream, err := egress.ParseUpstream(w.Network.Upstream)
+	if err != nil || upstream.User == nil {
+		return nil
+	}
+	password, _ := upstream.User.Password()
+	return []string{password, w.Network.Upstream}
+}
+
+// models are the names of an input, or patterns of them.
+func (r *reader) models(name string) []string {
+	all, err := egress.ParseModels(r.list(name))
+	r.note(name, err)
+	return all
+}
+
+// hosts are the exact names of an input.
+func (r *reader) hosts(name string) []string {
+	all := r.list(name)
+	_, err := egress.ParseNames(all)
+	r.note(name, err)
+	return slices.Compact(all)
+}

@@ -1,0 +1,164 @@
+// Package internal_test holds the plan of the house against the code. It is
+// the authority on who may import whom; docs/HOUSE.md explains the plan.
+package internal_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	module   = "github.com/ralph-loop/ralph"
+	support  = "internal/testsupport/" // what only tests and the demo use
+	standIn  = support + "githubtest"
+	contract = standIn + "/contract"
+	gitHTTP  = standIn + "/githttp"
+	stories  = support + "journaltest"
+	models   = support + "modeltest"
+	scripted = support + "scripted"
+	demo     = support + "demo"
+)
+
+// anyone may hold the tool: a harmless package below a sharp one.
+var anyone = []string{"*"}
+
+// plan is the house as it stands. A new package gets its layer here, a new
+// dependency its keeper, in the commit that brings them.
+var plan = house{
+	module: module,
+	layers: [][]string{
+		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
+		2:  {"internal/journal", "internal/trigger"},
+		3:  {"internal/verdict"},
+		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
+		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/git/remote", "internal/git/handover"},
+		7:  {"internal/checkout"},
+		8:  {"internal/job", "internal/doctor"},
+		9:  {"internal/config"},
+		10: {"internal/action", "internal/hook", "internal/laptop", "internal/scaffold", "internal/server"},
+		11: {demo, scripted},
+		12: {"cmd/ralph"},
+	},
+	pure:  5,
+	tools: []string{"internal/process", "internal/untrusted"},
+	shut: map[string]int{ // the engine takes its hands as func fields
+		"internal/loop":  5,
+		"internal/proof": 5,
+	},
+	keepers: map[string][]string{
+		// Ours, but for some only. Tests are not read, so nobody means tests.
+		module + "/" + standIn:  {demo},
+		module + "/" + gitHTTP:  {standIn},
+		module + "/" + contract: {},
+		module + "/" + stories:  {},
+		module + "/" + models:   {},
+		module + "/" + scripted: {"cmd/ralph"},
+		module + "/" + demo:     {"cmd/ralph"},
+
+		// The machine.
+		"os": {
+			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
+			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
+		},
+		"os/exec":          {"internal/process"},
+		"os/signal":        {"cmd/ralph"},
+		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "internal/laptop", "cmd/ralph"}, // workspace: flock; laptop: its errors
+		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/scaffold"},
+		"flag":             {"cmd/ralph"},
+		"unsafe":           {"internal/sandbox"},
+		"plugin":           {},
+		"C":                {},
+
+		// The network.
+		"net":          {standIn, "internal/github", demo, "internal/egress", "internal/sandbox", "internal/server"},
+		"net/http":     {standIn, gitHTTP, contract, models, "internal/egress", "internal/github", "internal/server"},
+		"crypto/tls":   {"internal/egress"},
+		"net/http/cgi": {gitHTTP},
+		"net/netip":    anyone,
+		"net/url":      anyone,
+
+		// Words a person or an agent reads.
+		"embed":         {"templates"},
+		"html/template": {"internal/report", "internal/server"},
+		"text/template": {"internal/prompt", "internal/view", "internal/report"},
+
+		// What others wrote: each has a keeper, or it does not come in.
+		"github.com/alecthomas/kong":              {"cmd/ralph"},
+		"github.com/bmatcuk/doublestar":           {"internal/guard", "internal/git/handover", "internal/workspace", "internal/proof", "internal/config"},
+		"github.com/bradleyfalzon/ghinstallation": {"internal/github"},
+		"github.com/coreos/go-oidc":               {"internal/server"},
+		"github.com/elastic/go-seccomp-bpf":       {"internal/sandbox", "internal/sandbox/seccomp"},
+		"github.com/getkin/kin-openapi":           {contract},
+		"github.com/goccy/go-yaml":                {"internal/config"},
+		"github.com/gofri/go-github-ratelimit":    {"internal/github"},
+		"github.com/google/go-cmp":                {stories},
+		"github.com/google/go-github":             {"internal/github"},
+		"github.com/google/renameio":              {"internal/workspace"},
+		"github.com/invopop/jsonschema":           {},
+		"github.com/landlock-lsm/go-landlock":     {"internal/sandbox"},
+		"github.com/muesli/termenv":               {"internal/view"},
+		"github.com/prometheus/client_golang":     {"internal/server"},
+		"github.com/rivo/uniseg":                  {"internal/view"},
+		"github.com/rhysd/actionlint":             {},
+		"github.com/santhosh-tekuri/jsonschema":   {},
+		"github.com/sethvargo/go-githubactions":   {"internal/action"},
+		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean", "internal/report"},
+		"golang.org/x/net/bpf":                    {"internal/sandbox", "internal/sandbox/seccomp"},
+		"golang.org/x/net/idna":                   {"internal/egress"},
+		"golang.org/x/net/html":                   {"internal/clean"},
+		"golang.org/x/sync":                       {"internal/egress"},
+		"golang.org/x/text":                       {"internal/clean"},
+		"golang.org/x/term":                       {"internal/scaffold", "internal/laptop", "cmd/ralph"},
+		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
+		"golang.org/x/tools/txtar":                {scripted, demo, stories},
+	},
+}
+
+func TestLayers(t *testing.T) {
+	complaints, err := plan.inspect(os.DirFS(".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range complaints {
+		t.Error(c)
+	}
+}
+
+// A row of the tables in docs/HOUSE.md: layer, package, and no "later" after it.
+var standing = regexp.MustCompile("^\\| *(\\d+)[^|]*\\| *`([^`]+)` *\\|")
+
+func TestHouseIsDrawnAsItStands(t *testing.T) {
+	page, err := os.ReadFile("../docs/HOUSE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := make([][]string, len(plan.layers))
+	for line := range strings.Lines(string(page)) {
+		if m := standing.FindStringSubmatch(line); m != nil {
+			layer, err := strconv.Atoi(m[1])
+			if err != nil || layer >= len(drawn) {
+				t.Fatalf("no such layer: %s", line)
+			}
+			drawn[layer] = append(drawn[layer], m[2])
+		}
+	}
+	built := make([][]string, len(plan.layers))
+	for i, packages := range plan.layers {
+		for _, pkg := range packages {
+			built[i] = append(built[i], strings.TrimPrefix(pkg, "internal/"))
+		}
+		slices.Sort(built[i])
+		slices.Sort(drawn[i])
+	}
+	if diff := cmp.Diff(built, drawn); diff != "" {
+		t.Errorf("docs/HOUSE.md differs from the plan (-plan +page):\n%s", diff)
+	}
+}

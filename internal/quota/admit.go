@@ -1,0 +1,121 @@
+package quota
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Asked is a job that wants to begin.
+type Asked struct {
+	Entry  Entry
+	Limits Limits
+	Open   []string // branches of ralph's with an open pull request
+}
+
+// Refusal is why it may not, and what would let it.
+type Refusal struct {
+	Why   string
+	Input string // of the workflow, that allows more
+	Full  bool   // of jobs: one of them may be over without having said so
+}
+
+// String is the refusal in words for whoever asked.
+func (r Refusal) String() string {
+	return r.Why + ". The input `" + r.Input + "` of the workflow allows more"
+}
+
+// Admit enters a job into the book, if it fits; once, however often it is asked:
+// the answer to an earlier try may have been lost.
+func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
+	b = b.sweep(now).again(a.Entry, now)
+	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.Job == a.Entry.Job && e.Run == a.Entry.Run && e.Spent == nil })
+	for _, check := range []func(Asked, time.Time) *Refusal{b.crowded, b.spent, b.flooded} {
+		if refusal := check(a, now); refusal != nil {
+			return b, refusal
+		}
+	}
+	b.Entries = append(b.Entries, a.Entry)
+	return b, nil
+}
+
+// crowded is for too many runs at once.
+func (b Book) crowded(a Asked, now time.Time) *Refusal {
+	busy := b.AtWork(now)
+	if a.Limits.Runs == 0 || len(busy) < a.Limits.Runs {
+		return nil
+	}
+	return &Refusal{
+		Why:   fmt.Sprintf("%s at work in this repository already, and no more may be: ask again when one is done", count(len(busy), "run is", "runs are")),
+		Input: "max-runs", Full: true,
+	}
+}
+
+// spent is for what a day may cost. What runs that are at work may still spend
+// is as good as spent.
+func (b Book) spent(a Asked, now time.Time) *Refusal {
+	if a.Limits.USD == 0 {
+		return nil
+	}
+	if a.Entry.Held == 0 {
+		return &Refusal{
+			Why:   "a run without a limit (`max-cost: 0`) may spend more than this repository may in a day: set one, or `max-cost-per-day: 0`",
+			Input: "max-cost-per-day",
+		}
+	}
+	total, held := 0.0, 0.0
+	for _, e := range b.Entries {
+		total += e.cost()
+		if e.atWork(now) {
+			held += e.cost()
+		}
+	}
+	left := a.Limits.USD - total
+	if a.Entry.Held <= left+1e-9 {
+		return nil
+	}
+	why := fmt.Sprintf("%s of %s dollars a day are spent", usd(total-held), usd(a.Limits.USD))
+	if held > 0 {
+		why += fmt.Sprintf(", or may be by runs at work (%s)", usd(held))
+	}
+	why += fmt.Sprintf(", and this run may take %s", usd(a.Entry.Held))
+	if left >= 0.01 {
+		why += fmt.Sprintf(": `/ralph --max-cost %s` fits", usd(left))
+	} else {
+		why += ": ask again tomorrow"
+	}
+	return &Refusal{Why: why, Input: "max-cost-per-day", Full: held > 0}
+}
+
+// flooded is for pull requests that nobody gets round to. A branch that has one
+// gets no second; one that is being worked on may get one.
+func (b Book) flooded(a Asked, now time.Time) *Refusal {
+	if a.Limits.Pulls == 0 || a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
+		return nil
+	}
+	branches := slices.Clone(a.Open)
+	for _, e := range b.AtWork(now) {
+		if e.Branch != "" {
+			branches = append(branches, e.Branch)
+		}
+	}
+	slices.Sort(branches)
+	n := len(slices.Compact(branches))
+	if n < a.Limits.Pulls {
+		return nil
+	}
+	return &Refusal{
+		Why:   fmt.Sprintf("%s open already, or about to be: merge or close one, then ask again", count(n, "pull request of ralph's is", "pull requests of ralph's are")),
+		Input: "max-open-prs", Full: n > len(a.Open),
+	}
+}
+
+// usd is an amount rounded down to cents: what is said to fit has to.
+func usd(amount float64) string { return fmt.Sprintf("%.2f", float64(int64(amount*100+1e-6))/100) }
+
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}

@@ -1,0 +1,133 @@
+// Package quota holds a repository to its limits: dollars a day, runs at once,
+// open pull requests. It decides by what stands in the book and what somebody
+// asks for; where the book is kept, and what time it is, others say.
+package quota
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Ref is where a repository's book stands, and File its name there.
+const (
+	Ref  = "refs/ralph/ledger"
+	File = "ledger.json"
+)
+
+// Limits of a repository; 0 is no limit.
+type Limits struct {
+	USD   float64 // within a day
+	Runs  int     // at once
+	Pulls int     // of ralph's that are open
+	Must  bool    // be kept: where they cannot be, nothing begins
+}
+
+// Default are the limits unless a workflow says otherwise.
+func Default() Limits { return Limits{USD: 25, Runs: 3, Pulls: 5} }
+
+// day is how long what was spent counts. It is no date: at midnight nobody gets
+// a second budget.
+const day = 24 * time.Hour
+
+// Entry is one job's.
+type Entry struct {
+	Job     int64     `json:"job"`               // by GitHub's number
+	Attempt int64     `json:"attempt,omitempty"` // at the job, from 1
+	Run     string    `json:"run"`
+	Page    string    `json:"page,omitempty"`   // of the job's log
+	Branch  string    `json:"branch,omitempty"` // for which a pull request may be opened
+	Until   time.Time `json:"until"`            // by then it is over, one way or another
+	Held    float64   `json:"held"`             // dollars that it may spend
+	Spent   *float64  `json:"spent,omitempty"`  // not there while it is at work
+}
+
+// Book is all that counts of a repository's runs.
+type Book struct {
+	V       int     `json:"v"`
+	Entries []Entry `json:"entries"`
+}
+
+// version of the book that is written here.
+const version = 1
+
+// Read reads a book; nothing is a new one. One that cannot be read is an error:
+// to begin anew would forget what was spent.
+func Read(data []byte) (Book, error) {
+	if len(data) == 0 {
+		return Book{V: version}, nil
+	}
+	var book Book
+	err := json.Unmarshal(data, &book)
+	if err == nil && book.V != version {
+		err = fmt.Errorf("it is of version %d, and this program reads %d", book.V, version)
+	}
+	if err != nil {
+		return Book{}, Unreadable(err)
+	}
+	return book, nil
+}
+
+// Unreadable is the error for a book that is there, and cannot be read.
+func Unreadable(err error) error {
+	return fault.Usage("the ledger on "+Ref+" cannot be read",
+		"if nobody knows how it came to be so, remove it (git push origin :"+Ref+"): a new one is begun", err)
+}
+
+// Write is the book as it is kept.
+func (b Book) Write() ([]byte, error) {
+	b.V = version
+	return json.MarshalIndent(b, "", "  ")
+}
+
+// sweep leaves out what does not count any more.
+func (b Book) sweep(now time.Time) Book {
+	b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return now.After(e.Until.Add(day)) })
+	return b
+}
+
+func (e Entry) atWork(now time.Time) bool { return e.Spent == nil && now.Before(e.Until) }
+
+// cost is what e counts for: what was spent, or what may be. Of a job that was
+// killed nobody knows.
+func (e Entry) cost() float64 {
+	if e.Spent != nil {
+		return *e.Spent
+	}
+	return e.Held
+}
+
+// AtWork are the jobs that are at work, as far as the book knows.
+func (b Book) AtWork(now time.Time) []Entry {
+	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return !e.atWork(now) })
+}
+
+// again ends what earlier attempts at e's job left open: GitHub begins the next
+// when one is over.
+func (b Book) again(e Entry, now time.Time) Book {
+	for _, old := range b.Entries {
+		if old.Job == e.Job && old.Attempt < e.Attempt {
+			b = b.End(old.Job, old.Run, nil, now)
+		}
+	}
+	return b
+}
+
+// End says that a job is over, and what it spent; nil: nobody knows, and what it
+// held is gone.
+func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
+	b.Entries = slices.Clone(b.Entries)
+	for i, e := range b.Entries {
+		if e.Job != job || e.Run != run || e.Spent != nil {
+			continue
+		}
+		if spent == nil {
+			spent = &e.Held
+		}
+		b.Entries[i].Spent, b.Entries[i].Until = spent, now
+	}
+	return b
+}

@@ -1,0 +1,161 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// door is a listener outside that nobody must come to.
+type door struct {
+	io.Closer
+
+	vector string
+	addr   net.Addr
+	stream net.Listener
+	packet net.PacketConn
+}
+
+// knock is what our own last visitor says, by which a door knows that all who
+// came before it have been counted.
+var knock = []byte("the last one")
+
+func (st *stage) openDoors(ctx context.Context) error {
+	var lc net.ListenConfig
+	lc.SetMultipathTCP(false)
+	listen := func(vector, network, addr string) error {
+		l, err := lc.Listen(ctx, network, addr)
+		if err != nil {
+			return fmt.Errorf("open a door for %s: %w", vector, err)
+		}
+		st.doors = append(st.doors, &door{Closer: l, vector: vector, addr: l.Addr(), stream: l})
+		st.Dial[vector] = l.Addr().String()
+		return nil
+	}
+	for _, vector := range []string{toPort, byMPTCP, byFastOpen} {
+		if err := listen(vector, "tcp4", "127.0.0.1:0"); err != nil {
+			return err
+		}
+	}
+	_ = listen(toIPv6, "tcp6", "[::1]:0") // not every machine has it
+	if addr, ok := ownAddress(); ok {
+		_ = listen(toMachine, "tcp", net.JoinHostPort(addr, "0"))
+	}
+	for _, port := range st.sb.Ports { // another host, as far as anybody's filter can tell
+		if listen(toProxyPort, "tcp4", net.JoinHostPort("127.0.0.2", strconv.Itoa(port))) == nil {
+			break
+		}
+	}
+	return errors.Join(st.openLocalDoors(listen), st.openPacketDoors(ctx))
+}
+
+func (st *stage) openLocalDoors(listen func(vector, network, addr string) error) error {
+	st.Socket, st.Abstract = filepath.Join(st.dir, "socket"), "@"+filepath.Base(st.dir)
+	return errors.Join(
+		listen(toFileSock, "unix", st.Socket), everybodys(st.Socket),
+		listen(toAbstract, "unix", st.Abstract))
+}
+
+func (st *stage) openPacketDoors(ctx context.Context) error {
+	open := func(vector, network, addr string) (string, error) {
+		c, err := new(net.ListenConfig).ListenPacket(ctx, network, addr)
+		if err != nil {
+			return "", fmt.Errorf("open a door for %s: %w", vector, err)
+		}
+		st.doors = append(st.doors, &door{Closer: c, vector: vector, addr: c.LocalAddr(), packet: c})
+		return c.LocalAddr().String(), nil
+	}
+	var err, other error
+	st.Datagram, err = open(byUDP, "udp4", "127.0.0.1:0")
+	st.DatagramSocket, other = open(toDatagram, "unixgram", filepath.Join(st.dir, "datagrams"))
+	return errors.Join(err, other, everybodys(st.DatagramSocket))
+}
+
+// layBait lays a canary into each folder that is apart, as far as we can write there,
+// and a link of theirs to where the secret lies.
+func (st *stage) layBait() error {
+	for _, dir := range st.sb.Apart {
+		if slices.ContainsFunc(st.sb.Theirs, func(theirs string) bool { return within(theirs, dir) }) {
+			continue // they work there
+		}
+		file, err := os.CreateTemp(dir, ".ralph-canary-")
+		if err != nil {
+			continue
+		}
+		st.laid, st.Apart = append(st.laid, file.Name()), append(st.Apart, file.Name())
+		_, err = file.WriteString(st.secret)
+		if err := errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
+			return err
+		}
+	}
+	st.Apart = append(st.Apart, logins(nil)...)
+	if len(st.sb.Write) == 0 {
+		return nil
+	}
+	st.Link = filepath.Join(st.sb.Write[0], filepath.Base(st.dir))
+	st.laid, st.sb.Read = append(st.laid, st.Link), append(slices.Clip(st.sb.Read), st.Link)
+	return os.Symlink(st.dir, st.Link)
+}
+
+// ownAddress is one that leads to this machine from others.
+func ownAddress() (string, bool) {
+	list, err := net.InterfaceAddrs()
+	if err != nil {
+		return "", false
+	}
+	for _, a := range list {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			return n.IP.String(), true
+		}
+	}
+	return "", false
+}
+
+// came counts those who came, after they have all ended.
+func (d *door) came(ctx context.Context) int {
+	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
+	if err != nil {
+		return 1 // it was open: whoever shut it came
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := c.Write(knock); err != nil {
+		return 1
+	}
+	if d.packet != nil {
+		return countPackets(d.packet)
+	}
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+	for n := 0; ; n++ {
+		in, err := d.stream.Accept()
+		if err != nil {
+			return n + 1
+		}
+		said, _ := io.ReadAll(io.LimitReader(in, 64))
+		_ = in.Close()
+		if bytes.Equal(said, knock) {
+			return n
+		}
+	}
+}
+
+func countPackets(c net.PacketConn) int {
+	buf := make([]byte, 64)
+	for n := 0; ; n++ {
+		got, _, err := c.ReadFrom(buf)
+		if err != nil {
+			return n + 1
+		}
+		if bytes.Equal(buf[:got], knock) {
+			return n
+		}
+	}
+}

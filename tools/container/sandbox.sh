@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The sandbox's tests in a container as GitHub starts one for an action: stock
+# Docker, root, no flag but those that name folders. There are no namespaces in
+# it, so level notify is what is found and what everything is done at.
+#
+# A daemon is started where none runs, and the image is this machine's own
+# programs: no registry is asked. Nothing of it is left, but what apt installed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# shellcheck source=tools/container/docker.sh
+. tools/container/docker.sh
+
+image=ralph-sandbox:$$
+clear_away() {
+  docker image rm -f "$image" >/dev/null 2>&1 || true
+  docker_down
+}
+trap clear_away EXIT
+
+# root is a Debian without programs: those are /usr, which every container gets
+# to read.
+root() {
+  local made=$dir/root name
+  mkdir -p "$made"/{dev,etc,home,proc,root,run,src,sys,tmp,tests,usr,var/tmp}
+  chmod 1777 "$made/tmp" "$made/var/tmp"
+  for name in bin lib lib32 lib64 libx32 sbin; do
+    if [ -L "/$name" ]; then cp -a "/$name" "$made/$name"; fi
+  done
+  for name in passwd group nsswitch.conf os-release debian_version protocols services ssl ca-certificates alternatives ld.so.cache ld.so.conf ld.so.conf.d; do
+    if [ -e "/etc/$name" ]; then cp -a "/etc/$name" "$made/etc/$name"; fi
+  done
+  tar -C "$made" -c . | docker import - "$image" >/dev/null
+}
+
+# inside runs a program there: NAME=VALUE… FOLDER PROGRAM… A look-up finds nobody
+# to ask: out of a bridge without the machine's rules it would wait for an answer.
+inside() {
+  local given=()
+  while [[ $1 == *=* ]]; do given+=(-e "$1"); shift; done
+  docker run --rm --dns 127.0.0.1 -w "$1" -e "PATH=$(dirname "$(command -v go)"):/usr/local/bin:/usr/bin:/bin" "${given[@]}" "${mounts[@]}" "$image" "${@:2}"
+}
+
+docker_up "$dir/data"
+root
+mounts=(-v /usr:/usr:ro -v "$PWD:/src:ro" -v "$dir/tests:/tests:ro" -v "$(go env GOCACHE):/root/.cache/go-build")
+goroot=$(go env GOROOT)
+if [[ $goroot != /usr/* ]]; then mounts+=(-v "$goroot:$goroot:ro"); fi
+for cache in "${TMPDIR:-/tmp}"/sandbox-test-go-*; do # what the tests built here, where they have
+  if [ -d "$cache" ]; then mounts+=(-v "$cache:/tmp/$(basename "$cache")"); fi
+done
+
+mkdir "$dir/tests"
+go build -o "$dir/tests/ralph" ./cmd/ralph
+go test -c -o "$dir/tests/sandbox" ./internal/sandbox
+go test -c -o "$dir/tests/cmd" ./cmd/ralph
+
+step 'ralph doctor --sandbox'
+inside /src /tests/ralph doctor --sandbox | tee "$dir/found"
+grep -q '^sandbox level notify: the attack from inside failed' "$dir/found" || die 'a stock container has level notify, and this has not'
+step 'the tests of internal/sandbox'
+inside /src/internal/sandbox /tests/sandbox -test.timeout=5m -test.v >"$dir/said" 2>&1 || { grep -v -e '^=== ' -e '^ *--- PASS' "$dir/said"; exit 1; }
+grep -A1 -E 'levels that|legitimate uses' "$dir/said" || true
+grep -cE '^--- PASS' "$dir/said"
+step 'the stories of whole runs behind it, but for one that wants mounts'
+inside /src/cmd/ralph /tests/cmd -test.timeout=5m -test.run='^TestScripts$/sandbox' \
+  -test.skip='^TestScripts$/^action-sandbox-left-namespace$'
+if [ -d tools/agents/node_modules ]; then
+  step 'Claude Code and Codex, a whole iteration'
+  inside AGENTS=1 /src/cmd/ralph /tests/cmd -test.timeout=5m -test.run='^TestAgentsBehindTheSandbox$/notify/(claude|codex)|^TestAgentsInTheAction$/notify'
+else
+  step 'without Claude Code and Codex: make agents brings them'
+fi
+step 'all of it held'
