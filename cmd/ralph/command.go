@@ -38,6 +38,7 @@ type grammar struct {
 	Plan      planCommand       `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
 	Checks    checksCommand     `cmd:"" help:"Tell what a run here would be judged by, and what that says now."`
 	Verify    verifyCommand     `cmd:"" help:"Run the proof of a run anew, and say what differs."`
+	Prove     proveCommand      `cmd:"" help:"Prove the change between two commits of a clone; no agent runs."`
 	Archive   archiveCommand    `cmd:"" help:"Put a finished loop away under ralph-archive/."`
 	Worktree  worktreeCommand   `cmd:"" help:"The worktrees of runs with --worktree."`
 	GC        gcCommand         `cmd:"" name:"gc" help:"Remove what runs of long ago left on a repository's refs."`

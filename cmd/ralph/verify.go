@@ -9,22 +9,17 @@ import (
 	"io"
 	"os"
 
-	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
-	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/view"
 )
 
 type verifyCommand struct {
-	File       string `arg:"" type:"path" help:"The evidence.json of a run."`
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
-	laptop.Fence
-	laptop.Passing
+	File string `arg:"" type:"path" help:"The evidence.json of a run."`
+	laptop.Clone
 }
 
 // Help gives the example.
@@ -53,26 +48,15 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 		return 0, err
 	}
 	defer done()
-	dir, swept, err := w.Room("verify")
+	var run journal.Run
+	err = c.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
+		if run, err = v.Verify(ctx, c.ProjectDir, e); err != nil {
+			err = fault.Usage("the proof cannot be made anew", fault.Hint(err), err)
+		}
+		return err
+	})
 	if err != nil {
 		return 0, err
-	}
-	defer swept()
-	sb, err := c.Raise(ctx, w.World, laptop.Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ()})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, sb.Close()) }()
-	verifier := &checkout.Verifier{
-		Sandbox: sb,
-		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run, Env: w.Within(sb, c.Env...)},
-		Tell: func(run journal.Run, event journal.Event) {
-			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
-		},
-	}
-	run, err := verifier.Verify(ctx, c.ProjectDir, e)
-	if err != nil {
-		return 0, fault.Usage("the proof cannot be made anew", fault.Hint(err), err)
 	}
 	return c.judge(w.Stdout, e, run)
 }
@@ -106,4 +90,63 @@ func (verifyCommand) judge(to io.Writer, e evidence.Evidence, run journal.Run) (
 	}
 	_, err := fmt.Fprint(to, clean.LogLines(fmt.Sprintf("%.12s is as %s says\n", e.Proof.Commit, e.Run)))
 	return fault.ExitDone, err
+}
+
+type proveCommand struct {
+	Base  string   `arg:"" optional:"" help:"The commit before the change (default: the default branch). The proof starts where it and HEAD parted."`
+	Head  string   `arg:"" optional:"" help:"The commit with the change (default: HEAD)."`
+	Check []string `sep:"none" placeholder:"CMD" help:"A command that judges the change, besides those of the base's settings. Repeatable."`
+	Setup []string `sep:"none" placeholder:"CMD" help:"A command that prepares a checkout for the checks, besides those of the base's settings. Repeatable."`
+	JSON  bool     `name:"json" help:"Print the result as one JSON object."`
+	laptop.Clone
+}
+
+// Help tells the grades, with an example.
+func (proveCommand) Help() string {
+	return `Proves the change between two commits of a clone, whoever wrote it. The checks are
+those of the base: from its .ralph/settings.json, else what its own files suggest.
+They run on clean checkouts of both commits, in a sandbox. No agent runs.
+
+Grades: proven (a test fails on the base code and passes with the change), documents
+only, tests only, unbroken (no test shows the change), held (existing tests fail on
+the new code, or files that define the checks are changed), not proven (a check fails).
+
+Exit code 0: proven. 1: any other grade. 2: it cannot be told.
+
+Example: ralph prove main feature`
+}
+
+func (proveCommand) guarded() bool { return true }
+
+func (c proveCommand) run(ctx context.Context, w world) (int, error) {
+	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	span, err := c.Span(ctx, tool, c.Base, c.Head)
+	if err != nil {
+		return 0, err
+	}
+	var outcome checkout.Outcome
+	err = c.Verify(ctx, w.World, tool, func(v *checkout.Verifier) error {
+		run, err := v.Prove(ctx, c.ProjectDir, span, c.Rules(c.Check, c.Setup))
+		outcome = checkout.Sum(run)
+		return err
+	})
+	if err != nil {
+		return 0, fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
+	}
+	if c.JSON {
+		err = clean.JSON(w.Stdout, outcome)
+	} else {
+		_, err = fmt.Fprint(w.Stdout, clean.LogLines(outcome.Text()))
+	}
+	switch outcome.Grade {
+	case checkout.Proven:
+		return fault.ExitDone, err
+	case checkout.Untold:
+		return fault.ExitUsage, err
+	}
+	return fault.ExitStopped, err
 }

@@ -1,7 +1,7 @@
 // Package checkout proves commits on clean checkouts. It stands up any commit of
 // a repository with some files replaced, makes it ready, and runs the checks on
 // it in the sandbox; what happens it tells as events. Package proof says what runs
-// where. A run, `ralph verify` and `ralph checks` all prove by this code.
+// where. A run, `ralph verify`, `ralph prove` and `ralph checks` all prove by this code.
 package checkout
 
 import (

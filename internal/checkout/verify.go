@@ -88,16 +88,23 @@ func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Po
 	if err := v.clean(ctx, project); err != nil {
 		return v.run, err
 	}
-	files, err := Surveyed(ctx, v.trusted, git.At{Commit: commit, Path: p.Within})
+	err := v.survey(ctx, commit, p)
+	return v.run, err
+}
+
+// survey begins a run by a policy, with the checks that the base's own files
+// suggest where the policy names none.
+func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) error {
+	files, err := Surveyed(ctx, v.trusted, git.At{Commit: base, Path: p.Within})
 	if err != nil {
-		return v.run, err
+		return err
 	}
 	p, notes := Detect(p, files)
-	v.run = journal.Run{Base: commit, Policy: p}
+	v.run = journal.Run{Base: base, Policy: p}
 	for _, note := range notes {
 		v.emit(note)
 	}
-	return v.run, nil
+	return nil
 }
 
 // known tells that the repository has the commits, and that the newest and the

@@ -48,7 +48,7 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
 		return nil, err
 	}
 	if !t.Doubted {
-		if fork, err := t.fork(ctx, span); err == nil {
+		if fork, err := t.Fork(ctx, span); err == nil {
 			span.From = fork
 		}
 	}
@@ -59,8 +59,8 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
 	return changes, nil
 }
 
-// fork is where two commits parted.
-func (t *Trusted) fork(ctx context.Context, span Span) (string, error) {
+// Fork is where two commits parted.
+func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
 	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
@@ -163,7 +163,7 @@ func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return Remaining{}, err
 	}
-	fork, err := t.fork(ctx, span)
+	fork, err := t.Fork(ctx, span)
 	if err != nil {
 		return Remaining{}, fmt.Errorf("find where %.12s left %.12s: %w", span.To, span.From, err)
 	}

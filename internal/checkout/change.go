@@ -1,0 +1,93 @@
+package checkout
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// Rules makes a policy from the files of the base; file gives nil for one that the
+// base does not have.
+type Rules func(file func(name string) []byte) (policy.Policy, error)
+
+// whole is the only story of a change: no claim says which parts it has.
+const whole = "change"
+
+// Prove proves the change between two commits, from where they parted, with the
+// checks of that base. The tests that the change brings are what is shown red to
+// green.
+func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rules Rules) (journal.Run, error) {
+	if err := v.clean(ctx, project); err != nil {
+		return v.run, err
+	}
+	base, err := v.trusted.Fork(ctx, span)
+	if err != nil {
+		return v.run, fault.Usage(fmt.Sprintf("%.12s and %.12s have no common commit", span.From, span.To), "fetch more of the history: git fetch --unshallow", err)
+	}
+	if base == span.To {
+		return v.run, fault.Usage(fmt.Sprintf("nothing to prove: %.12s is part of the base", span.To), "name an earlier commit as the base: ralph prove HEAD~1", nil)
+	}
+	files := reader{ctx: ctx, trusted: v.trusted, commit: base}
+	p, err := rules(files.file)
+	if err == nil {
+		err = files.err
+	}
+	if err != nil {
+		return v.run, err
+	}
+	if err := v.survey(ctx, base, p); err != nil {
+		return v.run, err
+	}
+	v.run.Start, v.run.Head = base, span.To
+	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
+		return v.run, err
+	}
+	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}
+	err = v.steps(ctx, v.checkouts.Prover(change{v.trusted}))
+	return v.run, err
+}
+
+// steps are those of a proof, as far as each makes sense after the one before.
+func (v *Verifier) steps(ctx context.Context, prover proof.Prover) error {
+	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
+		return err
+	}
+	if !v.run.Baseline.Usable {
+		return nil
+	}
+	at := verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}
+	if err := prover.Prove(ctx, v.run, at, v.emit); err != nil {
+		return err
+	}
+	if proven, _ := v.run.ProofOf(v.run.Tree); !proven.Passed {
+		return nil
+	}
+	if err := prover.Inspect(ctx, v.run, verdict.Inspect(at), v.emit); err != nil {
+		return err
+	}
+	return prover.Grade(ctx, v.run, verdict.Grade{Story: whole, Commit: at.Commit, Tree: at.Tree}, v.emit)
+}
+
+// change tells which files and tests are those of a change: all that it touches.
+type change struct{ trusted *git.Trusted }
+
+// Of are the tests that the change adds or changes, and what serves them.
+func (c change) Of(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
+	files, err := c.trusted.Names(ctx, git.Span{From: run.Base, To: commit})
+	if err != nil {
+		return nil, err
+	}
+	return Testing(ctx, c.trusted, run, commit, files)
+}
+
+// Touched are all files that the change touches.
+func (c change) Touched(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
+	return Touched(ctx, c.trusted, run, []git.Span{{From: run.Base, To: commit}})
+}

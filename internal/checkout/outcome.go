@@ -1,0 +1,129 @@
+package checkout
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// The grades of a change that are not those of a story.
+const (
+	Proven    = "proven"     // a test fails on the base code and passes with the change
+	NotProven = "not proven" // a check fails
+	Held      = "held"       // a person has to look at it first
+	Untold    = "cannot be told"
+)
+
+// Outcome is what the proof of a change came to.
+type Outcome struct {
+	Base     string             `json:"base"`
+	Head     string             `json:"head"`
+	Grade    string             `json:"grade"`
+	Proven   bool               `json:"proven"`
+	Why      string             `json:"why,omitempty"`
+	Tests    []string           `json:"tests"`    // red to green, by name
+	Files    []string           `json:"files"`    // the test files of the change
+	Held     []journal.Loosened `json:"held"`     // existing tests that fail or no longer run
+	Shown    []journal.Loosened `json:"shown"`    // changed tests whose old versions pass on the new code
+	Restored []string           `json:"restored"` // protected, or they define the checks: the proof had the base's versions
+	Checks   []Checked          `json:"checks"`
+}
+
+// Checked is a check at the base and with the change.
+type Checked struct {
+	Name   string         `json:"name"`
+	AtBase bool           `json:"passed_at_base"`
+	Passed bool           `json:"passed"`
+	Before *journal.Tests `json:"tests_at_base,omitempty"`
+	Tests  *journal.Tests `json:"tests,omitempty"`
+}
+
+// Sum tells what the proof of a change came to.
+func Sum(run journal.Run) Outcome {
+	proven, _ := run.ProofOf(run.Tree)
+	inspected, _ := run.InspectionOf(run.Tree)
+	graded, _ := run.GradeOf(whole)
+	o := Outcome{
+		Base: run.Base, Head: run.Head, Tests: slices.Concat([]string{}, graded.Tests), Files: slices.Concat([]string{}, graded.Files),
+		Held: slices.Concat([]journal.Loosened{}, inspected.Found), Shown: slices.Concat([]journal.Loosened{}, inspected.Shown),
+		Restored: slices.Concat([]string{}, proven.Restored), Checks: []Checked{},
+	}
+	for _, check := range run.BaseChecks {
+		told := Checked{Name: check.Name, AtBase: check.Passed, Before: check.Tests}
+		if i := slices.IndexFunc(proven.Checks, func(c journal.CheckEnded) bool { return c.Name == check.Name }); i >= 0 {
+			told.Passed, told.Tests = proven.Checks[i].Passed, proven.Checks[i].Tests
+		}
+		o.Checks = append(o.Checks, told)
+	}
+	o.Grade, o.Why = grade(run, proven, graded)
+	o.Proven = o.Grade == Proven
+	return o
+}
+
+// grade is the first of the reasons against a proof that holds.
+func grade(run journal.Run, proven journal.Proof, graded journal.Graded) (grade, why string) {
+	story, _ := run.Plan.Find(whole)
+	switch unsettled := verdict.Unsettled(run); {
+	case run.Baseline == nil || !run.Baseline.Usable:
+		why = "no check of the base can prove anything"
+		if run.Baseline != nil && run.Baseline.Why != "" {
+			why = run.Baseline.Why
+		}
+		return Untold, why
+	case !proven.Passed:
+		return NotProven, proven.Why
+	case proven.Empty:
+		return Untold, proven.Why
+	case unsettled != "":
+		return Held, unsettled
+	case len(proven.Restored) > 0 && !run.Policy.Lenient:
+		return Held, "protected files, or files that define the checks, are changed: " + journal.Few(proven.Restored)
+	case graded.Grade == journal.RedToGreen, graded.Grade == journal.Unbroken && verdict.Reaches(run, story, graded.Grade):
+		return Proven, graded.Why
+	case graded.Grade == journal.Unverified:
+		return NotProven, graded.Why
+	}
+	return string(graded.Grade), graded.Why
+}
+
+// Text is an outcome for people.
+func (o Outcome) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%.12s..%.12s: %s", o.Base, o.Head, o.Grade)
+	if o.Why != "" {
+		b.WriteString(": " + o.Why)
+	}
+	b.WriteString("\n")
+	for _, check := range o.Checks {
+		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, ending(check.AtBase, check.Before), ending(check.Passed, check.Tests))
+	}
+	if shown := cmp.Or(journal.Few(o.Tests), journal.Few(o.Files)); o.Proven && shown != "" {
+		b.WriteString("  red to green: " + shown + "\n")
+	}
+	for _, place := range o.Held {
+		fmt.Fprintf(&b, "  held by %s\n", place)
+	}
+	for _, place := range o.Shown {
+		fmt.Fprintf(&b, "  shown: %s\n", place)
+	}
+	if len(o.Restored) > 0 {
+		fmt.Fprintf(&b, "  proven with the base's version of %s\n", journal.Few(o.Restored))
+	}
+	return b.String()
+}
+
+// ending is how a check ended, in words.
+func ending(passed bool, tests *journal.Tests) string {
+	word := "failed"
+	if passed {
+		word = "passed"
+	}
+	if tests != nil && tests.Passed > 0 {
+		word += fmt.Sprintf(" (%d tests pass)", tests.Passed)
+	}
+	return word
+}

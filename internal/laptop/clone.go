@@ -1,0 +1,96 @@
+package laptop
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// Clone are the flags of commands that prove commits of a clone, which anybody may
+// have written.
+type Clone struct {
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
+	Fence
+	Passing
+}
+
+// Verify has a verifier do its work: in the sandbox, in a folder of its own. What
+// happens goes to standard error.
+func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*checkout.Verifier) error) (err error) {
+	dir, swept, err := w.Room("verify")
+	if err != nil {
+		return err
+	}
+	defer swept()
+	sb, err := c.Raise(ctx, w, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sb.Close()) }()
+	return do(&checkout.Verifier{
+		Sandbox: sb,
+		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run, Env: w.Within(sb, c.Env...)},
+		Tell: func(run journal.Run, event journal.Event) {
+			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
+		},
+	})
+}
+
+// Span are two commits by their names: the default branch and HEAD where a name is
+// empty.
+func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span git.Span, err error) {
+	names := []string{base}
+	if base == "" {
+		names = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
+	}
+	for _, name := range names {
+		if span.From, err = tool.Named(ctx, c.ProjectDir, name); err == nil {
+			span.To, err = tool.Named(ctx, c.ProjectDir, cmp.Or(head, "HEAD"))
+			return span, err
+		}
+	}
+	if base == "" {
+		err = fault.Usage("cannot find the default branch", "name the commit before the change: ralph prove HEAD~1", err)
+	}
+	return span, err
+}
+
+// Rules are those of the base's settings, with more checks and setup commands. Of a
+// check that was red at the base, only new failures count unless the settings are
+// strict.
+func (c Clone) Rules(checks, setup []string) checkout.Rules {
+	return func(file func(string) []byte) (policy.Policy, error) {
+		p := policy.Of(policy.Stories)
+		p.Baseline = policy.BaselineNew
+		if data := file(config.BaseSettings); data != nil {
+			settings, err := config.ReadSettings(config.File{Name: config.BaseSettings, Data: data})
+			if err != nil {
+				return p, err
+			}
+			p = settings.Over(p)
+		}
+		dir := resolved(c.ProjectDir)
+		if within, err := Inside(git.Around(dir), dir); err != nil {
+			return p, err
+		} else if within != "." {
+			p.Within = filepath.ToSlash(within)
+		}
+		p.Protect = append(policy.Protected(), p.Protect...)
+		p.Checks = policy.With(p.Checks, checks, policy.DefaultCheckTimeout)
+		p.Setup = append(p.Setup, policy.Setups(setup, policy.DefaultCheckTimeout)...)
+		return p, nil
+	}
+}
