@@ -49,7 +49,7 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent ./cmd/ralph
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
-false-ready: # does it ever call work ready that is not, and what does it hold back? docs/PROOF.md
+false-ready: # does it ever call work ready that is not, and what does it hold back? docs/proof.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 attack: # the sandbox, from inside, at each level that this machine has; as root it is tried as all users

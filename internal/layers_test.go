@@ -1,5 +1,5 @@
 // Package internal_test holds the plan of the house against the code. It is
-// the authority on who may import whom; docs/HOUSE.md explains the plan.
+// the authority on who may import whom; docs/house.md explains the plan.
 package internal_test
 
 import (
@@ -132,11 +132,11 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A row of the tables in docs/HOUSE.md: layer, package, and no "later" after it.
+// A row of the tables in docs/house.md: layer, package, and no "later" after it.
 var standing = regexp.MustCompile("^\\| *(\\d+)[^|]*\\| *`([^`]+)` *\\|")
 
 func TestHouseIsDrawnAsItStands(t *testing.T) {
-	page, err := os.ReadFile("../docs/HOUSE.md")
+	page, err := os.ReadFile("../docs/house.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +159,6 @@ func TestHouseIsDrawnAsItStands(t *testing.T) {
 		slices.Sort(drawn[i])
 	}
 	if diff := cmp.Diff(built, drawn); diff != "" {
-		t.Errorf("docs/HOUSE.md differs from the plan (-plan +page):\n%s", diff)
+		t.Errorf("docs/house.md differs from the plan (-plan +page):\n%s", diff)
 	}
 }

@@ -16,10 +16,10 @@ var (
 	written = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 )
 
-// A promise is held by what docs/PROMISES.md names: every test, script and story
+// A promise is held by what docs/promises.md names: every test, script and story
 // in its right-hand column is there, and a row that names none says why.
 func TestPromisesNameWhatIsThere(t *testing.T) {
-	page, err := os.ReadFile("../../docs/PROMISES.md")
+	page, err := os.ReadFile("../../docs/promises.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return `Answers POST /webhook, GET /healthz and GET /metrics, and POST /token where
 there is an --audience. Work is done by GitHub Actions. Without an App the log
-shows a page that makes one in two clicks. docs/SERVE.md tells how the workflow
+shows a page that makes one in two clicks. docs/serve.md tells how the workflow
 is set up.
 
 Example: ralph serve --app app.json --url https://ralph.example.com`

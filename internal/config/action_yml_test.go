@@ -47,14 +47,14 @@ func TestActionOffersWhatIsRead(t *testing.T) {
 	}
 }
 
-// The README's table has a row for each input, and its default as it is.
-func TestReadmeTellsOfTheInputs(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// docs/inputs.md has a row for each input, with its default.
+func TestDocsListTheInputs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/inputs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(readme), "\n## Inputs\n")
-	table, _, _ = strings.Cut(table, "\nOutputs:")
+	_, table, _ := strings.Cut(string(page), "\n## Inputs\n")
+	table, _, _ = strings.Cut(table, "\n## Outputs\n")
 	for name, input := range offered(t) {
 		told, found := row(table, name)
 		if !found {

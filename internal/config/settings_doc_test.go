@@ -11,10 +11,10 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Every key of the settings has its row in docs/SETTINGS.md: type and words are
+// Every key of the settings has its row in docs/settings.md: type and words are
 // those of the schema, and so is the default where the schema has one.
 func TestSettingsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/SETTINGS.md")
+	text, err := os.ReadFile("../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,26 +24,26 @@ func TestSettingsAreDocumented(t *testing.T) {
 			told[strings.Trim(cells[0], "`")] = cells
 		}
 	}
-	if readme, err := os.ReadFile("../../README.md"); err != nil || !strings.Contains(string(readme), "(docs/SETTINGS.md)") {
-		t.Errorf("README.md does not link docs/SETTINGS.md (%v)", err)
+	if readme, err := os.ReadFile("../../docs/README.md"); err != nil || !strings.Contains(string(readme), "(settings.md)") {
+		t.Errorf("docs/README.md does not link settings.md (%v)", err)
 	}
 	root := settingsSchema(t)
 	for path, key := range keysOf(root, root, "") {
 		cells, is := told[path]
 		if !is {
-			t.Errorf("docs/SETTINGS.md has no row of %s: | `%s` | %s | | %s |", path, path, kindOf(key), key.Description)
+			t.Errorf("docs/settings.md has no row of %s: | `%s` | %s | | %s |", path, path, kindOf(key), key.Description)
 			continue
 		}
 		delete(told, path)
 		if diff := cmp.Diff([]string{kindOf(key), key.Description}, []string{cells[1], cells[3]}); diff != "" {
-			t.Errorf("row of %s in docs/SETTINGS.md:\n%s", path, diff)
+			t.Errorf("row of %s in docs/settings.md:\n%s", path, diff)
 		}
 		if said := fmt.Sprintf("`%v`", key.Default); key.Default != nil && !strings.HasPrefix(cells[2], said) {
-			t.Errorf("docs/SETTINGS.md has %s by default as %s, want %s", path, cells[2], said)
+			t.Errorf("docs/settings.md has %s by default as %s, want %s", path, cells[2], said)
 		}
 	}
 	for path := range told {
-		t.Errorf("docs/SETTINGS.md has a row of %s, which is no key", path)
+		t.Errorf("docs/settings.md has a row of %s, which is no key", path)
 	}
 }
 

@@ -137,7 +137,7 @@ type Inspection struct {
 type Loosened struct {
 	// The file.
 	File string `json:"file"`
-	// tests_broken, tests_gone, tests_changed, tests_steered or asks_for_tests, as docs/PROOF.md explains them.
+	// tests_broken, tests_gone, tests_changed, tests_steered or asks_for_tests, as docs/proof.md explains them.
 	Kind string `json:"kind"`
 	// What it is, in words.
 	Why string `json:"why"`

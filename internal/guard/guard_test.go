@@ -247,13 +247,13 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Row of the table in docs/GUARD.md.
+// Row of the table in docs/guard.md.
 var guideRow = regexp.MustCompile("(?m)^\\| \\d+ \\| `([a-z-]+)` \\| .+? \\| (.+?) \\|$")
 
-// guide is the categories of docs/GUARD.md, and what it says to do instead.
+// guide is the categories of docs/guard.md, and what it says to do instead.
 func guide(t *testing.T) map[guard.Category]string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/GUARD.md")
+	page, err := os.ReadFile("../../docs/guard.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,11 +267,11 @@ func guide(t *testing.T) map[guard.Category]string {
 func TestGuideAgreesWithTheCode(t *testing.T) {
 	told := guide(t)
 	if len(told) != 20 {
-		t.Errorf("%d categories in docs/GUARD.md, want 20", len(told))
+		t.Errorf("%d categories in docs/guard.md, want 20", len(told))
 	}
 	for category, instead := range told {
 		if instead != category.Instead() {
-			t.Errorf("docs/GUARD.md has %s instead of %s, want %s", instead, category, category.Instead())
+			t.Errorf("docs/guard.md has %s instead of %s, want %s", instead, category, category.Instead())
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Category is a family of dangerous commands; docs/GUARD.md describes them.
+// Category is a family of dangerous commands; docs/guard.md describes them.
 type Category string
 
 // The categories. ProjectRule is for what the project's own rules refuse.

@@ -20,7 +20,7 @@ type ChangeInspected struct {
 // pass.
 type Loosened struct {
 	File  string   `json:"file"`
-	Kind  string   `json:"kind"` // as docs/PROOF.md has it
+	Kind  string   `json:"kind"` // as docs/proof.md has it
 	Why   string   `json:"why"`
 	Lines []string `json:"lines,omitempty"` // of the diff
 	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" where a runner names none

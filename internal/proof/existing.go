@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// The kinds of what an inspection finds, as docs/PROOF.md explains them.
+// The kinds of what an inspection finds, as docs/proof.md explains them.
 const (
 	testsBroken  = "tests_broken"   // existing tests fail on the new code
 	testsGone    = "tests_gone"     // existing tests do not run any more

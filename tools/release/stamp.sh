@@ -36,7 +36,7 @@ published)
   date=$(git log -1 --format=%cs)
   edit CHANGELOG.md "s/^## \[${version#v}\] - Unreleased\$/## [Unreleased]\n\n## [${version#v}] - $date/"
   if grep -q '^<!-- not released -->$' README.md; then
-    edit README.md '/^<!-- not released -->$/,/^<!-- \/not released -->$/d'
+    edit README.md '/^<!-- not released -->$/,/^<!-- \/not released -->$/d; /# until the first release$/d; s|ralph/host@main$|ralph/host@v1|'
   fi
   commit "release: $version is published"
   ;;

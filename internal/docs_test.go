@@ -1,0 +1,98 @@
+package internal_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors are the names that GitHub gives to a page's headings.
+func anchors(page string) []string {
+	var names []string
+	for _, found := range heading.FindAllStringSubmatch(page, -1) {
+		text := dropped.ReplaceAllString(strings.ToLower(found[1]), "")
+		names = append(names, strings.ReplaceAll(text, " ", "-"))
+	}
+	return names
+}
+
+// A reader who follows a link within the project finds the page and the heading.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, page := range pages(t) {
+		text := read(t, page)
+		for _, found := range link.FindAllStringSubmatch(text, -1) {
+			target, err := url.Parse(found[1] + found[2])
+			if err != nil {
+				t.Errorf("%s: %v", page, err)
+				continue
+			}
+			if target.Scheme != "" {
+				continue
+			}
+			to := page
+			if target.Path != "" {
+				to = filepath.Join(filepath.Dir(page), target.Path)
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s links %s: %v", page, target, err)
+			} else if target.Fragment != "" && !slices.Contains(anchors(read(t, to)), target.Fragment) {
+				t.Errorf("%s links %s, which is no heading of %s", page, target, to)
+			}
+		}
+	}
+}
+
+// The README is read in minutes, and each page of docs/ is in its index.
+func TestPagesAreShortAndIndexed(t *testing.T) {
+	if words := len(strings.Fields(read(t, "../README.md"))); words > 700 {
+		t.Errorf("README.md has %d words, at most 700", words)
+	}
+	index := read(t, "../docs/README.md")
+	for _, page := range pages(t) {
+		name := filepath.Base(page)
+		if filepath.Dir(page) != "../docs" || name == "README.md" {
+			continue
+		}
+		if lines := strings.Count(read(t, page), "\n"); lines > 400 && name != "promises.md" {
+			t.Errorf("%s has %d lines, at most 400", page, lines)
+		}
+		if name != strings.ToLower(name) {
+			t.Errorf("%s is not in lower case", page)
+		}
+		if !strings.Contains(index, "("+name+")") {
+			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
+func pages(t *testing.T) []string {
+	t.Helper()
+	top, err := filepath.Glob("../*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(top) == 0 || len(docs) == 0 {
+		t.Fatalf("%d and %d pages: %v", len(top), len(docs), err)
+	}
+	return slices.Concat(top, docs)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
