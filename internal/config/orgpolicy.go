@@ -1,12 +1,9 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -43,40 +40,18 @@ const (
 // ReadOrgPolicy reads the file. What cannot be understood holds everything up: it may
 // be what was meant to hold.
 func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
-	var f *OrgPolicy
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&f)
-	switch {
-	case errors.Is(err, io.EOF), err == nil && f == nil:
-		err = errors.New("it says nothing")
-	case err != nil:
-	case decoder.More():
-		err = errors.New("something follows the end of it")
-	case doubtful(data) != "":
-		err = errors.New(doubtful(data) + " is there twice, or is null")
-	case f.MaxCost < 0 || f.MaxCostPerDay < 0:
-		err = errors.New("a cost is no less than 0")
-	case f.Sandbox != "" && strength(f.Sandbox) < 0:
-		err = fmt.Errorf("sandbox: %q is none of namespace, notify, none", f.Sandbox)
+	var d decoder
+	var f OrgPolicy
+	root, ok := d.json(File{Name: orgPolicyOf(owner), Data: data})
+	if ok {
+		d.into(spot{node: root}, reflect.ValueOf(&f).Elem(), rule{})
 	}
-	if err != nil {
-		return OrgPolicy{}, fault.Usage("what "+owner+" holds its repositories to cannot be read", "mend "+orgPolicyOf(owner), err)
-	}
-	return *f, nil
-}
-
-// doubtful is a key of which nobody knows what it was meant to be; empty: there
-// is none.
-func doubtful(data []byte) string {
-	root, _ := new(decoder).json(File{Name: OrgPolicyFile, Data: data})
-	for i, m := range root.members {
-		same := func(other member) bool { return strings.EqualFold(other.key, m.key) }
-		if m.value.kind == kindNull || slices.ContainsFunc(root.members[:i], same) {
-			return m.key
+	for _, m := range root.members {
+		if m.value.kind == kindNull {
+			d.complain(spot{node: m.value, path: m.key}, "found null, want a value, or no such key")
 		}
 	}
-	return ""
+	return f, d.fault()
 }
 
 func orgPolicyOf(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }

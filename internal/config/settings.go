@@ -36,7 +36,7 @@ type Settings struct {
 	// When to give up; what is not named here is as the preset has it.
 	Limits Limits `json:"limits,omitzero"`
 	// Globs of files that the agent's work may not change, beside those protected anyway.
-	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S"`
+	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S" check:"glob"`
 	// What makes a story proven: a test of its own that fails without it, or that nothing is broken.
 	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
 	// What happens when existing tests fail on the new code or no longer run: a person has to look, the story does not pass, or it is only shown.
@@ -58,9 +58,9 @@ type Settings struct {
 // Agent is the program that works, and how it is called.
 type Agent struct {
 	// The program, with words of its own if need be; it is split as a shell splits words.
-	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=claude"`
+	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=claude" check:"command"`
 	// Flags for it, after those that ralph gives; each is split as a shell splits words.
-	Flags []string `json:"flags" jsonschema:"pattern=\\S,example=--model opus"`
+	Flags []string `json:"flags" jsonschema:"pattern=\\S,example=--model opus" check:"command"`
 	// The model it is to use, in its own words.
 	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 	// How long one iteration may take; 0 means as long as it likes.
@@ -72,7 +72,7 @@ type Agent struct {
 // Review is another agent, which reads and does not write.
 type Review struct {
 	// Its name, or the program with words of its own; it is split as a shell splits words.
-	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex"`
+	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex" check:"command"`
 	// The model it is to use, in its own words.
 	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 }
@@ -94,7 +94,7 @@ type Guardrail struct {
 	// The command, for a shell; exit code 0 is a pass.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make test"`
 	// Where its output goes when it fails: after the next prompt, before it, or in its place.
-	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE"`
+	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE" check:"upper"`
 	// What the agent is told beside the output when it fails.
 	Hint string `json:"hint,omitzero"`
 	// How long it may take; 0 means as long as it likes. 120 seconds unless given.

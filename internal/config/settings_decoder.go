@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -125,18 +124,6 @@ func (d *decoder) home(key string) string {
 		return ""
 	}
 	return found[0]
-}
-
-// keys are those that a struct of settings has in a file: the type that is
-// read is also what says which words are known.
-func keys[T any]() []string {
-	var all []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
-			all = append(all, name)
-		}
-	}
-	return all
 }
 
 // oneOfWords is "a", "a or b", "a, b or c".

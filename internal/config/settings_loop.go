@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type Loop struct {
 
 	Settings Settings // all that are in force, the project's own included
 }
+
+var loopKeys = keys(reflect.TypeFor[Loop]())
 
 // section is where a loop's keys stand.
 const section = "ralph_loop"
@@ -78,16 +81,16 @@ func isJSON(f File) bool {
 func speaksOfLoop(root node) bool {
 	return slices.ContainsFunc(root.members, func(m member) bool {
 		_, near := plan.Nearest(m.key, []string{section})
-		return near || m.key != "agent" && slices.Contains(keys[Loop](), m.key)
+		return near || m.key != "agent" && slices.Contains(loopKeys, m.key)
 	})
 }
 
 func (d *decoder) loop(root spot, below node) Loop {
-	d.homes = map[string][]string{section: keys[Loop]()}
+	d.homes = map[string][]string{section: loopKeys}
 	d.object(root, []string{section})
 	d.homes = nil
 	s := d.field(root, section)
-	d.object(s, keys[Loop]())
+	d.object(s, loopKeys)
 	loop := Loop{
 		MaxIterations: optional(d.field(s, "max_iterations"), d.within(1, 100)),
 		MaxCost:       unlimited(s, "max_cost", optional(d.field(s, "max_cost"), d.money)),

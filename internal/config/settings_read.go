@@ -1,7 +1,14 @@
 package config
 
 import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -67,140 +74,209 @@ func (d *decoder) effective(root node) Settings {
 
 func (d *decoder) settings(s spot) Settings {
 	usual := policy.Of(policy.Guardrails)
-	d.homes = map[string][]string{
-		"agent": keys[Agent](), "guardrails[]": keys[Guardrail](), "scm": keys[SCM](),
-		"review": keys[Review](), "limits": keys[Limits](), "sandbox": keys[Sandbox](),
-		"guard": keys[Guard](), "guard.rules[]": keys[GuardRule](),
+	all := Settings{
+		MaximumIterations: usual.Limits.Iterations, CompletionResponse: usual.Word, OutputTruncateChars: usual.Excerpt.Chars, StreamAgentOutput: true,
+		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},
 	}
-	d.object(s, keys[Settings]())
-	return Settings{
-		Schema:                        given(d.field(s, "$schema"), "", d.text),
-		MaximumIterations:             given(d.field(s, "maximumIterations"), usual.Limits.Iterations, d.whole),
-		CompletionResponse:            given(d.field(s, "completionResponse"), usual.Word, d.text),
-		OutputTruncateChars:           given(d.field(s, "outputTruncateChars"), usual.Excerpt.Chars, d.whole),
-		StreamAgentOutput:             given(d.field(s, "streamAgentOutput"), true, d.flag),
-		IncludeIterationCountInPrompt: given(d.field(s, "includeIterationCountInPrompt"), false, d.flag),
-		Agent:                         d.agent(d.field(s, "agent")),
-		Guardrails:                    given(d.field(s, "guardrails"), []Guardrail{}, each(d, d.guardrail)),
-		SCM:                           optional(d.field(s, "scm"), d.scm),
-		Limits:                        d.limits(d.field(s, "limits")),
-		Protect:                       given(d.field(s, "protect"), nil, each(d, d.glob)),
-		Proof:                         given(d.field(s, "proof"), "", d.bar),
-		Tamper:                        given(d.field(s, "tamper"), "", d.tamper),
-		Baseline:                      given(d.field(s, "baseline"), "", d.baseline),
-		Review:                        d.review(d.field(s, "review")),
-		Setup:                         given(d.field(s, "setup"), nil, each(d, d.text)),
-		Sandbox:                       d.sandbox(d.field(s, "sandbox")),
-		Guard:                         d.guard(d.field(s, "guard")),
-	}
+	d.homes = map[string][]string{}
+	homes(reflect.TypeFor[Settings](), "", d.homes)
+	d.into(s, reflect.ValueOf(&all).Elem(), rule{})
+	return all
 }
 
-func (d *decoder) agent(s spot) Agent {
-	d.object(s, keys[Agent]())
-	return Agent{
-		Command: given(d.field(s, "command"), "", d.words),
-		Flags:   given(d.field(s, "flags"), []string{}, each(d, d.words)),
-		Model:   given(d.field(s, "model"), "", d.text),
-		Timeout: optional(d.field(s, "timeout"), d.duration),
-		Prices:  given(d.field(s, "prices"), nil, d.prices),
-	}
-}
-
-func (d *decoder) review(s spot) Review {
-	d.object(s, keys[Review]())
-	return Review{
-		Agent: given(d.field(s, "agent"), "", d.words),
-		Model: given(d.field(s, "model"), "", d.text),
-	}
-}
-
-// prices go by names that are anybody's.
-func (d *decoder) prices(s spot) map[string]Price {
-	var models []string
-	for _, m := range s.members {
-		models = append(models, m.key)
-	}
-	d.object(s, models)
-	prices := map[string]Price{}
-	for _, model := range models {
-		price := d.field(s, model)
-		d.object(price, keys[Price](), "input", "output")
-		prices[model] = Price{
-			Input:      given(d.field(price, "input"), 0, d.money),
-			Output:     given(d.field(price, "output"), 0, d.money),
-			CacheRead:  optional(d.field(price, "cacheRead"), d.money),
-			CacheWrite: optional(d.field(price, "cacheWrite"), d.money),
+// homes are the keys of the objects within a struct, by their path.
+func homes(of reflect.Type, path string, found map[string][]string) {
+	for _, f := range fields(of) {
+		at, inner := join(path, f.name), f.of.Type
+		switch inner.Kind() { //nolint:exhaustive // of the rest nothing is an object
+		case reflect.Pointer:
+			inner = inner.Elem()
+		case reflect.Slice:
+			at, inner = at+"[]", inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			found[at] = keys(inner)
+			homes(inner, at, found)
 		}
 	}
-	return prices
 }
 
-func (d *decoder) guardrail(s spot) Guardrail {
-	d.object(s, keys[Guardrail](), "command", "failAction")
-	return Guardrail{
-		Command:    given(d.field(s, "command"), "", d.text),
-		FailAction: given(d.field(s, "failAction"), "", d.failAction),
-		Hint:       given(d.field(s, "hint"), "", d.anyText),
-		Timeout:    given(d.field(s, "timeout"), guardrailTimeout, d.duration),
+// rule is what the tags of a field say that its value may be; the schema is made
+// of the same tags. `check` names a rule that no schema can hold.
+type rule struct {
+	required  bool
+	low, high float64
+	pattern   string
+	words     []string
+	check     string
+}
+
+// forms are the patterns of the tags that ask for more than some text, with what
+// they ask for in words.
+var forms = map[string]struct {
+	is   *pattern.Pattern
+	want string
+}{
+	`^\S+$`:                             {pattern.Of(`^\S+$`), "it without blanks"},
+	`^[^\s/]+$`:                         {pattern.Of(`^[^\s/]+$`), "a host's name alone, with a port if need be"},
+	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: {pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`), "a model's name, or a pattern, as in claude-haiku-*"},
+	`^[A-Za-z_][A-Za-z0-9_]*$`:          {pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`), "the name of a variable, as in DATABASE_URL"},
+}
+
+// key is a field of a struct of settings.
+type key struct {
+	name string
+	of   reflect.StructField
+}
+
+// fields are those that a struct of settings has in a file: the type that is read
+// is also what says which keys are known.
+func fields(of reflect.Type) (all []key) {
+	for _, f := range reflect.VisibleFields(of) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			all = append(all, key{name, f})
+		}
+	}
+	return all
+}
+
+func keys(of reflect.Type) (all []string) {
+	for _, f := range fields(of) {
+		all = append(all, f.name)
+	}
+	return all
+}
+
+func (k key) rule() rule {
+	r := rule{check: k.of.Tag.Get("check")}
+	for part := range strings.SplitSeq(k.of.Tag.Get("jsonschema"), ",") {
+		switch name, value, _ := strings.Cut(part, "="); name {
+		case "required":
+			r.required = true
+		case "minimum":
+			r.low, _ = strconv.ParseFloat(value, 64) // tests hold the tags
+		case "maximum":
+			r.high, _ = strconv.ParseFloat(value, 64)
+		case "pattern":
+			r.pattern = value
+		case "enum":
+			r.words = append(r.words, value)
+		}
+	}
+	return r
+}
+
+// into reads a value into one of a struct of settings.
+func (d *decoder) into(s spot, to reflect.Value, r rule) {
+	if to.Type() == reflect.TypeFor[policy.Duration]() {
+		to.SetInt(int64(d.duration(s)))
+		return
+	}
+	switch to.Kind() { //nolint:exhaustive // settings have no others
+	case reflect.Pointer:
+		value := fresh(to.Type().Elem())
+		d.into(s, value.Elem(), r)
+		to.Set(value)
+	case reflect.Struct:
+		d.structure(s, to)
+	case reflect.Slice:
+		d.list(s, to, r)
+	case reflect.Map:
+		d.named(s, to)
+	case reflect.Bool:
+		to.SetBool(d.flag(s))
+	case reflect.Int:
+		to.SetInt(int64(d.within(r.low, r.high)(s)))
+	case reflect.Float64:
+		to.SetFloat(d.money(s))
+	case reflect.String:
+		to.SetString(d.word(s, r))
 	}
 }
 
-func (d *decoder) scm(s spot) SCM {
-	d.object(s, keys[SCM]())
-	return SCM{
-		Command: given(d.field(s, "command"), "", d.text),
-		Tasks:   given(d.field(s, "tasks"), []string{}, each(d, d.text)),
+// fresh is a pointer to a new value with the defaults of its type.
+func fresh(of reflect.Type) reflect.Value {
+	value := reflect.New(of)
+	switch to := value.Interface().(type) {
+	case *Guardrail:
+		to.Timeout = guardrailTimeout
+	case *SCM:
+		to.Tasks = []string{}
+	}
+	return value
+}
+
+func (d *decoder) structure(s spot, to reflect.Value) {
+	var required []string
+	all := fields(to.Type())
+	for _, f := range all {
+		if f.rule().required {
+			required = append(required, f.name)
+		}
+	}
+	d.object(s, keys(to.Type()), required...)
+	for _, f := range all {
+		if value := d.field(s, f.name); value.kind != kindNone {
+			d.into(value, to.FieldByIndex(f.of.Index), f.rule())
+		}
 	}
 }
 
-func (d *decoder) limits(s spot) Limits {
-	d.object(s, keys[Limits]())
-	return Limits{
-		MaxCost:    optional(d.field(s, "maxCost"), d.money),
-		MaxTime:    optional(d.field(s, "maxTime"), d.duration),
-		MaxTokens:  optional(d.field(s, "maxTokens"), d.within(0, 1e12)),
-		StallAfter: optional(d.field(s, "stallAfter"), d.whole),
+func (d *decoder) list(s spot, to reflect.Value, r rule) {
+	if s.kind != kindList {
+		d.complain(s, "found %s, want a list", s.node)
+	}
+	to.Set(reflect.MakeSlice(to.Type(), 0, len(s.items)))
+	for i, item := range s.items {
+		value := fresh(to.Type().Elem()).Elem()
+		d.into(spot{node: item, path: s.path + "[" + strconv.Itoa(i) + "]"}, value, r)
+		to.Set(reflect.Append(to, value))
 	}
 }
 
-func (d *decoder) sandbox(s spot) Sandbox {
-	d.object(s, keys[Sandbox]())
-	return Sandbox{
-		Mode:         given(d.field(s, "mode"), "", d.mode),
-		AllowDomains: given(d.field(s, "allowDomains"), nil, each(d, d.host)),
-		SetupDomains: given(d.field(s, "setupDomains"), nil, each(d, d.host)),
-		AllowModels:  given(d.field(s, "allowModels"), nil, each(d, d.named)),
-		Env:          given(d.field(s, "env"), nil, each(d, d.variable)),
+// named reads objects that go by names of anybody's choice.
+func (d *decoder) named(s spot, to reflect.Value) {
+	var names []string
+	for _, m := range s.members {
+		names = append(names, m.key)
+	}
+	d.object(s, names)
+	to.Set(reflect.MakeMap(to.Type()))
+	for _, name := range names {
+		value := fresh(to.Type().Elem()).Elem()
+		d.into(d.field(s, name), value, rule{})
+		to.SetMapIndex(reflect.ValueOf(name), value)
 	}
 }
 
-func (d *decoder) guard(s spot) Guard {
-	d.object(s, keys[Guard]())
-	return Guard{Rules: given(d.field(s, "rules"), nil, each(d, d.guardRule))}
-}
-
-func (d *decoder) guardRule(s spot) GuardRule {
-	d.object(s, keys[GuardRule](), "command")
-	return GuardRule{
-		Command:  given(d.field(s, "command"), "", d.text),
-		Flags:    given(d.field(s, "flags"), nil, each(d, d.word)),
-		Operands: given(d.field(s, "operands"), nil, each(d, d.word)),
-		Unless:   given(d.field(s, "unless"), nil, each(d, d.word)),
-		Why:      given(d.field(s, "why"), "", d.text),
-		Instead:  given(d.field(s, "instead"), "", d.text),
-		Allow:    given(d.field(s, "allow"), false, d.flag),
+// word reads a string that keeps to a rule.
+func (d *decoder) word(s spot, r rule) string {
+	if r.check == "upper" {
+		s.text = strings.ToUpper(s.text)
 	}
+	form, formed := forms[r.pattern]
+	switch filled := s.kind == kindText && !blank(s.text); {
+	case r.words != nil:
+		return d.oneOf(s, r.words)
+	case r.pattern == "":
+		return d.anyText(s)
+	case filled && formed && !form.is.MatchString(s.text):
+		d.complain(s, "found %s, want %s", s.node, form.want)
+	case filled && r.check == "glob" && !doublestar.ValidatePattern(s.text): // it would protect nothing and say nothing
+		d.complain(s, "found %s, want a glob whose brackets and braces are closed", s.node)
+	case filled && r.check == "command":
+		d.command(s)
+	}
+	return d.text(s)
 }
 
-// words is a string that agent.Words will be able to split.
-func (d *decoder) words(s spot) string {
-	line := d.text(s)
-	split, err := agent.Words(line)
+// command complains of what agent.Words will not be able to split.
+func (d *decoder) command(s spot) {
+	split, err := agent.Words(s.text)
 	switch {
 	case err != nil:
 		d.complain(s, "%s", err)
-	case len(split) == 0 && !blank(line):
+	case len(split) == 0:
 		d.complain(s, "found %s, want words that a shell would not take for a comment", s.node)
 	}
-	return line
 }

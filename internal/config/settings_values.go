@@ -8,16 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
-	"github.com/bmatcuk/doublestar/v4"
-
-	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // most is the most that counts and dollars are taken seriously for: what is
@@ -39,20 +34,6 @@ func optional[T any](s spot, read func(spot) T) *T {
 	}
 	value := read(s)
 	return &value
-}
-
-// each reads lists of what read reads.
-func each[T any](d *decoder, read func(spot) T) func(spot) []T {
-	return func(s spot) []T {
-		if s.kind != kindList {
-			d.complain(s, "found %s, want a list", s.node)
-		}
-		all := make([]T, 0, len(s.items))
-		for i, item := range s.items {
-			all = append(all, read(spot{node: item, path: s.path + "[" + strconv.Itoa(i) + "]"}))
-		}
-		return all
-	}
 }
 
 func (d *decoder) flag(s spot) bool {
@@ -78,16 +59,6 @@ func (d *decoder) text(s spot) string {
 	}
 	return d.anyText(s)
 }
-
-// word is text without blanks.
-func (d *decoder) word(s spot) string {
-	if !blank(s.text) && strings.ContainsFunc(s.text, unicode.IsSpace) {
-		d.complain(s, "found %s, want it without blanks", s.node)
-	}
-	return d.text(s)
-}
-
-func (d *decoder) whole(s spot) int { return d.within(0, most)(s) }
 
 // within reads whole numbers; 1e3 and 10.0 are some.
 func (d *decoder) within(low, high float64) func(spot) int {
@@ -129,27 +100,6 @@ func (d *decoder) duration(s spot) policy.Duration {
 	return parsed
 }
 
-func (d *decoder) failAction(s spot) policy.FailAction {
-	all := []string{string(policy.Append), string(policy.Prepend), string(policy.Replace)}
-	s.text = strings.ToUpper(s.text)
-	return policy.FailAction(d.oneOf(s, all))
-}
-
-func (d *decoder) bar(s spot) policy.Bar {
-	return policy.Bar(d.oneOf(s, []string{string(policy.RedToGreen), string(policy.Unbroken)}))
-}
-
-func (d *decoder) baseline(s spot) policy.Baseline {
-	return policy.Baseline(d.oneOf(s, []string{string(policy.BaselineNew), string(policy.BaselineStrict)}))
-}
-
-func (d *decoder) tamper(s spot) policy.Tamper {
-	return policy.Tamper(d.oneOf(s, policy.Tampers()))
-}
-
-// mode is a level of ralph's own, or the one that Docker makes.
-func (d *decoder) mode(s spot) string { return d.oneOf(s, sandbox.Names("docker")) }
-
 func (d *decoder) oneOf(s spot, words []string) string {
 	if s.kind == kindText && slices.Contains(words, s.text) {
 		return s.text
@@ -161,40 +111,6 @@ func (d *decoder) oneOf(s spot, words []string) string {
 	}
 	return ""
 }
-
-// glob is a pattern that can match: one that cannot would protect nothing and
-// say nothing.
-func (d *decoder) glob(s spot) string {
-	if s.kind == kindText && !doublestar.ValidatePattern(s.text) {
-		d.complain(s, "found %s, want a glob whose brackets and braces are closed", s.node)
-	}
-	return d.text(s)
-}
-
-func (d *decoder) host(s spot) string {
-	if strings.Contains(s.text, "/") || !blank(s.text) && strings.ContainsFunc(s.text, unicode.IsSpace) {
-		d.complain(s, "found %s, want a host's name alone, with a port if need be", s.node)
-	}
-	return d.text(s)
-}
-
-// named is a model, or a pattern of models.
-func (d *decoder) named(s spot) string {
-	if _, err := egress.ParseModels([]string{s.text}); err != nil && !blank(s.text) {
-		d.complain(s, "found %s, want a model's name, or a pattern, as in claude-haiku-*", s.node)
-	}
-	return d.text(s)
-}
-
-// variable is the name of one of the environment.
-func (d *decoder) variable(s spot) string {
-	if !variableName.MatchString(s.text) && !blank(s.text) {
-		d.complain(s, "found %s, want the name of a variable, as in DATABASE_URL", s.node)
-	}
-	return d.text(s)
-}
-
-var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
