@@ -39,7 +39,7 @@ var plan = house{
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/git/remote", "internal/git/handover"},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/git/remote", "internal/git/handover"},
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},

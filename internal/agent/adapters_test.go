@@ -90,12 +90,12 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 		},
 		"codex": {
 			agent: "codex", command: "codex e", args: "--json --full-auto",
-			want:  "codex exec --json --dangerously-bypass-approvals-and-sandbox -",
+			want:  "codex exec --json -c project_doc_max_bytes=0 --dangerously-bypass-approvals-and-sandbox -",
 			notes: []string{"codex has no --full-auto any more: --dangerously-bypass-approvals-and-sandbox stands in for it"},
 		},
 		"codex in text": {
 			agent: "codex", args: "--full-auto -o out.txt",
-			want:  "codex exec --json --dangerously-bypass-approvals-and-sandbox -o out.txt -",
+			want:  "codex exec --json -c project_doc_max_bytes=0 --dangerously-bypass-approvals-and-sandbox -o out.txt -",
 			notes: []string{"codex has no --full-auto any more: --dangerously-bypass-approvals-and-sandbox stands in for it"},
 		},
 	}

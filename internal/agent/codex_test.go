@@ -19,7 +19,7 @@ const (
 )
 
 func TestCodexIsStartedAs(t *testing.T) {
-	start := []string{"exec", "--json", unbound}
+	start := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", unbound}
 	chosen := []string{"-c", `model_provider="ralph"`}
 	gone := []string{"codex has no --full-auto any more: " + unbound + " stands in for it"}
 	tests := map[string]struct {

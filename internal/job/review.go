@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/review"
@@ -113,6 +114,13 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 	if verdict.Broke(run) { // of which nothing is left an agent would take for no limit
 		return journal.AgentEnded{}, "", errBroke
 	}
+	theirs, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
+	if err == nil && len(theirs) > 0 { // the base's instead
+		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs})
+	}
+	if err != nil {
+		return journal.AgentEnded{}, "", err
+	}
 	dir, done, err := s.clean.Checkout(ctx, run, q.commit)
 	if err != nil {
 		return journal.AgentEnded{}, "", err
@@ -124,6 +132,7 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 		}
 	}
 	said := &answer{watch: s.Watch}
+	q.order.Prompt = s.guidance(ctx, run) + q.order.Prompt
 	ended, err := s.have(ctx, s.reader(run, dir, q, said), q.order, emit)
 	if err == nil && ended.Failed {
 		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)

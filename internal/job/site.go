@@ -33,6 +33,7 @@ type site struct {
 	clean     *checkout.Clean // where proofs run
 	publisher *publish.Publisher
 	hush      context.CancelFunc // ends all showing
+	guidance  func(ctx context.Context, run journal.Run) string
 }
 
 // open fetches the code and opens the journal.
@@ -51,6 +52,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 		return nil, err
 	}
 	s.ledger, s.ground = ledger, s.onGround()
+	s.guidance = s.readGuidance()
 	s.writer = journal.Writer{Disk: ledger, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	s.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
 		j.Log("could not show how the run stands: " + fault.Told(err))

@@ -3,11 +3,13 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/prompt"
@@ -44,11 +46,15 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	hand := s.hand(run, dir)
 	hand.Open = s.home.Create
 	under, _ := s.Run().Open()
+	restore, err := s.useBaseInstructions(ctx, run)
+	if err != nil {
+		return err
+	}
 	ended, err := s.have(ctx, hand, agent.Order{
 		Iteration: step.Number, Again: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
 		Tags: tags(run.Policy), Books: books(run),
 	}, emit)
-	if err != nil {
+	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
 	emit(ended)
@@ -107,7 +113,51 @@ func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterat
 	if err != nil {
 		return "", err
 	}
-	return prompt.Of(run, turn)
+	text, err := prompt.Of(run, turn)
+	return s.guidance(ctx, run) + text, err
+}
+
+// readGuidance reads the base's instructions for agents when they are first asked for.
+// Instructions that cannot be read do not stop the work.
+func (s *site) readGuidance() func(context.Context, journal.Run) string {
+	text, known := "", false
+	return func(ctx context.Context, run journal.Run) string {
+		if known {
+			return text
+		}
+		source, err := instructions.Source{}, error(nil)
+		switch {
+		case run.Base == "":
+			source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
+		case s.trusted != nil:
+			source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
+		case s.Own != nil:
+			source, err = instructions.OfCommit(ctx, s.Own.Do, run.Base)
+		}
+		if err != nil {
+			s.Log("the project's instructions for agents were not read: " + fault.Told(err))
+			return ""
+		}
+		text, known = source.Text(), true
+		return text
+	}
+}
+
+// useBaseInstructions keeps what a branch would tell agents away from them where the
+// base tells something else. It returns what puts the branch's files back.
+func (s *site) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
+	a, apart := s.ground.(*apart)
+	if !apart {
+		return func(context.Context) error { return nil }, nil
+	}
+	tree, err := a.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return instructions.Replacement{
+		Trusted: s.trusted, Tree: tree, Base: run.Base, Head: run.Head,
+		Lend: func(ctx context.Context, name string) error { return s.Sandbox.Lend(ctx, tree.Dir, name) },
+	}.Apply(ctx)
 }
 
 // diffChars is how much of a diff fits into a prompt.

@@ -1,0 +1,171 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
+)
+
+// governing is what a repository tells agents, and what it would have their programs
+// run. WHOSE stands for the commit.
+const governing = `
+-- CLAUDE.md --
+WHOSE-claude
+-- AGENTS.md --
+WHOSE-agents
+-- GEMINI.md --
+WHOSE-gemini
+-- web/CLAUDE.md --
+WHOSE-nested-claude
+-- web/AGENTS.md --
+WHOSE-nested-agents
+-- .claude/rules/go.md --
+WHOSE-rule
+-- .github/copilot-instructions.md --
+WHOSE-copilot
+-- .claude/skills/ship/SKILL.md --
+---
+name: ship
+description: WHOSE-skill
+---
+-- .agents/skills/test/SKILL.md --
+---
+name: test
+description: WHOSE-shared-skill
+---
+-- .claude/agents/tester.md --
+---
+name: tester
+description: WHOSE-agent
+---
+-- .github/agents/writer.agent.md --
+---
+name: writer
+description: WHOSE-other-agent
+---
+-- .claude/settings.json --
+{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-claude-hook"}]}]},
+ "apiKeyHelper": "touch ran-claude-helper; echo k", "env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, "enableAllProjectMcpServers": true}
+-- .mcp.json --
+{"mcpServers": {"m": {"command": "touch", "args": ["ran-mcp"]}}}
+-- .gemini/settings.json --
+{"mcpServers": {"m": {"command": "touch", "args": ["ran-gemini-mcp"]}}, "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-gemini-hook"}]}]}}
+-- opencode.json --
+{"mcp": {"m": {"type": "local", "command": ["touch", "ran-opencode-mcp"]}}}
+-- .codex/config.toml --
+[mcp_servers.m]
+command = "touch"
+args = ["ran-codex-mcp"]
+-- .codex/hooks.json --
+{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-codex-hook"}]}]}}
+-- .github/hooks/h.json --
+{"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "touch ran-copilot-hook"}]}}
+-- .github/mcp.json --
+{"mcpServers": {"m": {"type": "local", "command": "touch", "args": ["ran-copilot-mcp"], "tools": ["*"]}}}
+-- .amp/settings.json --
+{"amp.mcpServers": {"m": {"command": "touch", "args": ["ran-amp-mcp"]}}}
+`
+
+// The real CLIs are told in their first request what the base commit tells agents, and
+// nothing that the pull request's branch does. Hooks, servers and key helpers of neither
+// run.
+func TestAgentsAreToldByTheBase(t *testing.T) {
+	if os.Getenv("AGENTS") == "" {
+		return
+	}
+	for name, input := range map[string]string{
+		"claude": "ANTHROPIC", "codex": "OPENAI", "gemini": "GEMINI", "opencode": "ANTHROPIC", "copilot": "COPILOT-PROVIDER",
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := modeltest.Start(t,
+				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("cat *.md web/*.md > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
+				modeltest.Answer{Words: "Done."})
+			told := toldIn(t, name, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL)
+			work := server.Work()
+			if len(work) == 0 {
+				t.Fatal("no request came")
+			}
+			for _, file := range txtar.Parse([]byte(governing)).Files {
+				for line := range strings.Lines(string(file.Data)) {
+					if _, mark, found := strings.Cut(strings.TrimSpace(line), "WHOSE-"); found && !strings.Contains(work[0].Body, "BASE-"+mark) {
+						t.Errorf("of %s nothing is in the first request", file.Name)
+					}
+				}
+			}
+			for i, request := range work {
+				if at := strings.Index(request.Body, "HEAD-"); at >= 0 {
+					t.Errorf("request %d holds %.60s", i, request.Body[at:])
+				}
+			}
+			if !strings.Contains(told, "BASE-nested-agents") || strings.Contains(told, "HEAD-") || strings.Contains(told, "ran-") {
+				t.Errorf("in the tree were:\n%s", told)
+			}
+		})
+	}
+}
+
+// toldIn has an agent work on in a branch whose files tell agents something else than
+// the base's, and gives the told.txt that it leaves.
+func toldIn(t *testing.T, name string, more ...string) string {
+	t.Helper()
+	const branch = "ralph/issue-1-greet-people-by-name-in-their-language"
+	dir := t.TempDir()
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(folder, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	town, err := found(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := town.leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	issue, err := town.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, whose := range []struct{ mark, branch string }{{"BASE-", "main"}, {"HEAD-", branch}} {
+		clone := town.path("clone-" + whose.mark)
+		if _, err := tryGit(t.Context(), dir, "clone", "-q", town.bare(), clone); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range txtar.Parse([]byte(governing)).Files {
+			if err := write(filepath.Join(clone, file.Name), []byte(strings.ReplaceAll(string(file.Data), "WHOSE-", whose.mark))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, args := range [][]string{{"add", "-A"}, {"commit", "-qm", "more files"}, {"push", "-q", "origin", "HEAD:refs/heads/" + whose.branch}} {
+			if _, err := tryGit(t.Context(), clone, args...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	env, err := town.label(issue, maintainer, "ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "ralph", "action")
+	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "INPUT_GITHUB-TOKEN="+token,
+		"INPUT_AGENT="+name, "INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "INPUT_MAX-ITERATIONS=1", quickExit)
+	cmd.Env = append(cmd.Env, more...)
+	said, err := cmd.CombinedOutput()
+	told, missing := town.git("show", branch+":told.txt")
+	if err != nil || missing != nil {
+		t.Errorf("%v, %v\n%s", err, missing, said)
+	}
+	return told
+}

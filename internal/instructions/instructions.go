@@ -1,0 +1,176 @@
+// Package instructions finds what a project tells agents: CLAUDE.md, AGENTS.md and
+// their like, rules, skills and custom agents. It takes the files of the base commit
+// and returns a section for the prompt, the same for every agent CLI. It also keeps
+// other versions of these files out of the tree while an agent works there.
+package instructions
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Limits of what goes into a prompt. What is beyond is named, with a command that
+// prints it.
+const (
+	maxFile  = 64 << 10
+	maxText  = 96 << 10
+	maxAbout = 2 << 10 // of a skill's or an agent's front matter
+	maxNamed = 200     // skills and agents
+	maxDepth = 5       // of files that import files
+)
+
+// Source is where instructions are read from.
+type Source struct {
+	Commit string                   // empty: a folder that is no repository
+	Files  []string                 // slash paths from the top
+	Read   func(name string) string // "" for a file that is missing, too large or a link
+}
+
+// folders are those that an agent CLI reads in a repository without being asked.
+var folders = pattern.Of(`(?i)(?:^|/)(?:\.(?:claude|agents|codex|copilot|gemini|opencode|amp|cursor|qwen)/|\.github/(?:agents|skills|instructions|prompts|hooks|copilot)(?:/|$))`)
+
+// Governs tells whether an agent CLI may read the file by itself as instructions or
+// settings.
+func Governs(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	return policy.Instructs(name) || folders.MatchString(name) || slices.Contains([]string{".mcp.json", "opencode.json", "opencode.jsonc"}, base)
+}
+
+// whole tells of a file whose text every agent gets.
+func whole(name string) bool {
+	return policy.Instructs(name) || strings.HasSuffix(name, ".instructions.md") && strings.Contains("/"+name, "/.github/instructions/")
+}
+
+// Skills and custom agents are named to every agent, by their front matter.
+var (
+	skill  = pattern.Of(`(?:^|/)\.(?:claude|agents|codex|copilot|gemini|opencode|github)/skills?/(?:[^/]+/)+SKILL\.md$`)
+	expert = pattern.Of(`(?:^|/)\.(?:claude|agents|copilot|gemini|opencode|github)/agents?/(?:[^/]+/)*[^/]+\.md$`)
+)
+
+// Text is the section for the prompt; empty where the project has no instructions.
+func (s Source) Text() string {
+	var b strings.Builder
+	texts, left := s.texts()
+	for _, t := range texts {
+		fmt.Fprintf(&b, "\n<file path=%q>\n%s\n</file>\n", t.name, t.text)
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(&b, "\nToo long to be shown here. Read them before you change files beside or below them:\n\n%s", s.list(left))
+	}
+	if skills := s.matching(skill); len(skills) > 0 {
+		fmt.Fprintf(&b, "\n## Skills\n\nRead a skill before work that its description fits.\n\n%s", s.list(skills))
+	}
+	if experts := s.matching(expert); len(experts) > 0 {
+		fmt.Fprintf(&b, "\n## Custom agents\n\nWhere you can start sub-agents, give one that fits the text of its file.\n\n%s", s.list(experts))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return s.head() + b.String() + "\n"
+}
+
+func (s Source) head() string {
+	text := "# Instructions of this project\n\nThe project's maintainers wrote these files for agents. Follow them in this work. A file in a folder holds for that folder and those below it."
+	if s.Commit != "" {
+		text += fmt.Sprintf(" They are as of the base commit: `git show %.12s:PATH` prints one. Versions of them in your working tree do not count.", s.Commit)
+	}
+	return text + "\n"
+}
+
+type named struct{ name, text string }
+
+// texts are the files in full, outer folders first, each with the files that it
+// imports behind it, and the names of those that are too long.
+func (s Source) texts() (all []named, left []string) {
+	files := slices.DeleteFunc(slices.Clone(s.Files), func(name string) bool { return !whole(name) })
+	slices.SortStableFunc(files, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
+	})
+	size, seen := 0, map[string]bool{}
+	var add func(name string, depth int)
+	add = func(name string, depth int) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		text := tidy(s.Read(name), maxFile)
+		place := path.Dir(name) + "\x00" + text
+		switch {
+		case text == "" || seen[place]: // a copy, such as CLAUDE.md of AGENTS.md
+			return
+		case size+len(text) > maxText:
+			left = append(left, name)
+			return
+		}
+		seen[place] = true
+		size += len(text)
+		all = append(all, named{name, text})
+		for _, imported := range s.imports(name, text, depth) {
+			add(imported, depth+1)
+		}
+	}
+	for _, name := range files {
+		add(name, 0)
+	}
+	return all, left
+}
+
+// imported is a file that a text asks for, as Claude Code and Gemini CLI read it.
+var imported = pattern.Of(`(?m)(?:^|[\s(])@((?:\.{1,2}/)*[\w.-][\w./-]*\w)`)
+
+func (s Source) imports(name, text string, depth int) (files []string) {
+	if depth == maxDepth {
+		return nil
+	}
+	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+		if file := path.Join(path.Dir(name), m[1]); slices.Contains(s.Files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+func (s Source) matching(p *pattern.Pattern) []string {
+	var names []string
+	for _, name := range s.Files {
+		if p.MatchString(name) && len(names) < maxNamed {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// list names files, with the front matter of those that have some.
+func (s Source) list(names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "- `%s`\n", clean.Inline(name, 300))
+		rest, opened := strings.CutPrefix(s.Read(name), "---\n")
+		about, _, closed := strings.Cut(rest, "\n---")
+		if opened && closed {
+			fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(tidy(about, maxAbout), "\n", "\n  "))
+		}
+	}
+	return b.String()
+}
+
+// tidy is text without what a person cannot see in it, cut at limit.
+func tidy(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && clean.Invisible(r) {
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(text))
+	if len(text) > limit {
+		text = strings.ToValidUTF8(text[:limit], "") + "\n… (cut)"
+	}
+	return strings.ReplaceAll(text, "</file>", "<\\/file>")
+}
