@@ -123,11 +123,13 @@ type inspection struct {
 	proof  journal.Proof
 
 	judged       map[string]bool // tests of which a newer reference has told
+	newer        []string        // the commits of references that have judged
 	found, shown []journal.Loosened
 }
 
 // by has the tests of a reference judge the commit. They are run only where the
-// change touches tests, or brings new ones.
+// change touches tests, or brings new ones; those of an older reference only where
+// a story changed them since.
 func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, i.commit)
 	if err != nil {
@@ -136,23 +138,44 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	w := witness{inspection: i, ctx: ctx, ref: ref, told: map[string]bool{}}
 	defer maps.Copy(i.judged, w.told)
 	sure := w.touch(differing)
-	if len(w.all) == 0 || !i.open(ref) {
-		return w.judge()
-	}
-	// Without what is new: a new test may change what others say, or the product itself.
-	old, err := i.old(ctx, number, Standing{From: ref.commit, Paths: w.all})
+	left, err := i.left(ctx, ref, w.changed)
 	if err != nil {
 		return err
 	}
+	older := len(i.newer) > 0
+	i.newer = append(i.newer, ref.commit)
+	if len(w.all) == 0 || older && len(left) == 0 && (ref.story != "" || i.named(ref)) {
+		return w.judge()
+	}
+	// Without what is new: a new test may change what others say, or the product itself.
+	asked := w.ask(older, sure, left)
+	if err = w.hear(number, maps.Clone(asked), w.all); err != nil {
+		return err
+	}
 	before := len(i.found)
-	w.old = &old
 	if err = w.judge(); err != nil {
 		return err
 	}
 	if len(sure) > 0 && len(sure) < len(w.all) && len(i.found) == before {
-		return w.again(number, sure)
+		return w.again(number, asked, sure)
 	}
 	return nil
+}
+
+// left are the tests of a reference that the change touches and no newer reference
+// has as this one has them.
+func (i *inspection) left(ctx context.Context, ref reference, changed []string) ([]string, error) {
+	left := slices.Clone(changed)
+	for _, newer := range i.newer {
+		differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, newer)
+		if err != nil {
+			return nil, fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, newer, err)
+		}
+		left = slices.DeleteFunc(left, func(name string) bool {
+			return !slices.ContainsFunc(differing, func(d Differing) bool { return d.Path == name })
+		})
+	}
+	return left, nil
 }
 
 // touch takes in what the change does to tests, and marks what words tell. It
@@ -179,21 +202,12 @@ func (w *witness) touch(differing []Differing) (sure []string) {
 	return sure
 }
 
-// open tells whether a reference has tests of which no newer one has told, or
-// tests without names.
-func (i *inspection) open(ref reference) bool {
-	for _, was := range ref.checks {
+// named tells whether all tests of a reference that pass are known by name.
+func (i *inspection) named(ref reference) bool {
+	return !slices.ContainsFunc(ref.checks, func(was journal.CheckEnded) bool {
 		told := i.prover.Tests.Told(was)
-		if len(told.Tests) == 0 || was.Tests != nil && was.Tests.Passed > len(told.Names(tally.Passed)) {
-			return true
-		}
-		for name := range heads(told, tally.Passed, tally.Failed) {
-			if !i.judged[name] {
-				return true
-			}
-		}
-	}
-	return false
+		return len(told.Tests) == 0 || was.Tests != nil && was.Tests.Passed > len(told.Names(tally.Passed))
+	})
 }
 
 // mark finds a file by what is written in it.
@@ -201,16 +215,6 @@ func (i *inspection) mark(file, kind, why string) {
 	if !slices.ContainsFunc(i.found, func(f journal.Loosened) bool { return f.File == file && f.Kind == kind }) {
 		i.found = append(i.found, journal.Loosened{File: file, Kind: kind, Why: why})
 	}
-}
-
-// old runs the checks on the commit with the tests of a reference in it.
-func (i *inspection) old(ctx context.Context, number int, s Standing) (sight, error) {
-	stand, err := i.prover.Stand(ctx, i.run, i.commit, s)
-	if err != nil {
-		return sight{}, fmt.Errorf("put the tests of %.12s onto %.12s: %w", s.From, i.commit, err)
-	}
-	place := Place{Where: journal.AtDoubt, Commit: i.commit, Stand: stand, Number: number}.judged(i.run)
-	return i.prover.run(ctx, i.run, place, func(journal.Event) {})
 }
 
 // allow moves to what is only shown all that the story's author has allowed, now

@@ -46,7 +46,8 @@ type bench struct {
 	lab
 	wanted []string
 	broken error
-	stood  func() // before the checks run on what was put there
+	stood  func()                               // before the checks run on what was put there
+	check  func(proof.Place) journal.CheckEnded // what the check "test" says there; nil: what the lab has it say
 }
 
 // testsAndChanges is what a shelf is.
@@ -59,6 +60,14 @@ func (b *bench) inspect(t *testing.T, run journal.Run, tests testsAndChanges) jo
 	t.Helper()
 	p := b.prover()
 	p.Tests, p.Changes = tests, tests
+	if b.check != nil {
+		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			ended := b.check(at)
+			ended.Where = at.Where
+			emit(ended)
+			return nil
+		}
+	}
 	p.Stand = func(_ context.Context, _ journal.Run, commit string, s proof.Standing) (string, error) {
 		b.wanted = append(b.wanted, s.From+": "+strings.Join(s.Paths, " "))
 		if b.stood != nil {
@@ -225,23 +234,25 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	if got := b.inspect(t, held, tests); got.Found != nil || !slices.Equal(b.wanted, []string{"b0: ten_test.go"}) {
 		t.Errorf("found %v by %q, want the base's tests alone", got.Found, b.wanted)
 	}
-	// The first story took a test of the base away, which passed then; the second
-	// breaks what it asked for. A test of which the first story's tells is not asked again.
+	// The first story changed a test of the base, or took it away, and its old version
+	// passed then; the second breaks what it asked for.
 	run := second()
 	const three = "passed p.TestOne\npassed p.TestThree"
 	run.BaseChecks = []journal.CheckEnded{judged("b0", three)}
-	tests.lists = map[string]string{"b0": three, "c0": lists["c0"], "c1": lists["c1"], "old": "passed p.TestOne\nfailed p.TestThree"}
-	tests.differing = map[string][]proof.Differing{"b0..c1": {{Path: "three_test.go", Was: true, Tests: true}}}
-	b = &bench{lab: lab{says: []journal.CheckEnded{judged("c1", tests.lists["old"])}}}
-	got = b.inspect(t, run, tests)
-	if diff := cmp.Diff([]string{"tests_broken three_test.go: existing tests fail on the new code: p.TestThree"}, places(got.Found)); diff != "" {
-		t.Errorf("found (-want +got):\n%s", diff)
+	for name, c0 := range map[string]string{"taken away": lists["c0"], "changed": lists["c0"] + "\npassed p.TestThree"} {
+		tests.lists = map[string]string{"b0": three, "c0": c0, "c1": c0, "old": "passed p.TestOne\nfailed p.TestThree"}
+		differs := []proof.Differing{{Path: "three_test.go", Was: true, Tests: true}}
+		tests.differing = map[string][]proof.Differing{"b0..c1": differs, "b0..c0": differs}
+		b = &bench{lab: lab{says: []journal.CheckEnded{judged("c1", tests.lists["old"])}}}
+		got = b.inspect(t, run, tests)
+		if diff := cmp.Diff([]string{"tests_broken three_test.go: existing tests fail on the new code: p.TestThree"}, places(got.Found)); diff != "" {
+			t.Errorf("%s: found (-want +got):\n%s", name, diff)
+		}
 	}
-	tests.lists["b0"] = "passed p.TestOne"
-	run.BaseChecks = []journal.CheckEnded{judged("b0", tests.lists["b0"])}
+	delete(tests.differing, "b0..c0") // the first story's reference has it as the base does
 	b = &bench{}
 	if got := b.inspect(t, run, tests); got.Found != nil || b.wanted != nil {
-		t.Errorf("found %v by %q, though a newer reference tells of every test", places(got.Found), b.wanted)
+		t.Errorf("found %v by %q, though a newer reference has every test", places(got.Found), b.wanted)
 	}
 }
 

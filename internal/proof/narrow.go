@@ -22,6 +22,10 @@ type runner struct {
 	// shared tells that all tests run in one process, so that a test may need
 	// others to have run before it.
 	shared bool
+	// apart are files that change nothing for the tests of other files, or of other
+	// folders where folder is set; nil: that is not known of any.
+	apart  *pattern.Pattern
+	folder bool
 }
 
 const flags = `( -[-\w=.,:/]+)*$`
@@ -41,13 +45,13 @@ var (
 
 // runners are few, and known by whole commands: what is not here runs all tests.
 var runners = []runner{
-	{command: pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags), tests: pattern.Of(`_test\.go$|(^|/)testdata/`), ask: packages},
-	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: scripts, ask: after(" --runTestsByPath ")},
+	{command: pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags), tests: pattern.Of(`_test\.go$|(^|/)testdata/`), ask: packages, apart: pattern.Of(`_test\.go$`), folder: true},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: scripts, ask: after(" --runTestsByPath "), apart: scripts},
 	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: scripts, ask: after(" ")},
-	{command: npm, name: "jest", tests: scripts, ask: after(" -- --runTestsByPath ")},
+	{command: npm, name: "jest", tests: scripts, ask: after(" -- --runTestsByPath "), apart: scripts},
 	{command: npm, name: "vitest", tests: scripts, ask: after(" -- ")},
 	{command: npm, name: "mocha", tests: specs, ask: after(" -- "), shared: true},
-	{command: yarn, name: "jest", tests: scripts, ask: after(" --runTestsByPath ")},
+	{command: yarn, name: "jest", tests: scripts, ask: after(" --runTestsByPath "), apart: scripts},
 	{command: yarn, name: "vitest", tests: scripts, ask: after(" ")},
 	{command: yarn, name: "mocha", tests: specs, ask: after(" "), shared: true},
 	{command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags), tests: pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`), ask: after(" "), shared: true},
@@ -58,19 +62,41 @@ var runners = []runner{
 // plain is a path that no shell and no runner takes for more than a path.
 var plain = pattern.Of(`^\w[\w./-]*$`)
 
-// narrow are the commands that run only the tests in some files, by the check's
-// name, and whether they share a process. A check is among them only where its
-// runner can be asked for every one of the files, and named its tests before.
-func narrow(run journal.Run, at journal.Proof, files []string) (commands map[string]string, shared bool) {
-	var within []string
-	for _, file := range files {
-		name, is := strings.CutPrefix(file, strings.TrimSuffix(path.Clean(run.Policy.Within)+"/", "./"))
-		if !is || !plain.MatchString(name) {
-			return nil, false
-		}
-		within = append(within, name)
+// question is a check that can be asked for the tests in some files.
+type question struct {
+	runner
+	command string
+	within  string // the folder that it runs in
+}
+
+// of is the command for the tests in some files; empty for none.
+func (q question) of(files []string) string {
+	if len(files) == 0 {
+		return ""
 	}
-	commands = map[string]string{}
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimPrefix(file, q.within))
+	}
+	return q.ask(q.command, names)
+}
+
+// anyTest and apart are the files that a runner can be asked for, and those of them
+// that change nothing for other files.
+func anyTest(r runner) *pattern.Pattern { return r.tests }
+func apart(r runner) *pattern.Pattern   { return r.apart }
+
+// narrow are the checks of a proof that can be asked for the tests in some files, by
+// name. A check is among them only where it named its tests before, and its runner
+// has every one of the files among its own.
+func narrow(run journal.Run, at journal.Proof, files []string, own func(runner) *pattern.Pattern) map[string]question {
+	within := strings.TrimSuffix(path.Clean(run.Policy.Within)+"/", "./")
+	for _, file := range files {
+		if name, is := strings.CutPrefix(file, within); !is || !plain.MatchString(name) {
+			return nil
+		}
+	}
+	asked := map[string]question{}
 	for _, check := range at.Checks {
 		words, err := shell.Words(check.Command)
 		if err != nil || check.Tests == nil || !verdict.Proves(run, check) {
@@ -78,15 +104,14 @@ func narrow(run journal.Run, at journal.Proof, files []string) (commands map[str
 		}
 		command := strings.Join(words, " ")
 		i := slices.IndexFunc(runners, func(r runner) bool {
-			return r.command.MatchString(command) && (r.name == "" || r.name == check.Tests.Runner) &&
-				!slices.ContainsFunc(within, func(name string) bool { return !r.tests.MatchString(name) })
+			return r.command.MatchString(command) && (r.name == "" || r.name == check.Tests.Runner) && own(r) != nil &&
+				!slices.ContainsFunc(files, func(file string) bool { return !own(r).MatchString(strings.TrimPrefix(file, within)) })
 		})
 		if i >= 0 {
-			commands[check.Name] = runners[i].ask(command, within)
-			shared = shared || runners[i].shared
+			asked[check.Name] = question{runners[i], command, within}
 		}
 	}
-	return commands, shared
+	return asked
 }
 
 // after puts files behind a command.
@@ -112,9 +137,13 @@ func packages(command string, files []string) string {
 // runners can be asked for them, and tells whether that was enough: tests fail
 // there by name. Else all have to run, and nothing of this is on record.
 func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emit func(journal.Event)) (enough bool, err error) {
-	commands, shared := narrow(t.run, t.proof, files)
-	if len(commands) == 0 {
+	asked := narrow(t.run, t.proof, files, anyTest)
+	if len(asked) == 0 {
 		return false, nil
+	}
+	commands, shared := map[string]string{}, false
+	for name, q := range asked {
+		commands[name], shared = q.of(files), shared || q.shared
 	}
 	at.Commands = commands
 	at.Only = func(name string) bool { return commands[name] != "" }

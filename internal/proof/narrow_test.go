@@ -114,3 +114,50 @@ func TestAllTestsRunWhereFewShowNothing(t *testing.T) {
 		}
 	}
 }
+
+// Of the old tests only those run on the new code that a touched file can matter to,
+// where the runner keeps the tests of other files or folders apart. Where few do not
+// tell enough, all run.
+func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
+	const list = "passed p.TestA\npassed p.TestB"
+	file := func(name string, was, doubtful bool) proof.Differing {
+		return proof.Differing{Path: name, Tests: true, Was: was, Doubtful: doubtful}
+	}
+	red := failing([]string{"p.TestA"})
+	for name, c := range map[string]struct {
+		command   string
+		differing []proof.Differing
+		says      journal.CheckEnded // of a run of few tests
+		want      []string
+		found     bool
+	}{
+		"a folder's":              {"go test ./...", []proof.Differing{file("a/a_test.go", true, false), file("b/new_test.go", false, false)}, judged("c1", list), []string{"go test ./a ./b"}, false},
+		"one fails":               {"go test ./...", []proof.Differing{file("a/a_test.go", true, false)}, red, []string{"go test ./a", "go test ./a"}, true},
+		"none to run":             {"go test ./...", []proof.Differing{file("a/a_test.go", false, false)}, green("test"), []string{"go test ./a"}, false},
+		"none ran":                {"go test ./...", []proof.Differing{file("a/a_test.go", true, false)}, green("test"), []string{"go test ./a", ""}, false},
+		"no folder":               {"go test ./...", []proof.Differing{file("a/a_test.go", false, false)}, journal.CheckEnded{Name: "test", Exit: 1}, []string{"go test ./a", "go test ./a", ""}, false},
+		"what other folders use":  {"go test ./...", []proof.Differing{file("testdata/a.golden", true, false)}, red, []string{""}, false},
+		"a changed file's":        {"jest", []proof.Differing{file("a.test.js", true, false), file("b.test.js", false, false)}, judged("c1", list), []string{"jest --runTestsByPath a.test.js"}, false},
+		"a new file alone":        {"jest", []proof.Differing{file("b.test.js", false, false)}, red, nil, false},
+		"the product may load it": {"jest", []proof.Differing{file("a.test.js", true, false), file("__tests__/b.js", false, true)}, red, []string{"", ""}, false},
+		"all in one process":      {"pytest", []proof.Differing{file("test_a.py", true, false)}, red, []string{""}, false},
+	} {
+		base, here := judged("b0", list), judged("c1", list)
+		base.Command, here.Command = c.command, c.command
+		run := proved(asked(base), here)
+		run.Baseline.Usable = true
+		tests := byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}}, map[string]string{"b0": list, "c1": list, "old": list}}
+		var ran []string
+		b := &bench{check: func(at proof.Place) journal.CheckEnded {
+			ran = append(ran, at.Commands["test"])
+			if at.Commands["test"] == "" {
+				return judged("c1", list)
+			}
+			return c.says
+		}}
+		got := b.inspect(t, run, tests)
+		if diff := cmp.Diff(c.want, ran); diff != "" || len(got.Found) > 0 != c.found {
+			t.Errorf("%s: found %v, ran (-want +got):\n%s", name, places(got.Found), diff)
+		}
+	}
+}

@@ -47,12 +47,12 @@ func (w *witness) judge() error {
 
 // again judges with doubtful files left in place: what the product loads is the
 // product's, and the old tests judge it, too.
-func (w *witness) again(number int, sure []string) error {
-	old, err := w.inspection.old(w.ctx, tryDoubtful+number, Standing{From: w.ref.commit, Paths: sure})
-	if err != nil {
+func (w *witness) again(number int, asked map[string]selected, sure []string) error {
+	w.first = w.old
+	if err := w.hear(tryDoubtful+number, asked, sure); err != nil {
 		return err
 	}
-	w.first, w.old, w.changed = w.old, &old, nil
+	w.changed = nil
 	w.all = slices.DeleteFunc(w.all, func(name string) bool { return slices.Contains(sure, name) })
 	return w.judge()
 }
@@ -72,15 +72,12 @@ func (w *witness) find(place journal.Loosened) { w.found = append(w.found, place
 func (w *witness) check(was, here journal.CheckEnded) {
 	var old *journal.CheckEnded
 	if w.old != nil {
-		ended, ran := find(w.old.checks, was.Name)
-		if !ran {
-			return
+		if ended, ran := find(w.old.checks, was.Name); ran {
+			old = &ended
 		}
-		old = &ended
 	}
 	before, now := w.prover.Tests.Told(was), w.prover.Tests.Told(here)
 	passed := heads(before, tally.Passed)
-	maps.DeleteFunc(passed, func(name string, _ bool) bool { return w.judged[name] })
 	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
@@ -117,7 +114,7 @@ func (w *witness) byName(was, here journal.CheckEnded, old *journal.CheckEnded, 
 	}
 	var gone []string
 	for _, name := range slices.Sorted(maps.Keys(passed)) {
-		if !ran[name] && !fine[name] && !fresh[word(name)] && !slices.Contains(failing, name) {
+		if !w.judged[name] && !ran[name] && !fine[name] && !fresh[word(name)] && !slices.Contains(failing, name) {
 			gone = append(gone, name)
 		}
 	}
@@ -148,11 +145,16 @@ func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) [
 	names := map[string]bool{}
 	for _, name := range old.Tests.Failing() {
 		known := passed[head(name)] || len(passed) == 0 && !w.judged[head(name)]
-		if known && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) {
+		if known && !w.known(head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) {
 			names[head(name)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// known tells that a newer reference has found a test already.
+func (w *witness) known(name string) bool {
+	return slices.ContainsFunc(w.found, func(place journal.Loosened) bool { return slices.Contains(place.Tests, name) })
 }
 
 // byCount judges by a runner that counts the tests that pass and does not name

@@ -1,0 +1,90 @@
+package proof
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// selected is a check that runs only some old tests.
+type selected struct {
+	command string // empty: it need not run
+	shared  bool   // its tests may need others to have run before them
+}
+
+// ask are the checks that run only the old tests that the change can matter to, by
+// name. Of the newest reference these are the tests that share a process with a file
+// that the change touches; of an older one those that a story changed since.
+func (w *witness) ask(older bool, sure, left []string) map[string]selected {
+	asked := map[string]selected{}
+	switch {
+	case older && len(left) > 0:
+		for name, q := range narrow(w.run, w.proof, left, anyTest) {
+			asked[name] = selected{q.of(left), q.shared}
+		}
+	case !older && len(sure) == len(w.all):
+		for name, q := range narrow(w.run, w.proof, w.all, apart) {
+			files := w.changed
+			if q.folder {
+				files = w.all
+			}
+			asked[name] = selected{q.of(files), q.shared}
+		}
+	}
+	return asked
+}
+
+// hear runs the checks on the new code, with some files as the reference has them.
+// A check whose few tests do not tell enough runs all of them.
+func (w *witness) hear(number int, asked map[string]selected, files []string) error {
+	stand, err := w.prover.Stand(w.ctx, w.run, w.commit, Standing{From: w.ref.commit, Paths: files})
+	if err != nil {
+		return fmt.Errorf("put the tests of %.12s onto %.12s: %w", w.ref.commit, w.commit, err)
+	}
+	w.old = &sight{}
+	at := Place{Where: journal.AtDoubt, Commit: w.commit, Stand: stand, Number: number, Commands: map[string]string{}}.judged(w.run)
+	for name, check := range asked {
+		at.Commands[name] = check.command
+	}
+	at.Only = func(name string) bool { command, is := at.Commands[name]; return !is || command != "" }
+	if err := w.add(at); err != nil {
+		return err
+	}
+	maps.DeleteFunc(asked, func(name string, check selected) bool { return w.enough(name, check) })
+	if len(asked) == 0 {
+		return nil
+	}
+	at.Commands, at.Only = nil, func(name string) bool { _, is := asked[name]; return is }
+	w.old.checks = slices.DeleteFunc(w.old.checks, func(check journal.CheckEnded) bool { return at.Only(check.Name) })
+	return w.add(at)
+}
+
+// add runs the checks that a place wants, if any.
+func (w *witness) add(at Place) error {
+	for _, check := range w.run.Policy.Checks {
+		if at.Only(check.Name) {
+			seen, err := w.prover.run(w.ctx, w.run, at, func(journal.Event) {})
+			w.old.unready = seen.unready
+			w.old.checks = append(w.old.checks, seen.checks...)
+			return err
+		}
+	}
+	return nil
+}
+
+// enough tells whether a run of few tests said what one of all would: they ran, and
+// those that fail do so by name and by themselves.
+func (w *witness) enough(name string, asked selected) bool {
+	ended, ran := find(w.old.checks, name)
+	switch {
+	case w.old.unready != "" || asked.command == "":
+		return true
+	case !ran:
+		return false
+	case ended.Passed:
+		return len(w.changed) == 0 || ended.Tests != nil && ended.Tests.Passed+ended.Tests.Failed > 0
+	}
+	return !asked.shared && len(ended.Tests.Failing()) > 0
+}
