@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -87,7 +89,7 @@ func (planCommand) Help() string {
 	return `The stories are found in a fenced or bare prd.json, a task list, or headings with
 lists under them; any other text is one story. The PRD goes to standard output,
 and where it came from (json, tasklist, headings, plain) to standard error.
-Nothing is run, and no model is asked.
+Of an issue form only the answers count. Nothing is run, and no model is asked.
 
 Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 }
@@ -105,7 +107,7 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
 	}
-	stories, source, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)})
+	stories, source, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)}, forms()...)
 	if err != nil {
 		return unplanned(name, err)
 	}
@@ -116,6 +118,17 @@ func (c planCommand) draft(w world) error {
 	fmt.Fprintf(w.Stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
 	_, err = w.Stdout.Write(data)
 	return err
+}
+
+// forms are the issue forms of the project in the current folder.
+func forms() (all [][]byte) {
+	names, _ := filepath.Glob(".github/ISSUE_TEMPLATE/*.y*ml") // its pattern is right
+	for _, name := range names {
+		if data, err := workspace.ReadSettings(".", name); err == nil {
+			all = append(all, data)
+		}
+	}
+	return all
 }
 
 // largest is more than any text may hold that a plan is made of.
@@ -148,7 +161,7 @@ func unplanned(name string, err error) error {
 		return fault.Usage("no plan can be made", "mend the text", err)
 	}
 	if known, is := errors.AsType[*fault.Fault](err); is {
-		return fault.Usage("nothing to plan in "+name, known.Fix, nil)
+		return fault.Usage(strings.Replace(known.What, "in prompt", "in "+name, 1), known.Fix, nil)
 	}
 	return fault.Usage("no plan can be made of "+name, "make the text smaller, or several", err)
 }

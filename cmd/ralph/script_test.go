@@ -333,7 +333,12 @@ func (v *visitOf) at(args []string) (_ string, err error) {
 
 func (v *visitOf) edit(args []string) (string, error) {
 	body, err := os.ReadFile(v.path(args[0]))
-	v.EditIssue(shop, v.issue, func(i *githubtest.Issue) { i.Body = string(body) })
+	v.EditIssue(shop, v.issue, func(i *githubtest.Issue) {
+		i.Body = string(body)
+		if len(args) > 1 {
+			i.Title = args[1]
+		}
+	})
 	return "", err
 }
 

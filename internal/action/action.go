@@ -57,6 +57,7 @@ type visit struct {
 	command trigger.Command
 	known   bool // whoever asks may ask
 	task    plan.Task
+	forms   [][]byte        // the issue forms of the base branch, where the task may be one
 	asides  []journal.Noted // what people should know of what was read for it
 	entered *entered        // in the repository's ledger
 	relayed github.Relayed  // by the server of a GitHub App, if it was

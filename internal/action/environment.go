@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -208,6 +209,11 @@ func (v *visit) settle(ctx context.Context) error {
 	base, _, err := v.place()
 	if err != nil {
 		return nil //nolint:nilerr // it is answered when the run is to begin
+	}
+	if plan.MayBeForm(v.task) {
+		if v.forms, err = v.client.Forms(ctx, base); err != nil {
+			return err
+		}
 	}
 	name := cmp.Or(v.inputs.Config, config.BaseSettings)
 	text, found, err := v.client.File(ctx, base, name)

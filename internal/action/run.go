@@ -151,12 +151,12 @@ func (v *visit) same(asked job.Asked, old journal.Run) bool {
 
 // asked is the run to begin: the issue as stories, and by what rules.
 func (v *visit) asked() (job.Asked, error) {
-	stories, source, err := plan.Draft(v.task)
+	stories, source, err := plan.Draft(v.task, v.forms...)
 	if v.command.Verb.Continues() { // by the plan that the run has
 		err = nil
 	}
 	if err != nil {
-		return job.Asked{}, fault.Usage(v.task.String()+" cannot be turned into stories", v.mend(), err)
+		return job.Asked{}, fault.Usage(v.task.String()+" cannot be turned into stories", cmp.Or(fault.Hint(err), v.mend()), err)
 	}
 	base, branch, err := v.place()
 	if err != nil {

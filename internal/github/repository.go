@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -197,6 +198,33 @@ func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte,
 		return nil, false, nil
 	}
 	return []byte(said), err == nil, err
+}
+
+// mostForms is more issue forms than GitHub offers in a list that people read.
+const mostForms = 20
+
+// Forms are the issue forms of a branch, as YAML.
+func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err error) {
+	const folder = ".github/ISSUE_TEMPLATE"
+	a := act{what: "list the issue forms", needs: "contents: read"}
+	files, err := ask(ctx, c, a, func(ctx context.Context) ([]*gh.RepositoryContent, error) {
+		_, files, _, err := c.api.Repositories.GetContents(ctx, c.Owner, c.Repo, folder, &gh.RepositoryContentGetOptions{Ref: branch})
+		return files, err
+	})
+	if errors.Is(err, NotFound) {
+		return nil, nil
+	}
+	for _, file := range files {
+		if ext := path.Ext(file.GetName()); ext != ".yml" && ext != ".yaml" || len(forms) == mostForms {
+			continue
+		}
+		text, _, err := c.File(ctx, branch, folder+"/"+file.GetName())
+		if err != nil {
+			return nil, err
+		}
+		forms = append(forms, text)
+	}
+	return forms, err
 }
 
 // OpenPulls are the branches of this repository that have an open pull request.

@@ -32,8 +32,9 @@ const (
 const maxBody = 65_536
 
 // Draft makes a plan of a task without asking a model: the same words, the
-// same stories. An issue never names the branch; whoever runs it does.
-func Draft(t Task) (Plan, Source, error) {
+// same stories. An issue never names the branch; whoever runs it does. The forms
+// are the repository's issue forms, as YAML.
+func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	body := readable(t.Body)
 	if isPRD(body) {
 		return fromJSON(t, input{data: []byte(body)})
@@ -47,6 +48,7 @@ func Draft(t Task) (Plan, Source, error) {
 		return fromJSON(t, input{data: code.Lines().Value(p.src), above: above - 1})
 	}
 	d := draft{task: t, page: p, sections: outline(p), used: map[ast.Node]bool{}}
+	d.answers(fields(forms))
 	return d.plan()
 }
 
@@ -106,10 +108,14 @@ type draft struct {
 	task     Task
 	page     page
 	sections []section
+	form     bool              // the body is an issue form
 	used     map[ast.Node]bool // blocks that became stories or criteria
 }
 
 func (d *draft) plan() (Plan, Source, error) {
+	if err := d.missing(); err != nil {
+		return Plan{}, "", err
+	}
 	title := d.title()
 	if title == "" {
 		return Plan{}, "", fault.Usage("nothing to plan in "+d.task.String(),
@@ -138,11 +144,11 @@ func (d *draft) plan() (Plan, Source, error) {
 
 // title is the task's own, or the first words of its body.
 func (d *draft) title() string {
-	if title := oneLine(readable(d.task.Title)); title != "" {
+	if title := oneLine(readable(d.task.Title)); !placeholder.MatchString(title) {
 		return title
 	}
 	for _, s := range d.sections {
-		if s.title != "" {
+		if s.title != "" && !d.form {
 			return s.title
 		}
 		for _, b := range s.blocks {

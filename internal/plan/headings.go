@@ -145,8 +145,9 @@ type section struct {
 	level  int // 0 above the first heading
 	title  string
 	role   role
-	at     int // offset in the body
-	parent int // the section it stands under, or -1
+	at     int  // offset in the body
+	parent int  // the section it stands under, or -1
+	empty  bool // a form field without an answer
 	blocks []ast.Node
 }
 
@@ -178,8 +179,12 @@ func outline(p page) []section {
 			sections = append(sections, s)
 			continue
 		}
-		if text := p.block(n); text != "" && text != "_No response_" {
-			last := &sections[len(sections)-1]
+		last := &sections[len(sections)-1]
+		switch p.block(n) {
+		case "":
+		case unanswered:
+			last.empty = true
+		default:
 			last.blocks = append(last.blocks, n)
 		}
 	}

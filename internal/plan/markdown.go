@@ -127,8 +127,16 @@ func buried(n ast.Node) bool {
 }
 
 func (p page) blocks(parent ast.Node, between string) string {
-	var all []string
+	var nodes []ast.Node
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		nodes = append(nodes, n)
+	}
+	return p.text(nodes, between)
+}
+
+func (p page) text(nodes []ast.Node, between string) string {
+	var all []string
+	for _, n := range nodes {
 		if b := p.block(n); b != "" {
 			all = append(all, b)
 		}
@@ -150,6 +158,9 @@ func (p page) paragraph(n ast.Node) string {
 func (p page) fence(n ast.Node, language string) string {
 	marks := "```"
 	code := n.Lines().Value(p.src)
+	if len(bytes.TrimSpace(code)) == 0 {
+		return ""
+	}
 	for bytes.Contains(code, []byte(marks)) {
 		marks += "`"
 	}

@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// An archive holds prd.json or issue.md (its first line is the title) and what
-// comes of it: want is a plan or an error, source the way the stories were
+// An archive holds prd.json, issue.md or prompt.md (the first line is the title)
+// and what comes of it: want is a plan or an error, source the way the stories were
 // found, order the ids as Next gives them.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -68,9 +68,13 @@ func outcome(t *testing.T, given txtar.File) []txtar.File {
 	var files []txtar.File
 	var p plan.Plan
 	var err error
-	if given.Name == "issue.md" {
+	if strings.HasSuffix(given.Name, ".md") {
 		var source plan.Source
-		p, source, err = plan.Draft(issue(string(given.Data)))
+		task := issue(string(given.Data))
+		if given.Name == "prompt.md" {
+			task.Kind, task.Number = plan.KindPrompt, 0
+		}
+		p, source, err = plan.Draft(task)
 		files = append(files, txtar.File{Name: "source", Data: []byte(source + "\n")})
 	} else {
 		p, err = plan.Read(given.Name, given.Data)
