@@ -115,7 +115,7 @@ func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 		return fault.Usage("this machine offers no sandbox that contains the network", lower(asked), nil)
 	}
 	attacked := w.base
-	attacked.Write, attacked.ReadOnly = []string{w.rooms.stage()}, []string{w.rooms.held()}
+	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.rooms.stage()}, []string{w.rooms.held()}, w.doors.ports(false)
 	results, err := attacked.Attack(ctx, w.next)
 	if err != nil {
 		return fault.Usage(fmt.Sprintf("the sandbox level %s cannot be had here", w.Level), lower(asked), err)

@@ -80,7 +80,11 @@ func (w *Sandbox) trust(n Network) error {
 
 // env tells programs of the way out, in all the words that they know.
 func (d *servers) env(setup bool) []string {
-	proxy := fmt.Sprintf("http://127.0.0.1:%d", d.ports(setup)[0])
+	front := d.proxy
+	if setup {
+		front = d.setup
+	}
+	proxy := fmt.Sprintf("http://127.0.0.1:%d", front.Port)
 	env := []string{"NODE_USE_ENV_PROXY=1"}
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		env = append(env, name+"="+proxy)

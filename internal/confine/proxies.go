@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -128,13 +129,17 @@ func (d *servers) serve(serve func() error) {
 	})
 }
 
-func (d *servers) ports(setup bool) []int {
+// ports are those inside that lead out to our servers.
+func (d *servers) ports(setup bool) map[int]netip.AddrPort {
+	servers := []egress.Listener{d.proxy, d.model}
 	if setup {
-		return []int{d.setup.Port}
+		servers = []egress.Listener{d.setup}
 	}
-	ports := []int{d.proxy.Port}
-	if d.model.Port != 0 {
-		ports = append(ports, d.model.Port)
+	ports := map[int]netip.AddrPort{}
+	for _, l := range servers {
+		if l.Port != 0 {
+			ports[l.Port] = l.At()
+		}
 	}
 	return ports
 }

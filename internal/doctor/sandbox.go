@@ -5,6 +5,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -68,7 +69,7 @@ func attack(ctx context.Context, sb sandbox.Config, next sandbox.Next) ([]sandbo
 		return nil, err
 	}
 	defer func() { _ = door.Close() }()
-	sb.Ports = []int{door.Port}
+	sb.Ports = map[int]netip.AddrPort{door.Port: door.At()}
 	results, err := sb.Attack(ctx, next)
 	if err != nil {
 		return nil, err

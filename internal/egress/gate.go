@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -111,6 +112,11 @@ type Listener struct {
 
 	Port int
 }
+
+// At is its address.
+func (l Listener) At() netip.AddrPort { return netip.AddrPortFrom(loopback, uint16(l.Port)) } //nolint:gosec // a port
+
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // Listen opens a Door at whatever port is free.
 func Listen(ctx context.Context) (Listener, error) {

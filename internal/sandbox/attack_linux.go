@@ -133,6 +133,11 @@ func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 		Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
 		Daemons: append(daemonsOf(os.Geteuid()), w.daemons...),
 	}
+	for _, at := range w.Ports {
+		if w.Level != External && !at.Addr().IsLoopback() { // its machine answers at none
+			st.Beyond = append(slices.Clip(st.Beyond), at.String())
+		}
+	}
 	var err error
 	if st.dir, err = w.besides("ralph-attack-"); err != nil {
 		return st, err

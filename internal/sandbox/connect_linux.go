@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,7 +24,7 @@ const crowd = 128
 type supervisor struct {
 	n       notices
 	file    *os.File // of n: were it forgotten, it would be closed
-	ports   []int
+	ports   map[int]netip.AddrPort
 	folders []string // real paths, where local sockets may be
 	anyone  bool     // tests: whoever listens
 	trust   bool     // tests: the kernel does what was asked a moment ago
@@ -111,22 +112,21 @@ func (sv *supervisor) tcp(name []byte) (int, unix.Errno) {
 	if !to.Addr().Unmap().IsLoopback() {
 		return -1, unix.EACCES
 	}
-	if !sv.reachable(to) {
+	if out, is := sv.ports[int(to.Port())]; is && to.Addr().Unmap() == loopback {
+		to = out
+	} else if !sv.reachable(to) {
 		return -1, unix.ECONNREFUSED
 	}
-	if family(name) == unix.AF_INET {
-		return dial(unix.AF_INET, unix.SOCK_STREAM, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().Unmap().As4()})
+	if to.Addr().Is4() && family(name) == unix.AF_INET {
+		return dial(unix.AF_INET, unix.SOCK_STREAM, &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()})
 	}
 	return dial(unix.AF_INET6, unix.SOCK_STREAM, &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
 }
 
-// reachable are our proxies, and what those inside listen on themselves.
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// reachable is what those inside listen on themselves.
 func (sv *supervisor) reachable(to netip.AddrPort) bool {
-	for _, port := range sv.ports {
-		if port == int(to.Port()) && to.Addr().Unmap() == netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
-			return true
-		}
-	}
 	if sv.anyone {
 		return true
 	}
@@ -157,7 +157,7 @@ func addressOf(name []byte) (netip.AddrPort, bool) {
 		return netip.AddrPort{}, false
 	}
 	if addr.IsUnspecified() {
-		if addr = netip.AddrFrom4([4]byte{127, 0, 0, 1}); family(name) == unix.AF_INET6 {
+		if addr = loopback; family(name) == unix.AF_INET6 {
 			addr = netip.IPv6Loopback()
 		}
 	}
@@ -192,12 +192,7 @@ func (sv *supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
 }
 
 func (sv *supervisor) contains(place string) bool {
-	for _, dir := range sv.folders {
-		if strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sv.folders, func(dir string) bool { return strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") })
 }
 
 // dial waits no longer than a full backlog deserves.

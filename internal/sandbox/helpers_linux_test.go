@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -56,9 +57,17 @@ func read(tb testing.TB, path string) string {
 	return string(text)
 }
 
-func portsOf(l net.Listener) []int { return []int{l.Addr().(*net.TCPAddr).Port} }
+// portsOf are the ports of listeners, which lead there.
+func portsOf(all ...net.Listener) map[int]netip.AddrPort {
+	ports := map[int]netip.AddrPort{}
+	for _, l := range all {
+		at := netip.MustParseAddrPort(l.Addr().String())
+		ports[int(at.Port())] = at
+	}
+	return ports
+}
 
-func portOf(l net.Listener) string { return strconv.Itoa(portsOf(l)[0]) }
+func portOf(l net.Listener) string { return strconv.Itoa(l.Addr().(*net.TCPAddr).Port) }
 
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()

@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"sync"
@@ -16,17 +18,17 @@ import (
 )
 
 // openNetwork makes loopback work in a new network namespace, and passes out
-// listeners at the ports of our proxies.
+// listeners at the ports that lead out.
 func (p *launch) openNetwork() error {
 	if p.Level != Namespace || p.off(network) {
 		return nil
 	}
 	if err := loopbackUp(); err != nil {
-		return err
+		return fmt.Errorf("set loopback up: %w", err)
 	}
-	for _, port := range p.Ports {
+	for port := range p.Ports {
 		if err := p.passOut(port); err != nil {
-			return fmt.Errorf("reach the proxy at port %d: %w", port, err)
+			return fmt.Errorf("listen at port %d inside: %w", port, err)
 		}
 	}
 	return nil
@@ -35,18 +37,15 @@ func (p *launch) openNetwork() error {
 func loopbackUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return fmt.Errorf("set loopback up: %w", err)
+		return err
 	}
 	defer func() { _ = unix.Close(fd) }()
 	req, err := unix.NewIfreq("lo")
 	if err != nil {
-		return fmt.Errorf("set loopback up: %w", err)
+		return err
 	}
 	req.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req); err != nil {
-		return fmt.Errorf("set loopback up: %w", err)
-	}
-	return nil
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req)
 }
 
 func (p *launch) passOut(port int) error {
@@ -61,10 +60,7 @@ func (p *launch) passOut(port int) error {
 	}
 	var sent error
 	err = raw.Control(func(fd uintptr) { sent = p.wire.send(word{Port: port}, int(fd)) })
-	if err != nil {
-		return err
-	}
-	return sent
+	return errors.Join(err, sent)
 }
 
 // forward takes the connections of a listener inside to one address outside,
@@ -109,9 +105,10 @@ func oneWay(to, from net.Conn) {
 }
 
 // host is our end while a program is inside: it hears what the launcher says
-// and lends the program our proxies.
+// and lends the program our outlets.
 type host struct {
 	wire  wire
+	to    map[int]netip.AddrPort // where its ports lead
 	heard chan struct{}
 	left  chan struct{}   // closed when the program has ended and left others
 	over  context.Context // until those inside are gone
@@ -122,8 +119,8 @@ type host struct {
 	ended  *syscall.WaitStatus
 }
 
-func hostOf(w wire) *host {
-	h := &host{wire: w, heard: make(chan struct{}), left: make(chan struct{})}
+func hostOf(w wire, to map[int]netip.AddrPort) *host {
+	h := &host{wire: w, to: to, heard: make(chan struct{}), left: make(chan struct{})}
 	h.over, h.end = context.WithCancel(context.Background())
 	go h.hear()
 	return h
@@ -166,14 +163,14 @@ func (h *host) take(what word, f *os.File) {
 	}
 }
 
-// lend lets those inside reach our proxy through a listener of theirs.
+// lend lets those inside reach one of our outlets through a listener of theirs.
 func (h *host) lend(port int, f *os.File) {
+	to, known := h.to[port]
 	l, err := net.FileListener(f)
-	if err != nil {
-		return // they find nobody there
+	if err != nil || !known {
+		return // nothing answers there
 	}
-	to := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	h.busy.Go(func() { forward(h.over, l, to) })
+	h.busy.Go(func() { forward(h.over, l, to.String()) })
 }
 
 // ending is res as it was for the program, which the supervisor stood before.

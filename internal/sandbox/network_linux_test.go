@@ -107,7 +107,7 @@ func TestTheProxyIsReachedAtItsPort(t *testing.T) {
 			}
 			t.Run(string(level), func(t *testing.T) {
 				w := testConfig(t, level, who)
-				w.Ports = []int{proxy.Addr().(*net.TCPAddr).Port}
+				w.Ports = portsOf(proxy)
 				k := talk(t, w, "talk")
 				k.line()
 				for addr, want := range map[string]string{
@@ -123,6 +123,38 @@ func TestTheProxyIsReachedAtItsPort(t *testing.T) {
 	}
 }
 
+// A server that a port leads to is reached at that port of 127.0.0.1, wherever it is, and
+// nothing else of its machine.
+func TestPortsLeadToOtherMachines(t *testing.T) {
+	here := answering(t, "tcp4", "127.0.0.1:0", "here")
+	container := answering(t, "tcp4", "127.0.0.7:0", "container") // as another machine
+	other := answering(t, "tcp4", "127.0.0.7:0", "other")
+	at := func(host string, l net.Listener) string { return net.JoinHostPort(host, portOf(l)) }
+	want := map[string]string{
+		at("127.0.0.1", here): "connected here", at("127.0.0.1", container): "connected container", at("localhost", container): "connected container",
+		at("127.0.0.7", container): "refused", at("127.0.0.1", other): "refused", at("127.0.0.7", other): "refused",
+	}
+	services := []net.Listener{here, container}
+	if six() {
+		v6 := answering(t, "tcp6", "[::1]:0", "v6")
+		services = append(services, v6)
+		want[at("127.0.0.1", v6)], want[at("::1", v6)] = "connected v6", "refused"
+	}
+	for _, level := range connected() {
+		t.Run(string(level), func(t *testing.T) {
+			w := testConfig(t, level, users()[0])
+			w.Ports = portsOf(services...)
+			k := talk(t, w, "talk")
+			k.line()
+			for addr, want := range want {
+				if got := k.to(addr); got != want {
+					t.Errorf("to %s: %q, want %q", addr, got, want)
+				}
+			}
+		})
+	}
+}
+
 // A large body each way, and answers after the asking side is shut.
 func TestTheProxyCarriesBodies(t *testing.T) {
 	body := strings.Repeat("ralph ", 1<<20)
@@ -134,7 +166,7 @@ func TestTheProxyCarriesBodies(t *testing.T) {
 	defer s.Close()
 	for _, level := range connected() {
 		w := testConfig(t, level, users()[0])
-		w.Ports = []int{s.Listener.Addr().(*net.TCPAddr).Port}
+		w.Ports = portsOf(s.Listener)
 		script := fmt.Sprintf(`
 import urllib.request
 r = urllib.request.urlopen(urllib.request.Request(%q, data=b"x" * 3000000))
@@ -177,7 +209,7 @@ func TestWithoutTheSupervisorNothingOpens(t *testing.T) {
 	proxy, came := counting(t)
 	w := testConfig(t, sandbox.Notify, users()[0])
 	_, port, _ := net.SplitHostPort(proxy)
-	w.Ports = []int{atoi(t, port)}
+	w.Ports = leading(atoi(t, port))
 	k := talk(t, w, "talk")
 	supervisor := atoi(t, k.line())
 	if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
@@ -199,7 +231,7 @@ func TestTheSupervisorIsOutOfReach(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
 	for _, sig := range []string{"9", "19"} {
 		w := testConfig(t, sandbox.Notify, users()[0])
-		w.Ports = []int{proxy.Addr().(*net.TCPAddr).Port}
+		w.Ports = portsOf(proxy)
 		k := talk(t, w, "kill", sig)
 		if got := k.line(); got != "operation not permitted" {
 			t.Errorf("signal %s to the supervisor: %q", sig, got)

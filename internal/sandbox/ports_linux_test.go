@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"net"
+	"net/netip"
 	"testing"
 )
 
@@ -14,4 +15,13 @@ func freePort(tb testing.TB) int {
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
+}
+
+// leading are ports that lead to the same of this machine's own.
+func leading(ports ...int) map[int]netip.AddrPort {
+	all := map[int]netip.AddrPort{}
+	for _, port := range ports {
+		all[port] = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
+	}
+	return all
 }

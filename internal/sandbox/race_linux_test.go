@@ -113,7 +113,7 @@ func raced(t *testing.T, howLong string, without ...string) (reached int) {
 	allowed, welcome := counting(t)
 	forbidden, reach := counting(t)
 	w := sandbox.Without(testConfig(t, sandbox.Notify, users()[0]), without...)
-	w.Ports = []int{int(netip.MustParseAddrPort(allowed).Port())}
+	w.Ports = leading(int(netip.MustParseAddrPort(allowed).Port()))
 	out, res := inside(t, w, playing(t, &w, "race", allowed, forbidden, howLong))
 	if res.Exit != 0 || strings.TrimSpace(out) == "" || welcome() == 0 {
 		t.Fatalf("exit %d, %d came where they may: %s", res.Exit, welcome(), out)

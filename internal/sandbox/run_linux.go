@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -68,7 +69,7 @@ func (w Config) runInside(ctx context.Context, c process.Command, next Next) (pr
 	if err != nil {
 		return process.Result{}, err
 	}
-	h := hostOf(ours)
+	h := hostOf(ours, spec.Ports)
 	res, err := next(ctx, w.launcher(c, h, orders, theirs))
 	_ = theirs.Close() // the launcher's own end is gone: h hears what it still said, then the end
 	h.wait()
@@ -126,7 +127,7 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 		// What root may do in its namespace would be lost at the launcher's exec.
-		sys.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN}
+		sys.AmbientCaps = []uintptr{unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN, unix.CAP_NET_BIND_SERVICE}
 	}
 	return &sys
 }
@@ -139,7 +140,7 @@ type spec struct {
 	Dir                   string
 	UID, GID              int
 	Write, Read, ReadOnly []place
-	Ports                 []int
+	Ports                 map[int]netip.AddrPort
 	Flat                  bool
 	PIDs                  bool // in a process namespace, whose first process we are
 	Files                 int  // descriptors from 3 on that belong to the program

@@ -11,6 +11,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os"
 	"slices"
 
@@ -87,9 +88,9 @@ type Config struct {
 	// writing there: with mounts nobody else does, without them nothing holds it.
 	Ours []string
 
-	// Ports are of loopback listeners outside, the proxies; inside they are
-	// found at the same ports of 127.0.0.1.
-	Ports []int
+	// Ports of 127.0.0.1 inside lead out to these addresses: our proxies, and servers
+	// on this machine or another that a person named.
+	Ports map[int]netip.AddrPort
 
 	// Beyond are addresses, with ports, of other machines that can be reached
 	// from here and must not be from inside. Level external needs one: with

@@ -48,7 +48,7 @@ func (st *stage) openDoors(ctx context.Context) error {
 	if addr, ok := ownAddress(); ok {
 		_ = listen(toMachine, "tcp", net.JoinHostPort(addr, "0"))
 	}
-	for _, port := range st.sb.Ports { // another host, as far as anybody's filter can tell
+	for port := range st.sb.Ports { // another host, as far as anybody's filter can tell
 		if listen(toProxyPort, "tcp4", net.JoinHostPort("127.0.0.2", strconv.Itoa(port))) == nil {
 			break
 		}
