@@ -122,17 +122,6 @@ type Adopted struct {
 	Server string // that the agent asks itself, with a key of its settings; empty: none
 }
 
-// Decoder turns the lines that an agent prints into Items. It is fed in order
-// and from one goroutine; every Text it gives holds whole lines.
-type Decoder interface {
-	Line(line []byte) []stream.Item
-	End() []stream.Item // what can only be said once there is no more
-}
-
-// follower is a Decoder whose program writes down elsewhere, too, what it uses as
-// it works. Follow is called beside Line, and gives what is new.
-type follower interface{ Follow() []stream.Item }
-
 // Order is what one iteration asks of an agent.
 type Order struct {
 	Iteration int

@@ -34,7 +34,7 @@ func amp(words []string, o Options) (Adapter, error) {
 		Argv:    func(order Order) []string { return ampArgv(command, order, extra) },
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:   ampStdin,
-		Decoder: func(Order) Decoder { return &ampDecoder{} },
+		Decoder: func(Order) Decoder { return decoderOf(&ampDecoder{}) },
 		Speaks:  true,
 		Reports: ReportsTokens,
 	}, nil
@@ -92,45 +92,24 @@ type ampLine struct {
 // ampDecoder reads Amp's lines, words and tools as Claude Code's are read.
 // What differs is usage, whose messages have no id, and how errors end.
 type ampDecoder struct {
-	like claudeDecoder
-	summed
+	like  claudeDecoder
+	spent stream.Usage
 }
 
-// summed is a stream of which the decoder sums up what it spent.
-type summed struct {
-	spent  stream.Usage
-	spoke  bool
-	closed bool
-}
+func (d *ampDecoder) unfinished() []stream.Item { return cutOff(d.spent) }
 
-// End stands in for the result line of an agent that was killed.
-func (s *summed) End() []stream.Item {
-	if s.closed || !s.spoke {
-		return nil
-	}
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: s.spent}}
-}
-
-// Line reads one line. What it does not know passes silently, so that a newer
-// CLI does no harm; what is no JSON is shown.
-func (d *ampDecoder) Line(line []byte) []stream.Item {
-	parsed, ok := readLine[ampLine](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	switch parsed.Type {
+func (d *ampDecoder) read(l ampLine) []stream.Item {
+	switch l.Type {
 	case "system":
-		if parsed.Subtype == "init" {
-			return []stream.Item{stream.Progress{Text: "thread " + short(parsed.Session)}}
+		if l.Subtype == "init" {
+			return []stream.Item{stream.Progress{Text: "thread " + short(l.Session)}}
 		}
 	case "assistant":
-		return append(d.like.assistant(parsed.claudeLine), d.meter(parsed.Message.Usage)...)
+		return append(d.like.assistant(l.claudeLine), d.meter(l.Message.Usage)...)
 	case "user":
-		return d.like.user(parsed.Message.Content)
+		return d.like.user(l.Message.Content)
 	case "result":
-		d.closed = true
-		return []stream.Item{d.result(parsed.claudeLine)}
+		return []stream.Item{d.result(l.claudeLine)}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -46,10 +45,14 @@ func claude(words []string, o Options) (Adapter, error) {
 		State:   []string{".claude", ".claude.json"},
 		Settled: Settled{Paths: within(".claude", "settings.json", "settings.local.json", "CLAUDE.md", "rules", "hooks", "agents", "commands", "skills",
 			"output-styles", "workflows", "keybindings.json", "remote-settings.json", "statusline.sh", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"), Fields: map[string][]string{".claude.json": claudeFields}, Code: within(".claude", "local", "plugins")},
-		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
-		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
-		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
-		Decoder: func(order Order) Decoder { return &claudeDecoder{price: o.Prices, model: order.Model} },
+		Hosts: []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
+		Argv:  func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
+		Env:   func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
+		Decoder: func(order Order) Decoder {
+			d := decoderOf(&claudeDecoder{price: o.Prices, model: order.Model})
+			d.clip = new(clipper).sparing(`"type":"user"`, `"type":"assistant"`, `"type":"result"`)
+			return d
+		},
 		Guarded: hooks != "",
 		Reports: ReportsCost,
 		Speaks:  true,
@@ -173,11 +176,6 @@ func (b *claudeBlocks) UnmarshalJSON(data []byte) error {
 	}
 	*b = blocks
 	return nil
-}
-
-func isTypeError(err error) bool {
-	var mismatch *json.UnmarshalTypeError
-	return errors.As(err, &mismatch)
 }
 
 // todoList reads the input of a call by which an agent keeps its list: TodoWrite

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -67,35 +66,23 @@ type claudeDecoder struct {
 	spent  claudeMeter
 	told   stream.Usage
 	todos  bounded[bool]
-	spoke  bool
-	closed bool
-	cut    clipper
 }
 
-// Line reads one line. What it does not know passes silently, so that a newer
-// CLI does no harm; what is no JSON is shown.
-func (d *claudeDecoder) Line(line []byte) []stream.Item {
-	line = d.cut.spare(line, `"type":"user"`, `"type":"assistant"`, `"type":"result"`)
-	parsed, ok := readLine[claudeLine](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	switch parsed.Type {
+func (d *claudeDecoder) read(l claudeLine) []stream.Item {
+	switch l.Type {
 	case "system":
-		if parsed.Subtype == "init" {
-			d.model = parsed.Model
+		if l.Subtype == "init" {
+			d.model = l.Model
 		}
-		return parsed.system()
+		return l.system()
 	case "rate_limit_event":
-		d.until = parsed.Limit.until()
+		d.until = l.Limit.until()
 	case "assistant":
-		return append(d.assistant(parsed), d.meter()...)
+		return append(d.assistant(l), d.meter()...)
 	case "user":
-		return d.user(parsed.Message.Content)
+		return d.user(l.Message.Content)
 	case "result":
-		d.closed = true
-		result := parsed.result()
+		result := l.result()
 		result.Until = d.until
 		if result.Failed {
 			result.Denied = d.denied
@@ -115,12 +102,8 @@ func (d *claudeDecoder) meter() []stream.Item {
 	return []stream.Item{d.price.spent(d.model, used)}
 }
 
-// End stands in for the result line of an agent that was killed. Its usage is
-// what the messages began with, so the least it can have been.
-func (d *claudeDecoder) End() []stream.Item {
-	if d.closed || !d.spoke {
-		return nil
-	}
+// unfinished has the usage that the messages began with: the least it can be.
+func (d *claudeDecoder) unfinished() []stream.Item {
 	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent.sum(), Until: d.until}}
 }
 
@@ -231,23 +214,4 @@ func (r claudeResult) used() stream.Usage {
 		sum = sum.Plus(stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
 	}
 	return sum
-}
-
-// raw shows a line that is not of the protocol.
-func raw(line []byte) []stream.Item {
-	if text := short(string(line)); text != "" {
-		return []stream.Item{stream.Progress{Text: text}}
-	}
-	return nil
-}
-
-// readLine reads one JSON object. A key of another type than expected is left
-// at zero and costs only itself.
-func readLine[T any](line []byte) (T, bool) {
-	var parsed T
-	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-		return parsed, false
-	}
-	err := json.Unmarshal(line, &parsed)
-	return parsed, err == nil || isTypeError(err)
 }

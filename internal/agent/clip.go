@@ -15,28 +15,25 @@ type clipper struct{ kept []byte }
 
 const (
 	longLine   = 2 * maxOutput
-	maxClipped = 4 << 10 // of a string in a long line, as it stands there
-	enough     = 1000    // characters of such a string: a console shows 800
+	enough     = 1000                   // characters of a string in it: a console shows 800
+	maxClipped = enough * len(`\u0000`) // bytes that these have at most
 )
 
-// spare is a long line with its strings cut, if it holds what a tool said, by
-// one mark, and none of the agent's own words, by others: marks are keys and
-// values, whose quotes would be escaped in any text. It holds until the next
-// call.
-func (c *clipper) spare(line []byte, tool string, words ...string) []byte {
-	if len(line) <= longLine {
-		return line
-	}
-	cut := c.clip(line)
-	if !bytes.Contains(cut, []byte(tool)) {
-		return line
-	}
-	for _, mark := range words {
-		if bytes.Contains(cut, []byte(mark)) {
+// sparing cuts the strings of a long line, if it holds what a tool said, by one
+// mark, and none of the agent's own words, by others: marks are keys and values,
+// whose quotes would be escaped in any text. A line holds until the next call.
+func (c *clipper) sparing(tool string, words ...string) func(line []byte) []byte {
+	return func(line []byte) []byte {
+		if len(line) <= longLine {
 			return line
 		}
+		cut := c.clip(line)
+		said := func(mark string) bool { return bytes.Contains(cut, []byte(mark)) }
+		if !said(tool) || slices.ContainsFunc(words, said) {
+			return line
+		}
+		return cut
 	}
-	return cut
 }
 
 // clip is line with its long strings cut. What is no JSON stays none.
@@ -54,8 +51,7 @@ func (c *clipper) clip(line []byte) []byte {
 			break
 		}
 		if end-begin > maxClipped {
-			stop := boundary(line, begin+beginning(line[begin:begin+maxClipped]))
-			c.kept = append(c.kept, line[copied:stop]...)
+			c.kept = append(c.kept, line[copied:beginning(line, begin)]...)
 			copied = end
 		}
 		at = end + 1
@@ -87,50 +83,18 @@ func endOfString(line []byte, begin int) int {
 	}
 }
 
-// beginning is how many bytes of a string hold enough, or about all of them.
-func beginning(text []byte) int {
-	at := 0
+// beginning is where in a long string enough characters end.
+func beginning(line []byte, at int) int {
 	for range enough {
 		switch {
-		case at+1 >= len(text):
-			return len(text)
-		case text[at] != '\\':
-			_, size := utf8.DecodeRune(text[at:])
+		case line[at] != '\\':
+			_, size := utf8.DecodeRune(line[at:])
 			at += size
-		case text[at+1] == 'u':
+		case line[at+1] == 'u':
 			at += len(`\u0000`)
 		default:
 			at += len(`\n`)
 		}
-	}
-	return min(at, len(text))
-}
-
-// boundary is at, or the nearest place before it that is not within an escape
-// or a character.
-func boundary(line []byte, at int) int {
-	for !utf8.RuneStart(line[at]) {
-		at--
-	}
-	const longest = len(`\u0000`)
-	last := bytes.LastIndexByte(line[at-longest:at], '\\')
-	if last < 0 {
-		return at
-	}
-	last += at - longest
-	slashes := 1
-	for line[last-slashes] == '\\' {
-		slashes++
-	}
-	if slashes%2 == 0 { // the last is an escaped one
-		return at
-	}
-	length := len(`\n`)
-	if line[last+1] == 'u' {
-		length = longest
-	}
-	if last+length > at {
-		return last
 	}
 	return at
 }
@@ -141,9 +105,6 @@ const (
 	maxWords  = 2000     // runes of an agent's last words
 	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
 )
-
-// noResult is the reason of an agent that ended without a word about it.
-const noResult = "ended without a result"
 
 // telling are the keys of a tool's input that say what it is about, the most
 // telling first.

@@ -56,7 +56,10 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			return &codexDecoder{price: o.Prices, model: model, wrote: &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}}
+			wrote := &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
+			d := decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote})
+			d.clip = new(clipper).sparing(`"type":"command_execution"`, `"type":"agent_message"`)
+			return followed{d, wrote}
 		},
 		Speaks:  true,
 		Reports: ReportsCost,

@@ -41,59 +41,45 @@ func (u codexUsage) plain() stream.Usage {
 
 // codexDecoder reads the lines of codex exec --json.
 type codexDecoder struct {
-	price  pricing
-	model  string
-	wrote  *rollouts     // beside its output
-	open   bounded[bool] // calls without an end
-	last   string        // the last error of the stream itself
-	spoke  bool
-	closed bool
-	cut    clipper
+	price pricing
+	model string
+	wrote *rollouts     // beside its output
+	open  bounded[bool] // calls without an end
+	last  string        // the last error of the stream itself
 }
 
-// Line reads one line. What it does not know passes silently, so that a newer
-// CLI does no harm; what is no JSON is shown.
-func (d *codexDecoder) Line(line []byte) []stream.Item {
-	line = d.cut.spare(line, `"type":"command_execution"`, `"type":"agent_message"`)
-	parsed, ok := readLine[codexLine](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	switch parsed.Type {
+func (d *codexDecoder) read(l codexLine) []stream.Item {
+	switch l.Type {
 	case "thread.started":
-		d.wrote.began(parsed.Thread)
-		return []stream.Item{stream.Progress{Text: "thread " + short(parsed.Thread)}}
+		d.wrote.began(l.Thread)
+		return []stream.Item{stream.Progress{Text: "thread " + short(l.Thread)}}
 	case "item.started":
-		return d.started(parsed.Item)
+		return d.started(l.Item)
 	case "item.updated":
-		return parsed.Item.todo()
+		return l.Item.todo()
 	case "item.completed":
-		return d.completed(parsed.Item)
+		return d.completed(l.Item)
 	case "error":
-		return d.trouble(parsed.Message)
+		return d.trouble(l.Message)
 	case "turn.completed":
-		d.closed = true
-		used := parsed.Usage.plain()
+		used := l.Usage.plain()
 		return []stream.Item{stream.Result{Reason: "completed", Usage: used, Cost: d.price.of(d.model, used)}}
 	case "turn.failed":
-		d.closed = true
-		return []stream.Item{codexFailure("turn failed", parsed.Error.Message)}
+		return []stream.Item{codexFailure("turn failed", l.Error.Message)}
 	}
 	return nil
 }
 
-// End stands in for the end of a turn that was cut off: by a signal, Codex
-// says nothing more. What was used until then, it never said.
-func (d *codexDecoder) End() []stream.Item {
-	if d.closed || !d.spoke {
-		return nil
-	}
+// unfinished has no usage: Codex reports it only at the end of a turn.
+func (d *codexDecoder) unfinished() []stream.Item {
 	return []stream.Item{codexFailure(noResult, d.last)}
 }
 
-// Follow is what it used so far, by the files that it writes.
-func (d *codexDecoder) Follow() []stream.Item { return d.wrote.follow() }
+// followed is a Decoder with the files in which Codex writes its usage.
+type followed struct {
+	Decoder
+	*rollouts
+}
 
 func (d *codexDecoder) started(item codexItem) []stream.Item {
 	if item.Type == "todo_list" {

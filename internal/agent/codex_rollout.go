@@ -58,8 +58,8 @@ func (r *rollouts) began(thread string) {
 	r.thread = thread
 }
 
-// follow reads what was added, and gives what was used so far where that has changed.
-func (r *rollouts) follow() []stream.Item {
+// Follow reads what was added, and gives what was used so far where that has changed.
+func (r *rollouts) Follow() []stream.Item {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.dir == "" || r.thread == "" {

@@ -38,7 +38,7 @@ func copilot(words []string, o Options) (Adapter, error) {
 		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
 		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
-		Decoder: func(Order) Decoder { return &copilotDecoder{} },
+		Decoder: func(Order) Decoder { return decoderOf(&copilotDecoder{}) },
 		Speaks:  true,
 	}, nil
 }
@@ -141,19 +141,14 @@ type copilotData struct {
 type copilotDecoder struct {
 	failure copilotData // of the last call to the model
 	broken  copilotData // the error that ends the session
-	summed
+	spent   stream.Usage
 }
 
-// Line reads one line. What it does not know passes silently, so that a newer
-// CLI does no harm; what is no JSON is shown.
-func (d *copilotDecoder) Line(line []byte) []stream.Item {
-	parsed, ok := readLine[copilotLine](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	data := parsed.Data
-	switch parsed.Type {
+func (d *copilotDecoder) unfinished() []stream.Item { return cutOff(d.spent) }
+
+func (d *copilotDecoder) read(l copilotLine) []stream.Item {
+	data := l.Data
+	switch l.Type {
 	case "session.tools_updated":
 		return []stream.Item{stream.Progress{Text: "model " + short(data.Model)}}
 	case "assistant.message":
@@ -169,8 +164,7 @@ func (d *copilotDecoder) Line(line []byte) []stream.Item {
 	case "session.error":
 		d.broken = data
 	case "result":
-		d.closed = true
-		return []stream.Item{d.result(parsed.ExitCode)}
+		return []stream.Item{d.result(l.ExitCode)}
 	}
 	return nil
 }

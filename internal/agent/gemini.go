@@ -41,7 +41,7 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Hosts:     []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		Argv:      func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
 		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },
-		Decoder:   func(Order) Decoder { return &geminiDecoder{price: o.Prices} },
+		Decoder:   func(Order) Decoder { return decoderOf(&geminiDecoder{price: o.Prices}) },
 		Complaint: geminiComplaint,
 		Reports:   ReportsAtEnd,
 		Speaks:    true,

@@ -34,28 +34,19 @@ type geminiLine struct {
 // geminiDecoder reads the CLI's lines. It holds what ties them together: the
 // pieces of a message, and todo calls without an end.
 type geminiDecoder struct {
-	price  pricing
-	words  strings.Builder
-	todos  bounded[bool]
-	spoke  bool
-	closed bool
-}
-
-// Line reads one line. What it does not know passes silently, so that a newer
-// CLI does no harm; what is no JSON is shown.
-func (d *geminiDecoder) Line(line []byte) []stream.Item {
-	parsed, ok := readLine[geminiLine](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	if parsed.Type == "message" && parsed.Role == "assistant" {
-		return d.hear(parsed.Content)
-	}
-	return append(d.said(), d.read(parsed)...)
+	price pricing
+	words strings.Builder
+	todos bounded[bool]
 }
 
 func (d *geminiDecoder) read(l geminiLine) []stream.Item {
+	if l.Type == "message" && l.Role == "assistant" {
+		return d.hear(l.Content)
+	}
+	return append(d.said(), d.done(l)...)
+}
+
+func (d *geminiDecoder) done(l geminiLine) []stream.Item {
 	switch l.Type {
 	case "init":
 		return []stream.Item{stream.Progress{Text: "model " + short(l.Model)}}
@@ -73,20 +64,13 @@ func (d *geminiDecoder) read(l geminiLine) []stream.Item {
 	case "error":
 		return raw([]byte(l.Message))
 	case "result":
-		d.closed = true
 		return []stream.Item{l.result(d.price)}
 	}
 	return nil
 }
 
-// End gives what was said last, and stands in for the result line of an agent
-// that was killed. What was used until then, it never said.
-func (d *geminiDecoder) End() []stream.Item {
-	items := d.said()
-	if d.closed || !d.spoke {
-		return items
-	}
-	return append(items, stream.Result{Failed: true, Reason: noResult})
+func (d *geminiDecoder) unfinished() []stream.Item {
+	return append(d.said(), cutOff(stream.Usage{})...)
 }
 
 // maxHeld is the most of a message that is kept until it is whole.

@@ -44,8 +44,10 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Argv: func(order Order) []string {
 			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o)), extra)
 		},
-		Env:       func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o))) },
-		Decoder:   func(order Order) Decoder { return &opencodeDecoder{price: o.Prices, model: modelOf(flags, order)} },
+		Env: func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o))) },
+		Decoder: func(order Order) Decoder {
+			return decoderOf(&opencodeDecoder{price: o.Prices, model: modelOf(flags, order)})
+		},
 		Complaint: opencodeComplaint,
 		Reports:   ReportsCost,
 		Speaks:    true,

@@ -74,30 +74,22 @@ type opencodeDecoder struct {
 	usd    float64
 	ended  string         // how the last step did
 	broken *stream.Result // an error since
-	spoke  bool
 }
 
-// Line reads one line. What it does not know passes silently, so that a newer
-// CLI does no harm; what is no JSON is shown.
-func (d *opencodeDecoder) Line(line []byte) []stream.Item {
-	parsed, ok := readLine[opencodeLine](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	switch parsed.Type {
+func (d *opencodeDecoder) read(l opencodeLine) []stream.Item {
+	switch l.Type {
 	case "step_start":
 		d.ended = ""
 	case "text":
-		if parsed.Part.Text != "" {
-			return []stream.Item{stream.Text{Text: parsed.Part.Text}}
+		if l.Part.Text != "" {
+			return []stream.Item{stream.Text{Text: l.Part.Text}}
 		}
 	case "tool_use":
-		return parsed.Part.call()
+		return l.Part.call()
 	case "step_finish":
-		return d.finished(parsed.Part)
+		return d.finished(l.Part)
 	case "error":
-		return d.trouble(parsed)
+		return d.trouble(l)
 	}
 	return nil
 }
@@ -156,11 +148,8 @@ func (d *opencodeDecoder) trouble(l opencodeLine) []stream.Item {
 	return nil
 }
 
-// End is the result that opencode has no line for.
-func (d *opencodeDecoder) End() []stream.Item {
-	if !d.spoke {
-		return nil
-	}
+// unfinished is the result: opencode has no line for it.
+func (d *opencodeDecoder) unfinished() []stream.Item {
 	result := stream.Result{Reason: d.ended}
 	switch d.ended {
 	case "stop":

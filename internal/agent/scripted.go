@@ -20,7 +20,7 @@ func scripted(_ []string, o Options) (Adapter, error) {
 		Install: "it is this program itself: start it by its whole path",
 		Argv:    func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
 		Env:     func(Order) []string { return nil },
-		Decoder: func(Order) Decoder { return &scriptedDecoder{} },
+		Decoder: func(Order) Decoder { return decoderOf(scriptedDecoder{}) },
 		Speaks:  true,
 		Reports: ReportsCost,
 	}, nil
@@ -51,28 +51,15 @@ const (
 	CueResult  = "result"
 )
 
-type scriptedDecoder struct{ spoke, closed bool }
+type scriptedDecoder struct{}
 
-// Line is the Item of a Cue.
-func (d *scriptedDecoder) Line(line []byte) []stream.Item {
-	c, ok := readLine[Cue](line)
-	if !ok {
-		return raw(line)
-	}
-	d.spoke = true
-	d.closed = d.closed || c.Type == CueResult
+func (scriptedDecoder) unfinished() []stream.Item { return cutOff(stream.Usage{}) }
+
+func (scriptedDecoder) read(c Cue) []stream.Item {
 	if item := c.item(); item != nil {
 		return []stream.Item{item}
 	}
 	return nil
-}
-
-// End stands in for the result of an agent that was killed.
-func (d *scriptedDecoder) End() []stream.Item {
-	if d.closed || !d.spoke {
-		return nil
-	}
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult}}
 }
 
 func (c Cue) item() stream.Item {

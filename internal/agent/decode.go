@@ -1,0 +1,94 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// Decoder turns the lines that an agent prints into Items. It is fed in order
+// and from one goroutine; every Text it gives holds whole lines.
+type Decoder interface {
+	Line(line []byte) []stream.Item
+	End() []stream.Item // what can only be said once there is no more
+}
+
+// follower is a Decoder whose program also writes its usage elsewhere as it
+// works. Follow is called beside Line, and gives what is new.
+type follower interface{ Follow() []stream.Item }
+
+// protocol is how a CLI reports its work: one JSON object a line.
+type protocol[L any] interface {
+	read(line L) []stream.Item // ignores what it does not know, so that a newer CLI does no harm
+	unfinished() []stream.Item // replaces the result that an agent which was killed did not report
+}
+
+// lineDecoder is the Decoder of such a CLI. A line that is not JSON is shown.
+type lineDecoder[L any] struct {
+	protocol[L]
+	spoke, closed bool
+	clip          func(line []byte) []byte // shortens what need not be read; may be nil
+}
+
+func decoderOf[L any](p protocol[L]) *lineDecoder[L] { return &lineDecoder[L]{protocol: p} }
+
+// Line reads one line.
+func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
+	if d.clip != nil {
+		line = d.clip(line)
+	}
+	parsed, ok := readLine[L](line)
+	if !ok {
+		return raw(line)
+	}
+	d.spoke = true
+	items := d.read(parsed)
+	for _, item := range items {
+		if _, ends := item.(stream.Result); ends {
+			d.closed = true
+		}
+	}
+	return items
+}
+
+// End is what is missing of the agent's result, if it began at all.
+func (d *lineDecoder[L]) End() []stream.Item {
+	if d.closed || !d.spoke {
+		return nil
+	}
+	return d.unfinished()
+}
+
+// noResult is the reason of an agent that ended without a word about it.
+const noResult = "ended without a result"
+
+// cutOff is the result of an agent that reported none.
+func cutOff(used stream.Usage) []stream.Item {
+	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: used}}
+}
+
+// raw shows a line that is not of the protocol.
+func raw(line []byte) []stream.Item {
+	if text := short(string(line)); text != "" {
+		return []stream.Item{stream.Progress{Text: text}}
+	}
+	return nil
+}
+
+// readLine reads one JSON object. A key of another type than expected is left
+// at zero and costs only itself.
+func readLine[T any](line []byte) (T, bool) {
+	var parsed T
+	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+		return parsed, false
+	}
+	err := json.Unmarshal(line, &parsed)
+	return parsed, err == nil || isTypeError(err)
+}
+
+func isTypeError(err error) bool {
+	var mismatch *json.UnmarshalTypeError
+	return errors.As(err, &mismatch)
+}
