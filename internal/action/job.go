@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -86,7 +87,7 @@ func (v *visit) options() agent.Options {
 
 // agentEnv is what an agent's environment is built on.
 func (v *visit) agentEnv(vars ...string) []string {
-	return append(agent.BaseEnv(v.Getenv, vars...), agent.BaseEnv(v.mirror, mirrors...)...)
+	return append(environ.Job(v.Getenv, vars...), environ.Job(v.mirror, mirrors...)...)
 }
 
 // second is who is to be asked for a second opinion; nil: nobody is.

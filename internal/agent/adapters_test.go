@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -52,9 +53,9 @@ func TestNoAdapterGivesAKeyAway(t *testing.T) {
 				t.Errorf("%s: a file of its home = %s", name, text)
 			}
 		}
-		kept := agent.BaseEnv(func(string) string { return "v" }, adapter.Vars...)
+		kept := environ.Job(func(string) string { return "v" }, adapter.Vars...)
 		for _, variable := range adapter.Vars {
-			if !slices.Contains(kept, variable+"=v") || len(agent.Harmless([]string{variable + "=v"})) == 0 {
+			if !slices.Contains(kept, variable+"=v") || len(environ.Harmless([]string{variable + "=v"})) == 0 {
 				t.Errorf("%s goes by %s, which is a secret", name, variable)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -133,14 +134,14 @@ var otherServers = map[string][]string{
 // settings choose the key.
 func (k *Keys) ByKey(name string, env []string) bool {
 	for _, variable := range otherServers[name] {
-		if Lookup(env, variable) != "" {
+		if environ.Get(env, variable) != "" {
 			return false
 		}
 	}
 	own, known := ownServer[name]
-	path := filepath.Join(Lookup(env, own.variable), own.file)
-	if Lookup(env, own.variable) == "" {
-		path = filepath.Join(Lookup(env, "HOME"), own.home)
+	path := filepath.Join(environ.Get(env, own.variable), own.file)
+	if environ.Get(env, own.variable) == "" {
+		path = filepath.Join(environ.Get(env, "HOME"), own.home)
 	}
 	text, err := untrusted.ReadFile(path, maxSettings)
 	if !known || err != nil || !own.says.MatchString(string(text)) {
@@ -152,32 +153,8 @@ func (k *Keys) ByKey(name string, env []string) bool {
 
 const maxSettings = 1 << 20
 
-// Direct is an environment in which this machine's own servers are reached
-// without a proxy.
-func Direct(env []string) []string {
-	const local = "127.0.0.1"
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		env = merge(env, []string{name + "=" + strings.TrimPrefix(Lookup(env, name)+","+local, ",")})
-	}
-	return env
-}
-
 // Any tells whether there is any key at all.
 func (k Keys) Any() bool { return strings.Join(k.Secrets(), "") != "" }
-
-// Confined is an environment for a home that is not the one it was made in:
-// where the user keeps things does not hold there.
-func Confined(env []string) []string {
-	var kept []string
-	for _, variable := range env {
-		name, _, _ := strings.Cut(variable, "=")
-		elsewhere := strings.HasSuffix(name, "_HOME") || strings.HasSuffix(name, "_DIR") || name == "OPENCODE_CONFIG"
-		if !elsewhere {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
-}
 
 // serverAt is a model server's URL with the folder in which such servers
 // answer, where the user named none.

@@ -66,13 +66,6 @@ func TestKeysBehind(t *testing.T) {
 	}
 }
 
-func TestConfined(t *testing.T) {
-	env := []string{"PATH=/bin", "CODEX_HOME=/x", "CLAUDE_CONFIG_DIR=/y", "XDG_CONFIG_HOME=/z", "OPENCODE_CONFIG=/c", "HOME=/h", "LANG=C"}
-	if diff := gocmp.Diff([]string{"PATH=/bin", "HOME=/h", "LANG=C"}, agent.Confined(env)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // What an agent's user has set up by themselves counts before the key in the
 // environment: then that agent is sent to no other server.
 func TestKeysByKey(t *testing.T) {

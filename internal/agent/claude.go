@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -97,7 +98,7 @@ func claudeEnv(keys Keys, hooked bool) []string {
 	if hooked { // the plugin's, where the user has it, step back
 		own = "settings"
 	}
-	return merge(keys.claudeEnv(), given("RALPH_HOOKS", own), []string{
+	return environ.Merge(keys.claudeEnv(), environ.Pairs("RALPH_HOOKS", own), []string{
 		"IS_SANDBOX=1", // as root it refuses to start without, in a container too
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1",

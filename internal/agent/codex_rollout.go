@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -41,9 +42,9 @@ const maxRollout = 8 << 20
 
 // codexSessions is the folder of its sessions in an environment.
 func codexSessions(env []string) string {
-	home := Lookup(env, "CODEX_HOME")
+	home := environ.Get(env, "CODEX_HOME")
 	if home == "" {
-		home = filepath.Join(Lookup(env, "HOME"), ".codex")
+		home = filepath.Join(environ.Get(env, "HOME"), ".codex")
 	}
 	if !filepath.IsAbs(home) {
 		return ""

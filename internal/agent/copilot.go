@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -55,7 +56,7 @@ var copilotRules = flagRules{
 // copilotEnv names the model where a flag of the user's can still name another.
 // Away from GitHub's models it keeps away from GitHub altogether.
 func copilotEnv(keys Keys, model string) []string {
-	env := given("COPILOT_MODEL", model)
+	env := environ.Pairs("COPILOT_MODEL", model)
 	if keys.ModelBaseURL == "" {
 		return env
 	}
@@ -63,7 +64,7 @@ func copilotEnv(keys Keys, model string) []string {
 	if keys.CopilotProviderType == "" || keys.CopilotProviderType == "openai" {
 		base = serverAt(base, "v1")
 	}
-	return append(env, given(
+	return append(env, environ.Pairs(
 		"COPILOT_OFFLINE", "true",
 		"COPILOT_PROVIDER_BASE_URL", base,
 		"COPILOT_PROVIDER_TYPE", keys.CopilotProviderType,

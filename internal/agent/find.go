@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -24,7 +25,7 @@ func Find(program string, env []string, dir string) (string, error) {
 		}
 		return program, runnable(program)
 	}
-	for _, folder := range filepath.SplitList(Lookup(env, "PATH")) {
+	for _, folder := range filepath.SplitList(environ.Get(env, "PATH")) {
 		path := filepath.Join(folder, program)
 		if filepath.IsAbs(folder) && runnable(path) == nil {
 			return path, nil

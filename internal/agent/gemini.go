@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -38,9 +39,11 @@ func gemini(words []string, o Options) (Adapter, error) {
 		State: []string{".gemini"},
 		Settled: Settled{Paths: within(".gemini", "settings.json", "GEMINI.md", "AGENTS.md", ".env", "trustedFolders.json", "commands", "hooks", "policies", "agents", "skills",
 			"extensions", "system.md"), Code: within(".gemini", "tmp/bin")},
-		Hosts:     []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
-		Argv:      func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
-		Env:       func(order Order) []string { return merge(o.Keys.geminiEnv(), given("GEMINI_CLI_HOME", order.Home)) },
+		Hosts: []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
+		Argv:  func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
+		Env: func(order Order) []string {
+			return environ.Merge(o.Keys.geminiEnv(), environ.Pairs("GEMINI_CLI_HOME", order.Home))
+		},
 		Decoder:   func(Order) Decoder { return decoderOf(&geminiDecoder{price: o.Prices}) },
 		Complaint: geminiComplaint,
 		Reports:   ReportsAtEnd,

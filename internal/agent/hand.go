@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -132,7 +133,7 @@ func (h *Hand) command(o Order) (process.Command, error) {
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,
-		Env:     merge(h.Adapter.Usual, h.Env, h.Adapter.Env(o), o.env()),
+		Env:     environ.Merge(h.Adapter.Usual, h.Env, h.Adapter.Env(o), o.env()),
 		Stdin:   strings.NewReader(h.Adapter.stdin(o)),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -210,7 +211,7 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	s := newStand(t, "claude", agent.Options{Command: self(t, "env"), Keys: agent.Keys{AnthropicAPIKey: "dummy"}})
-	s.Env = agent.BaseEnv(os.Getenv)
+	s.Env = environ.Job(os.Getenv)
 	if _, err := s.Do(t.Context(), order); err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func TestTheUsersVariablesStand(t *testing.T) {
 	for own, want := range map[string]string{"": "6", "0": "0"} {
 		env := map[string]string{"PATH": os.Getenv("PATH"), "CLAUDE_CODE_MAX_RETRIES": own}
 		s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
-		s.Env = agent.BaseEnv(func(name string) string { return env[name] }, s.Adapter.Vars...)
+		s.Env = environ.Job(func(name string) string { return env[name] }, s.Adapter.Vars...)
 		if _, err := s.Do(t.Context(), order); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
@@ -75,14 +76,14 @@ func (k Keys) Secrets() []string {
 // env is all keys that were given, under the names that programs look for: a
 // program of the user's may start any of them.
 func (k Keys) env() []string {
-	return merge(k.claudeEnv(), k.codexEnv(), k.ampEnv(), given(
+	return environ.Merge(k.claudeEnv(), k.codexEnv(), k.ampEnv(), environ.Pairs(
 		"GEMINI_API_KEY", k.GeminiAPIKey,
 		"COPILOT_PROVIDER_API_KEY", k.CopilotProviderAPIKey,
 	))
 }
 
 func (k Keys) claudeEnv() []string {
-	return given(
+	return environ.Pairs(
 		"ANTHROPIC_API_KEY", k.AnthropicAPIKey,
 		"CLAUDE_CODE_OAUTH_TOKEN", k.ClaudeCodeOAuthToken,
 		"ANTHROPIC_BASE_URL", k.ModelBaseURL,
@@ -98,12 +99,12 @@ func (k Keys) timid() string {
 	return ""
 }
 
-func (k Keys) codexEnv() []string { return given("CODEX_API_KEY", k.OpenAIAPIKey) }
+func (k Keys) codexEnv() []string { return environ.Pairs("CODEX_API_KEY", k.OpenAIAPIKey) }
 
-func (k Keys) ampEnv() []string { return given("AMP_API_KEY", k.AmpAPIKey) }
+func (k Keys) ampEnv() []string { return environ.Pairs("AMP_API_KEY", k.AmpAPIKey) }
 
 func (k Keys) geminiEnv() []string {
-	return given(
+	return environ.Pairs(
 		"GEMINI_API_KEY", k.GeminiAPIKey,
 		"GOOGLE_GEMINI_BASE_URL", k.ModelBaseURL,
 	)

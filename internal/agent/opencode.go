@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -96,9 +97,9 @@ var opencodeProviders = map[string]struct{ folder, key string }{
 // opencodeKeys is the key of the model's maker; without a model, all there are.
 func opencodeKeys(keys Keys, provider string) []string {
 	all := map[string][]string{
-		"anthropic": given("ANTHROPIC_API_KEY", keys.AnthropicAPIKey),
-		"google":    given("GEMINI_API_KEY", keys.GeminiAPIKey),
-		"openai":    given("OPENAI_API_KEY", keys.OpenAIAPIKey),
+		"anthropic": environ.Pairs("ANTHROPIC_API_KEY", keys.AnthropicAPIKey),
+		"google":    environ.Pairs("GEMINI_API_KEY", keys.GeminiAPIKey),
+		"openai":    environ.Pairs("OPENAI_API_KEY", keys.OpenAIAPIKey),
 	}
 	switch own, known := all[provider]; {
 	case known:

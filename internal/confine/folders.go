@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -126,7 +127,7 @@ func (r *folders) env(env []string, proof bool) []string {
 	if r.home != "" {
 		return append(append(slices.Clone(env), tmp, "GIT_CONFIG_GLOBAL="+r.gitConfig()), cached(r.caches(proof))...)
 	}
-	env = append(agent.Confined(env), "USER=ralph", "LOGNAME=ralph", tmp)
+	env = append(environ.Confined(env), "USER=ralph", "LOGNAME=ralph", tmp)
 	if !proof {
 		return append(env, "HOME="+filepath.Join(r.dir, "home"))
 	}
@@ -154,7 +155,7 @@ func there(home string, names, env []string) []string {
 	for _, name := range names {
 		path := filepath.Join(home, name)
 		if variable, is := strings.CutPrefix(name, "$"); is {
-			path = agent.Lookup(env, variable)
+			path = environ.Get(env, variable)
 		}
 		if _, err := os.Stat(path); err == nil && filepath.IsAbs(path) {
 			found = append(found, path)
@@ -172,7 +173,7 @@ func toolchain(asked Options) []string {
 		read = slices.Concat(read, plain, there(asked.Home, tools, asked.Env))
 	}
 	read = append(read, there("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
-	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
+	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
 		read = append(read, beside(asked, folder)...)
 	}
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
@@ -217,7 +218,7 @@ func parts(dir string) (parts []string) {
 
 // missed is what somebody may miss inside.
 func (r *folders) missed(asked Options) (notes []journal.Noted) {
-	for _, folder := range filepath.SplitList(agent.Lookup(asked.Env, "PATH")) {
+	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
 		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
 			notes = append(notes, journal.Noted{
 				What: "proofs find no program in " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
@@ -253,7 +254,7 @@ func (a Options) theirs() []string {
 
 // apart are the folders for the sake of which nothing that holds them can be read.
 func (a Options) apart() []string {
-	return plainly(slices.Concat(a.Apart, a.Private, []string{a.Home, agent.Lookup(a.Env, "HOME")}))
+	return plainly(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
 }
 
 // plainly are the paths as they are without links, where they are there.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -42,10 +42,10 @@ func (r *folders) writeGitConfig(ctx context.Context, asked Options) error {
 
 // gitConfigs are the user's own configuration files, the one that counts most last.
 func gitConfigs(asked Options) []string {
-	if file := agent.Lookup(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
+	if file := environ.Get(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
 		return []string{file}
 	}
-	folder := agent.Lookup(asked.Env, "XDG_CONFIG_HOME")
+	folder := environ.Get(asked.Env, "XDG_CONFIG_HOME")
 	if folder == "" {
 		folder = filepath.Join(asked.Home, ".config")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -66,7 +67,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		return
 	}
 	found.Tested, found.Notes = adapter.Tested, adapter.Notes
-	env := agent.LocalEnv(a.Environ, adapter.Vars...)
+	env := environ.Local(a.Environ, adapter.Vars...)
 	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: a.Dir}).Ready()
 	if err != nil {
 		found.Gap, found.Remedy = err.Error(), fault.Hint(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -96,7 +97,7 @@ func (s *site) hand(run journal.Run, dir string) agent.Hand {
 // agentEnv is what an agent's environment is there, by which it reaches its model.
 func (s *site) agentEnv(env []string) []string {
 	if s.Held != nil {
-		return agent.Direct(env)
+		return environ.Direct(env)
 	}
 	return s.Sandbox.Env(env, false)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -75,11 +76,11 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 func (d *Project) agentEnv(vars ...string) []string {
 	switch level, err := d.Wanted(); {
 	case level == InDocker:
-		return agent.LocalEnv(d.World.Outside(d.ProjectDir), vars...)
+		return environ.Local(d.World.Outside(d.ProjectDir), vars...)
 	case err != nil, level == sandbox.None:
-		return agent.LocalEnv(d.World.Environ(), vars...)
+		return environ.Local(d.World.Environ(), vars...)
 	}
-	return agent.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
+	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
 }
 
 // enter has agent and reviewer go behind the sandbox, where they need not know the

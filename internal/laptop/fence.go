@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -31,9 +32,9 @@ type Passing struct {
 // confines them, all that is not known to be secret.
 func (w World) Within(sb *confine.Sandbox, more ...string) []string {
 	if sb == nil {
-		return agent.Harmless(w.Environ())
+		return environ.Harmless(w.Environ())
 	}
-	return agent.Plain(w.Environ(), more...)
+	return environ.Plain(w.Environ(), more...)
 }
 
 // Enclosure is who is to be behind a fence.

@@ -1,11 +1,11 @@
-package agent_test
+package environ_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/environ"
 )
 
 // Behind a sandbox an environment is what toolchains go by: a secret need not be
@@ -24,10 +24,10 @@ func TestPlain(t *testing.T) {
 		"PIP_INDEX_URL=https://ada:word@pypi.example/simple", "GOPROXY=https://ada@proxy.example", "HTTPS_PROXY=http://ada:word@proxy.example:8080",
 		"MAVEN_ARGS=-Dx=ghp_0123456789abcdefghijABCDEFGHIJ012345", "OF_MINE=x",
 	}
-	if diff := cmp.Diff(harmless, agent.Plain(append(append([]string{}, secret...), harmless...))); diff != "" {
+	if diff := cmp.Diff(harmless, environ.Plain(append(append([]string{}, secret...), harmless...))); diff != "" {
 		t.Errorf("Plain (-want +got):\n%s", diff)
 	}
-	got := agent.Plain(secret, "OF_MINE", "DATABASE_URL", "GITHUB_TOKEN", "GITHUB_OUTPUT")
+	got := environ.Plain(secret, "OF_MINE", "DATABASE_URL", "GITHUB_TOKEN", "GITHUB_OUTPUT")
 	if diff := cmp.Diff([]string{"DATABASE_URL=postgres://db/shop", "OF_MINE=x"}, got); diff != "" {
 		t.Errorf("what was named (-want +got):\n%s", diff)
 	}

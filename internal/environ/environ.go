@@ -1,0 +1,214 @@
+// Package environ decides which variables of an environment a child process gets:
+// of a job, of a person's machine, with and without a sandbox. It takes and
+// returns lists of NAME=value.
+package environ
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/redact"
+)
+
+// base are the variables that a program needs to find its tools, its files and
+// its language.
+var base = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ",
+	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
+}
+
+// proxies are how a machine behind a company's proxy reaches the network, in both
+// cases that programs look for. A proxy's address may hold a password, so they are
+// passed on the user's own machine only.
+var proxies = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+// session are the variables of a session or a command that ralph was started in.
+// They name another tree than the agent's, or make an agent join that session.
+var session = strings.Fields(`
+	CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT
+	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
+`)
+
+// Local is what an agent gets on the user's own machine without a sandbox: the
+// user's environment without what is known to be secret, by its name or by its
+// value, but with what is named in extra.
+func Local(environ []string, extra ...string) []string {
+	return only(environ, slices.Concat(proxies, extra), func(name string) bool {
+		return isPlain(name) || !slices.Contains(session, name) && !calledSecret(strings.ToUpper(name))
+	})
+}
+
+// never are the prefixes of names that belong to the job: with their values an
+// agent could act as the job.
+var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_"}
+
+// Job is what an agent gets in a job: what getenv has of the base variables and of
+// the names in extra. Variables of the runner and those that end in _TOKEN stay
+// out, even when extra names them.
+func Job(getenv func(string) string, extra ...string) []string {
+	var env []string
+	for _, name := range slices.Concat(base, extra) {
+		if value := getenv(name); value != "" && !forbidden(name) {
+			env = append(env, name+"="+value)
+		}
+	}
+	return Merge(env)
+}
+
+func forbidden(name string) bool {
+	name = strings.ToUpper(name)
+	return strings.HasSuffix(name, "_TOKEN") ||
+		slices.ContainsFunc(never, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// secret are the suffixes of names that people give to secrets.
+var secret = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS", "API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY"}
+
+// Harmless is what checks get without a sandbox: a person's environment without
+// what is named as a secret. Addresses with a password stay, as tests use them for
+// their databases.
+func Harmless(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		name = strings.ToUpper(name)
+		return forbidden(name) || slices.Contains(session, name) || slices.ContainsFunc(secret, func(end string) bool { return strings.HasSuffix(name, end) })
+	})
+}
+
+// toolNames are the variables by which toolchains are found and configured. A
+// sandbox gets nothing else of the user's, as the names of secrets cannot be listed.
+var toolNames = strings.Fields(`
+	COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES PAGER EDITOR PWD OLDPWD SHLVL HOSTNAME CI
+	MANPATH INFOPATH LOCALE_ARCHIVE DEBIAN_FRONTEND SOURCE_DATE_EPOCH
+	XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_CONFIG_DIRS XDG_DATA_DIRS
+	SSL_CERT_FILE SSL_CERT_DIR NIX_SSL_CERT_FILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS GIT_SSL_CAINFO
+	GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE
+	GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TERMINAL_PROMPT GIT_PAGER GIT_EDITOR
+	CC CXX CPP LD AR AS NM RANLIB STRIP CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS MAKEFLAGS MAKELEVEL
+	CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH OPENSSL_DIR PROTOC
+	GOROOT GOPATH GOBIN GOCACHE GOMODCACHE GOTMPDIR GOENV GOFLAGS GOWORK GO111MODULE GOTOOLCHAIN GOPROXY GONOPROXY GOPRIVATE
+	GOSUMDB GONOSUMDB GOINSECURE GOVCS GOOS GOARCH GOAMD64 GOARM GOARM64 GO386 GOEXPERIMENT GODEBUG GOMAXPROCS GOGC GOMEMLIMIT
+	GOTRACEBACK GOCOVERDIR GOLANGCI_LINT_CACHE
+	JAVA_HOME JDK_HOME JAVA_OPTS JAVA_TOOL_OPTIONS _JAVA_OPTIONS SBT_OPTS M2_HOME ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK_ROOT
+	VIRTUAL_ENV PNPM_HOME BUN_INSTALL CHROME_BIN TOKENIZERS_PARALLELISM OMP_NUM_THREADS
+	BUNDLE_GEMFILE BUNDLE_PATH BUNDLE_BIN BUNDLE_WITH BUNDLE_WITHOUT BUNDLE_JOBS BUNDLE_FROZEN BUNDLE_DEPLOYMENT
+	BUNDLE_APP_CONFIG BUNDLE_USER_HOME BUNDLE_USER_CACHE COMPOSER_HOME COMPOSER_CACHE_DIR COMPOSER_MEMORY_LIMIT NUGET_PACKAGES
+`)
+
+// toolPrefixes are the prefixes of such names, unless the rest names a secret.
+var toolPrefixes = strings.Fields(`
+	LC_ CGO_ CARGO_ RUST NODE_ NPM_CONFIG_ PYTHON PIP_ UV_ POETRY_ PDM_ PIPENV_ TOX_ PYTEST_ COVERAGE_ CONDA_ PYENV_
+	MAVEN_ GRADLE_ KOTLIN_ SDKMAN_ NVM_ FNM_ VOLTA_ YARN_ COREPACK_ DENO_ RUBY GEM_ RBENV_ ASDF_ MISE_ DOTNET_ PKG_CONFIG_ CMAKE_
+	CCACHE_ PERL5 JEST_ VITEST_ PLAYWRIGHT_
+`)
+
+// secretParts are parts of the names of secrets, and secretWords whole words of them.
+var (
+	secretParts = strings.Fields("TOKEN SECRET PASSW PASSPHRASE CREDENTIAL AUTH APIKEY PRIVATE COOKIE")
+	secretWords = strings.Fields("KEY KEYS PWD PASS PAT OTP LOGIN IDENT WEBHOOK")
+)
+
+// userinfo is a user name, mostly with a password, in an address.
+var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
+
+// Plain is what a sandbox gets of a person's environment: what is known to be
+// harmless, and the names in more. What belongs to the job, and what ends in
+// _TOKEN, stays out even when more names it.
+func Plain(environ []string, more ...string) []string {
+	return only(environ, more, isPlain)
+}
+
+// only is what is named, or has a harmless name and no value that looks secret.
+func only(environ, named []string, harmless func(name string) bool) []string {
+	shapes := redact.New()
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, value, _ := strings.Cut(variable, "=")
+		if forbidden(name) || slices.Contains(named, name) {
+			return forbidden(name)
+		}
+		return !harmless(name) || userinfo.MatchString(value) || shapes.String(value) != value
+	})
+}
+
+func isPlain(name string) bool {
+	if slices.Contains(base, name) || slices.Contains(toolNames, name) {
+		return true
+	}
+	name = strings.ToUpper(name)
+	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	return slices.ContainsFunc(toolPrefixes, begins) && !calledSecret(name)
+}
+
+func calledSecret(name string) bool {
+	tells := func(part string) bool { return strings.Contains(name, part) }
+	named := func(word string) bool { return slices.Contains(secretWords, word) }
+	return slices.ContainsFunc(secretParts, tells) || slices.ContainsFunc(strings.FieldsFunc(name, notWord), named)
+}
+
+func notWord(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
+
+// Pairs makes variables of pairs of name and value, leaving out empty values:
+// to many a program an empty key is a key.
+func Pairs(pairs ...string) []string {
+	var env []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			env = append(env, pairs[i]+"="+pairs[i+1])
+		}
+	}
+	return env
+}
+
+// Merge joins environments; of two values of a variable the later one counts.
+func Merge(envs ...[]string) []string {
+	var merged []string
+	at := map[string]int{}
+	for _, variable := range slices.Concat(envs...) {
+		name, _, _ := strings.Cut(variable, "=")
+		if i, standing := at[name]; standing {
+			merged[i] = variable
+			continue
+		}
+		at[name] = len(merged)
+		merged = append(merged, variable)
+	}
+	return merged
+}
+
+// Get is the last value that env has for a variable.
+func Get(env []string, name string) string {
+	for _, variable := range slices.Backward(env) {
+		if key, value, _ := strings.Cut(variable, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// Direct is an environment in which servers on this machine are reached without a
+// proxy.
+func Direct(env []string) []string {
+	const local = "127.0.0.1"
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		env = Merge(env, []string{name + "=" + strings.TrimPrefix(Get(env, name)+","+local, ",")})
+	}
+	return env
+}
+
+// Confined is an environment for another home: without the variables that name
+// folders of the user's own.
+func Confined(env []string) []string {
+	var kept []string
+	for _, variable := range env {
+		name, _, _ := strings.Cut(variable, "=")
+		elsewhere := strings.HasSuffix(name, "_HOME") || strings.HasSuffix(name, "_DIR") || name == "OPENCODE_CONFIG"
+		if !elsewhere {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
