@@ -34,12 +34,12 @@ var plan = house{
 	module: module,
 	layers: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ"},
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/environ", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/git/remote", "internal/git/handover"},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},
@@ -65,7 +65,7 @@ var plan = house{
 
 		// The machine.
 		"os": {
-			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/check", "internal/sandbox",
+			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox",
 			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},

@@ -1,8 +1,6 @@
-// Package agent drives coding agents: one file per CLI holds its argv, its
-// environment and the decoder of what it prints. A Hand runs one of them for
-// one iteration and sums its Items into the journal's AgentEnded. It starts a
-// program only through the func it was given, and judges nothing: whether the
-// work was worth anything is the verdict's to say.
+// Package agent knows the CLIs of coding agents: one file for each holds its
+// arguments, its environment and the decoder of what it prints. It starts none of
+// them; internal/agent/driver does.
 package agent
 
 import (
@@ -23,19 +21,20 @@ import (
 // new CLI is a new file with a func that makes one, and a line in adapters.
 type Adapter struct {
 	Name    string
-	Program string                   // what has to be there: a name looked for in PATH, or a path
-	Install string                   // what to do when it is not
-	Package string                   // the one of npm's that it comes in; empty: it does not
-	Behind  func(path string) string // the program behind a wrapper at that path; may be nil
-	Version []string                 // argv that has it tell its version; nil where nobody knows one
-	Tested  string                   // the version that all of this was tested with
-	Notes   []string                 // what became of the user's wishes, where it is not what they said
-	Vars    []string                 // variables of the user's own that it goes by, none of them a secret
-	Home    map[string]string        // files of a home made for it alone; nil leaves it the user's
-	State   []string                 // what it keeps in its user's home: login, settings, sessions
-	Settled Settled                  // what of State the user alone says
-	Unasked []string                 // what of a repository it runs without a word, as paths in its tree
-	Hosts   []string                 // where it goes with a login, or a key that it has to hold itself
+	Program string              // what has to be there: a name looked for in PATH, or a path
+	Install string              // what to do when it is not
+	Package string              // the one of npm's that it comes in; empty: it does not
+	Wrapper string              // name of the script that npm starts it by; empty: none
+	Wrapped map[string][]string // by platform, where the program itself may be, seen from the wrapper
+	Version []string            // argv that has it tell its version; nil where nobody knows one
+	Tested  string              // the version that all of this was tested with
+	Notes   []string            // what became of the user's wishes, where it is not what they said
+	Vars    []string            // variables of the user's own that it goes by, none of them a secret
+	Home    map[string]string   // files of a home made for it alone; nil leaves it the user's
+	State   []string            // what it keeps in its user's home: login, settings, sessions
+	Settled Settled             // what of State the user alone says
+	Unasked []string            // what of a repository it runs without a word, as paths in its tree
+	Hosts   []string            // where it goes with a login, or a key that it has to hold itself
 	Argv    func(Order) []string
 	Usual   []string             // variables for which the user's own stand, where there are any
 	Env     func(Order) []string // beyond the base environment
@@ -71,21 +70,12 @@ type Adapter struct {
 	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
 }
 
-// remedy is what to do where its program is not to be had.
-func (a Adapter) remedy() string {
+// Remedy is what to do where its program is not found.
+func (a Adapter) Remedy() string {
 	if a.Package == "" {
 		return a.Install
 	}
 	return a.Install + " (npm install -g " + a.Package + ")"
-}
-
-// fixes are what a person can do about each denial.
-func (a Adapter) fixes() map[stream.Denial]string {
-	return map[stream.Denial]string{
-		stream.NoLogin:  a.Login,
-		stream.NoAccess: "see that the key or the login may use this model, or name another model",
-		stream.NoCredit: "add credit to the account of the key or the login, or use another",
-	}
 }
 
 // saying is a Lacks that goes by words among the errors.
@@ -232,4 +222,13 @@ func meant(word string, names []string) string {
 		return fmt.Sprintf("did you mean %q? ", near)
 	}
 	return ""
+}
+
+// within are names in a folder.
+func within(folder string, names ...string) []string {
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, folder+"/"+name)
+	}
+	return paths
 }

@@ -102,7 +102,7 @@ func (d *ampDecoder) read(l ampLine) []stream.Item {
 	switch l.Type {
 	case "system":
 		if l.Subtype == "init" {
-			return []stream.Item{stream.Progress{Text: "thread " + short(l.Session)}}
+			return []stream.Item{stream.Progress{Text: "thread " + Short(l.Session)}}
 		}
 	case "assistant":
 		return append(d.like.assistant(l.claudeLine), d.meter(l.Message.Usage)...)

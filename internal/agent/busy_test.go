@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -83,7 +84,7 @@ func TestTurnedAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hand := &agent.Hand{
+			hand := &driver.Agent{
 				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: func() time.Time { return now },
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + test.prints},
 			}
@@ -125,7 +126,7 @@ func TestOverspent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hand := &agent.Hand{
+			hand := &driver.Agent{
 				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget,
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(begin+line, "claude-haiku-4-5", cmp.Or(test.model, "claude-haiku-4-5"))},
 			}
@@ -187,7 +188,7 @@ func TestOverspentByRollouts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hand := &agent.Hand{
+			hand := &driver.Agent{
 				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: agent.Budget{Tokens: 1000},
 				Env: []string{"PATH=/usr/bin:/bin", "CODEX_HOME=" + home, `LINES_={"type":"thread.started","thread_id":"` + thread + `"}`},
 			}

@@ -192,7 +192,7 @@ func todoList(input json.RawMessage) stream.Todo {
 	}](input)
 	var todo stream.Todo
 	for _, task := range parsed.Todos {
-		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(cmp.Or(task.Content, task.Description)), State: taskState(task.Status)})
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(cmp.Or(task.Content, task.Description)), State: taskState(task.Status)})
 	}
 	return todo
 }

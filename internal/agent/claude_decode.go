@@ -104,7 +104,7 @@ func (d *claudeDecoder) meter() []stream.Item {
 
 // unfinished has the usage that the messages began with: the least it can be.
 func (d *claudeDecoder) unfinished() []stream.Item {
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: d.spent.sum(), Until: d.until}}
+	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.spent.sum(), Until: d.until}}
 }
 
 func (l claudeLine) system() []stream.Item {
@@ -139,7 +139,7 @@ func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 		case block.Type == "text" && l.Parent == nil && l.Message.Model != synthetic:
 			items = append(items, stream.Text{Text: block.Text})
 		case block.Type == "text":
-			items = append(items, stream.Progress{Text: short(block.Text)})
+			items = append(items, stream.Progress{Text: Short(block.Text)})
 		case (block.Name == "TodoWrite" || block.Name == "todo_write") && l.Parent == nil:
 			d.todos.put(block.ID, true)
 			items = append(items, todoList(block.Input))

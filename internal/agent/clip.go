@@ -102,7 +102,6 @@ func beginning(line []byte, at int) int {
 const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
 	maxShort  = 200      // runes of what is said on one line
-	maxWords  = 2000     // runes of an agent's last words
 	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
 )
 
@@ -120,15 +119,15 @@ func summary(input json.RawMessage) string {
 		for _, key := range telling {
 			var text string
 			if json.Unmarshal(keys[key], &text) == nil && text != "" {
-				return short(text)
+				return Short(text)
 			}
 		}
 	}
-	return short(string(input))
+	return Short(string(input))
 }
 
-// short is s on one line, cut where it is long.
-func short(s string) string {
+// Short is s on one line, cut where it is long.
+func Short(s string) string {
 	return head(strings.Join(strings.Fields(head(s, 16*maxShort)), " "), maxShort)
 }
 
@@ -141,16 +140,6 @@ func head(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
-}
-
-// tail is the end of s, at most n runes.
-func tail(s string, n int) string {
-	at := len(s)
-	for ; n > 0 && at > 0; n-- {
-		_, size := utf8.DecodeLastRuneInString(s[:at])
-		at -= size
-	}
-	return s[at:]
 }
 
 // bounded remembers the newest maxOpen values by key.

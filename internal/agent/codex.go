@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +37,8 @@ func codex(words []string, o Options) (Adapter, error) {
 		Program: words[0],
 		Install: "install Codex",
 		Package: "@openai/codex",
-		Behind:  codexBehind,
+		Wrapper: "codex.js",
+		Wrapped: codexBuilds,
 		Login:   o.login("input openai-api-key", "log in with `codex login`, or set CODEX_API_KEY to a valid key"),
 		Status:  asking(command, "doctor", "--json"),
 		Unready: codexUnready,
@@ -124,37 +123,18 @@ func codexProvider(keys Keys) ([]string, error) {
 	return flags, nil
 }
 
-// codexBuilds are the packages that hold Codex itself, and the triples it was
-// built for.
-var codexBuilds = map[string]struct{ pack, triple string }{
-	"linux/amd64":  {"codex-linux-x64", "x86_64-unknown-linux-musl"},
-	"linux/arm64":  {"codex-linux-arm64", "aarch64-unknown-linux-musl"},
-	"darwin/amd64": {"codex-darwin-x64", "x86_64-apple-darwin"},
-	"darwin/arm64": {"codex-darwin-arm64", "aarch64-apple-darwin"},
+// codexBuilds are where npm puts Codex itself, seen from its wrapper. A wrapper
+// that is killed leaves the program working, with our pipe.
+var codexBuilds = map[string][]string{
+	"linux/amd64":  codexBuild("codex-linux-x64", "x86_64-unknown-linux-musl"),
+	"linux/arm64":  codexBuild("codex-linux-arm64", "aarch64-unknown-linux-musl"),
+	"darwin/amd64": codexBuild("codex-darwin-x64", "x86_64-apple-darwin"),
+	"darwin/arm64": codexBuild("codex-darwin-arm64", "aarch64-apple-darwin"),
 }
 
-// codexBehind is the program behind npm's wrapper, or the wrapper where none is
-// found. A wrapper that is killed leaves the program working on, with our pipe.
-func codexBehind(path string) string {
-	wrapper, err := filepath.EvalSymlinks(path)
-	build, built := codexBuilds[runtime.GOOS+"/"+runtime.GOARCH]
-	if err != nil || !built || filepath.Base(wrapper) != "codex.js" {
-		return path
-	}
-	root := filepath.Dir(filepath.Dir(wrapper)) // …/@openai/codex, of …/@openai/codex/bin/codex.js
-	for _, home := range []string{
-		filepath.Join(root, "node_modules", "@openai", build.pack),
-		filepath.Join(filepath.Dir(root), build.pack),
-		root, // as older versions had it, all in one package
-	} {
-		for _, folder := range []string{"bin", "codex"} {
-			program := filepath.Join(home, "vendor", build.triple, folder, "codex")
-			if runnable(program) == nil {
-				return program
-			}
-		}
-	}
-	return path
+func codexBuild(pack, triple string) []string {
+	program := pack + "/vendor/" + triple + "/bin/codex"
+	return []string{"../node_modules/@openai/" + program, "../../" + program}
 }
 
 // codexFailure is a turn that failed. Codex has only sentences for it, of its
@@ -162,7 +142,7 @@ func codexBehind(path string) string {
 func codexFailure(reason, message string) stream.Result {
 	return stream.Result{
 		Failed: true, Reason: reason, Text: message,
-		Status: codexStatus(message), Busy: codexBusy(message), Denied: codexDenied(message), Until: codexUntil(message), After: codexAfter(message),
+		Status: codexStatus(message), Busy: codexBusy(message), Denied: codexDenied(message), Until: codexUntil(message),
 	}
 }
 
@@ -199,24 +179,11 @@ func codexDenied(message string) stream.Denial {
 
 // usedUp begins the sentence of a subscription that is. What a person could buy
 // comes next, and at its end when it is over: "try again at 2:35 PM", "try again
-// at Nov 23rd, 2026 2:35 PM", and of older versions "try again in 1 day 3 hours".
+// at Nov 23rd, 2026 2:35 PM".
 var (
 	usedUp  = pattern.Of(`^You['’]ve hit your usage limit`)
-	againIn = pattern.Of(`(?i) try again in (?:(\d{1,3}) days? ?)?(?:(\d{1,3}) hours? ?)?(?:(\d{1,3}) minutes?)?`)
 	againAt = pattern.Of(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
 )
-
-func codexAfter(message string) time.Duration {
-	const day = 24 * time.Hour
-	var after time.Duration
-	if m := againIn.FindStringSubmatch(message); m != nil && usedUp.MatchString(message) {
-		for i, unit := range []time.Duration{day, time.Hour, time.Minute} {
-			n, _ := strconv.Atoi(m[i+1])
-			after += time.Duration(n) * unit
-		}
-	}
-	return after
-}
 
 // codexUntil is a time by the machine's own clock, for which Codex names no
 // zone. Of the same day it says only the hour and the minute: then the year is
@@ -236,21 +203,4 @@ func codexUntil(message string) time.Time {
 		return time.Time{}
 	}
 	return until.Add(time.Minute)
-}
-
-// upcoming is the next time that a clock shows what until does, where that
-// names no year.
-func upcoming(until time.Time, clock func() time.Time) time.Time {
-	switch {
-	case until.Year() > 0:
-		return until
-	case clock == nil:
-		return time.Time{}
-	}
-	now := clock().In(until.Location())
-	until = time.Date(now.Year(), now.Month(), now.Day(), until.Hour(), until.Minute(), 0, 0, now.Location())
-	if until.Before(now) {
-		until = until.AddDate(0, 0, 1)
-	}
-	return until
 }

@@ -22,7 +22,6 @@ func TestCodexBehindItsWrapper(t *testing.T) {
 	tests := map[string]struct{ wrapper, program, want string }{
 		"a package beside it":      {wrapper, "lib/node_modules/@openai/" + build[0] + "/vendor/" + build[1] + "/bin/codex", "program"},
 		"a package of its own":     {wrapper, "lib/node_modules/@openai/codex/node_modules/@openai/" + build[0] + "/vendor/" + build[1] + "/bin/codex", "program"},
-		"in the package":           {wrapper, "lib/node_modules/@openai/codex/vendor/" + build[1] + "/codex/codex", "program"},
 		"another machine's":        {wrapper, "lib/node_modules/@openai/codex/vendor/vax/bin/codex", "link"},
 		"something else's wrapper": {"lib/own/codex", "lib/own/vendor/" + build[1] + "/bin/codex", "link"},
 	}
@@ -50,7 +49,7 @@ func TestCodexBehindItsWrapper(t *testing.T) {
 			}
 			s := newStand(t, "codex", agent.Options{})
 			s.Env = []string{"PATH=" + filepath.Dir(link)}
-			if got, err := s.Ready(); err != nil || got != paths[test.want] {
+			if got, err := s.Adapter.Locate(s.Env, s.Dir); err != nil || got != paths[test.want] {
 				t.Errorf("Ready = %q, %v, want %q", got, err, paths[test.want])
 			}
 		})

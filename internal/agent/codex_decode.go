@@ -52,7 +52,7 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 	switch l.Type {
 	case "thread.started":
 		d.wrote.began(l.Thread)
-		return []stream.Item{stream.Progress{Text: "thread " + short(l.Thread)}}
+		return []stream.Item{stream.Progress{Text: "thread " + Short(l.Thread)}}
 	case "item.started":
 		return d.started(l.Item)
 	case "item.updated":
@@ -72,7 +72,7 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 
 // unfinished has no usage: Codex reports it only at the end of a turn.
 func (d *codexDecoder) unfinished() []stream.Item {
-	return []stream.Item{codexFailure(noResult, d.last)}
+	return []stream.Item{codexFailure(NoResult, d.last)}
 }
 
 // followed is a Decoder with the files in which Codex writes its usage.
@@ -128,7 +128,7 @@ var retrying = pattern.Of(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 func (d *codexDecoder) trouble(message string) []stream.Item {
 	if m := retrying.FindStringSubmatch(message); m != nil {
 		attempt, _ := strconv.Atoi(m[1])
-		return []stream.Item{stream.Retry{Reason: short(m[2]), Status: codexStatus(m[2]), Attempt: attempt}}
+		return []stream.Item{stream.Retry{Reason: Short(m[2]), Status: codexStatus(m[2]), Attempt: attempt}}
 	}
 	d.last = message
 	return raw([]byte(message))
@@ -175,13 +175,13 @@ type codexItem struct {
 func (i codexItem) call() (stream.ToolStart, bool) {
 	switch i.Type {
 	case "command_execution":
-		return stream.ToolStart{ID: i.ID, Name: "shell", Input: short(bareCommand(i.Command))}, true
+		return stream.ToolStart{ID: i.ID, Name: "shell", Input: Short(bareCommand(i.Command))}, true
 	case "web_search":
-		return stream.ToolStart{ID: i.ID, Name: "web_search", Input: short(i.Query)}, true
+		return stream.ToolStart{ID: i.ID, Name: "web_search", Input: Short(i.Query)}, true
 	case "mcp_tool_call":
-		return stream.ToolStart{ID: i.ID, Name: short(i.Server + "." + i.Tool), Input: summary(i.Arguments)}, true
+		return stream.ToolStart{ID: i.ID, Name: Short(i.Server + "." + i.Tool), Input: summary(i.Arguments)}, true
 	case "collab_tool_call":
-		return stream.ToolStart{ID: i.ID, Name: short(i.Tool), Input: short(i.Prompt)}, true
+		return stream.ToolStart{ID: i.ID, Name: Short(i.Tool), Input: Short(i.Prompt)}, true
 	}
 	return stream.ToolStart{}, false
 }
@@ -202,7 +202,7 @@ func (i codexItem) edits() []stream.Item {
 	for n, change := range i.Changes {
 		id := fmt.Sprintf("%s.%d", i.ID, n+1)
 		items = append(items,
-			stream.ToolStart{ID: id, Name: "edit", Input: short(change.Kind + " " + change.Path)},
+			stream.ToolStart{ID: id, Name: "edit", Input: Short(change.Kind + " " + change.Path)},
 			stream.ToolEnd{ID: id, Failed: i.failed()})
 	}
 	return items
@@ -233,7 +233,7 @@ func (i codexItem) todo() []stream.Item {
 		if task.Completed {
 			state = stream.TaskDone
 		}
-		todo.Tasks = append(todo.Tasks, stream.Task{Text: short(task.Text), State: state})
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(task.Text), State: state})
 	}
 	return []stream.Item{todo}
 }

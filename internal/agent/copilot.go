@@ -2,8 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -24,7 +22,8 @@ func copilot(words []string, o Options) (Adapter, error) {
 		Program: words[0],
 		Install: "install GitHub Copilot CLI",
 		Package: "@github/copilot",
-		Behind:  copilotBehind,
+		Wrapper: "npm-loader.js",
+		Wrapped: copilotBuilds,
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "1.0.102",
 		Notes:   notes,
@@ -72,34 +71,22 @@ func copilotEnv(keys Keys, model string) []string {
 	)...)
 }
 
-// copilotBuilds are the packages that hold Copilot itself, the likelier first.
+// copilotBuilds are where npm puts Copilot itself, seen from its wrapper, which
+// waits for it in a way that hears no signal.
 var copilotBuilds = map[string][]string{
-	"linux/amd64":  {"copilot-linux-x64", "copilot-linuxmusl-x64"},
-	"linux/arm64":  {"copilot-linux-arm64", "copilot-linuxmusl-arm64"},
-	"darwin/amd64": {"copilot-darwin-x64"},
-	"darwin/arm64": {"copilot-darwin-arm64"},
+	"linux/amd64":  copilotBuild("copilot-linux-x64", "copilot-linuxmusl-x64"),
+	"linux/arm64":  copilotBuild("copilot-linux-arm64", "copilot-linuxmusl-arm64"),
+	"darwin/amd64": copilotBuild("copilot-darwin-x64"),
+	"darwin/arm64": copilotBuild("copilot-darwin-arm64"),
 }
 
-// copilotBehind is the program behind npm's wrapper, or the wrapper where none
-// is found. The wrapper waits for it in a way that hears no signal.
-func copilotBehind(path string) string {
-	wrapper, err := filepath.EvalSymlinks(path)
-	if err != nil || filepath.Base(wrapper) != "npm-loader.js" {
-		return path
-	}
-	root := filepath.Dir(wrapper) // …/@github/copilot
-	for _, home := range []string{filepath.Join(root, "node_modules", "@github"), filepath.Dir(root)} {
-		var found []string
-		for _, build := range copilotBuilds[runtime.GOOS+"/"+runtime.GOARCH] {
-			if program := filepath.Join(home, build, "copilot"); runnable(program) == nil {
-				found = append(found, program)
-			}
-		}
-		if len(found) == 1 { // of two, the wrapper knows which C library is here
-			return found[0]
+func copilotBuild(packs ...string) (paths []string) {
+	for _, home := range []string{"node_modules/@github", ".."} {
+		for _, pack := range packs {
+			paths = append(paths, home+"/"+pack+"/copilot")
 		}
 	}
-	return path
+	return paths
 }
 
 // copilotLine is a line of copilot --output-format json, as far as it is read
@@ -151,17 +138,17 @@ func (d *copilotDecoder) read(l copilotLine) []stream.Item {
 	data := l.Data
 	switch l.Type {
 	case "session.tools_updated":
-		return []stream.Item{stream.Progress{Text: "model " + short(data.Model)}}
+		return []stream.Item{stream.Progress{Text: "model " + Short(data.Model)}}
 	case "assistant.message":
 		return d.said(data)
 	case "tool.execution_start":
-		return []stream.Item{stream.ToolStart{ID: data.ToolCallID, Name: short(data.ToolName), Input: summary(data.Arguments)}}
+		return []stream.Item{stream.ToolStart{ID: data.ToolCallID, Name: Short(data.ToolName), Input: summary(data.Arguments)}}
 	case "tool.execution_complete":
 		return []stream.Item{data.toolEnd()}
 	case "model.call_failure":
 		d.failure = data
 	case "assistant.turn_retry":
-		return []stream.Item{stream.Retry{Reason: short(data.Reason), Status: d.failure.Status, Attempt: d.failure.Attempt + 1}}
+		return []stream.Item{stream.Retry{Reason: Short(data.Reason), Status: d.failure.Status, Attempt: d.failure.Attempt + 1}}
 	case "session.error":
 		d.broken = data
 	case "result":
@@ -177,7 +164,7 @@ func (d *copilotDecoder) said(data copilotData) []stream.Item {
 	case data.Parent == "":
 		items = append(items, stream.Text{Text: data.Content})
 	default:
-		items = append(items, stream.Progress{Text: short(data.Content)})
+		items = append(items, stream.Progress{Text: Short(data.Content)})
 	}
 	if data.Output <= 0 {
 		return items

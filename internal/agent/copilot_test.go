@@ -201,7 +201,7 @@ func TestCopilotBehindItsWrapper(t *testing.T) {
 			}
 			s := newStand(t, "copilot", agent.Options{})
 			s.Env = []string{"PATH=" + filepath.Dir(link)}
-			if got, err := s.Ready(); err != nil || got != want {
+			if got, err := s.Adapter.Locate(s.Env, s.Dir); err != nil || got != want {
 				t.Errorf("Ready = %q, %v, want %q", got, err, want)
 			}
 		})

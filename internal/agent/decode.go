@@ -15,10 +15,6 @@ type Decoder interface {
 	End() []stream.Item // what can only be said once there is no more
 }
 
-// follower is a Decoder whose program also writes its usage elsewhere as it
-// works. Follow is called beside Line, and gives what is new.
-type follower interface{ Follow() []stream.Item }
-
 // protocol is how a CLI reports its work: one JSON object a line.
 type protocol[L any] interface {
 	read(line L) []stream.Item // ignores what it does not know, so that a newer CLI does no harm
@@ -61,17 +57,17 @@ func (d *lineDecoder[L]) End() []stream.Item {
 	return d.unfinished()
 }
 
-// noResult is the reason of an agent that ended without a word about it.
-const noResult = "ended without a result"
+// NoResult is the reason of an agent that ended without a word about it.
+const NoResult = "ended without a result"
 
 // cutOff is the result of an agent that reported none.
 func cutOff(used stream.Usage) []stream.Item {
-	return []stream.Item{stream.Result{Failed: true, Reason: noResult, Usage: used}}
+	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: used}}
 }
 
 // raw shows a line that is not of the protocol.
 func raw(line []byte) []stream.Item {
-	if text := short(string(line)); text != "" {
+	if text := Short(string(line)); text != "" {
 		return []stream.Item{stream.Progress{Text: text}}
 	}
 	return nil

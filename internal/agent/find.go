@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +48,42 @@ func runnable(path string) error {
 		return &fs.PathError{Op: "run", Path: path, Err: fs.ErrPermission}
 	}
 	return nil
+}
+
+// Locate finds the agent's program in an environment, or says what to do about it.
+// It starts nothing.
+func (a Adapter) Locate(env []string, dir string) (string, error) {
+	path, err := Find(a.Program, env, dir)
+	if err == nil {
+		return a.unwrapped(path), nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "", fault.Usage("the agent "+a.Program+" cannot be run", process.Remedy(a.Program, err), err)
+	}
+	what := fmt.Sprintf("no agent named %q on PATH", a.Program)
+	if strings.Contains(a.Program, "/") {
+		what = fmt.Sprintf("no agent at %s", a.Program)
+	}
+	return "", fault.Usage(what, a.Remedy()+", or choose another agent: --agent NAME, in a workflow the input agent", err)
+}
+
+// unwrapped is the program that a wrapper at path starts, or path where there is
+// no wrapper or not one such program: of two, the wrapper knows which C library is here.
+func (a Adapter) unwrapped(path string) string {
+	script, err := filepath.EvalSymlinks(path)
+	if err != nil || a.Wrapper == "" || filepath.Base(script) != a.Wrapper {
+		return path
+	}
+	var found []string
+	for _, program := range a.Wrapped[runtime.GOOS+"/"+runtime.GOARCH] {
+		if program = filepath.Join(filepath.Dir(script), program); runnable(program) == nil {
+			found = append(found, program)
+		}
+	}
+	if len(found) != 1 {
+		return path
+	}
+	return found[0]
 }
 
 // versionSaid is a version as all the CLIs have it, with what may follow it:

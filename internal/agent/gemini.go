@@ -141,6 +141,12 @@ var (
 	geminiDelay = pattern.Of(`"retryDelay":\s*"(\d{1,7}(?:\.\d{1,9})?s)"`)
 )
 
+// The statuses of a key that is wrong, and of one that may not be used for this.
+const (
+	statusNoKey      = 401
+	statusKeyRefused = 403
+)
+
 // geminiStatuses are Google's names for those that tell what is to be done.
 var geminiStatuses = map[string]int{
 	"UNAUTHENTICATED":    statusNoKey,

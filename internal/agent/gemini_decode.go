@@ -49,13 +49,13 @@ func (d *geminiDecoder) read(l geminiLine) []stream.Item {
 func (d *geminiDecoder) done(l geminiLine) []stream.Item {
 	switch l.Type {
 	case "init":
-		return []stream.Item{stream.Progress{Text: "model " + short(l.Model)}}
+		return []stream.Item{stream.Progress{Text: "model " + Short(l.Model)}}
 	case "tool_use":
 		if l.ToolName == "write_todos" {
 			d.todos.put(l.ToolID, true)
 			return []stream.Item{todoList(l.Parameters)}
 		}
-		return []stream.Item{stream.ToolStart{ID: l.ToolID, Name: short(l.ToolName), Input: summary(l.Parameters)}}
+		return []stream.Item{stream.ToolStart{ID: l.ToolID, Name: Short(l.ToolName), Input: summary(l.Parameters)}}
 	case "tool_result":
 		if d.todos.drop(l.ToolID) {
 			return nil

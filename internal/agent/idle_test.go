@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // idling is a Hand with that command, which may say nothing for 300 ms.
-func idling(t *testing.T, command string) *agent.Hand {
+func idling(t *testing.T, command string) *driver.Agent {
 	t.Helper()
 	adapter, err := agent.Pick("command", agent.Options{Command: command})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &agent.Hand{
+	return &driver.Agent{
 		Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(),
 		Env: []string{"PATH=/usr/bin:/bin"}, Idle: 300 * time.Millisecond,
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
@@ -104,7 +105,7 @@ var children = map[string]func() int{
 
 // stand is a Hand with a real process behind it, and what it saw and kept.
 type stand struct {
-	agent.Hand
+	driver.Agent
 	items []stream.Item
 	kept  map[string]*closer
 }
@@ -121,7 +122,7 @@ func newStand(t *testing.T, name string, o agent.Options) *stand {
 	}
 	s := &stand{kept: map[string]*closer{}}
 	runner := process.Runner{Now: time.Now}
-	s.Hand = agent.Hand{
+	s.Agent = driver.Agent{
 		Adapter: adapter,
 		Run:     runner.Run,
 		Dir:     t.TempDir(),

@@ -190,5 +190,5 @@ func opencodeComplaint(line string) (stream.Item, bool) {
 	if m == nil {
 		return nil, false
 	}
-	return stream.Retry{Reason: short(m[1])}, true
+	return stream.Retry{Reason: Short(m[1])}, true
 }

@@ -104,7 +104,7 @@ func (p opencodePart) call() []stream.Item {
 	if end.Output == "" {
 		end.Output = head(p.State.Error, maxOutput)
 	}
-	return []stream.Item{stream.ToolStart{ID: p.CallID, Name: short(p.Tool), Input: summary(p.State.Input)}, end}
+	return []stream.Item{stream.ToolStart{ID: p.CallID, Name: Short(p.Tool), Input: summary(p.State.Input)}, end}
 }
 
 // finished adds a step to those before it: its tokens and its cost are its own.
@@ -139,7 +139,7 @@ func (d *opencodeDecoder) cost() stream.Cost {
 func (d *opencodeDecoder) trouble(l opencodeLine) []stream.Item {
 	after, _ := strconv.ParseUint(l.Error.Data.Headers.After, 10, 32) // in seconds; a date is passed over
 	d.broken = &stream.Result{
-		Failed: true, Reason: short(l.Error.Name), Text: l.Error.Data.Message, Status: l.Error.Data.Status,
+		Failed: true, Reason: Short(l.Error.Name), Text: l.Error.Data.Message, Status: l.Error.Data.Status,
 		After: time.Duration(after) * time.Second,
 	}
 	if l.Error.Name == "ProviderAuthError" {
@@ -154,7 +154,7 @@ func (d *opencodeDecoder) unfinished() []stream.Item {
 	switch d.ended {
 	case "stop":
 	case "", "tool-calls":
-		result.Failed, result.Reason = true, noResult
+		result.Failed, result.Reason = true, NoResult
 	default: // length, content-filter: it was cut off
 		result.Failed = true
 	}

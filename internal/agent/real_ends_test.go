@@ -129,5 +129,5 @@ func TestRealBudget(t *testing.T) {
 func (b *bench) stoppable() {
 	b.hard = make(chan struct{})
 	runner := process.Runner{Now: time.Now, Hard: b.hard}
-	b.Hand.Run = runner.Run
+	b.Agent.Run = runner.Run
 }

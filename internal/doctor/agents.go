@@ -68,7 +68,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	}
 	found.Tested, found.Notes = adapter.Tested, adapter.Notes
 	env := environ.Local(a.Environ, adapter.Vars...)
-	path, err := (&agent.Hand{Adapter: adapter, Env: env, Dir: a.Dir}).Ready()
+	path, err := adapter.Locate(env, a.Dir)
 	if err != nil {
 		found.Gap, found.Remedy = err.Error(), fault.Hint(err)
 		return

@@ -38,7 +38,7 @@ func Find(name string, o agent.Options, env func(vars ...string) []string, dir s
 		return nil, err
 	}
 	c := &Candidate{Adapter: adapter, Env: env(adapter.Vars...), name: name, options: o}
-	c.Program, err = (&agent.Hand{Adapter: adapter, Env: c.Env, Dir: dir}).Ready()
+	c.Program, err = adapter.Locate(c.Env, dir)
 	return c, err
 }
 

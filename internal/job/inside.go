@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -86,8 +87,8 @@ func (s *site) clear(ctx context.Context, dir string) error {
 }
 
 // hand is the agent, in the tree at dir, within what is left of the run's limits.
-func (s *site) hand(run journal.Run, dir string) agent.Hand {
-	return agent.Hand{
+func (s *site) hand(run journal.Run, dir string) driver.Agent {
+	return driver.Agent{
 		Adapter: s.Agent, Run: s.inside(dir), Dir: projectIn(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Veil: s.Veil,
 		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
@@ -104,7 +105,7 @@ func (s *site) agentEnv(env []string) []string {
 
 // have has the agent do something, and puts on record what the sandbox heard
 // meanwhile. Where the model server has used the budget, no agent is started.
-func (s *site) have(ctx context.Context, hand agent.Hand, order agent.Order, emit emit) (journal.AgentEnded, error) {
+func (s *site) have(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(s.Sandbox, s.Held)
 	if seen := models.Used(); seen.Stopped != "" {
 		return metered(journal.AgentEnded{Failed: true}, seen), nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -141,7 +142,7 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 }
 
 // reader is the agent that reads the checkout at dir.
-func (s *site) reader(run journal.Run, dir string, q question, said *answer) agent.Hand {
+func (s *site) reader(run journal.Run, dir string, q question, said *answer) driver.Agent {
 	hand := s.hand(run, dir)
 	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.agentEnv(q.of.Env), said.take
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }

@@ -89,7 +89,7 @@ func known(who Enclosure) (read []string, _ agent.Adapter) {
 	if err != nil {
 		return nil, agent.Adapter{}
 	}
-	program, err := (&agent.Hand{Adapter: adapter, Env: who.Env, Dir: who.Project}).Ready()
+	program, err := adapter.Locate(who.Env, who.Project)
 	if err != nil {
 		return nil, agent.Adapter{}
 	}

@@ -1,4 +1,4 @@
-package agent
+package driver
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -79,7 +80,7 @@ func (s *sum) why(e ending) string {
 	case e.err != nil:
 		return e.err.Error()
 	case e.speaks && s.result == nil:
-		return noResult
+		return agent.NoResult
 	}
 	return ""
 }
@@ -92,10 +93,10 @@ func (s *sum) failure(r stream.Result, e ending) string {
 	}
 	switch {
 	case r.Text != "":
-		return why + ": " + short(r.Text)
-	case r.Reason == noResult && e.Signal != "":
+		return why + ": " + agent.Short(r.Text)
+	case r.Reason == agent.NoResult && e.Signal != "":
 		return why + ", by " + e.Signal
-	case r.Reason == noResult && e.Exit != 0:
+	case r.Reason == agent.NoResult && e.Exit != 0:
 		return why + ", " + s.exited(e)
 	}
 	return why
@@ -213,10 +214,45 @@ func (s *sum) retried(item stream.Item) {
 // unanswered is the ending of an agent that tried again until it was ended, as if
 // its program had given up and said why.
 func (s *sum) unanswered(e ending) ending {
-	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != noResult {
+	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
 		return e
 	}
 	s.result = &stream.Result{Failed: true, Reason: "no answer of the model for " + e.idle, Status: s.retry.Status, Text: s.retry.Reason}
 	e.err, e.Signal = nil, ""
 	return e
+}
+
+// upcoming is the next time that a clock shows what until does, where that
+// names no year.
+func upcoming(until time.Time, clock func() time.Time) time.Time {
+	switch {
+	case until.Year() > 0:
+		return until
+	case clock == nil:
+		return time.Time{}
+	}
+	now := clock().In(until.Location())
+	until = time.Date(now.Year(), now.Month(), now.Day(), until.Hour(), until.Minute(), 0, 0, now.Location())
+	if until.Before(now) {
+		until = until.AddDate(0, 0, 1)
+	}
+	return until
+}
+
+// fixes are what a person can do about each denial.
+func fixes(a agent.Adapter) map[stream.Denial]string {
+	return map[stream.Denial]string{
+		stream.NoLogin:  a.Login,
+		stream.NoAccess: "see that the key or the login may use this model, or name another model",
+		stream.NoCredit: "add credit to the account of the key or the login, or use another",
+	}
+}
+
+// errOverspent ends an agent that has used its budget.
+var errOverspent = errors.New("the budget is used")
+
+// exceeded holds a model without a price to that of its maker's dearest.
+func exceeded(b agent.Budget, s stream.Spent) bool {
+	usd := s.Cost.USD + s.Most
+	return b.USD > 0 && usd >= b.USD || b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens
 }

@@ -1,4 +1,4 @@
-package agent
+package driver
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/claim"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -36,7 +37,7 @@ type sum struct {
 	alive  func()
 }
 
-func newSum(watch func(stream.Item), o Order) *sum {
+func newSum(watch func(stream.Item), o agent.Order) *sum {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
@@ -58,7 +59,7 @@ func (s *sum) silent() bool {
 
 // complain takes a line of its errors.
 func (s *sum) complain(line string) {
-	line = short(line)
+	line = agent.Short(line)
 	if line == "" {
 		return
 	}
@@ -195,12 +196,15 @@ func (s *sum) promises() []string {
 
 // lastWords is the end of s. A cut may have left half a rune in front.
 func lastWords(s string) string {
-	s = strings.TrimSpace(strings.ToValidUTF8(s, ""))
-	if utf8.RuneCountInString(s) <= maxWords {
-		return s
+	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(s, "")))
+	if len(runes) <= maxWords {
+		return string(runes)
 	}
-	return "…" + tail(s, maxWords-1)
+	return "…" + string(runes[len(runes)-maxWords+1:])
 }
+
+// maxWords is how many runes of an agent's last words are kept.
+const maxWords = 2000
 
 // An agent's program says what it spent, and it may lie: a negative sum would
 // grow its budget, and an endless one could not be written down.

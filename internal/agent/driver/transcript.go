@@ -1,4 +1,4 @@
-package agent
+package driver
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
@@ -25,7 +26,7 @@ type transcript struct {
 }
 
 // openTranscript makes one in a file that open gives; nil keeps nothing.
-func openTranscript(open func(string) (io.WriteCloser, error), o Order) (*transcript, error) {
+func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
 	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration)}
 	if o.Again > 0 { // what it printed before it was turned away is kept as well
 		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Again+1)

@@ -1,4 +1,7 @@
-package agent
+// Package driver runs an agent once: it starts the CLI through the func it was
+// given, reads its Items as they come, ends it at its limits and sums up what it
+// did as the journal's AgentEnded. It does not judge the work.
+package driver
 
 import (
 	"cmp"
@@ -6,18 +9,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // maxPrompt is what the CLIs take on stdin.
@@ -27,46 +34,26 @@ const maxPrompt = 10_000_000
 // by what is used in that time.
 const followEvery = 500 * time.Millisecond
 
-// Hand runs an agent for one iteration at a time. Run is where a sandbox goes.
-type Hand struct {
-	Adapter Adapter
+// Agent runs an agent for one iteration at a time. Run is where a sandbox goes.
+type Agent struct {
+	Adapter agent.Adapter
 	Run     func(context.Context, process.Command) (process.Result, error)
 	Dir     string
-	Env     []string                                  // the base environment, as BaseEnv makes it
+	Env     []string                                  // the base environment, as package environ makes it
 	Watch   func(stream.Item)                         // sees every Item as it comes, one at a time; may be nil
 	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
 	Veil    func(io.Writer) io.WriteCloser            // hides secrets in all that it prints; may be nil
 	Idle    time.Duration                             // how long it may print nothing; 0: for ever
 	Timeout time.Duration                             // 0: none
-	Budget  Budget
+	Budget  agent.Budget
 	Now     func() time.Time                            // for a server that says how long to stay away
 	Grace   time.Duration                               // as in process.Command
 	Lend    func(ctx context.Context, dir string) error // gives a folder of ours to whom the agent runs as; may be nil
 }
 
-// Ready finds the agent's program, or says what to do about it. It spends
-// nothing, and so belongs before the run.
-func (h *Hand) Ready() (string, error) {
-	path, err := Find(h.Adapter.Program, h.Env, h.Dir)
-	if err == nil && h.Adapter.Behind != nil {
-		path = h.Adapter.Behind(path)
-	}
-	if err == nil {
-		return path, nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return "", fault.Usage("the agent "+h.Adapter.Program+" cannot be run", process.Remedy(h.Adapter.Program, err), err)
-	}
-	what := fmt.Sprintf("no agent named %q on PATH", h.Adapter.Program)
-	if strings.Contains(h.Adapter.Program, "/") {
-		what = fmt.Sprintf("no agent at %s", h.Adapter.Program)
-	}
-	return "", fault.Usage(what, h.Adapter.remedy()+", or choose another agent: --agent NAME, in a workflow the input agent", err)
-}
-
 // Do runs the agent once and sums up what it did. An agent that fails is a sum
 // too; the error says that none could be started.
-func (h *Hand) Do(ctx context.Context, o Order) (ended journal.AgentEnded, err error) {
+func (h *Agent) Do(ctx context.Context, o agent.Order) (ended journal.AgentEnded, err error) {
 	leave, err := h.furnish(ctx, &o)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
@@ -76,7 +63,7 @@ func (h *Hand) Do(ctx context.Context, o Order) (ended journal.AgentEnded, err e
 	return h.do(ctx, o)
 }
 
-func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
+func (h *Agent) do(ctx context.Context, o agent.Order) (journal.AgentEnded, error) {
 	cmd, err := h.command(o)
 	if err != nil {
 		return journal.AgentEnded{}, err
@@ -96,7 +83,7 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 	e := ending{
 		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
 		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle), now: h.Now,
-		fixes: h.Adapter.fixes(),
+		fixes: fixes(h.Adapter),
 	}
 	if h.Adapter.Lacks != nil && res.Exit != 0 {
 		e.lacks = h.Adapter.Lacks(res.Exit, s.gripe)
@@ -111,20 +98,20 @@ func (h *Hand) do(ctx context.Context, o Order) (journal.AgentEnded, error) {
 }
 
 // unstarted is what to do about a program that was found, and does not start.
-func (h *Hand) unstarted(err error) string {
+func (h *Agent) unstarted(err error) string {
 	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
-		return h.Adapter.remedy()
+		return h.Adapter.Remedy()
 	}
-	return cmp.Or(process.Remedy(h.Adapter.Program, err), h.Adapter.remedy())
+	return cmp.Or(process.Remedy(h.Adapter.Program, err), h.Adapter.Remedy())
 }
 
-func (h *Hand) command(o Order) (process.Command, error) {
+func (h *Agent) command(o agent.Order) (process.Command, error) {
 	if most := cmp.Or(h.Adapter.MaxPrompt, maxPrompt); len(o.Prompt) > most {
 		return process.Command{}, fault.Usage(
 			fmt.Sprintf("the prompt takes %d bytes, more than the %d an agent reads", len(o.Prompt), most),
 			"shorten the task, or move parts of it into files of the repository", nil)
 	}
-	path, err := h.Ready()
+	path, err := h.Adapter.Locate(h.Env, h.Dir)
 	if err != nil {
 		return process.Command{}, err
 	}
@@ -133,15 +120,15 @@ func (h *Hand) command(o Order) (process.Command, error) {
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,
-		Env:     environ.Merge(h.Adapter.Usual, h.Env, h.Adapter.Env(o), o.env()),
-		Stdin:   strings.NewReader(h.Adapter.stdin(o)),
+		Env:     environ.Merge(h.Adapter.Usual, h.Env, h.Adapter.Env(o), environment(o)),
+		Stdin:   strings.NewReader(stdin(h.Adapter, o)),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,
 	}, nil
 }
 
 // stdin is what the program reads, to its end: it is closed behind it.
-func (a Adapter) stdin(o Order) string {
+func stdin(a agent.Adapter, o agent.Order) string {
 	if a.Stdin == nil {
 		return o.Prompt
 	}
@@ -149,7 +136,7 @@ func (a Adapter) stdin(o Order) string {
 }
 
 // settle waits for the files of an agent that works on a copy of them.
-func (h *Hand) settle(ctx context.Context) {
+func (h *Agent) settle(ctx context.Context) {
 	if h.Adapter.Settle == 0 {
 		return
 	}
@@ -164,7 +151,7 @@ func (h *Hand) settle(ctx context.Context) {
 // follow runs cmd and feeds what it prints to the decoder, and so to s. What
 // it prints as errors is news of its workings. Secrets are hidden before anybody
 // shortens anything: of one that was cut in two nobody would know the half.
-func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder, s *sum, record *transcript) (process.Result, error) {
+func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *sum, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.heard()
 		if cut && h.Adapter.Speaks {
@@ -173,12 +160,12 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 		}
 		s.take(decoder.Line(line)...)
 	}}
-	moaned := &process.Lines{Max: maxOutput, Each: func(line []byte, _ bool) { h.moan(s, string(line)) }}
+	moaned := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { h.moan(s, string(line)) }}
 	ctx, alive, done := attend(ctx, h.Idle)
 	defer done(nil)
 	s.alive = alive
 	s.meter = func(spent stream.Spent) {
-		if h.Budget.exceeded(spent) {
+		if exceeded(h.Budget, spent) {
 			done(errOverspent)
 		}
 	}
@@ -195,7 +182,7 @@ func (h *Hand) follow(ctx context.Context, cmd process.Command, decoder Decoder,
 
 // followFiles looks now and then at what a decoder's program writes elsewhere. The end
 // of that is the last look.
-func followFiles(decoder Decoder, s *sum) (end func()) {
+func followFiles(decoder agent.Decoder, s *sum) (end func()) {
 	f, follows := decoder.(follower)
 	if !follows {
 		return func() {}
@@ -222,7 +209,7 @@ func followFiles(decoder Decoder, s *sum) (end func()) {
 }
 
 // veiled is to without the secrets in what is written to it.
-func (h *Hand) veiled(to io.Writer) io.WriteCloser {
+func (h *Agent) veiled(to io.Writer) io.WriteCloser {
 	if h.Veil == nil {
 		return unveiled{to}
 	}
@@ -236,7 +223,7 @@ func (unveiled) Close() error { return nil }
 
 // moan takes a line of the program's errors: news of its workings, unless the
 // adapter knows it for more.
-func (h *Hand) moan(s *sum, line string) {
+func (h *Agent) moan(s *sum, line string) {
 	if h.Adapter.Complaint != nil {
 		if item, known := h.Adapter.Complaint(line); known {
 			s.take(item)
@@ -244,4 +231,45 @@ func (h *Hand) moan(s *sum, line string) {
 		}
 	}
 	s.complain(line)
+}
+
+// follower is a Decoder whose program also writes its usage elsewhere as it
+// works. Follow is called beside Line, and gives what is new.
+type follower interface{ Follow() []stream.Item }
+
+// furnish makes the home that the adapter's program is given, under the folder
+// for temporary files that the program has too, and tells the order where it
+// is. Leaving takes all of it away, with what the program left there. It does
+// nothing for a program that has the user's own home.
+func (h *Agent) furnish(ctx context.Context, o *agent.Order) (leave func() error, err error) {
+	if len(h.Adapter.Home) == 0 {
+		return func() error { return nil }, nil
+	}
+	home, err := os.MkdirTemp(environ.Get(h.Env, "TMPDIR"), "ralph-home-")
+	if err != nil {
+		return nil, err
+	}
+	leave = func() error { return untrusted.RemoveAll(home) }
+	for name, text := range h.Adapter.Home {
+		path := filepath.Join(home, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), untrusted.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return nil, errors.Join(err, leave())
+		}
+	}
+	if h.Lend != nil {
+		if err := h.Lend(ctx, home); err != nil {
+			return nil, errors.Join(err, leave())
+		}
+	}
+	o.Home = home
+	return leave, nil
+}
+
+// environment tells every agent where it stands.
+func environment(o agent.Order) []string {
+	return environ.Pairs(
+		"RALPH_ITERATION", strconv.Itoa(o.Iteration),
+		"RALPH_MAX_ITERATIONS", strconv.Itoa(o.Max),
+		"RALPH_STORY", o.Story,
+	)
 }
