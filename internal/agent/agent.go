@@ -209,19 +209,11 @@ func Named(name, command string) string {
 }
 
 func unknown(name string) error {
-	return fault.Usage(
-		fmt.Sprintf("no agent named %q", name),
-		fmt.Sprintf("%sthere are %s; any other program runs as the agent \"command\"",
-			meant(name, Names()), strings.Join(Names(), ", ")),
-		nil)
-}
-
-// meant is the question after a word that is not known, where one is near.
-func meant(word string, names []string) string {
-	if near, found := plan.Nearest(word, names); found {
-		return fmt.Sprintf("did you mean %q? ", near)
+	fix := "there are " + strings.Join(Names(), ", ") + `; any other program runs as the agent "command"`
+	if near, found := plan.Nearest(name, Names()); found {
+		fix = fmt.Sprintf("did you mean %q? ", near) + fix
 	}
-	return ""
+	return fault.Usage(fmt.Sprintf("no agent named %q", name), fix, nil)
 }
 
 // within are names in a folder.

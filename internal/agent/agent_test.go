@@ -117,12 +117,12 @@ func TestFind(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(dir)
-			got, err := agent.Find(test.program, env, tree)
+			got, err := agent.Adapter{Program: test.program}.Locate(env, tree)
 			if err != nil {
 				got = ""
 			}
 			if got != test.want {
-				t.Errorf("Find = %q, %v, want %q", got, err, test.want)
+				t.Errorf("Locate = %q, %v, want %q", got, err, test.want)
 			}
 		})
 	}

@@ -1,14 +1,14 @@
 package agent
 
 import (
-	"github.com/ralph-loop/ralph/internal/price"
-	"github.com/ralph-loop/ralph/internal/stream"
 	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 

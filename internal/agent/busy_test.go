@@ -19,8 +19,7 @@ import (
 func TestTurnedAway(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	const (
-		claudeFailed   = `{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":`
-		codexUsageGone = `{"type":"turn.failed","error":{"message":"You` + `\u0027` + `ve hit your usage limit. Upgrade, or try again in 1 day 2 hours 5 minutes."}}`
+		claudeFailed = `{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":`
 	)
 	for name, test := range map[string]struct {
 		agent, prints string
@@ -56,7 +55,6 @@ func TestTurnedAway(t *testing.T) {
 		},
 		"codex, rate limit":  {agent: "codex", prints: `{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests"}}`, busy: true},
 		"codex, high demand": {agent: "codex", prints: `{"type":"turn.failed","error":{"message":"We’re currently experiencing high demand, which may cause temporary errors."}}`, busy: true},
-		"codex, usage limit": {agent: "codex", prints: codexUsageGone, busy: true, until: now.Add(26*time.Hour + 5*time.Minute)},
 		"codex, usage limit until later today": {
 			agent: "codex", busy: true, until: now.Add(2*time.Hour + time.Minute),
 			prints: `{"type":"turn.failed","error":{"message":"You’ve hit your usage limit. Try again at ` + now.Add(2*time.Hour).Local().Format("3:04 PM") + `."}}`,

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -164,11 +165,7 @@ func scriptedTodo(text string) stream.Todo {
 	var todo stream.Todo
 	for line := range strings.Lines(text) {
 		mark, task := line[:min(3, len(line))], line[min(3, len(line)):]
-		state, known := marks[mark]
-		if !known {
-			state = stream.TaskPending
-		}
-		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(task), State: state})
+		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(task), State: cmp.Or(marks[mark], stream.TaskPending)})
 	}
 	return todo
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -174,11 +175,8 @@ func (d *copilotDecoder) said(data copilotData) []stream.Item {
 }
 
 func (c copilotData) toolEnd() stream.ToolEnd {
-	end := stream.ToolEnd{ID: c.ToolCallID, Output: head(c.Result.Content, maxOutput), Failed: !c.Success || c.Shell.ExitCode != 0}
-	if end.Output == "" {
-		end.Output = head(c.Error.Message, maxOutput)
-	}
-	return end
+	said := head(cmp.Or(c.Result.Content, c.Error.Message), maxOutput)
+	return stream.ToolEnd{ID: c.ToolCallID, Output: said, Failed: !c.Success || c.Shell.ExitCode != 0}
 }
 
 // result goes by the exit code that the line names. An error that came before

@@ -4,56 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// Find gives the path of the program that a child with that environment, in
-// that directory, would mean by it. Relative entries of PATH are passed over:
-// there a repository could put a program of its own in the agent's place.
-func Find(program string, env []string, dir string) (string, error) {
-	if strings.ContainsRune(program, filepath.Separator) {
-		if !filepath.IsAbs(program) {
-			program = filepath.Join(dir, program)
-		}
-		return program, runnable(program)
-	}
-	for _, folder := range filepath.SplitList(environ.Get(env, "PATH")) {
-		path := filepath.Join(folder, program)
-		if filepath.IsAbs(folder) && runnable(path) == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("find %s in PATH: %w", program, fs.ErrNotExist)
-}
-
-func runnable(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return &fs.PathError{Op: "run", Path: path, Err: process.ErrFolder}
-	}
-	if info.Mode()&0o111 == 0 {
-		return &fs.PathError{Op: "run", Path: path, Err: fs.ErrPermission}
-	}
-	return nil
-}
-
 // Locate finds the agent's program in an environment, or says what to do about it.
 // It starts nothing.
 func (a Adapter) Locate(env []string, dir string) (string, error) {
-	path, err := Find(a.Program, env, dir)
+	path, err := process.LookUp(a.Program, dir, env)
+	if err == nil && !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
 	if err == nil {
 		return a.unwrapped(path), nil
 	}
@@ -76,8 +44,8 @@ func (a Adapter) unwrapped(path string) string {
 	}
 	var found []string
 	for _, program := range a.Wrapped[runtime.GOOS+"/"+runtime.GOARCH] {
-		if program = filepath.Join(filepath.Dir(script), program); runnable(program) == nil {
-			found = append(found, program)
+		if path, err := process.LookUp(filepath.Join(filepath.Dir(script), program), "", nil); err == nil {
+			found = append(found, path)
 		}
 	}
 	if len(found) != 1 {
@@ -121,7 +89,11 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 		Notes:   a.Notes,
 		Vars:    []string{"DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"},
 		Argv: func(order Order) []string {
-			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", undashed(order.Prompt)}
+			prompt := order.Prompt
+			if strings.HasPrefix(prompt, "-") { // it is no flag
+				prompt = "\n" + prompt
+			}
+			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", prompt}
 			return slices.Concat(argv, claudeFormat, claudeSources, claudeModel(order), flags)
 		},
 		Env:       func(Order) []string { return nil },
@@ -132,14 +104,6 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 		MaxPrompt: maxArgument - 2, // a zero ends it, and a line may begin it
 		Settle:    d.Pause,
 	}
-}
-
-// undashed is a prompt that is not taken for a flag.
-func undashed(prompt string) string {
-	if strings.HasPrefix(prompt, "-") {
-		return "\n" + prompt
-	}
-	return prompt
 }
 
 // undockered refuses every other agent a Docker sandbox.

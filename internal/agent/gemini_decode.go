@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -102,9 +103,5 @@ func (d *geminiDecoder) said() []stream.Item {
 }
 
 func (l geminiLine) toolEnd() stream.ToolEnd {
-	end := stream.ToolEnd{ID: l.ToolID, Output: head(l.Output, maxOutput), Failed: l.Status == "error"}
-	if end.Output == "" {
-		end.Output = head(l.Error.Message, maxOutput)
-	}
-	return end
+	return stream.ToolEnd{ID: l.ToolID, Output: head(cmp.Or(l.Output, l.Error.Message), maxOutput), Failed: l.Status == "error"}
 }

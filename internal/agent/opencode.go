@@ -167,13 +167,10 @@ func opencodeConfig(keys Keys, provider, model string) string {
 	if !plain {
 		settings["npm"] = "@ai-sdk/openai-compatible"
 	}
-	config, err := json.Marshal(map[string]any{
+	config, _ := json.Marshal(map[string]any{ // strings and maps of them have no error
 		"autoupdate": false, "share": "disabled", "small_model": provider + "/" + model,
 		"provider": map[string]any{provider: settings},
 	})
-	if err != nil {
-		return "{}" // strings and maps of them have no error
-	}
 	return string(config)
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -99,11 +100,8 @@ func (p opencodePart) call() []stream.Item {
 	if p.Tool == "todowrite" {
 		return []stream.Item{todoList(p.State.Input)}
 	}
-	end := stream.ToolEnd{ID: p.CallID, Output: head(p.State.Output, maxOutput)}
+	end := stream.ToolEnd{ID: p.CallID, Output: head(cmp.Or(p.State.Output, p.State.Error), maxOutput)}
 	end.Failed = p.State.Status == "error" || p.State.Metadata.Exit != 0 || p.Tool == "invalid"
-	if end.Output == "" {
-		end.Output = head(p.State.Error, maxOutput)
-	}
 	return []stream.Item{stream.ToolStart{ID: p.CallID, Name: Short(p.Tool), Input: summary(p.State.Input)}, end}
 }
 

@@ -59,17 +59,13 @@ var copilotFields = []string{
 	"trustedFolders", "trusted_folders", "allowedUrls", "allowed_urls", "allowedTools", "allowed_tools", "bashEnv", "bash_env",
 }
 
-// moment is when an agent's program calls ralph in the midst of its work.
-type moment struct {
-	event   string // as the program calls it
-	word    string // as `ralph hook` does
-	matcher string // the tools it is for; empty: all of them, or none
-	seconds int
-}
-
-// moments are those that matter while ralph's own loop is at work: the guard
-// against accidents, how full the context is, and a last look before the end.
-var moments = []moment{
+// moments are when Claude Code calls ralph while ralph's own loop works: for the guard
+// against accidents, for how full the context is, and before a session ends.
+var moments = []struct {
+	event, word string // as the program and `ralph hook` call it
+	matcher     string // the tools it is for; empty: all of them, or none
+	seconds     int
+}{
 	{"SessionStart", "session-start", "", 10},
 	{"PreToolUse", "pre-tool-use", "Bash|Monitor|Write|Edit|MultiEdit|NotebookEdit", 10},
 	{"PostToolUse", "post-tool-use", ".*", 10},

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/environ"
 )
 
 // ErrNotFound is in the error of a Run whose program is not there.
@@ -22,8 +24,8 @@ func Locate(c Command) (path string, env []string, err error) {
 	if err := checkDir(c.Dir); err != nil {
 		return "", nil, err
 	}
-	env = settle(c.Env)
-	path, err = lookUp(c.Argv[0], c.Dir, env)
+	env = environ.Merge(c.Env) // getenv takes the first value of a name, bash the last
+	path, err = LookUp(c.Argv[0], c.Dir, env)
 	return path, env, err
 }
 
@@ -43,34 +45,14 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// settle leaves one value a name, the last, as os/exec does. Left alone, getenv
-// takes the first and bash the last, and the PATH we search must be the one the
-// program sees.
-func settle(env []string) []string {
-	at := make(map[string]int, len(env))
-	out := make([]string, 0, len(env)+1)
-	for _, kv := range env {
-		name, _, ok := strings.Cut(kv, "=")
-		if i, seen := at[name]; ok && seen {
-			out[i] = kv
-			continue
-		}
-		if ok {
-			at[name] = len(out)
-		}
-		out = append(out, kv)
-	}
-	return out
-}
-
-// lookUp finds name as the program's own shell would. PATH entries that are not
+// LookUp finds name as a shell with that environment would, in that folder. PATH entries that are not
 // absolute are passed over: the repository we run in must not lend us programs.
-func lookUp(name, dir string, env []string) (string, error) {
+func LookUp(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, runnable(name, dir)
 	}
 	var refused error
-	for _, d := range filepath.SplitList(valueOf(env, "PATH")) {
+	for _, d := range filepath.SplitList(environ.Get(env, "PATH")) {
 		if !filepath.IsAbs(d) {
 			continue
 		}
@@ -142,15 +124,6 @@ func granted(path string) error {
 		return unix.Close(fd)
 	}
 	return fmt.Errorf("look up %q: %w", path, err)
-}
-
-func valueOf(env []string, name string) string {
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // StartError names the one failure whose errno misleads: the program is there,

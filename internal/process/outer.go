@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/ralph-loop/ralph/internal/environ"
 )
 
 // Outside is what the outer program lends the inner: all it has.
@@ -65,7 +67,7 @@ const guardName = "process-guard"
 func (o Outside) next() (argv, env []string) {
 	env = without(without(o.Env, outerMarker), guardMarker)
 	own := strconv.Itoa(os.Getpid())
-	_, name, guard := parentIn(func(name string) string { return valueOf(o.Env, name) }, guardMarker)
+	_, name, guard := parentIn(func(name string) string { return environ.Get(o.Env, name) }, guardMarker)
 	switch {
 	case guard:
 		argv = append([]string{name}, o.Argv[1:]...)

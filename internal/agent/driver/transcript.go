@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,80 +19,65 @@ const maxTranscript = 256 << 20
 const transcriptCut = "\n{\"type\":\"ralph\",\"text\":\"cut here: a transcript is kept up to 256 MiB\"}\n"
 
 // transcript keeps what an agent prints, as it comes. It takes everything and
-// never complains while the agent works: losing the record of an iteration
-// must not end the iteration.
+// never fails while the agent works: losing the record of an iteration must not
+// end the iteration.
 type transcript struct {
 	name string
-	kept kept
-}
-
-// openTranscript makes one in a file that open gives; nil keeps nothing.
-func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
-	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration)}
-	if o.Again > 0 { // what it printed before it was turned away is kept as well
-		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Again+1)
-	}
-	t.kept = kept{hash: sha256.New(), left: maxTranscript, cut: open == nil}
-	if open == nil {
-		return t, nil
-	}
-	to, err := open(t.name)
-	if err != nil {
-		return nil, fmt.Errorf("open the transcript: %w", err)
-	}
-	t.kept.to = to
-	return t, nil
-}
-
-// Write keeps p as far as there is room.
-func (t *transcript) Write(p []byte) (int, error) { return t.kept.Write(p) }
-
-// close gives what was kept. A transcript that is not whole is not one.
-func (t *transcript) close() (journal.Attachment, error) {
-	if t.kept.to == nil {
-		return journal.Attachment{}, nil
-	}
-	err := t.kept.to.Close()
-	if t.kept.err != nil {
-		err = t.kept.err
-	}
-	if err != nil {
-		return journal.Attachment{}, err
-	}
-	return journal.Attachment{Path: t.name, Digest: hex.EncodeToString(t.kept.hash.Sum(nil)), Size: t.kept.size}, nil
-}
-
-// kept is what is written of a transcript, and its digest.
-type kept struct {
-	to   io.WriteCloser
+	to   io.WriteCloser // nil: nothing is kept
 	hash hash.Hash
 	left int64
-	cut  bool
 	size int64
 	err  error
 }
 
-// Write writes p as far as there is room, and says where it ended.
-func (k *kept) Write(p []byte) (int, error) {
+// openTranscript makes one in a file that open gives; nil keeps nothing.
+func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
+	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration), hash: sha256.New(), left: maxTranscript}
+	if o.Again > 0 { // what it printed before it was turned away is kept as well
+		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Again+1)
+	}
+	if open == nil {
+		return t, nil
+	}
+	var err error
+	if t.to, err = open(t.name); err != nil {
+		return nil, fmt.Errorf("open the transcript: %w", err)
+	}
+	return t, nil
+}
+
+// Write keeps p as far as there is room, and says where it was cut.
+func (t *transcript) Write(p []byte) (int, error) {
 	switch {
-	case k.cut:
-	case int64(len(p)) > k.left:
-		k.put(p[:k.left])
-		k.put([]byte(transcriptCut))
-		k.cut = true
+	case t.to == nil || t.left < 0:
+	case int64(len(p)) > t.left:
+		t.put(p[:t.left])
+		t.put([]byte(transcriptCut))
+		t.left = -1
 	default:
-		k.put(p)
-		k.left -= int64(len(p))
+		t.put(p)
+		t.left -= int64(len(p))
 	}
 	return len(p), nil
 }
 
-func (k *kept) put(p []byte) {
-	if k.err != nil {
+func (t *transcript) put(p []byte) {
+	if t.err != nil {
 		return
 	}
-	n, err := k.to.Write(p)
-	k.hash.Write(p[:n])
-	k.size += int64(n)
-	k.err = err
+	n, err := t.to.Write(p)
+	t.hash.Write(p[:n])
+	t.size += int64(n)
+	t.err = err
+}
+
+// close gives what was kept. A transcript that is not whole is not one.
+func (t *transcript) close() (journal.Attachment, error) {
+	if t.to == nil {
+		return journal.Attachment{}, nil
+	}
+	if err := cmp.Or(t.err, t.to.Close()); err != nil {
+		return journal.Attachment{}, err
+	}
+	return journal.Attachment{Path: t.name, Digest: hex.EncodeToString(t.hash.Sum(nil)), Size: t.size}, nil
 }
