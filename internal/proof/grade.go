@@ -62,6 +62,9 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 			return fmt.Errorf("grade %s: %w", step.Story, err)
 		}
 	}
+	if err := p.confirm(ctx, &t); err != nil {
+		return fmt.Errorf("grade %s: %w", step.Story, err)
+	}
 	turned := t.sum()
 	if len(turned.tests) == 0 && turned.whole() && t.shares() {
 		if err := p.since(ctx, &t, files); err != nil {
@@ -84,6 +87,7 @@ type trial struct {
 
 	commands map[string]string // of checks that ran only the story's own test files; nil: all tests ran
 
+	again *sight // the base once more; nil: not tried
 	anew  *sight // the same tests on the code that the story began with; nil: not tried
 	owned bool   // what turned is another story's
 	mute  bool   // nobody saw pass what turned
@@ -115,11 +119,12 @@ func (t *trial) doubtful(there journal.CheckEnded) bool {
 	return len(fresh) == 0 || slices.ContainsFunc(fresh, func(name string) bool { return passed.Of(name) == tally.Passed })
 }
 
-// fresh is what fails on the base code with the tests and does not without.
+// fresh is what fails on the base code with the tests and does not without: each
+// time, where the check was run twice.
 func (t *trial) fresh(there journal.CheckEnded) []string {
 	base, _ := t.run.AtBase(there.Name)
 	before := base.Tests.Failing()
-	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
+	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || passedFirst(there, name) })
 }
 
 // grade is what comes of what turned.
@@ -148,6 +153,8 @@ func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 // why is what keeps a story that passes from more.
 func (t *trial) why() string {
 	switch {
+	case t.again != nil:
+		return "what was red at the base passes there, too, when it runs again: it is flaky"
 	case len(t.graded.Files) == 0:
 		return "it brought no test"
 	case t.same:

@@ -124,10 +124,6 @@ func TestGrade(t *testing.T) {
 			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld", cart}), files: brought,
 			lists: map[journal.Where]string{journal.AtProof: "failed p.TestOld\npassed " + cart}, want: journal.RedToGreen, tests: []string{cart},
 		},
-		"a test that was red before, mended": {
-			base: failing([]string{cart}), here: asking(counted(2), map[string]tally.Outcome{cart: tally.Passed}), files: []string{"cart.go"},
-			want: journal.RedToGreen, tests: []string{cart},
-		},
 		"chance": {base: counted(1), here: counted(2), there: flaky, files: brought, want: journal.Unbroken, why: "test is flaky on the base code with its tests"},
 		"killed": {
 			base: green("test"), here: green("test"), there: killed, files: brought,
@@ -177,6 +173,78 @@ func TestGrade(t *testing.T) {
 			}
 			l.want(t, lent)
 		})
+	}
+}
+
+// A test that was red at the base and passes in the proof shows a story only where
+// another run of the base code has it red, too: else it is flaky.
+func TestMendedTestsAreNotFlaky(t *testing.T) {
+	const cart, flaky = "p.TestCart", "what was red at the base passes there, too, when it runs again: it is flaky"
+	mended := asking(counted(2), map[string]tally.Outcome{cart: tally.Passed})
+	for name, test := range map[string]struct {
+		again journal.CheckEnded
+		files []string
+		lists map[journal.Where]string
+		want  journal.StoryGraded
+		lent  string
+	}{
+		"red each time":            {again: failing([]string{cart}), want: journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{cart}}, lent: "b0"},
+		"green at the second time": {again: counted(2), want: journal.StoryGraded{Grade: journal.Unbroken, Why: flaky}, lent: "b0"},
+		"another one is red":       {again: failing([]string{"p.TestOther"}), want: journal.StoryGraded{Grade: journal.Unbroken, Why: flaky}, lent: "b0"},
+		"red with the story's tests": {
+			again: failing([]string{cart}), files: []string{"cart_test.go"},
+			want: journal.StoryGraded{Grade: journal.RedToGreen, Files: []string{"cart_test.go"}, Tests: []string{cart}}, lent: "b0+tests",
+		},
+		"green with the story's tests": {
+			again: counted(2), files: []string{"cart_test.go"}, lists: map[journal.Where]string{journal.AtTests: "passed " + cart},
+			want: journal.StoryGraded{Grade: journal.Unbroken, Files: []string{"cart_test.go"}, Why: "its tests pass without its change, too"}, lent: "b0+tests",
+		},
+	} {
+		test.again.Where = journal.AtTests
+		l := &lab{says: []journal.CheckEnded{test.again}}
+		p := l.prover()
+		p.Tests = shelf{files: append([]string{"cart.go"}, test.files...), stand: "b0+tests", lists: test.lists}
+		if err := p.Grade(t.Context(), proved(asked(failing([]string{cart})), mended), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		test.want.Story, test.want.Commit = "US-001", "c1"
+		if diff := cmp.Diff(journal.Event(test.want), l.last()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		l.want(t, test.lent)
+	}
+}
+
+// What fails on the base code in one of two runs only is chance, whatever else fails
+// in the other.
+func TestOneFailureOfTwoIsChance(t *testing.T) {
+	const cart, old, other = "p.TestCart", "p.TestOld", "p.TestOther"
+	list := map[journal.Where]string{journal.AtBase: "passed " + old + "\npassed " + other, journal.AtProof: "passed " + old + "\npassed " + other + "\npassed " + cart}
+	for name, test := range map[string]struct {
+		first, second []string
+		want          []string
+	}{
+		"one each time":       {[]string{cart, old}, []string{cart, old}, []string{cart, old}},
+		"another each time":   {[]string{old}, []string{other}, nil},
+		"one of them by luck": {[]string{cart, old}, []string{cart, other}, []string{cart}},
+	} {
+		l, turns := &lab{}, [][]string{test.first, test.second}
+		p := l.prover()
+		p.Tests = shelf{files: []string{"cart.go", "cart_test.go"}, stand: "b0+tests", lists: list}
+		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			check := failing(turns[0])
+			check.Where, turns = at.Where, turns[1:]
+			emit(check)
+			return nil
+		}
+		base := counted(2)
+		base.Where = journal.AtBase
+		if err := p.Grade(t.Context(), proved(asked(base), counted(3)), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if graded, is := l.last().(journal.StoryGraded); !is || !slices.Equal(graded.Tests, test.want) || (graded.Grade == journal.RedToGreen) != (test.want != nil) {
+			t.Errorf("%s: graded as %+v, want it shown by %v", name, l.last(), test.want)
+		}
 	}
 }
 

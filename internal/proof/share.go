@@ -16,6 +16,9 @@ const tryStart = 101
 // tryAlone is that of one in which only a story's own test files run.
 const tryAlone = 102
 
+// tryBase is that of one of the base as it is.
+const tryBase = 103
+
 // tryDoubtful is what the number of an inspection's second run begins after.
 const tryDoubtful = 200
 

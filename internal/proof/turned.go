@@ -21,7 +21,8 @@ func (t turned) whole() bool { return t.all || len(t.wholes) > 0 }
 
 // sum is what turned in all checks.
 func (t *trial) sum() turned {
-	sum := turned{tests: slices.DeleteFunc(verdict.Mended(t.run, t.graded.Story, t.proof), t.before)}
+	sure, _ := t.mended()
+	sum := turned{tests: sure}
 	for _, there := range t.seen.checks {
 		one := t.turned(there)
 		if t.anew != nil {
