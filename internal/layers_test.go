@@ -38,7 +38,7 @@ var plan = house{
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
-		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
+		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
@@ -65,15 +65,15 @@ var plan = house{
 
 		// The machine.
 		"os": {
-			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox",
+			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
 			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
-		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "internal/laptop", "cmd/ralph"}, // workspace: flock; laptop: its errors
-		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/scaffold"},
+		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/laptop", "cmd/ralph"}, // workspace: flock; laptop: its errors
+		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/sandbox/connect", "internal/scaffold"},
 		"flag":             {"cmd/ralph"},
-		"unsafe":           {"internal/sandbox"},
+		"unsafe":           {"internal/sandbox", "internal/sandbox/connect"},
 		"plugin":           {},
 		"C":                {},
 

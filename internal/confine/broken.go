@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // whole runs as next does, as long as all that those inside changed could be put
@@ -16,7 +17,7 @@ func (w *Sandbox) whole(next sandbox.Next) sandbox.Next {
 			return process.Result{}, err
 		}
 		res, err := next(ctx, c)
-		if errors.Is(err, sandbox.ErrNotPutBack) {
+		if errors.Is(err, putback.ErrNotPutBack) {
 			err = w.breach(err)
 		}
 		return res, err

@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -211,7 +212,7 @@ func (w *Sandbox) Around(at Access) sandbox.Next {
 	})
 	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths, missing), lies), only(slices.Concat(at.Ours, settled.Code), lies)
 	for _, guard := range at.Guarded {
-		inside.Guards = append(inside.Guards, sandbox.Guard(guard))
+		inside.Guards = append(inside.Guards, putback.Guard(guard))
 	}
 	inside.Fields, inside.Mended = maps.Clone(settled.Fields), w.mended
 	maps.DeleteFunc(inside.Fields, func(file string, _ []string) bool { return !lies(file) && !slices.Contains(inside.Write, file) })

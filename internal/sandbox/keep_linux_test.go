@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // repository is a folder with a git folder, whose dangerous parts are read-only.
@@ -176,7 +177,7 @@ func TestPutBackNeedsNobodysDescriptors(t *testing.T) {
 func TestWhatIsNotPutBackIsTold(t *testing.T) {
 	w, _ := repository(t, sandbox.Notify, true)
 	err := starved(t, w, 0, vandal(w))
-	if !errors.Is(err, sandbox.ErrNotPutBack) || fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+	if !errors.Is(err, putback.ErrNotPutBack) || fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 		t.Errorf("%v\nhint: %s", err, fault.Hint(err))
 	}
 }

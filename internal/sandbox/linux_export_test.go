@@ -34,12 +34,6 @@ func Listen() (int, error) {
 	return install(all, true)
 }
 
-// Asked waits for a call that a listener is asked about.
-func Asked(listener int) bool {
-	_, is := notices(listener).next()
-	return is
-}
-
 // Revealing tells whether a file of settings says more than settings.
 func Revealing(text string) bool { return tells(text) }
 

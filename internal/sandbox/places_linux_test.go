@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // secretive is a folder outside, with a file that nobody inside may read.
@@ -135,8 +136,8 @@ func TestARunnerInASharedFolderStaysOutside(t *testing.T) {
 }
 
 // gitFolder is the Guard of a git folder, in short.
-func gitFolder(w sandbox.Config) sandbox.Guard {
-	return sandbox.Guard{Dir: filepath.Join(w.Write[0], ".git"), But: []string{"objects", "refs", "logs", "HEAD", "index", "*_MSG"}}
+func gitFolder(w sandbox.Config) putback.Guard {
+	return putback.Guard{Dir: filepath.Join(w.Write[0], ".git"), But: []string{"objects", "refs", "logs", "HEAD", "index", "*_MSG"}}
 }
 
 func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
@@ -154,7 +155,7 @@ func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
 		for _, flat := range []bool{false, true} {
 			for _, level := range here(sandbox.Namespace, sandbox.Notify) {
 				w, mended := repository(t, level, flat)
-				w.ReadOnly, w.Guards = nil, []sandbox.Guard{gitFolder(w)}
+				w.ReadOnly, w.Guards = nil, []putback.Guard{gitFolder(w)}
 				link(t, "heads", filepath.Join(w.Write[0], ".git", "refs", "ours"))
 				inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo x >.git/X_MSG; echo y >.git/HEAD"}})
 				if len(*mended) > 0 {
@@ -187,12 +188,12 @@ func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
 // Of what is too large to be held it is known that it changed.
 func TestWhatIsTooLargeToBePutBackIsTold(t *testing.T) {
 	w, _ := repository(t, sandbox.Notify, true)
-	w.Guards = []sandbox.Guard{gitFolder(w)}
+	w.Guards = []putback.Guard{gitFolder(w)}
 	inside(t, w, process.Command{Argv: []string{"true"}})
 	write(t, filepath.Join(w.Write[0], ".git", "large"), strings.Repeat("x", 17<<20))
 	inside(t, w, process.Command{Argv: []string{"sh", "-c", "head -c 1 .git/large"}})
 	c := process.Command{Argv: []string{"sh", "-c", "echo y | dd of=.git/large conv=notrunc"}, Dir: w.Write[0], Env: []string{"PATH=/usr/bin:/bin"}}
-	if _, err := w.Run(new(process.Runner).Run)(t.Context(), c); !errors.Is(err, sandbox.ErrNotPutBack) {
+	if _, err := w.Run(new(process.Runner).Run)(t.Context(), c); !errors.Is(err, putback.ErrNotPutBack) {
 		t.Errorf("%v", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // Hidden is the hidden command by which this program is its own launcher.
@@ -33,17 +34,16 @@ func (w Config) run(ctx context.Context, c process.Command, next Next) (process.
 	if len(c.Argv) == 0 {
 		return process.Result{}, errors.New("run: no program named")
 	}
-	guards, closed, err := w.guards()
-	if err != nil {
-		return process.Result{}, errors.Join(err, keeping{guards: guards}.close())
-	}
-	w.ReadOnly = slices.Concat(w.ReadOnly, closed)
-	kept, err := w.keepReadOnly(guards)
+	kept, err := putback.Files{Write: w.Write, ReadOnly: w.ReadOnly, Guards: w.Guards, Fields: w.Fields}.Keep()
 	if err != nil {
 		return process.Result{}, err
 	}
+	w.ReadOnly = slices.Concat(w.ReadOnly, kept.Closed)
 	res, err := w.runInside(ctx, c, next)
-	return res, errors.Join(err, kept.putBack(w.Mended))
+	if !w.has(mending) {
+		return res, errors.Join(err, kept.Close())
+	}
+	return res, errors.Join(err, kept.PutBack(w.Mended))
 }
 
 func (w Config) stands() bool {

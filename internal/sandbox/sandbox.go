@@ -10,19 +10,15 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"os"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
-
-// ErrNotPutBack reports that a protected file stays as the sandboxed program
-// changed it. Nothing that trusts the file may go on.
-var ErrNotPutBack = errors.New("it stays as those inside left it")
 
 // Level is how the sandbox is made; the names are the values of the input sandbox.
 type Level string
@@ -70,7 +66,7 @@ type Config struct {
 	Write, Read, ReadOnly []string
 
 	// Guards are of folders in which nothing may change but what they name.
-	Guards []Guard
+	Guards []putback.Guard
 
 	// Apart are folders of which nothing can be read for the sake of another that holds
 	// them. What Read names within one can be, and what Write does.
@@ -114,14 +110,6 @@ type Config struct {
 	abi int         // the Landlock that tests pretend to find; 0: the kernel's
 
 	daemons []string // more sockets for the attack to try
-}
-
-// Guard has all of a folder be read-only but what is named. What is not there yet can
-// be made while a program runs, by whoever may write beside it, and is removed afterwards.
-// Of what is named only files and folders stay: a link would be followed outside.
-type Guard struct {
-	Dir string   // in a folder of Write; need not exist
-	But []string // names in Dir, as path.Match has them
 }
 
 // place is to be had inside. Its path has no link in it.

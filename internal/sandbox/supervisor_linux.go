@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox/connect"
 )
 
 // supervise stands between ralph and the program at level notify. It is the
@@ -34,9 +35,17 @@ func (p *launch) supervise() error {
 		return err
 	}
 	if listener != nil {
-		go newSupervisor(p.spec, listener).serve()
+		go p.supervisor(listener).Serve()
 	}
 	return p.follow(pid)
+}
+
+func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
+	folders := []string{sharedMemory}
+	for _, dir := range p.Write {
+		folders = append(folders, dir.Path)
+	}
+	return &connect.Supervisor{Listener: listener, Ports: p.Ports, Folders: folders, Anyone: p.off(owner), Trust: p.off(injected)}
 }
 
 // startInner starts this program once more, to put itself under the filter.

@@ -1,8 +1,7 @@
-package sandbox
+package putback
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -23,25 +22,8 @@ type guard struct {
 	odd   map[string]string
 }
 
-// guards look at the folders of Guards, and give what stands there and may not change.
-func (w Config) guards() (all []guard, closed []string, err error) {
-	for _, one := range w.Guards {
-		g, err := w.guard(one)
-		if err != nil {
-			return all, nil, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
-		}
-		all = append(all, g)
-		for _, name := range g.known {
-			if !g.free(name) {
-				closed = append(closed, filepath.Join(one.Dir, name))
-			}
-		}
-	}
-	return all, closed, nil
-}
-
-func (w Config) guard(one Guard) (g guard, err error) {
-	k, err := w.beneath(one.Dir)
+func (f Files) guard(one Guard) (g guard, err error) {
+	k, err := f.beneath(one.Dir)
 	if err != nil {
 		return guard{}, err
 	}
@@ -57,8 +39,8 @@ func (w Config) guard(one Guard) (g guard, err error) {
 }
 
 // beneath is a path by the folder of Write that it lies in, with nothing held yet.
-func (w Config) beneath(path string) (kept, error) {
-	for _, dir := range w.Write {
+func (f Files) beneath(path string) (kept, error) {
+	for _, dir := range f.Write {
 		if name, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(name) {
 			return rooted(dir, name)
 		}
@@ -77,6 +59,16 @@ func (g guard) free(name string) bool {
 		fits, _ := path.Match(pattern, name) // the patterns are well formed
 		return fits
 	})
+}
+
+// closed are those of the folder that stand there and may not change.
+func (g guard) closed(dir string) (all []string) {
+	for _, name := range g.known {
+		if !g.free(name) {
+			all = append(all, filepath.Join(dir, name))
+		}
+	}
+	return all
 }
 
 // names are those in the folder; none where it is no folder.

@@ -1,4 +1,4 @@
-package sandbox
+package putback
 
 import (
 	"bytes"
@@ -15,13 +15,13 @@ var errNoObject = errors.New("it is no JSON object")
 
 // keepFields is keep for a file of which only some fields are nobody's inside.
 // It may be all of what is written to: its folder is ours then.
-func (w Config) keepFields(file string, fields []string) (k kept, err error) {
-	if slices.Contains(w.Write, file) {
+func (f Files) keepFields(file string, fields []string) (k kept, err error) {
+	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
 			k, err = rooted(filepath.Dir(file), filepath.Base(file))
 		}
 	} else {
-		k, err = w.beneath(file)
+		k, err = f.beneath(file)
 	}
 	if err == nil {
 		k, err = k.hold()

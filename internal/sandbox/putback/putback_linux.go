@@ -1,4 +1,4 @@
-package sandbox
+package putback
 
 import (
 	"bytes"
@@ -41,8 +41,11 @@ type node struct {
 	unread string // of what is not held: what no change leaves as it was
 }
 
-// keeping is all that is kept while a program runs.
-type keeping struct {
+// Kept is all that is kept while a program runs.
+type Kept struct {
+	// Closed are the names in guarded folders that stand there and may not change.
+	Closed []string
+
 	kept   []kept
 	guards []guard
 	spare  []*os.File // given up for those that it takes to put things back
@@ -52,45 +55,52 @@ type keeping struct {
 // connections to what we serve them.
 const enough = 16
 
-func (w Config) keepReadOnly(guards []guard) (all keeping, err error) {
-	all.guards = guards
-	if !w.has(mending) || len(w.ReadOnly)+len(w.Fields)+len(guards) == 0 {
-		return keeping{}, all.close()
+// Keep looks at all that may not change.
+func (f Files) Keep() (all Kept, err error) {
+	if len(f.ReadOnly)+len(f.Fields)+len(f.Guards) == 0 {
+		return Kept{}, nil
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, all.release(), all.close())
+			err = errors.Join(err, all.Close())
 		}
 	}()
-	for _, file := range w.ReadOnly {
-		k, err := w.keep(file)
+	for _, one := range f.Guards {
+		g, err := f.guard(one)
+		if err != nil {
+			return all, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
+		}
+		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.closed(one.Dir)...)
+	}
+	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
+		k, err := f.keep(file)
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
-	for file, fields := range w.Fields {
-		k, err := w.keepFields(file, fields)
+	for file, fields := range f.Fields {
+		k, err := f.keepFields(file, fields)
 		if err != nil {
 			return all, fmt.Errorf("keep what %s says: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	for range enough {
-		f, err := os.Open(os.DevNull)
+		null, err := os.Open(os.DevNull)
 		if err != nil {
 			return all, fmt.Errorf("set a descriptor aside: %w", err)
 		}
-		all.spare = append(all.spare, f)
+		all.spare = append(all.spare, null)
 	}
 	return all, nil
 }
 
-func (w Config) keep(file string) (kept, error) {
-	if slices.Contains(w.Write, file) {
+func (f Files) keep(file string) (kept, error) {
+	if slices.Contains(f.Write, file) {
 		return kept{}, errors.New("all of it can be written to")
 	}
-	k, err := w.beneath(file)
+	k, err := f.beneath(file)
 	if err != nil {
 		return kept{}, err
 	}
@@ -145,8 +155,8 @@ func readUpTo(room int64, e untrusted.Entry, closed error) (n node, err error) {
 	return n, nil
 }
 
-// putBack makes ReadOnly what it was, and tells what was not.
-func (all keeping) putBack(tell func([]string)) error {
+// PutBack makes all of it what it was, and tells what was not.
+func (all Kept) PutBack(tell func([]string)) error {
 	var mended []string
 	errs := []error{all.release()}
 	take := func(place string, list []string, err error) {
@@ -253,7 +263,7 @@ func (k kept) restore(name string, n node) error {
 }
 
 // release gives up what was set aside.
-func (all keeping) release() error {
+func (all Kept) release() error {
 	var errs []error
 	for _, f := range all.spare {
 		errs = append(errs, f.Close())
@@ -261,7 +271,10 @@ func (all keeping) release() error {
 	return errors.Join(errs...)
 }
 
-func (all keeping) close() error {
+// Close lets go of all that is kept, and puts nothing back.
+func (all Kept) Close() error { return errors.Join(all.release(), all.close()) }
+
+func (all Kept) close() error {
 	var errs []error
 	for _, k := range all.kept {
 		errs = append(errs, k.root.Close())

@@ -1,4 +1,7 @@
-package sandbox
+// Package connect makes the connects of a sandboxed program in its stead: seccomp
+// asks it about each, and it gives the program a socket of its own or an error. It
+// reaches the proxies, and what those inside listen on themselves.
+package connect
 
 import (
 	"encoding/binary"
@@ -17,32 +20,26 @@ import (
 // crowd is how many connects may be under way at once; who asks for more waits.
 const crowd = 128
 
-// supervisor makes the connects of those inside in their stead, with sockets of
+// Supervisor makes the connects of those inside in their stead, with sockets of
 // its own, to addresses in its own memory. It never lets the kernel go on with
 // a connect, whose address could be another by then: so there is no race to
 // win, and nothing depends on what Landlock knows of the network.
-type supervisor struct {
-	n       notices
-	file    *os.File // of n: were it forgotten, it would be closed
-	ports   map[int]netip.AddrPort
-	folders []string // real paths, where local sockets may be
-	anyone  bool     // tests: whoever listens
-	trust   bool     // tests: the kernel does what was asked a moment ago
+type Supervisor struct {
+	Listener *os.File               // of the filter
+	Ports    map[int]netip.AddrPort // of loopback that lead out
+	Folders  []string               // real paths, where local sockets may be
+	Anyone   bool                   // tests: whoever listens
+	Trust    bool                   // tests: the kernel does what was asked a moment ago
 
+	n   notices
 	mu  sync.Mutex
 	own map[uint64]bool // sockets that those inside listen on, by inode
 }
 
-func newSupervisor(s *spec, listener *os.File) *supervisor {
-	sv := &supervisor{n: notices(listener.Fd()), file: listener, ports: s.Ports, anyone: s.off(owner), trust: s.off(injected), own: map[uint64]bool{}, folders: []string{sharedMemory}}
-	for _, dir := range s.Write {
-		sv.folders = append(sv.folders, dir.Path)
-	}
-	return sv
-}
-
-func (sv *supervisor) serve() {
-	defer runtime.KeepAlive(sv.file)
+// Serve answers until nobody is left who could ask.
+func (sv *Supervisor) Serve() {
+	defer runtime.KeepAlive(sv.Listener) // were it forgotten, it would be closed
+	sv.n, sv.own = notices(sv.Listener.Fd()), map[uint64]bool{}
 	room := make(chan struct{}, crowd)
 	for {
 		q, ok := sv.n.next()
@@ -54,21 +51,21 @@ func (sv *supervisor) serve() {
 	}
 }
 
-func (sv *supervisor) take(q notice) {
+func (sv *Supervisor) take(q notice) {
 	if int(q.Number) == unix.SYS_LISTEN {
 		sv.remember(q)
 		sv.n.goOn(q) // it names no memory
 		return
 	}
 	errno := sv.connect(q)
-	if sv.trust && errno == 0 {
+	if sv.Trust && errno == 0 {
 		sv.n.goOn(q)
 		return
 	}
 	sv.n.refuse(q, errno)
 }
 
-func (sv *supervisor) connect(q notice) unix.Errno {
+func (sv *Supervisor) connect(q notice) unix.Errno {
 	name, errno := sv.n.name(q)
 	if errno != 0 {
 		return errno
@@ -90,7 +87,7 @@ func (sv *supervisor) connect(q notice) unix.Errno {
 		return errno
 	}
 	defer func() { _ = unix.Close(ours) }()
-	if sv.trust {
+	if sv.Trust {
 		return 0
 	}
 	if flags&unix.O_NONBLOCK != 0 {
@@ -104,7 +101,7 @@ func (sv *supervisor) connect(q notice) unix.Errno {
 	return 0
 }
 
-func (sv *supervisor) tcp(name []byte) (int, unix.Errno) {
+func (sv *Supervisor) tcp(name []byte) (int, unix.Errno) {
 	to, ok := addressOf(name)
 	if !ok {
 		return -1, unix.EINVAL
@@ -112,7 +109,7 @@ func (sv *supervisor) tcp(name []byte) (int, unix.Errno) {
 	if !to.Addr().Unmap().IsLoopback() {
 		return -1, unix.EACCES
 	}
-	if out, is := sv.ports[int(to.Port())]; is && to.Addr().Unmap() == loopback {
+	if out, is := sv.Ports[int(to.Port())]; is && to.Addr().Unmap() == loopback {
 		to = out
 	} else if !sv.reachable(to) {
 		return -1, unix.ECONNREFUSED
@@ -126,8 +123,8 @@ func (sv *supervisor) tcp(name []byte) (int, unix.Errno) {
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // reachable is what those inside listen on themselves.
-func (sv *supervisor) reachable(to netip.AddrPort) bool {
-	if sv.anyone {
+func (sv *Supervisor) reachable(to netip.AddrPort) bool {
+	if sv.Anyone {
 		return true
 	}
 	inodes, err := listeners(to.Port())
@@ -166,7 +163,7 @@ func addressOf(name []byte) (netip.AddrPort, bool) {
 
 // local connects to a socket in a folder that those inside may write to. The
 // file is held by a descriptor before it is judged, and connected to by it.
-func (sv *supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
+func (sv *Supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
 	path, _, _ := strings.Cut(string(name), "\x00")
 	if path == "" {
 		return -1, unix.ECONNREFUSED // an abstract name: of whom, nobody can tell
@@ -191,8 +188,8 @@ func (sv *supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
 	return ours, errno
 }
 
-func (sv *supervisor) contains(place string) bool {
-	return slices.ContainsFunc(sv.folders, func(dir string) bool { return strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") })
+func (sv *Supervisor) contains(place string) bool {
+	return slices.ContainsFunc(sv.Folders, func(dir string) bool { return strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") })
 }
 
 // dial waits no longer than a full backlog deserves.

@@ -1,4 +1,4 @@
-package sandbox
+package connect
 
 import (
 	"encoding/binary"
@@ -14,7 +14,7 @@ import (
 
 // remember notes a socket that is about to be listened on: whoever inside holds
 // it, it is theirs.
-func (sv *supervisor) remember(q notice) {
+func (sv *Supervisor) remember(q notice) {
 	inode, ok := inodeOf(q)
 	if !ok || !sv.n.waits(q) {
 		return

@@ -1,0 +1,27 @@
+// Package putback keeps what stands in folders that a sandboxed program may write
+// to, and puts back afterwards what the program may not change: whole files and
+// folders, single fields of JSON files, and all of a folder but some names.
+package putback
+
+import "errors"
+
+// ErrNotPutBack reports that a protected file stays as the sandboxed program
+// changed it. Nothing that trusts the file may go on.
+var ErrNotPutBack = errors.New("it stays as those inside left it")
+
+// Files are what a program may not change in the folders that it writes to.
+type Files struct {
+	Write    []string // the folders
+	ReadOnly []string // in one of them; need not exist
+	Guards   []Guard
+	// Fields are of JSON files, by their way down with dots, where * is any name.
+	Fields map[string][]string
+}
+
+// Guard has all of a folder be read-only but what is named. What is not there yet can
+// be made while a program runs, by whoever may write beside it, and is removed afterwards.
+// Of what is named only files and folders stay: a link would be followed outside.
+type Guard struct {
+	Dir string   // in a folder of Write; need not exist
+	But []string // names in Dir, as path.Match has them
+}
