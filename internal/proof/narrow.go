@@ -30,6 +30,9 @@ type runner struct {
 
 const flags = `( -[-\w=.,:/]+)*$`
 
+// programs are the tests of Rust that are a program each.
+var programs = pattern.Of(`(^|/)tests/[^/]+\.rs$`)
+
 // The test files of JavaScript's runners, and those of Mocha, which takes a folder's.
 var (
 	scripts = pattern.Of(`\.(test|spec)\.[cm]?[jt]sx?$|(^|/)__tests__/[^/]+\.[cm]?[jt]sx?$`)
@@ -46,6 +49,7 @@ var (
 // runners are few, and known by whole commands: what is not here runs all tests.
 var runners = []runner{
 	{command: pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags), tests: pattern.Of(`_test\.go$|(^|/)testdata/`), ask: packages, apart: pattern.Of(`_test\.go$`), folder: true},
+	{command: pattern.Of(`^cargo test( --?[a-z][-\w=.,:/]*)*$`), tests: programs, ask: targets, apart: programs},
 	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: scripts, ask: after(" --runTestsByPath "), apart: scripts},
 	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: scripts, ask: after(" ")},
 	{command: npm, name: "jest", tests: scripts, ask: after(" -- --runTestsByPath "), apart: scripts},
@@ -131,6 +135,14 @@ func packages(command string, files []string) string {
 	}
 	slices.Sort(dirs)
 	return strings.Replace(command, " ./...", " "+strings.Join(slices.Compact(dirs), " "), 1)
+}
+
+// targets has Cargo run the programs of some files.
+func targets(command string, files []string) string {
+	for _, file := range files {
+		command += " --test " + strings.TrimSuffix(path.Base(file), ".rs")
+	}
+	return command
 }
 
 // few tries only the tests in the story's own files on the base code, where the
