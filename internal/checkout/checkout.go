@@ -91,24 +91,14 @@ func (c *Clean) git(trusted *git.Trusted) git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(trusted.Lent(), c.Home), Alone: true}))
 }
 
-// setup makes a checkout ready for its checks.
+// setup makes a checkout ready for its checks, and puts back the tests and the
+// definitions of checks that it changed.
 func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	trusted, err := c.Repository(ctx)
+	hand, seal, err := c.hand(ctx, run, at, true)
 	if err != nil {
 		return err
 	}
 	defer c.Sandbox.Tell(emit)
-	seal, err := sealed(ctx, trusted, c.Sandbox, run, at)
-	if err != nil {
-		return err
-	}
-	hand := c.Hand
-	hand.Began = nil // announces checks
-	if c.Sandbox != nil {
-		access := access(trusted, at)
-		access.Setup = true
-		hand.Run, hand.Env = c.Sandbox.Around(access), c.Sandbox.SetupEnv(hand.Env, true)
-	}
 	if ready, err := hand.Setup(ctx, jobAt(run, at), run.Policy.Setup, emit); err != nil || !ready {
 		return err
 	}
@@ -117,24 +107,33 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 
 // check runs the checks there.
 func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
-	trusted, err := c.Repository(ctx)
+	hand, seal, err := c.hand(ctx, run, at, false)
 	if err != nil {
 		return err
 	}
 	defer c.Sandbox.Tell(emit)
-	seal, err := sealed(ctx, trusted, c.Sandbox, run, at)
-	if err != nil {
-		return err
-	}
-	hand := c.Hand
-	if c.Sandbox != nil {
-		hand.Run, hand.Env = c.Sandbox.Around(access(trusted, at)), c.Sandbox.Env(hand.Env, true)
-	}
 	return hand.Do(ctx, jobAt(run, at), seal.watch(emit))
 }
 
-func access(trusted *git.Trusted, at proof.Place) confine.Access {
-	return confine.Access{Write: []string{at.Dir}, Read: trusted.Lent(), Proof: true}
+// hand runs commands in a checkout, in the sandbox where there is one. The seal
+// has the tests of the checkout as they are before the commands run.
+func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, seal, error) {
+	hand := c.Hand
+	if setup {
+		hand.Began = nil // announces checks
+	}
+	trusted, err := c.Repository(ctx)
+	if err != nil {
+		return hand, seal{}, err
+	}
+	if c.Sandbox != nil {
+		hand.Run = c.Sandbox.Around(confine.Access{Write: []string{at.Dir}, Read: trusted.Lent(), Proof: true, Setup: setup})
+		if hand.Env = c.Sandbox.Env(c.Hand.Env, true); setup {
+			hand.Env = c.Sandbox.SetupEnv(c.Hand.Env, true)
+		}
+	}
+	seal, err := sealed(ctx, trusted, c.Sandbox, run, at)
+	return hand, seal, err
 }
 
 // jobAt is what is to be run there.
