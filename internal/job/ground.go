@@ -145,7 +145,7 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Inspection)
 	if len(taken.Refused) > 0 {
 		return taken, a.mend(ctx, run, tree)
 	}
-	taken.Proposed = proposed(ctx, tree.Dir, a.trusted, taken)
+	taken.Proposed = a.proposed(ctx, tree.Dir, taken)
 	if seen != nil && seen.Head == taken.To {
 		return taken, nil
 	}

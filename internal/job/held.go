@@ -2,12 +2,9 @@ package job
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -78,61 +75,32 @@ func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git
 
 // How much of what an agent proposes is kept.
 const (
-	mostProposed = 5  // files
-	mostLines    = 20 // of each
-	longestLine  = 500
-	mostBefore   = 1 << 20 // bytes of what it is held against
+	maxProposals   = 10
+	maxPatch       = 20_000  // bytes of each
+	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
 )
 
-// proposed is what an agent in dir would have future agents told. The files
-// themselves are put back: whether it is true and worth telling is for people to
-// say.
-func proposed(ctx context.Context, dir string, trusted *git.Trusted, taken journal.CommitsTaken) []journal.Proposal {
-	var all []journal.Proposal
+// proposed are the changes that an agent made to protected files, as patches. The files
+// themselves are put back; people decide whether to apply a patch.
+func (a *apart) proposed(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree, err := untrusted.OpenRoot(dir)
 	if err != nil {
 		return nil
 	}
 	defer tree.Close() //nolint:errcheck // only a handle
-	for _, name := range taken.Dropped {
-		if len(all) == mostProposed || !policy.Instructs(name) {
+	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
+		text, err := tree.ReadFile(name, maxProtectFile)
+		if err != nil || a.Secret != nil && a.Secret(text) { // removed, no plain file, or not to be shown
 			continue
 		}
-		text, err := tree.ReadFile(name, mostBefore)
-		if err != nil { // it was taken away, or is no file
+		changed, err := a.trusted.Overlay(ctx, git.Overlay{Onto: taken.To, From: taken.To, Texts: map[string][]byte{name: text}})
+		if err != nil {
 			continue
 		}
-		before, err := trusted.ReadFile(ctx, git.At{Commit: taken.To, Path: name}, mostBefore)
-		if err != nil && !errors.Is(err, git.ErrNotFound) {
-			continue
-		}
-		if lines := fresh(string(before), string(text)); len(lines) > 0 {
-			all = append(all, journal.Proposal{Path: name, Lines: lines})
+		patch, cut, err := a.trusted.Diff(ctx, git.Span{From: taken.To, To: changed}, maxPatch)
+		if err == nil && patch != "" {
+			all = append(all, journal.Proposal{Path: name, Patch: patch, Cut: cut})
 		}
 	}
 	return all
-}
-
-// fresh are the first lines of now that do not stand in before.
-func fresh(before, now string) []string {
-	known, lines := map[string]bool{"": true}, []string{}
-	for line := range strings.Lines(before) {
-		known[capped(line)] = true
-	}
-	for line := range strings.Lines(now) {
-		if line = capped(line); known[line] {
-			continue
-		}
-		if len(lines) == mostLines {
-			return append(lines, "…")
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// capped is as much of a line as is kept.
-func capped(line string) string {
-	runes := []rune(strings.TrimSpace(line))
-	return string(runes[:min(len(runes), longestLine)])
 }

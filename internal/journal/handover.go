@@ -19,7 +19,7 @@ type CommitsTaken struct {
 	Refused []Finding `json:"refused,omitempty"` // why nothing was taken
 	Huge    []string  `json:"huge,omitempty"`    // files that are too large to be work while nobody has committed them
 
-	Proposed []Proposal `json:"proposed,omitempty"` // what dropped files were to tell agents
+	Proposed []Proposal `json:"proposed,omitempty"` // what dropped files were to be
 }
 
 func (e CommitsTaken) fold(r *Run, at time.Time) {
@@ -38,10 +38,11 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-// Proposal is what an agent would add to a file that tells agents what to do.
+// Proposal is a change of a protected file that an agent made, and that was put back.
 type Proposal struct {
-	Path  string   `json:"path"`
-	Lines []string `json:"lines"` // that the file does not have
+	Path  string `json:"path"`
+	Patch string `json:"patch"`
+	Cut   bool   `json:"cut,omitempty"` // there is more of the patch
 }
 
 // Finding is a thing in a commit that may not pass.

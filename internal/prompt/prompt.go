@@ -235,12 +235,12 @@ func undone(run journal.Run, it journal.Iteration) []string {
 	return said
 }
 
-// shown says that what an agent would have others told is not lost.
+// shown says that what an agent would change is not lost.
 func shown(proposed []journal.Proposal) string {
 	if len(proposed) == 0 {
 		return ""
 	}
-	return " People are shown what you would add for other agents; do not try again."
+	return " People are shown your changes as a patch; do not make them again."
 }
 
 // memory is the folder of the plan and the progress log in the agent's tree.

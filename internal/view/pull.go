@@ -85,34 +85,34 @@ func restored(run journal.Run) string {
 	return strings.Join(few(paths), ", ")
 }
 
-// proposals are what the agent would add to files that tell agents what to do,
-// in whichever iteration, each line once.
-func proposals(run journal.Run) []place {
-	var all []place
+// maxProposed is how many bytes of patches a text shows.
+const maxProposed = 20_000
+
+// proposals are the patches of protected files that an agent made, each once, with the
+// names of those for which there is no room.
+func proposals(run journal.Run) []string {
+	var shown, left []string
+	size, seen := 0, map[string]bool{}
 	for _, it := range run.Iterations {
 		if it.Taken == nil {
 			continue
 		}
 		for _, p := range it.Taken.Proposed {
-			all = propose(all, p)
+			switch {
+			case seen[p.Patch]:
+			case p.Cut || size+len(p.Patch) > maxProposed:
+				left = append(left, Code(p.Path, 200))
+			default:
+				size += len(p.Patch)
+				shown = append(shown, strings.ReplaceAll(clean.Fence(p.Patch), marker, "<! --"))
+			}
+			seen[p.Patch] = true
 		}
 	}
-	return all[:min(len(all), most)]
-}
-
-// propose adds to all what p has more.
-func propose(all []place, p journal.Proposal) []place {
-	name := Code(p.Path, 200)
-	i := slices.IndexFunc(all, func(at place) bool { return at.File == name })
-	if i < 0 {
-		i, all = len(all), append(all, place{File: name})
+	if len(left) > 0 {
+		shown = append(shown, "Too large to be shown: "+strings.Join(few(left), ", "))
 	}
-	for _, line := range p.Lines {
-		if line = Code(line, 300); !slices.Contains(all[i].Lines, line) && len(all[i].Lines) < most {
-			all[i].Lines = append(all[i].Lines, line)
-		}
-	}
-	return all
+	return shown
 }
 
 // doubts are the claims of all iterations that were not believed.
