@@ -47,6 +47,7 @@ func start(c Command) (*child, error) {
 		s.abandon()
 		return nil, StartError(path, err)
 	}
+	t.uid = c.UID
 	if c.Memory > 0 {
 		bound(t.pid, c.Memory)
 	}
@@ -158,7 +159,7 @@ func (ch *child) kill() error {
 	case ch.reap = <-ch.exited:
 		return nil
 	case <-t.C:
-		return errors.New("still alive after SIGKILL")
+		return ErrAlive
 	}
 }
 

@@ -4,3 +4,14 @@ package process
 
 // KeepEach is KeepFrom on an old kernel.
 var KeepEach = keepEach
+
+// KillUser is killUser.
+var KillUser = killUser
+
+// GiveUp gives up on the program with that pid, as if it could not be killed.
+func GiveUp(pid int) {
+	subreaper.Lock()
+	t := subreaper.live[pid]
+	subreaper.Unlock()
+	t.forget()
+}

@@ -73,23 +73,20 @@ func sweepOuter() error {
 		select {
 		case <-time.After(wait):
 		case <-limit.C:
-			return fmt.Errorf("still alive after SIGKILL: %s", pids(left))
+			return sight{members: left}.alive()
 		}
 	}
 }
 
 func strikeDescendants() (found []stat, err error) {
-	procs, err := readTable(func(int) bool { return true })
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range procs.listed {
+	k := newStrike(unix.SIGKILL)
+	err = readTable(func(int) bool { return true }, func(procs *table, s stat) {
 		if !s.dead() && procs.ours(s) != nil {
 			found = append(found, s)
+			k.hit(s)
 		}
-	}
-	strike(found, unix.SIGKILL)
-	return found, nil
+	})
+	return found, err
 }
 
 // owns decides whose the process at the head of path is; path ends in our own
@@ -136,10 +133,10 @@ func inOurSession(s stat) bool {
 	return err == nil && s.session == own
 }
 
-// otherSessions passes over what cannot be of any tree, for a fraction of what
+// otherSession passes over what cannot be of any tree, for a fraction of what
 // reading about it costs: our own session, and the kernel's threads, which have
 // none.
-func otherSessions(pid int) bool {
+func otherSession(pid int) bool {
 	session, err := unix.Getsid(pid)
 	return err != nil || session != 0 && !inOurSession(stat{session: session})
 }
@@ -164,18 +161,6 @@ func markerOf(pid int) (uint64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// reapStrays collects orphans that ended as our children, each by its pid:
-// waiting for any child would take their statuses from those who started them.
-func reapStrays(procs *table) (reaped int) {
-	for _, s := range procs.listed {
-		if s.parent == os.Getpid() && s.dead() && !inOurSession(s) && subreaper.live[s.pid] == nil {
-			_, _ = unix.Wait4(s.pid, nil, unix.WNOHANG, nil)
-			reaped++
-		}
-	}
-	return reaped
 }
 
 // pipeSize is how much a program can say that has not been read yet. Some end

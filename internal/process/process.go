@@ -20,6 +20,10 @@ import (
 // from starting.
 var ErrStopped = errors.New("stopped at once")
 
+// ErrAlive is the error of a Run that could not end all that its program started,
+// and, on Linux, of each Run that would begin beside what is left.
+var ErrAlive = errors.New("still alive after SIGKILL")
+
 // Command is a program to run. It is data; nothing is inherited.
 type Command struct {
 	Argv    []string // a name without a slash is looked up in the PATH of Env
@@ -43,6 +47,10 @@ type Command struct {
 	// that runs the program and stays while processes are left of it. nil: Argv is
 	// the program.
 	Ended <-chan struct{}
+
+	// UID is of a user that runs nothing but the program: what cannot be ended in
+	// another way is ended with all that this user runs, on Linux. 0: none.
+	UID int
 
 	Files []*os.File           // the program's descriptors 3 and up
 	Sys   *syscall.SysProcAttr // namespaces, credentials; session and death signal are ours

@@ -16,6 +16,7 @@ import (
 // the group is out of reach here.
 type tree struct {
 	pid   int
+	uid   int // of Command.UID: its group is all that can be ended here
 	swept int
 }
 
@@ -52,7 +53,7 @@ func (t *tree) sweep() error {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-limit.C:
-			return fmt.Errorf("still alive after SIGKILL: group %d", t.pid)
+			return fmt.Errorf("%w: group %d", ErrAlive, t.pid)
 		}
 	}
 	return nil

@@ -26,6 +26,7 @@ var subreaper struct {
 	id    string
 	count uint64
 	live  map[int]*tree // by the pid of the program; nil until enterRoom
+	left  []*tree       // that could not be ended
 }
 
 // becomeSubreaper makes us the sub-reaper, once: orphans of our descendants become our
@@ -68,6 +69,9 @@ func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper,
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	if err := becomeSubreaper(); err != nil {
+		return nil, nil, err
+	}
+	if err := sweepLeft(); err != nil {
 		return nil, nil, err
 	}
 	subreaper.count++

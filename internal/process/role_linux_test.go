@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -21,6 +23,7 @@ var rolesHere = map[string]func(args []string){
 	"neighbour": playNeighbour,
 	"beside":    playBeside,
 	"holder":    playHolder,
+	"relay":     playRelay,
 }
 
 // playKeep becomes a shell that tells which of 3, 4 and 5 it has, after what is
@@ -87,3 +90,32 @@ func playBeside([]string) {
 	res, err := new(process.Runner).Run(context.Background(), playing("leave", "daemon", "end"))
 	fmt.Println("swept", res.Swept, err)
 }
+
+// playRelay leaves many processes, each of which forks and ends, over and over, in a
+// session of its own. Each writes to descriptor 3: without a reader they all end.
+func playRelay(args []string) {
+	signal.Ignore(syscall.SIGTERM)
+	must(unix.SetNonblock(3, true))
+	for range atoi(args[0]) {
+		if pid, _, _ := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); pid == 0 {
+			relay()
+		}
+	}
+}
+
+// relay makes system calls only: of a forked Go program one thread is left.
+//
+//go:norace
+//go:nosplit
+func relay() {
+	for {
+		_, _, _ = unix.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
+		_, _, errno := unix.RawSyscall(unix.SYS_WRITE, 3, uintptr(unsafe.Pointer(&baton)), 1)
+		pid, _, _ := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+		if pid != 0 || errno == unix.EPIPE {
+			_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
+}
+
+var baton byte

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +16,7 @@ type tree struct {
 	number uint64         // in the marker
 	born   uint64         // of the program
 	struck map[int]uint64 // descendants that had to be ended, with their birth
+	uid    int            // of Command.UID
 }
 
 // terminate asks everything in the tree to end.
@@ -28,7 +28,10 @@ func (t *tree) terminate() {
 		_ = unix.Kill(-t.pid, unix.SIGTERM) // no /proc: at least its group
 		return
 	}
-	strike(seen.members, unix.SIGTERM)
+	k := newStrike(unix.SIGTERM)
+	for _, s := range seen.members {
+		k.hit(s)
+	}
 }
 
 // alive looks twice where the first look found nothing but orphans that had
@@ -48,73 +51,34 @@ func (t *tree) alive() bool {
 func (t *tree) overstay() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	t.note(t.look())
+	for _, s := range t.look().members {
+		t.note(s)
+	}
 }
 
 // kill kills the tree once, while its program is not reaped yet.
 func (t *tree) kill() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	if t.strikeAll().err != nil {
+	if t.strikeAll(false).err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGKILL)
 	}
 }
 
-// sweep kills until a look finds nobody, after the program has been reaped.
-func (t *tree) sweep() error {
-	limit := time.NewTimer(patience)
-	defer limit.Stop()
-	for wait := time.Duration(0); ; wait = min(2*wait+time.Millisecond, 10*time.Millisecond) {
-		seen := t.sweepOnce()
-		if seen.err != nil || seen.empty() {
-			return seen.err
-		}
-		select {
-		case <-time.After(wait):
-		case <-limit.C:
-			t.forget()
-			return fmt.Errorf("still alive after SIGKILL: %s", pids(seen.members))
-		}
-	}
-}
-
-// sweepOnce strikes the tree off the living in the same breath as it finds it
-// empty: two trees that end together would otherwise each leave an orphan of
-// unknown origin to the other.
-func (t *tree) sweepOnce() (seen sight) {
-	subreaper.Lock()
-	defer subreaper.Unlock()
-	if !childless() {
-		seen = t.strikeAll()
-	}
-	if seen.err != nil || seen.empty() {
-		t.leave()
-	}
-	return seen
-}
-
-func (t *tree) strikeAll() sight {
-	seen := t.look()
-	t.note(seen)
-	strike(seen.members, unix.SIGKILL)
-	return seen
-}
-
-func (t *tree) note(seen sight) {
-	for _, s := range seen.members {
-		if s.pid != t.pid {
-			t.struck[s.pid] = s.born
-		}
+func (t *tree) note(s stat) {
+	if s.pid != t.pid {
+		t.struck[s.pid] = s.born
 	}
 }
 
 func (t *tree) killed() int { return len(t.struck) }
 
-// forget gives up on a tree.
+// forget gives up on a tree; no Run begins beside what is left of it.
 func (t *tree) forget() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	t.leave()
+	subreaper.left = append(subreaper.left, t)
 }
 
 func (t *tree) leave() {
@@ -137,19 +101,40 @@ func (s sight) empty() bool {
 	return s.err == nil && len(s.members) == 0 && s.strays == 0
 }
 
-func (t *tree) look() sight {
-	procs, err := readTable(otherSessions)
-	if err != nil {
-		return sight{err: err}
+func (t *tree) look() sight { return t.lookAt(func(stat) {}) }
+
+// lookAt calls member for each process of the tree as it is found.
+func (t *tree) lookAt(member func(stat)) (seen sight) {
+	want := func(pid int) bool {
+		if !otherSession(pid) {
+			return false
+		}
+		stray := reap(pid)
+		if stray {
+			seen.strays++
+		}
+		return !stray
 	}
-	seen := sight{strays: reapStrays(procs)}
-	for _, s := range procs.listed {
+	seen.err = readTable(want, func(procs *table, s stat) {
 		if !s.dead() && t.owns(procs.ours(s)) {
 			seen.members = append(seen.members, s)
+			member(s)
 		}
-	}
+	})
 	return seen
 }
+
+// reap collects an orphan that ended as our child, by its pid: waiting for any
+// child would take their statuses from those who started them.
+func reap(pid int) bool {
+	if subreaper.live[pid] != nil {
+		return false
+	}
+	got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	return err == nil && got == pid
+}
+
+func (s sight) alive() error { return fmt.Errorf("%w: %s", ErrAlive, pids(s.members)) }
 
 func pids(list []stat) string {
 	if len(list) == 0 {
@@ -165,33 +150,30 @@ func pids(list []stat) string {
 
 // table is a look at /proc. It is not taken in one instant: processes come, go
 // and change parents while it is read, so what is missing is read again.
-type table struct {
-	procs  map[int]stat
-	listed []stat
-}
+type table struct{ procs map[int]stat }
 
-// readTable lists the processes that want picks.
-func readTable(want func(pid int) bool) (*table, error) {
+// readTable calls each for the processes that want picks, right after it read of one.
+func readTable(want func(pid int) bool, each func(*table, stat)) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil, fmt.Errorf("read the process table: %w", err)
+		return fmt.Errorf("read the process table: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		return nil, fmt.Errorf("read the process table: %w", err)
+		return fmt.Errorf("read the process table: %w", err)
 	}
 	t := &table{procs: make(map[int]stat, len(names))}
-	for _, name := range names {
+	for _, name := range slices.Backward(names) { // those born last may be gone first
 		pid, err := strconv.Atoi(name)
 		if err != nil || !want(pid) {
 			continue
 		}
 		if s, ok := t.read(pid); ok {
-			t.listed = append(t.listed, s)
+			each(t, s)
 		}
 	}
-	return t, nil
+	return nil
 }
 
 func (t *table) read(pid int) (stat, bool) {
@@ -252,20 +234,4 @@ func (t *table) parentOf(s stat) (stat, bool) {
 		return up, true
 	}
 	return t.read(s.parent)
-}
-
-// strike signals all of list, each by its group where it has one of its own: a
-// group is signalled in one stroke, which a process that keeps forking cannot
-// outrun.
-func strike(list []stat, sig unix.Signal) {
-	own, struck := unix.Getpgrp(), map[int]bool{}
-	for _, s := range list {
-		switch {
-		case s.group == own || s.group <= 1:
-			_ = unix.Kill(s.pid, sig)
-		case !struck[s.group]:
-			struck[s.group] = true
-			_ = unix.Kill(-s.group, sig)
-		}
-	}
 }

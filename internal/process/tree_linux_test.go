@@ -6,11 +6,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -231,4 +233,81 @@ func TestKillOfUsEndsTheProgram(t *testing.T) {
 	}
 	_ = c.Wait()
 	eventually(t, "the program ends", func() bool { return !s.alive() })
+}
+
+// Processes that fork and end faster than the process table is read are gone, too,
+// when Run returns.
+func TestWhatForksAndEndsIsEnded(t *testing.T) {
+	for range 3 {
+		alive, c := relaying(t, 20)
+		res, err := new(process.Runner).Run(t.Context(), c)
+		if err != nil || res.Exit != 0 || alive(0) {
+			t.Errorf("Run = %+v, %v; alive: %t", res, err, alive(0))
+		}
+	}
+}
+
+// Where they run as a user of their own, one call ends them all.
+func TestKillUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		process.KillUser(61_528) // changes nothing: we cannot become that user
+		return
+	}
+	alive, c := relaying(t, 20)
+	c.Sys = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 61_528, Gid: 61_528}}
+	cmd := exec.CommandContext(t.Context(), c.Argv[0], c.Argv[1:]...)
+	cmd.Env, cmd.ExtraFiles, cmd.SysProcAttr = c.Env, c.Files, c.Sys
+	if err := cmd.Run(); err != nil || !alive(0) {
+		t.Fatalf("%v; alive: %t", err, alive(0))
+	}
+	process.KillUser(61_528)
+	if alive(5000) {
+		t.Error("they are alive")
+	}
+}
+
+// relaying is a Command that leaves n of them. They are alive as long as one of them
+// holds a pipe open; alive waits so many milliseconds for their end.
+func relaying(t *testing.T, n int) (alive func(ms int) bool, c process.Command) {
+	t.Helper()
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(ends[0]) }) // who is left ends of it
+	w := os.NewFile(uintptr(ends[1]), "baton")
+	c = playing("relay", strconv.Itoa(n))
+	c.Argv[0] = "/proc/self/exe" // another user may not get to its path
+	c.Files = []*os.File{w}
+	return func(ms int) bool {
+		_ = w.Close()
+		at := []unix.PollFd{{Fd: int32(ends[0])}}
+		for {
+			if _, err := unix.Poll(at, ms); !errors.Is(err, unix.EINTR) {
+				return at[0].Revents&unix.POLLHUP == 0
+			}
+		}
+	}, c
+}
+
+// Beside a program that could not be ended no other begins, until it is gone.
+func TestNothingBeginsBesideWhatIsLeft(t *testing.T) {
+	g := run(t.Context(), new(process.Runner), playing("leave", "plain", "stay", "stubborn"))
+	s := g.left(t)
+	parent, _ := statOf(s.pid)
+	process.GiveUp(parent.Parent)
+	if res, err := new(process.Runner).Run(t.Context(), playing("exit", "0")); !errors.Is(err, process.ErrAlive) {
+		t.Errorf("Run = %+v, %v, want %v", res, err, process.ErrAlive)
+	}
+	_, _ = g.wait() // ended by the Run that did not begin
+	for {
+		_, err := new(process.Runner).Run(t.Context(), playing("exit", "0"))
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, process.ErrAlive) {
+			t.Fatal(err)
+		}
+	}
+	s.wantGone(t)
 }

@@ -101,3 +101,24 @@ func TestProcessesOfOthersAreNotThere(t *testing.T) {
 		}
 	}
 }
+
+// Without a process namespace all that runs as another user can be ended: no other
+// program runs as that user.
+func TestAllOfAnotherUserCanBeEnded(t *testing.T) {
+	for _, who := range []user{asOther, asRoot} {
+		for _, level := range confined() {
+			w, uid := testConfig(t, level, who), -1
+			_, _ = w.Run(func(_ context.Context, c process.Command) (process.Result, error) {
+				uid = c.UID
+				return process.Result{}, nil
+			})(t.Context(), process.Command{Argv: []string{"true"}})
+			want := who.uid
+			if level == sandbox.Namespace || os.Geteuid() != 0 {
+				want = 0
+			}
+			if uid != want {
+				t.Errorf("level %s, %s: %d, want %d", level, who.name, uid, want)
+			}
+		}
+	}
+}

@@ -47,12 +47,7 @@ func (w Config) run(ctx context.Context, c process.Command, next Next) (process.
 }
 
 func (w Config) stands() bool {
-	switch w.Level {
-	case Namespace, Notify, External:
-		return true
-	case None, Auto:
-	}
-	return false
+	return slices.Contains([]Level{Namespace, Notify, External}, w.Level)
 }
 
 func (w Config) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {
@@ -97,6 +92,9 @@ func (w Config) launcher(c process.Command, h *host, orders, theirs *os.File) pr
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
 	c.Ended = h.left
+	if !w.sameUser() && !w.pids() {
+		c.UID = w.UID
+	}
 	return c
 }
 
