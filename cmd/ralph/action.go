@@ -19,10 +19,10 @@ import (
 const every = 15 * time.Second
 
 type actionCommand struct {
-	Explain bool   `help:"Say as JSON what an event means, and do nothing."`
-	Event   string `help:"The file with the event, if not the job's own." placeholder:"FILE"`
-	Name    string `help:"And the event's name, such as issue_comment."`
-	Finish  bool   `help:"Have the last word for a job that was killed: a step with if: always()."`
+	Explain bool   `help:"Print as JSON what ralph would do for an event, and do nothing."`
+	Event   string `help:"File with the event (default: the job's event)." placeholder:"FILE"`
+	Name    string `help:"Name of the event, such as issue_comment (default: the job's)."`
+	Finish  bool   `help:"Finish the progress comment of a killed job, in a step with if: always()."`
 }
 
 // Help shows where the command belongs.

@@ -25,17 +25,16 @@ import (
 )
 
 type archiveCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project: a git repository with ralph/prd.json."`
-	RalphDir   string `placeholder:"DIR" help:"Where prd.json and progress.txt lie in the project: ralph."`
-	Label      string `short:"l" placeholder:"TEXT" help:"What to call the archive; the PRD's branch when not given."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory with ralph/prd.json (default: current directory)."`
+	RalphDir   string `placeholder:"DIR" help:"Directory of prd.json and progress.txt in the project (default: ralph)."`
+	Label      string `short:"l" placeholder:"TEXT" help:"Name of the archive (default: the PRD's branch)."`
 }
 
 // Help gives the example.
 func (archiveCommand) Help() string {
-	return `The PRD and the progress log go to ralph-archive/<date>-<branch or label>/, with a
-summary.md of what was done; fresh ones take their place in ralph/, where
-prompt.md stays as it is. All of that is committed, and nothing else. A tree
-with uncommitted changes is left alone.
+	return `Moves the PRD and the progress log to ralph-archive/<date>-<branch or label>/, with
+a summary.md, puts new ones into ralph/, and commits these changes. prompt.md stays.
+Fails if the project has uncommitted changes.
 
 Example: ralph archive --label first-try`
 }

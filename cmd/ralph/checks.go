@@ -28,8 +28,8 @@ import (
 )
 
 type checksCommand struct {
-	ProjectDir string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	Check      []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
+	ProjectDir string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Check      []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
 	laptop.Passing
@@ -38,11 +38,11 @@ type checksCommand struct {
 
 // Help gives the example.
 func (checksCommand) Help() string {
-	return `Runs, on a clean checkout of HEAD, the checks that a run here would be judged by:
-those of the settings and the PRD, or where none is named, what the project's own
-files suggest. Says what each is worth before any work.
+	return `Runs the checks of a run on a clean checkout of HEAD, and shows the result of each.
+They come from the settings and the PRD. If these name none, ralph suggests checks
+from the project's own files.
 
-Exit code 0: there is one that can prove something. 1: there is none.
+Exit code 0: at least one check can prove something. 1: none can.
 
 Example: ralph checks --check "make test"`
 }

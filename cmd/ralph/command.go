@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -27,40 +28,51 @@ type command interface {
 
 // grammar is the command line.
 type grammar struct {
-	Action    actionCommand     `cmd:"" help:"Do what an event of GitHub asks for: the Action's entry point."`
-	Run       runCommand        `cmd:"" help:"The loop: stories of a PRD, or a prompt with guardrails."`
-	Loop      loopCommand       `cmd:"" help:"A task or a specification, until checks pass."`
-	Supervise superviseCommand  `cmd:"" help:"Keep a root agent process alive until it writes DONE."`
-	Resume    resumeCommand     `cmd:"" help:"Go on with a run that did not complete."`
-	Status    statusCommand     `cmd:"" help:"Tell where a run stands."`
-	Report    reportCommand     `cmd:"" help:"Make a page of a run: what it came to, and why."`
-	Init      initCommand       `cmd:"" help:"Ask for the settings; with --prd or --github, lay out files."`
-	Plan      planCommand       `cmd:"" help:"Make a PRD of the text of an issue, and run nothing."`
-	Checks    checksCommand     `cmd:"" help:"Tell what a run here would be judged by, and what that says now."`
-	Verify    verifyCommand     `cmd:"" help:"Run the proof of a run anew, and say what differs."`
-	Prove     proveCommand      `cmd:"" help:"Prove the change between two commits of a clone; no agent runs."`
-	Archive   archiveCommand    `cmd:"" help:"Put a finished loop away under ralph-archive/."`
-	Worktree  worktreeCommand   `cmd:"" help:"The worktrees of runs with --worktree."`
-	GC        gcCommand         `cmd:"" name:"gc" help:"Remove what runs of long ago left on a repository's refs."`
-	Doctor    doctorCommand     `cmd:"" help:"Tell what this machine offers, and what is missing."`
-	Sandbox   sandboxCommand    `cmd:"" help:"Run any command inside, as an agent would be."`
-	Hook      hookCommand       `cmd:"" help:"Answer a hook of an agent's own: reads JSON, answers on standard output."`
-	Demo      demoCommand       `cmd:"" help:"Turn an issue into a pull request, offline, on this machine, in seconds."`
-	Serve     serveCommand      `cmd:"" help:"Take a GitHub App's deliveries, and have GitHub Actions do the work."`
-	Version   versionCommand    `cmd:"" help:"Print the version."`
-	Complete  completionCommand `cmd:"" name:"completion" help:"Print a script by which a shell completes ralph's words."`
-	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a script as an agent would."`
+	Demo      demoCommand       `cmd:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
+	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
+	Doctor    doctorCommand     `cmd:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
+	Run       runCommand        `cmd:"" group:"work" help:"Work on the stories of a PRD, or repeat a prompt until its guardrails pass."`
+	Loop      loopCommand       `cmd:"" group:"work" help:"Repeat a task until its checks pass."`
+	Resume    resumeCommand     `cmd:"" group:"work" help:"Continue a run that stopped or was killed."`
+	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
+	Report    reportCommand     `cmd:"" group:"work" help:"Write a report of a run."`
+	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
+	Supervise superviseCommand  `cmd:"" group:"work" help:"Restart your own agent until it writes DONE."`
+	Sandbox   sandboxCommand    `cmd:"" group:"work" help:"Run any command in the sandbox."`
+	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
+	Worktree  worktreeCommand   `cmd:"" group:"work" help:"Manage the worktrees of runs with --worktree."`
+	Prove     proveCommand      `cmd:"" group:"judge" help:"Prove the change between two commits, without an agent."`
+	Verify    verifyCommand     `cmd:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
+	Checks    checksCommand     `cmd:"" group:"judge" help:"Show the checks of a project, and run them."`
+	Action    actionCommand     `cmd:"" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
+	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
+	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete the saved state of old runs from a GitHub repository."`
+	Hook      hookCommand       `cmd:"" group:"other" help:"Answer a hook of a coding agent (JSON on standard input)."`
+	Complete  completionCommand `cmd:"" group:"other" name:"completion" help:"Print a shell completion script."`
+	Version   versionCommand    `cmd:"" group:"other" help:"Print the version."`
+	Script    scriptedCommand   `cmd:"" name:"scripted-agent" hidden:"" help:"Play a scripted agent."`
 	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
 }
 
-const description = `An issue goes in, a pull request comes out whose checks passed on a clean checkout.
+// groups are the headings of the list of commands.
+var groups = []kong.Group{
+	{Key: "start", Title: "Start:"},
+	{Key: "work", Title: "Work:"},
+	{Key: "judge", Title: "Judge:"},
+	{Key: "github", Title: "GitHub:"},
+	{Key: "other", Title: "Other:"},
+}
+
+const description = `An issue goes in, a proven pull request comes out.
+
+Documentation: https://github.com/ralph-loop/ralph/tree/main/docs
 
 Example: ralph demo`
 
-// usually says when a run by a preset gives up.
+// usually names the default limits of a preset.
 func usually(preset policy.Preset) string {
 	limits := policy.Of(preset).Limits
-	return fmt.Sprintf("Unless flags or settings say otherwise it gives up after %d iterations, %g dollars,\n%s, or %d iterations that look alike.",
+	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
 }
 
@@ -84,6 +96,7 @@ func parse(w world) (chosen command, done bool, err error) {
 		kong.UsageOnError(),
 		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),
+		kong.ExplicitGroups(groups),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err == nil {
@@ -92,7 +105,7 @@ func parse(w world) (chosen command, done bool, err error) {
 	if err != nil {
 		return nil, true, fmt.Errorf("build the command line: %w", err)
 	}
-	args := w.args
+	args := asHelp(w.args)
 	if completes(args) {
 		return completed{args[1], parser.Model.Node, args[3:]}, false, nil
 	}
@@ -111,6 +124,14 @@ func parse(w world) (chosen command, done bool, err error) {
 		return nil, true, errors.New("a command without a body: " + parsed.Command())
 	}
 	return chosen, false, nil
+}
+
+// asHelp turns "help COMMAND" into "COMMAND --help".
+func asHelp(args []string) []string {
+	if len(args) > 0 && args[0] == "help" {
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
 }
 
 // needed is the grammar, or as much of it as args can be of: to build the whole

@@ -19,13 +19,13 @@ import (
 )
 
 type completionCommand struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
 
 // Help gives the example.
 func (completionCommand) Help() string {
-	return `Prints what has a shell complete the commands, flags and words of ralph. Put it
-where the shell reads it when it starts.
+	return `Prints a script that completes ralph's commands and flags. Load it in your shell's
+start-up file.
 
 Example: source <(ralph completion bash)`
 }

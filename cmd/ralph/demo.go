@@ -20,8 +20,8 @@ import (
 )
 
 type demoCommand struct {
-	Dir  string `help:"Where the demo's files lie; a new folder in the temporary one when not given." type:"path"`
-	Keep bool   `help:"Leave the repositories too, not only the journal."`
+	Dir  string `help:"Directory for the demo's files (default: a new temporary one)." type:"path"`
+	Keep bool   `help:"Keep the repositories too, not only the journal."`
 	JSON bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
@@ -103,7 +103,7 @@ func (c demoCommand) show(to io.Writer, shown demo.Shown, took time.Duration) er
 // scriptedCommand is the scripted agent of tests and the demo. It runs as a child
 // of ralph, as any agent does.
 type scriptedCommand struct {
-	File string `arg:"" help:"The script."`
+	File string `arg:"" help:"Script to play."`
 }
 
 func (c scriptedCommand) run(ctx context.Context, w world) (int, error) {

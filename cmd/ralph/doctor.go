@@ -18,34 +18,31 @@ import (
 )
 
 type doctorCommand struct {
-	ProjectDir   string        `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	Agent        string        `placeholder:"NAME" help:"The agent that a run would take; the settings' own when not given."`
-	AgentCommand string        `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
-	Agents       bool          `xor:"part" help:"Look at the agents only."`
-	GitHub       bool          `name:"github" xor:"part" help:"Look at the repository on GitHub only: what its token may do, and what its rules refuse."`
-	Repo         string        `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
-	Branch       string        `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"The branch that work would go to."`
-	Sandbox      bool          `xor:"part" help:"Look at what confines an agent only: each mechanism, and an attack from inside."`
-	Level        sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Put this level to the test, not the strongest that is found."`
-	UID          int           `name:"uid" placeholder:"N" help:"Who is inside, where ralph is root; whoever you are when not given."`
-	Checks       *bool         `negatable:"" help:"Try what judges the work, on a clean checkout of HEAD: alone, or beside another part. Without it they are only named; --no-checks leaves that out, too."`
-	Check        []string      `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those that are found, such as those of a workflow's input checks. Repeatable."`
-	JSON         bool          `name:"json" help:"Print it as one JSON object."`
+	ProjectDir   string        `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Agent        string        `placeholder:"NAME" help:"Agent to look for (default: from the settings)."`
+	AgentCommand string        `placeholder:"CMD" help:"Program to run instead of the agent's own."`
+	Agents       bool          `xor:"part" help:"Check only the agents."`
+	GitHub       bool          `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the rules."`
+	Repo         string        `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
+	Branch       string        `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
+	Sandbox      bool          `xor:"part" help:"Check only the sandbox: its mechanisms, and an attack from inside."`
+	Level        sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Sandbox level to test (default: strongest available)."`
+	UID          int           `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
+	Checks       *bool         `negatable:"" help:"Run the checks on a clean checkout of HEAD. Without this flag they are only listed; --no-checks hides them."`
+	Check        []string      `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
+	JSON         bool          `name:"json" help:"Print the result as one JSON object."`
 }
 
 // Help gives the example.
 func (doctorCommand) Help() string {
-	return `Looks at what a run will need and tells what it does not find, with what to do
-about it: the agents and their versions, what became of the settings' flags for
-them, what confines an agent, and by which checks the work would be judged. It
-fails where a run would not begin.
+	return `Checks what a run needs, and shows how to fix what is missing: agents and their
+versions, the settings' agent flags, the sandbox, and the checks. Fails if a run
+could not start.
 
-The checks are tried only when they are asked for, by --checks: it takes as long
-as they take, and runs what the project says, in the sb of its settings.
+--checks also runs the checks, in the sandbox of the settings.
 
-With --github it asks GitHub what a job's token, or yours, may do in a repository,
-and changes nothing there; with --checks beside it they are those of a job, by the
-workflow and the settings that lie here.
+--github asks GitHub what a token may do in a repository, and changes nothing. With
+--checks it runs the checks of a job: those of the workflow and the settings here.
 
 Examples:
 

@@ -94,7 +94,7 @@ func misused(err error) error {
 	fix = "see ralph " + chosen.Path() + " --help"
 	if errors.Is(err, errBlank) {
 		flag, _, _ := strings.Cut(what, ":")
-		fix = "say what it is to be, or leave " + flag + " out; it may be a variable that is not set"
+		fix = "give it a value, or leave out " + flag + "; a shell variable may be unset"
 	}
 	if word, stray := strings.CutPrefix(what, "unexpected argument "); stray {
 		if s, is := reflect.TypeAssert[straying](chosen.Target); is {
@@ -104,14 +104,14 @@ func misused(err error) error {
 	return fault.Usage(what, fix, nil)
 }
 
-// plainly says in everybody's words what kong says in a programmer's.
+// plainly rewrites the errors of the command line parser for users.
 func plainly(said string) string {
 	for _, words := range [][2]string{
 		{`^(--\S+): expected \S+ value but got "(-[\d.]+)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
-		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1: there is nothing behind it"},
+		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1 needs a value"},
 		{`^expected "(<[^"]+>).*`, "$1 is missing"},
 		{`^(--\S+): expected a (?:float but got ("\d+(?:\.\d*)?(?:[eE]\+?\d+)?")|valid \d+ bit int but got ("[1-9]\d*")).*`, "$1: $2$3 is too large"},
-		{`^(--\S+): expected a(?: valid \d+ bit)? (?:float|int) but got ("[^"]*").*`, "$1: $2 is no number"},
+		{`^(--\S+): expected a(?: valid \d+ bit)? (?:float|int) but got ("[^"]*").*`, "$1: $2 is not a number"},
 	} {
 		said = regexp.MustCompile(words[0]).ReplaceAllString(said, words[1])
 	}

@@ -29,18 +29,18 @@ import (
 )
 
 type gcCommand struct {
-	Repo      string `placeholder:"OWNER/NAME" help:"The repository, if not that of GITHUB_REPOSITORY. The token is GITHUB_TOKEN or GH_TOKEN."`
-	OlderThan age    `placeholder:"AGE" default:"90d" help:"Remove what nobody has written to for so long: 90d, 36h."`
-	DryRun    bool   `help:"Tell what would go, and remove nothing."`
-	Export    string `placeholder:"FILE" help:"First add the journals of what goes to FILE, as JSON lines."`
-	JSON      bool   `name:"json" help:"Print it as one JSON object."`
+	Repo      string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
+	OlderThan age    `placeholder:"AGE" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
+	DryRun    bool   `help:"List what would be deleted, and delete nothing."`
+	Export    string `placeholder:"FILE" help:"First append the journals of deleted runs to FILE, as JSON lines."`
+	JSON      bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
 // Help gives the examples.
 func (gcCommand) Help() string {
-	return `On GitHub each run is kept on a ref of its own, refs/ralph/issue-7, so that any
-machine can go on with it. This removes old ones. One that a job is at work on
-stays, and so does one that is written to meanwhile. It never touches a branch.
+	return `ralph saves each run on GitHub in a ref such as refs/ralph/issue-7, so that any
+machine can continue it. This command deletes old refs. It keeps refs of running
+jobs, and never touches a branch.
 
 Examples:
 
@@ -194,20 +194,20 @@ func audit(to io.Writer, text []byte) error {
 }
 
 type worktreeCommand struct {
-	Clean worktreeCleanCommand `cmd:"" help:"Take away the worktrees that runs with --worktree have left."`
+	Clean worktreeCleanCommand `cmd:"" help:"Remove the worktrees that runs with --worktree left."`
 }
 
 // Help gives the example.
 func (worktreeCommand) Help() string { return "Example: ralph worktree clean" }
 
 type worktreeCleanCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
 }
 
 // Help gives the example.
 func (worktreeCleanCommand) Help() string {
-	return `One with uncommitted work is kept, and so is a branch that is not merged yet into
-the one that is checked out.
+	return `Keeps worktrees with uncommitted work, and branches that are not merged into the
+current one.
 
 Example: ralph worktree clean`
 }

@@ -27,8 +27,8 @@ import (
 )
 
 type hookCommand struct {
-	Event string   `arg:"" enum:"${hooks}" help:"The event: ${events}."`
-	Words []string `arg:"" optional:"" passthrough:"" help:"For loop-start: what was typed behind /ralph-loop, if it is not on standard input."`
+	Event string   `arg:"" enum:"${hooks}" help:"Event: ${events}."`
+	Words []string `arg:"" optional:"" passthrough:"" help:"For loop-start: the arguments of /ralph-loop (default: standard input)."`
 }
 
 // The two words that are no hooks, but what slash commands call.
@@ -39,9 +39,9 @@ const (
 
 // Help gives the example.
 func (hookCommand) Help() string {
-	return `What Claude Code and Codex call by themselves, as the plugin in plugin/ has them
-do: each event is told as JSON on standard input and answered on standard
-output. loop-start and loop-cancel are behind /ralph-loop and /cancel-ralph.
+	return `Claude Code and Codex call this command through the plugin in plugin/. It reads an
+event as JSON from standard input and writes the answer to standard output.
+loop-start and loop-cancel serve /ralph-loop and /cancel-ralph.
 
 Example: ralph hook stop < event.json`
 }

@@ -28,8 +28,8 @@ type initCommand struct {
 
 // Help gives the examples.
 func (initCommand) Help() string {
-	return `Without flags it asks for the settings and writes .ralph/settings.json; for that
-it needs a terminal. With flags it asks nothing, and overwrites nothing.
+	return `Without flags, asks for the settings and writes .ralph/settings.json (needs a
+terminal). With flags, asks nothing and overwrites nothing.
 
 Examples:
 
@@ -80,16 +80,16 @@ func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 }
 
 type planCommand struct {
-	File  string `arg:"" help:"A file with the text of an issue, or a prd.json; - is standard input."`
-	Title string `short:"t" placeholder:"TEXT" help:"What is to be done, in one line, as an issue's title says it."`
+	File  string `arg:"" help:"File with the text of an issue, or a prd.json; - is standard input."`
+	Title string `short:"t" placeholder:"TEXT" help:"Title of the issue."`
 }
 
 // Help gives the example.
 func (planCommand) Help() string {
-	return `The stories are found in a fenced or bare prd.json, a task list, or headings with
-lists under them; any other text is one story. The PRD goes to standard output,
-and where it came from (json, tasklist, headings, plain) to standard error.
-Of an issue form only the answers count. Nothing is run, and no model is asked.
+	return `Finds stories in a prd.json (fenced or bare), a task list, or headings with lists.
+Any other text becomes one story. Prints the PRD on standard output, and its source
+(json, tasklist, headings, plain) on standard error. Of an
+issue form only the answers count. Asks no model.
 
 Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 }

@@ -18,20 +18,21 @@ import (
 
 type loopCommand struct {
 	laptop.Flags
-	Task          string   `arg:"" optional:"" help:"What is to be done."`
-	Check         []string `sep:"none" placeholder:"CMD" help:"A command that has to pass. Repeatable; all of them have to."`
-	Spec          string   `type:"path" placeholder:"FILE" help:"A file with the specification, read anew for every iteration, in the place of the task."`
-	MaxIterations *int     `placeholder:"N" help:"Give up after this many iterations, 1 to 100."`
-	CompletionTag string   `placeholder:"TAG" help:"What the agent says when it considers the task finished; ${tag} when not given."`
-	Config        string   `short:"c" type:"path" placeholder:"FILE" help:"A YAML file with ralph_loop, or a settings file."`
-	Quiet         bool     `help:"Print the result only."`
+	Task          string   `arg:"" optional:"" help:"The task."`
+	Check         []string `sep:"none" placeholder:"CMD" help:"Check command that must pass. Repeatable."`
+	Spec          string   `type:"path" placeholder:"FILE" help:"File with the task, read again for each iteration."`
+	MaxIterations *int     `placeholder:"N" help:"Limit of iterations, 1 to 100 (default: 25)."`
+	CompletionTag string   `placeholder:"TAG" help:"Word with which the agent says that it is done (default: ${tag})."`
+	Config        string   `short:"c" type:"path" placeholder:"FILE" help:"Settings file, or a YAML file with ralph_loop."`
+	Quiet         bool     `help:"Print only the result."`
 }
 
 // Help gives an example.
 func (loopCommand) Help() string {
-	return `The agent is asked again, each time with a fresh context, until all checks pass and
-it has said the completion tag. It gets the task, what has changed so far, what
-the checks complained of, and the history of the iterations.
+	return `Starts the agent again and again, each time with a fresh context, until all checks
+pass and the agent says the completion tag. Each prompt has the task, the changes so
+far, the failures of the checks, and the history of the iterations.
+
 ` + usually(policy.Checked) + `
 
 Example: ralph loop "Port the parser to Go" --check "go test ./..." --max-cost 3`

@@ -23,17 +23,16 @@ import (
 )
 
 type reportCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	ID         string `arg:"" optional:"" name:"run" help:"The run; the newest one when not given."`
-	Format     string `enum:"html,md,json,jsonl" default:"html" placeholder:"FORMAT" help:"html: one file that needs nothing else. md: for a comment or a terminal. json: as ralph status --json. jsonl: the journal itself, for those who collect them."`
-	Output     string `short:"o" placeholder:"FILE" help:"Where it goes; - is standard output. When not given: report.html beside the journal; the others go to standard output."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
+	Format     string `enum:"html,md,json,jsonl" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json. jsonl: the journal."`
+	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
 // Help gives the example.
 func (reportCommand) Help() string {
-	return `What a run came to, what failed, its stories, where time and money went, and what
-each iteration was asked, said, did and left behind: one HTML file of less than a
-megabyte that asks for nothing from the network and needs no script.
+	return `Writes one self-contained HTML file of less than a megabyte: the result, failed
+checks, stories, time, cost, and each iteration's prompt, output, diff and logs.
 
 Example: ralph report -o report.html`
 }
@@ -147,9 +146,9 @@ func (reportCommand) put(w world, name string, create func() (io.WriteCloser, er
 }
 
 type statusCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	ID         string `arg:"" optional:"" name:"run" help:"The run; the newest one when not given."`
-	Follow     bool   `help:"Go on until the run has stopped."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
+	Follow     bool   `help:"Follow the run until it stops."`
 	JSON       bool   `name:"json" help:"Print the result as one JSON object."`
 }
 

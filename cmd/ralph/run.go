@@ -19,26 +19,43 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
+// iterations are the flags for a run's limit, by all the names that users know.
+type iterations struct {
+	MaxIterations *int `short:"m" xor:"n" aliases:"maximum-iterations" placeholder:"N" help:"Limit of iterations (0: no limit)."`
+	Alias         *int `name:"n" short:"n" xor:"n" hidden:"" help:"Alias."`
+}
+
+// limit is the number given, or preset.
+func (i iterations) limit(preset int) int {
+	return laptop.Given(i.MaxIterations, laptop.Given(i.Alias, preset))
+}
+
+func (i iterations) checkIterations() error {
+	return errors.Join(
+		laptop.Reasonable("--max-iterations", i.MaxIterations, laptop.Most),
+		laptop.Reasonable("-n", i.Alias, laptop.Most),
+	)
+}
+
 type runCommand struct {
 	laptop.Flags
-	Prompt             *string  `short:"p" xor:"prompt" placeholder:"TEXT" help:"What the agent is to do."`
-	PromptFile         string   `short:"f" xor:"prompt" type:"path" placeholder:"FILE" help:"A file with what it is to do, read anew for every iteration."`
-	MaximumIterations  *int     `short:"m" xor:"n" placeholder:"N" help:"Give up after this many iterations; 0: never."`
-	MaxIterations      *int     `short:"n" xor:"n" hidden:"" help:"The same."`
-	CompletionResponse string   `short:"c" placeholder:"WORD" help:"What the agent answers in <response> when all is done; ${response} when not given."`
+	Prompt     *string `short:"p" xor:"prompt" placeholder:"TEXT" help:"Prompt for the agent."`
+	PromptFile string  `short:"f" xor:"prompt" type:"path" placeholder:"FILE" help:"File with the prompt, read again for each iteration."`
+	iterations
+	CompletionResponse string   `short:"c" placeholder:"WORD" help:"Word that the agent answers in <response> when it is done (default: ${response})."`
 	StreamAgentOutput  *bool    `negatable:"" help:"Show what the agent says and does."`
-	RalphDir           string   `placeholder:"DIR" help:"Where prd.json and progress.txt lie in the project: ralph."`
-	Config             string   `type:"path" placeholder:"FILE" help:"Settings in JSON or YAML, laid over the project's, or a YAML file with ralph_loop."`
-	Check              []string `sep:"none" placeholder:"CMD" help:"A command that judges the work, besides those of settings and PRD."`
+	RalphDir           string   `placeholder:"DIR" help:"Directory of prd.json and progress.txt in the project (default: ralph)."`
+	Config             string   `type:"path" placeholder:"FILE" help:"Settings file (JSON or YAML) on top of the project's, or a YAML file with ralph_loop."`
+	Check              []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
 
 	laid config.Loop // the settings in force
 }
 
 // Help tells the two ways apart, with examples.
 func (runCommand) Help() string {
-	return `With a prompt, the agent is asked again until all guardrails of the settings pass
-and it answers with the completion response. Without one, the stories of
-ralph/prd.json are worked on, one an iteration, until all of them pass.
+	return `With a prompt, starts the agent again and again until all guardrails of the settings
+pass and the agent gives the completion response. Without a prompt, works on the
+stories of ralph/prd.json, one in each iteration, until all of them pass.
 ` + usually(policy.Stories) + `
 
 Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."
@@ -101,11 +118,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, er
 // over lays the settings over a preset, and the flags over those.
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
 	p = d.Over(c.laid.OverRun(p))
-	for _, n := range []*int{c.MaxIterations, c.MaximumIterations} {
-		if n != nil {
-			p.Limits.Iterations = *n
-		}
-	}
+	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Checks = policy.With(p.Checks, c.Check, policy.DefaultCheckTimeout)
 	return p
 }
@@ -148,32 +161,29 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.Asked, 
 func (c runCommand) Validate() error {
 	return errors.Join(
 		c.Flags.Validate(),
-		laptop.Reasonable("--maximum-iterations", c.MaximumIterations, laptop.Most),
-		laptop.Reasonable("--max-iterations", c.MaxIterations, laptop.Most),
+		c.checkIterations(),
 	)
 }
 
 type resumeCommand struct {
 	laptop.Flags
-	MaximumIterations *int   `short:"m" xor:"n" placeholder:"N" help:"Give up after this many more iterations; 0: never."`
-	MaxIterations     *int   `short:"n" xor:"n" hidden:"" help:"The same."`
-	Answer            string `placeholder:"TEXT" help:"What the agent asked for, or anything else it should know from here on."`
-	ID                string `arg:"" optional:"" name:"run" help:"The run; the newest one that is not complete when not given."`
+	iterations
+	Answer string `placeholder:"TEXT" help:"Answer to the agent's question, or a hint for the next prompts."`
+	ID     string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest that is not complete)."`
 }
 
 // Validate refuses limits that would silently be none.
 func (c resumeCommand) Validate() error {
 	return errors.Join(
 		c.Flags.Validate(),
-		laptop.Reasonable("--maximum-iterations", c.MaximumIterations, laptop.Most),
-		laptop.Reasonable("--max-iterations", c.MaxIterations, laptop.Most),
+		c.checkIterations(),
 	)
 }
 
 // Help gives the example.
 func (resumeCommand) Help() string {
-	return `Finished work is not repeated. The limits count from zero: those of the run, or
-those given here. The sandbox level stays as it was unless a flag names another.
+	return `Continues where the run stopped. The limits count from zero again: those of the run,
+or those given here. The sandbox level stays, unless a flag names another.
 
 Example: ralph resume --max-cost 10`
 }
@@ -216,7 +226,7 @@ func (c resumeCommand) known(d *laptop.Project, old policy.Policy) error {
 // over lays the flags over the policy of the run.
 func (c resumeCommand) over(p policy.Policy) policy.Policy {
 	p.Limits = c.Limited(p.Limits)
-	p.Limits.Iterations = laptop.Given(c.MaxIterations, laptop.Given(c.MaximumIterations, p.Limits.Iterations))
+	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Model = cmp.Or(c.Model, p.Model)
 	return p
 }

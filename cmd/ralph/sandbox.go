@@ -21,18 +21,18 @@ import (
 )
 
 type sandboxCommand struct {
-	Level sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Of the sandbox: the strongest there is when not given."`
-	Allow []string      `placeholder:"HOST" help:"A host that it may reach, by its exact name. Repeatable; every public one when not given."`
+	Level sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
+	Allow []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
 	laptop.Passing
-	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
+	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
 // Help gives the example.
 func (sandboxCommand) Help() string {
-	return `Runs a command as an agent would run on this machine: it can write to the folder
-you stand in, in a repository to all of that, and to caches of its own, and read what
-programs are made of. Of your environment it knows what toolchains need. What it asks for
-outside and does not get is told at the end.
+	return `Runs a command as ralph runs an agent. It can write to the current directory (in a
+repository: to all of it) and to its own caches, and read programs and libraries. It
+gets only the environment variables that toolchains need. Blocked connections are
+listed at the end.
 
 Example: ralph sandbox -- npm test`
 }

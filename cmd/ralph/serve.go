@@ -23,32 +23,31 @@ import (
 )
 
 type serveCommand struct {
-	App           string   `type:"path" placeholder:"FILE" help:"The GitHub App as /setup keeps it; where FILE is not there, /setup makes it."`
-	URL           string   `name:"url" placeholder:"https://HOST" help:"Under which GitHub and people reach this server; for /setup."`
-	Organization  string   `placeholder:"NAME" help:"That is to own the App which /setup makes; you, unless given."`
-	AppID         int64    `name:"app-id" placeholder:"N" help:"The GitHub App's number, in place of --app."`
-	PrivateKey    string   `type:"path" placeholder:"FILE" help:"Its private key, if not in RALPH_APP_PRIVATE_KEY."`
-	Secret        string   `type:"path" placeholder:"FILE" help:"The webhook's secret, if not in RALPH_WEBHOOK_SECRET."`
-	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Where to answer."`
-	APIURL        string   `name:"api-url" placeholder:"URL" help:"Of a GitHub of your own: https://HOST/api/v3."`
-	Workflow      string   `default:"ralph.yml" placeholder:"FILE" help:"The workflow that is started in a repository."`
-	Audience      string   `placeholder:"NAME" help:"For whom a job's identity has to be, to be traded for a token; none is unless given."`
-	Issuer        string   `placeholder:"URL" help:"Who vouches for jobs, where it is not the GitHub of --api-url."`
-	Label         string   `placeholder:"NAME" help:"The label that starts work."`
-	TriggerPhrase string   `placeholder:"WORD" help:"The word that begins a comment to us."`
-	Assignee      string   `placeholder:"LOGIN" help:"Start work on what is assigned to them."`
-	Reviews       bool     `help:"Start work on reviews that ask for changes."`
-	Buttons       bool     `help:"Start work by the boxes in our own comments."`
-	AllowBots     []string `placeholder:"NAME" help:"Bots that may ask for work."`
-	Verbose       bool     `short:"V" help:"Tell of each delivery that is not for us, and why."`
+	App           string   `type:"path" placeholder:"FILE" help:"File with the GitHub App. If it does not exist, /setup creates the App."`
+	URL           string   `name:"url" placeholder:"https://HOST" help:"Public URL of this server, for /setup."`
+	Organization  string   `placeholder:"NAME" help:"Organization that will own the App (default: your account)."`
+	AppID         int64    `name:"app-id" placeholder:"N" help:"ID of the GitHub App, instead of --app."`
+	PrivateKey    string   `type:"path" placeholder:"FILE" help:"File with the App's private key (default: RALPH_APP_PRIVATE_KEY)."`
+	Secret        string   `type:"path" placeholder:"FILE" help:"File with the webhook's secret (default: RALPH_WEBHOOK_SECRET)."`
+	Listen        string   `default:":8080" placeholder:"HOST:PORT" help:"Address to listen on."`
+	APIURL        string   `name:"api-url" placeholder:"URL" help:"API of a GitHub Enterprise server: https://HOST/api/v3."`
+	Workflow      string   `default:"ralph.yml" placeholder:"FILE" help:"Workflow to start in a repository."`
+	Audience      string   `placeholder:"NAME" help:"OIDC audience that a job must present to get a token (default: token exchange off)."`
+	Issuer        string   `placeholder:"URL" help:"OIDC issuer of jobs (default: the GitHub of --api-url)."`
+	Label         string   `placeholder:"NAME" help:"Label that starts work."`
+	TriggerPhrase string   `placeholder:"WORD" help:"First word of a comment that starts work."`
+	Assignee      string   `placeholder:"LOGIN" help:"Login whose assignment starts work."`
+	Reviews       bool     `help:"Start work on reviews that request changes."`
+	Buttons       bool     `help:"Start work by the boxes in ralph's comment."`
+	AllowBots     []string `placeholder:"NAME" help:"Bot that may start work. Repeatable."`
+	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
 
 // Help gives the example.
 func (serveCommand) Help() string {
-	return `Answers POST /webhook, GET /healthz and GET /metrics, and POST /token where
-there is an --audience. Work is done by GitHub Actions. Without an App the log
-shows a page that makes one in two clicks. docs/serve.md tells how the workflow
-is set up.
+	return `Answers POST /webhook, GET /healthz and GET /metrics, and with --audience also POST
+/token. It starts GitHub Actions jobs, which do the work. Without an App, the log
+shows the page that creates one. docs/serve.md explains the workflow.
 
 Example: ralph serve --app app.json --url https://ralph.example.com`
 }

@@ -24,30 +24,30 @@ import (
 )
 
 type superviseCommand struct {
-	TaskDir      string           `default:"." type:"path" placeholder:"DIR" help:"The task's folder, where DONE is looked for."`
-	MaxRestarts  *int             `placeholder:"N" help:"Give up after this many attempts; 100 when not given, 0: never."`
-	RestartDelay *policy.Duration `placeholder:"TIME" help:"Between two attempts; 1s when not given."`
-	PollInterval *policy.Duration `placeholder:"TIME" help:"Between two looks at children of a finished task; 1s when not given."`
-	WaitTimeout  *policy.Duration `placeholder:"TIME" help:"For children of a finished task to end; 5m when not given, 0: for ever. Given, it bounds an attempt too."`
-	ProjectID    string           `name:"project-id" placeholder:"ID" help:"For the message buses; the name of the folder above the task's when not given."`
-	TaskID       string           `name:"task-id" placeholder:"ID" help:"The same of the task; its folder's name when not given."`
-	JSON         bool             `name:"json" help:"Print the result as one JSON object; what the command prints goes to stderr."`
-	Verbose      bool             `short:"V" help:"Say what is read, run and decided."`
+	TaskDir      string           `default:"." type:"path" placeholder:"DIR" help:"Directory in which the agent writes DONE."`
+	MaxRestarts  *int             `placeholder:"N" help:"Limit of attempts (default: 100; 0: no limit)."`
+	RestartDelay *policy.Duration `placeholder:"TIME" help:"Pause between two attempts (default: 1s)."`
+	PollInterval *policy.Duration `placeholder:"TIME" help:"Interval between two checks of a finished task's child processes (default: 1s)."`
+	WaitTimeout  *policy.Duration `placeholder:"TIME" help:"Time for a finished task's child processes to end (default: 5m; 0: no limit). If set, it limits an attempt too."`
+	ProjectID    string           `name:"project-id" placeholder:"ID" help:"Project ID in messages (default: name of the directory above the task's)."`
+	TaskID       string           `name:"task-id" placeholder:"ID" help:"Task ID in messages (default: name of the task's directory)."`
+	JSON         bool             `name:"json" help:"Print the result as one JSON object; the command's output goes to stderr."`
+	Verbose      bool             `short:"V" help:"Log what ralph reads, runs and decides."`
 	laptop.Fence
-	Command []string `arg:"" optional:"" passthrough:"partial" help:"The command, behind --."`
+	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
 // Help tells how the command speaks.
 func (superviseCommand) Help() string {
-	return `The command is started again, whatever it ends with, until the task is done or
-may be tried no more. It runs where you stand, with your environment and:
+	return `Starts the command again, whatever its exit code, until the task is done or the
+attempts are used up. It runs in the current directory, with your environment and:
 
   TASK_FOLDER    the task's folder
   RALPH_ATTEMPT  1 for the first attempt
 
-It says that the task is done by a file:   touch "$TASK_FOLDER/DONE"
+The command reports that the task is done by a file: touch "$TASK_FOLDER/DONE"
 
-It asks not to be started again, as it waits for somebody, by
+It reports that it waits for a person, and must not be started again, by
   exit code 42, or
   a file:     touch "$TASK_FOLDER/WAIT_WITHOUT_RESTART", or
   a message, appended to "$TASK_FOLDER/TASK-MESSAGE-BUS.md" in the attempt:
@@ -57,12 +57,12 @@ It asks not to be started again, as it waits for somebody, by
   ---
   Waiting for user input
 
-How the task ended is appended there too, and to PROJECT-MESSAGE-BUS.md in the
-folder above. Exit code 0: done, or waiting; 1: out of attempts; 2: it cannot be
-started. To go on after that, start it again: ralph resume is not for it.
+ralph appends the result to that file, and to PROJECT-MESSAGE-BUS.md in the parent
+directory. Exit code 0: done, or waiting; 1: out of attempts; 2: cannot start. To
+continue, run the same command again; ralph resume does not apply.
 
-With --sandbox it can write to the project that you stand in, to the task's folder
-and to caches of its own. Your environment is its own there too, keys and all.
+With --sandbox the command can write to the project, to the task's directory and to
+its own caches. It keeps your environment, including keys.
 
 Example: ralph supervise --task-dir tasks/t1 --max-restarts 10 -- ./agent.sh`
 }

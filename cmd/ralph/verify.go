@@ -18,20 +18,18 @@ import (
 )
 
 type verifyCommand struct {
-	File string `arg:"" type:"path" help:"The evidence.json of a run."`
+	File string `arg:"" type:"path" help:"File evidence.json of a run."`
 	laptop.Clone
 }
 
 // Help gives the example.
 func (verifyCommand) Help() string {
-	return `Runs the proof anew: a clean checkout of the commit that the evidence names, its
-setup and its checks, and the tests of each story on the base code. The commands
-are those of the file, and somebody else may have written it: they run confined,
-write to the checkout and to caches that are made for them, and where nothing on
-this machine keeps them from the network nothing is run. With --no-sandbox they can
-do whatever you can: look at them first.
+	return `Repeats the proof of a run: setup and checks on a clean checkout of the commit that
+the evidence names, and the tests of each story on the base code. The commands come
+from the file, so they run in a sandbox without a network. If this machine has no
+such sandbox, nothing runs. Read the commands before you use --no-sandbox.
 
-Exit code 0: all is as it is said. 1: something differs. 2: it cannot be told.
+Exit code 0: same result. 1: something differs. 2: cannot tell.
 
 Example: ralph verify .ralph/runs/RUN/evidence.json`
 }
@@ -93,25 +91,25 @@ func (verifyCommand) judge(to io.Writer, e evidence.Evidence, run journal.Run) (
 }
 
 type proveCommand struct {
-	Base  string   `arg:"" optional:"" help:"The commit before the change (default: the default branch). The proof starts where it and HEAD parted."`
-	Head  string   `arg:"" optional:"" help:"The commit with the change (default: HEAD)."`
-	Check []string `sep:"none" placeholder:"CMD" help:"A command that judges the change, besides those of the base's settings. Repeatable."`
-	Setup []string `sep:"none" placeholder:"CMD" help:"A command that prepares a checkout for the checks, besides those of the base's settings. Repeatable."`
+	Base  string   `arg:"" optional:"" help:"Commit before the change (default: the default branch). The proof starts at its merge base with HEAD."`
+	Head  string   `arg:"" optional:"" help:"Commit with the change (default: HEAD)."`
+	Check []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of the base's settings. Repeatable."`
+	Setup []string `sep:"none" placeholder:"CMD" help:"Setup command, in addition to those of the base's settings. Repeatable."`
 	JSON  bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Clone
 }
 
 // Help tells the grades, with an example.
 func (proveCommand) Help() string {
-	return `Proves the change between two commits of a clone, whoever wrote it. The checks are
-those of the base: from its .ralph/settings.json, else what its own files suggest.
+	return `Proves the change between two commits of a clone. The checks are those of the base:
+from its .ralph/settings.json, else what its own files suggest.
 They run on clean checkouts of both commits, in a sandbox. No agent runs.
 
 Grades: proven (a test fails on the base code and passes with the change), documents
 only, tests only, unbroken (no test shows the change), held (existing tests fail on
 the new code, or files that define the checks are changed), not proven (a check fails).
 
-Exit code 0: proven. 1: any other grade. 2: it cannot be told.
+Exit code 0: proven. 1: any other grade. 2: cannot tell.
 
 Example: ralph prove main feature`
 }

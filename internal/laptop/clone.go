@@ -22,7 +22,7 @@ import (
 // Clone are the flags of commands that prove commits of a clone, which anybody may
 // have written.
 type Clone struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Clone of the repository (default: current directory)."`
 	Fence
 	Passing
 }

@@ -17,15 +17,15 @@ import (
 // Fence are the flags of commands that run what somebody wrote, where no agent
 // of ralph's is at work.
 type Fence struct {
-	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Confine what is run: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: ${levels}. Refuses where it does not hold."`
-	NoSandbox bool          `xor:"sandbox" help:"Run with nothing that confines it."`
-	Allow     []string      `placeholder:"HOST" help:"A host that it may reach behind the sandbox, by its exact name. Repeatable; every public one when not given."`
+	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if the level does not hold."`
+	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox."`
+	Allow     []string      `placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
 }
 
 // Passing are the variables that commands in front of which no settings stand
 // are given by name.
 type Passing struct {
-	Env []string `placeholder:"NAME" help:"A variable of your environment that goes in behind the sandbox, beside those that toolchains need. Repeatable."`
+	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
 }
 
 // Within is what of the user's environment those inside have: where nothing

@@ -17,25 +17,25 @@ const Rescue = 30 * time.Second
 
 // Flags are the flags of every loop on a laptop.
 type Flags struct {
-	ProjectDir       string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	Agent            string           `placeholder:"NAME" help:"The agent: ${agents}; the settings' own when not given."`
-	AgentCommand     string           `placeholder:"CMD" help:"The program to run in the place of the agent's own."`
-	Model            string           `placeholder:"MODEL" help:"The model, as the agent calls it."`
-	MaxCost          *float64         `placeholder:"USD" help:"Give up when this many dollars are spent; 0: never."`
-	MaxTokens        *int64           `placeholder:"N" help:"Give up when this many tokens are used, cached or not; 0: never."`
-	MaxTime          *policy.Duration `placeholder:"TIME" help:"Give up after this long, as 90, 90s or 2h; 0: never."`
-	StallAfter       *int             `placeholder:"N" help:"Give up after this many iterations that look alike; 0: never."`
-	IterationTimeout *policy.Duration `placeholder:"TIME" help:"End an agent that takes longer; 0: never."`
-	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that prints nothing for so long; 0: never."`
-	Worktree         bool             `help:"Work in a tree apart and leave the work on a branch."`
-	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Confine the agent and the checks: --sandbox takes the strongest level there is, --sandbox=LEVEL that one: ${levels}, or docker for Claude Code in a Docker sandbox. Refuses where it does not hold."`
-	NoSandbox        bool             `xor:"sandbox" help:"Run with nothing that confines the agent, whatever the settings say."`
-	Emoji            *bool            `negatable:"" help:"Mark what is shown with emoji, or with words such as [OK]; as the terminal can when not given."`
+	ProjectDir       string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	Agent            string           `placeholder:"NAME" help:"Agent: ${agents} (default: from the settings)."`
+	AgentCommand     string           `placeholder:"CMD" help:"Program to run instead of the agent's own."`
+	Model            string           `placeholder:"MODEL" help:"Model, by the agent's name for it."`
+	MaxCost          *float64         `placeholder:"USD" help:"Limit of dollars (0: no limit)."`
+	MaxTokens        *int64           `placeholder:"N" help:"Limit of tokens, cached ones included (0: no limit)."`
+	MaxTime          *policy.Duration `placeholder:"TIME" help:"Time limit, such as 90s or 2h (0: no limit)."`
+	StallAfter       *int             `placeholder:"N" help:"Stop after this many iterations without a change (0: never)."`
+	IterationTimeout *policy.Duration `placeholder:"TIME" help:"Time limit of one turn of the agent (0: no limit)."`
+	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that is silent for this long (0: never)."`
+	Worktree         bool             `help:"Work in a separate worktree and leave the work on a branch."`
+	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox (--sandbox alone: strongest available). Fails if the level does not hold."`
+	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, whatever the settings say."`
+	Emoji            *bool            `negatable:"" help:"Use emoji, or words such as [OK] (default: depends on the terminal)."`
 	Timestamps       bool             `help:"Show the time before each line."`
-	Notify           string           `placeholder:"CMD" help:"Run this shell command when the run has ended, with the result on its stdin."`
+	Notify           string           `placeholder:"CMD" help:"Shell command to run at the end, with the result on its standard input."`
 	JSON             bool             `name:"json" help:"Print the result as one JSON object."`
 	DryRun           bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
-	Verbose          bool             `short:"V" help:"Say what is read, run and decided, with times."`
+	Verbose          bool             `short:"V" help:"Log what ralph reads, runs and decides, with times."`
 }
 
 // Again is the command that goes on with what was begun with these flags.

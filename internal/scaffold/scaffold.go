@@ -26,16 +26,16 @@ import (
 
 // Files says what to lay out in a project, as flags of ralph init.
 type Files struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"The project."`
-	PRD        bool   `name:"prd" help:"Make ralph/ with a PRD, a prompt and a progress log to fill in."`
-	RalphDir   string `placeholder:"DIR" help:"Where to make that, in the project: ralph. Implies --prd."`
-	Name       string `placeholder:"FEATURE" help:"What the PRD is about: its branch is ralph/FEATURE. Implies --prd."`
-	GitHub     bool   `name:"github" help:"Make the workflow and the issue form by which GitHub starts ralph."`
-	Host       *bool  `negatable:"" help:"Have that workflow run ralph on the machine itself, with its tools and those of setup-go and the like, or with --no-host in a container that has git, sh and agents alone. As the project's checks need it when not given. Implies --github."`
+	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	PRD        bool   `name:"prd" help:"Write ralph/ with a PRD, a prompt and a progress log to fill in."`
+	RalphDir   string `placeholder:"DIR" help:"Directory for these files in the project (default: ralph). Implies --prd."`
+	Name       string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`
+	GitHub     bool   `name:"github" help:"Write the GitHub workflow and the issue form."`
+	Host       *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
 	// Pin is what the workflow names ralph's version by, as in "COMMIT # v1.2.3";
 	// where there is no release it is empty, and the workflow builds ralph's main.
 	Pin string `kong:"-"`
-	App string `placeholder:"NAME" help:"Have it started by the GitHub App of that name, which ralph serve is the server of, and by nothing else. Implies --github."`
+	App string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
 }
 
 // Any says whether the flags name files at all, by name or by what they imply.
