@@ -126,9 +126,6 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 	for _, file := range append([]string{k.folder}, k.memory.Books()...) {
 		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
-	if home := w.Getenv("HOME"); home != "" {
-		what.Config = filepath.Join(home, ".gitconfig")
-	}
 	sha, err := k.Commit(ctx, k.Place, what)
 	if err != nil {
 		return fault.Usage(k.folder+" is written, but could not be committed",

@@ -40,11 +40,11 @@ func TestCommit(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, ".git/hooks/reference-transaction"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(t.TempDir(), "config")
-	write(t, config, "[user]\n\tname = Ada\n\temail = ada@example.com\n")
+	g.User = git.Person{Home: t.TempDir()}
+	write(t, filepath.Join(g.User.Home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n")
 
 	what := git.Commission{
-		Paths: []string{"notes", "private/c.txt"}, Message: git.Message{Subject: "chore: put away"}, Config: config,
+		Paths: []string{"notes", "private/c.txt"}, Message: git.Message{Subject: "chore: put away"},
 	}
 	sha := must(g.Commit(t.Context(), place, what))(t)
 	if head := sh(t, dir, "", "git", "rev-parse", "trunk"); head != sha || head == place.Head {

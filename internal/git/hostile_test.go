@@ -189,8 +189,8 @@ func TestHostileConfiguration(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, "README.md"), "2")
 
 	ctx := t.Context()
-	must(l.tree.Status(ctx))(t)
-	must(l.tree.Snapshot(ctx))(t)
+	must(l.tree.Inspect(ctx))(t)
+	must(l.tree.Look(ctx))(t)
 	if _, _, err := l.tree.Diff(ctx, l.base, 1<<16); err != nil {
 		t.Error(err)
 	}
@@ -201,7 +201,7 @@ func TestHostileConfiguration(t *testing.T) {
 	if err := l.tree.Reset(ctx, got.To); err != nil {
 		t.Error(err)
 	}
-	must(l.tree.CommitAll(ctx, git.Message{Subject: "rest"}))(t)
+	must(must(l.tree.Inspect(ctx))(t).CommitAll(ctx, git.Message{Subject: "rest"}))(t)
 	terms := l.terms()
 	terms.Last = got.To
 	if got = l.take(terms); len(got.Commits) != 1 || got.Dirty {

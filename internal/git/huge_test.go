@@ -33,7 +33,7 @@ func TestHugeFilesAreLeftOut(t *testing.T) {
 	if got, want := seen.Huge(t.Context()), []string{"README.md", "new/odd [name]*.bin"}; !slices.Equal(got, want) {
 		t.Errorf("Huge = %q, want %q", got, want)
 	}
-	must(l.tree.CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
+	must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
 	if got, want := l.agent("show", "--format=", "--name-only"), "kept.bin\nlink\nnew/work.go"; got != want {
 		t.Errorf("CommitAll took %q, want %q", got, want)
 	}

@@ -177,17 +177,17 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newField(t, sown)
-			must(f.tree.Snapshot(t.Context()))(t) // it may remember
+			must(f.tree.Look(t.Context()))(t) // it may remember
 			happen(f)
 			for _, beside := range [][]string{{"ralph/deep", "none"}, {"b", "ralph", "none"}} {
 				f.tree.Beside = beside
-				got, want := must(f.tree.Snapshot(t.Context()))(t), f.plainly(beside...)
+				got, want := must(f.tree.Look(t.Context()))(t).Work, f.plainly(beside...)
 				if got != want {
 					t.Errorf("beside %v Snapshot differs:\n%s", beside, f.git("diff", "--raw", want, got))
 				}
 			}
 			want := f.plainly()
-			sha := must(f.tree.CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
+			sha := must(must(f.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
 			if got := f.git("rev-parse", sha+"^{tree}"); got != want {
 				t.Errorf("CommitAll differs:\n%s", f.git("diff", "--raw", want, got))
 			}
@@ -215,9 +215,9 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 	f.Helper()
 	f.tree.Beside = []string{beside}
 	f.files("a", "held", "held", "1")
-	held := must(f.tree.Snapshot(f.Context()))(f.T)
+	held := must(f.tree.Look(f.Context()))(f.T).Work
 	happen(f)
-	sha := must(f.tree.CommitSnapshot(f.Context(), held, git.Message{Subject: "held"}))(f.T)
+	sha := must(must(f.tree.Inspect(f.Context()))(f.T).CommitSnapshot(f.Context(), held, git.Message{Subject: "held"}))(f.T)
 	books := func(tree string) string { return f.git("ls-tree", "-r", tree, "--", beside) }
 	if got, want := books(sha), books(f.plainly()); got != want {
 		f.Errorf("the books are\n%s\nwant\n%s", got, want)
@@ -298,8 +298,8 @@ func TestHiddenFilters(t *testing.T) {
 			}
 			f.must(os.Remove(canary))
 			must(f.tree.Inspect(t.Context()))(t)
-			must(f.tree.Snapshot(t.Context()))(t)
-			must(f.tree.CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
+			must(f.tree.Look(t.Context()))(t)
+			must(must(f.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "all"}))(t)
 			if exists(canary) {
 				t.Error("it ran")
 			}

@@ -10,7 +10,6 @@ import (
 type Merge struct {
 	Ours, Theirs string
 	Message      Message
-	SignOff      bool
 }
 
 // Merged is what became of them.
@@ -24,21 +23,24 @@ type Merged struct {
 // driver has a hand in it. Where one of them holds the other it is that one.
 // The same two give the same commit each time.
 func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
-	for _, way := range []Span{{m.Theirs, m.Ours}, {m.Ours, m.Theirs}} {
-		holds, err := t.Follows(ctx, way.From, way.To)
-		if err != nil {
-			return Merged{}, err
-		}
-		if holds {
-			tree, err := t.TreeOf(ctx, way.To)
-			return Merged{SHA: way.To, Tree: tree}, err
+	if err := CheckSHA(m.Ours, m.Theirs); err != nil {
+		return Merged{}, err
+	}
+	base, err := t.Fork(ctx, Span{From: m.Ours, To: m.Theirs})
+	if err != nil && !SaidNo(err) { // two histories of their own have none
+		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
+	}
+	for one, other := range map[string]string{m.Ours: m.Theirs, m.Theirs: m.Ours} {
+		if base == one {
+			tree, err := t.TreeOf(ctx, other)
+			return Merged{SHA: other, Tree: tree}, err
 		}
 	}
 	merged, err := t.mergeTrees(ctx, m)
 	if err != nil || len(merged.Conflicts) > 0 {
 		return merged, err
 	}
-	merged.SHA, err = t.mergeCommit(ctx, m, merged.Tree)
+	merged.SHA, err = t.commitLike(ctx, newCommit{tree: merged.Tree, parents: []string{m.Ours, m.Theirs}, message: m.Message}, m.Ours, m.Theirs)
 	return merged, err
 }
 
@@ -68,29 +70,6 @@ func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, errOddAnswer)
 	}
 	return merged, nil
-}
-
-// mergeCommit is dated as the newer of the two is.
-func (t *Trusted) mergeCommit(ctx context.Context, m Merge, tree string) (string, error) {
-	dates, err := t.Ask(ctx, "show", "-s", "--format=%ct", m.Ours, m.Theirs)
-	if err != nil {
-		return "", fmt.Errorf("date a merge: %w", err)
-	}
-	newest := "0"
-	for date := range strings.FieldsSeq(dates) {
-		if len(date) > len(newest) || len(date) == len(newest) && date > newest {
-			newest = date
-		}
-	}
-	at, message := "@"+newest+" +0000", m.Message.text()
-	if m.SignOff {
-		message = SignedOff(message)
-	}
-	return ObjectID(t.Do(ctx, Call{
-		Args:  []string{"commit-tree", "-p", m.Ours, "-p", m.Theirs, "-F", "-", tree},
-		Env:   append(Ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at),
-		Stdin: strings.NewReader(message),
-	}))
 }
 
 // Authors are those who made the commits that To has and From has not, each

@@ -58,7 +58,7 @@ func TestMerge(t *testing.T) {
 	if again := must(l.trusted.Merge(t.Context(), words))(t); again.SHA != made.SHA {
 		t.Errorf("the same two gave %s and %s", made.SHA, again.SHA)
 	}
-	words.SignOff = true
+	words.Message.SignOff = true
 	signed := must(l.trusted.Merge(t.Context(), words))(t)
 	if got := l.in("log", "-1", "--format=%B", signed.SHA); !strings.HasSuffix(got, "Ralph-Run: r\nSigned-off-by: ralph <ralph-loop@users.noreply.github.com>\n") || signed.Tree != made.Tree {
 		t.Errorf("signed off: %q", got)

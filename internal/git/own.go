@@ -31,19 +31,10 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	}, nil
 }
 
-// TreeID is the tree of the commit that the tree stands at.
-func (t *Tree) TreeID(ctx context.Context) (string, error) {
-	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{tree}")
-	if err != nil {
-		return "", fmt.Errorf("read the tree of HEAD: %w", err)
-	}
-	return sha, CheckSHA(sha)
-}
-
 // Look is how the tree stands, as the hand-over of a tree apart would tell it:
 // what was committed since last is the user's own already.
 func (t *Tree) Look(ctx context.Context) (Standing, error) {
-	s, err := t.Inspect(ctx)
+	s, err := t.look(ctx)
 	if err != nil {
 		return Standing{}, err
 	}
@@ -116,104 +107,60 @@ func (s *Inspection) Strayed(ctx context.Context, branch, start, last string) (s
 type Commission struct {
 	Paths   []string // files and folders, from the top
 	Message Message
-	Config  string // the user's own configuration file, for who commits; empty: none
 }
 
 // Commit commits what stands at some paths and gives the new commit; HEAD when
 // nothing differs there, or what does is ignored. Nothing else that is changed
 // or staged gets in. No hook and no filter runs, and nothing is signed.
 func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, error) {
-	dir, err := os.MkdirTemp(g.Home, "commit-")
+	tree, err := g.Own(ctx, place)
 	if err != nil {
-		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
+		return "", err
 	}
-	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
-	c := committer{user: user{git: g, dir: place.Top}, index: filepath.Join(dir, "index"), config: what.Config}
-	sha, err := c.commit(ctx, what)
+	quiet, err := tree.disableFilters(ctx)
+	if err != nil {
+		return "", err
+	}
+	sha, err := quiet.commitPaths(ctx, what)
 	if err != nil {
 		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
 	}
 	return sha, nil
 }
 
-// committer commits in a user's tree by an index of its own, so that what the
-// user has staged stays out of it.
-type committer struct {
-	user
-	index          string
-	config         string
-	disableFilters []Setting
-}
-
-// aside is a call on the index of our own.
-func (c committer) aside(ctx context.Context, args ...string) (string, error) {
-	out, err := c.git.Do(ctx, Call{Args: args, Dir: c.dir, Set: c.disableFilters, Env: []string{"GIT_INDEX_FILE=" + c.index}})
-	return strings.TrimSpace(string(out)), err
-}
-
-func (c committer) commit(ctx context.Context, what Commission) (string, error) {
-	head, err := c.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
+// commitPaths commits by an index of its own, so that what the user has staged
+// stays out of the commit.
+func (t filterless) commitPaths(ctx context.Context, what Commission) (string, error) {
+	out, err := t.Ask(ctx, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
 	if err != nil {
 		return "", err
 	}
-	keys, err := c.git.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Dir: c.dir, Limit: 1 << 20})
-	if err != nil {
+	head, old, _ := strings.Cut(out, "\n")
+	on, done := t.scratch()
+	defer done()
+	if _, err := on.Do(ctx, on.on("read-tree", "HEAD")); err != nil {
 		return "", err
 	}
-	c.disableFilters = withoutFilters(string(keys))
-	tree, err := c.tree(ctx, what.Paths)
-	if err != nil {
-		return "", err
+	paths := literal(what.Paths)
+	for _, path := range paths { // one that is ignored keeps git from adding the others
+		if err := on.add(ctx, []string{path}); err != nil {
+			return "", err
+		}
 	}
-	if old, err := c.Ask(ctx, "rev-parse", "HEAD^{tree}"); err != nil || old == tree {
+	tree, err := ObjectID(on.Do(ctx, on.on("write-tree")))
+	if err != nil || tree == old {
 		return head, err
 	}
-	sha, err := c.record(ctx, head, tree, what.Message)
+	sha, err := t.commit(ctx, head, tree, what.Message)
 	if err != nil {
 		return "", err
 	}
 	// The branch moves only from where it stood when we looked.
-	if _, err := c.Ask(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
+	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
 		return "", err
 	}
 	// Of the user's own index only these paths; the files are as they should be.
-	reset := append([]string{"reset", "-q", "--"}, literal(what.Paths)...)
-	_, err = c.git.Do(ctx, Call{Args: reset, Dir: c.dir, Set: c.disableFilters})
-	return sha, err
-}
-
-// tree is HEAD's with what stands at paths in the place of what stood there.
-func (c committer) tree(ctx context.Context, paths []string) (string, error) {
-	if _, err := c.aside(ctx, "read-tree", "HEAD"); err != nil {
-		return "", err
-	}
-	for _, path := range literal(paths) {
-		// 1 says that it is ignored: then it was never the repository's.
-		if _, err := c.aside(ctx, "add", "--all", "--", path); err != nil && !SaidNo(err) {
-			return "", err
-		}
-	}
-	tree, err := c.aside(ctx, "write-tree")
-	if err != nil {
-		return "", err
-	}
-	return tree, CheckSHA(tree)
-}
-
-func (c committer) record(ctx context.Context, parent, tree string, m Message) (string, error) {
-	return ObjectID(c.git.Do(ctx, Call{
-		Args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, Dir: c.dir, Env: c.owner(ctx).env(),
-		Stdin: strings.NewReader(m.text()),
-	}))
-}
-
-// owner is whom the user has commit; ralph where nobody is named.
-func (c committer) owner(ctx context.Context) Identity {
-	files := c.git.User.files()
-	if c.config != "" {
-		files = []string{c.config}
-	}
-	return c.userConfig(ctx, files).who().orRalph()
+	return sha, t.run(ctx, append([]string{"reset", "-q", "--"}, paths...)...)
 }
 
 // literal makes pathspecs that mean the very paths.

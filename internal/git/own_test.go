@@ -73,16 +73,16 @@ func TestOwnIsTheUsers(t *testing.T) {
 				g.User.ConfigHome = filepath.Join(home, "xdg")
 			}
 			tree := own(t, g, dir)
-			before := must(tree.Snapshot(t.Context()))(t)
+			before := must(tree.Look(t.Context()))(t).Work
 			write(t, filepath.Join(dir, "x.idea"), "ignored")
-			if s := must(tree.Status(t.Context()))(t); s.Dirty {
+			if s := must(tree.Inspect(t.Context()))(t); s.Dirty {
 				t.Errorf("what is ignored makes it dirty: %v", s.Paths)
 			}
-			if after := must(tree.Snapshot(t.Context()))(t); after != before {
+			if after := must(tree.Look(t.Context()))(t).Work; after != before {
 				t.Error("what is ignored is in the snapshot")
 			}
 			write(t, filepath.Join(dir, "b.go"), "1")
-			must(tree.CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
+			must(must(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
 			want := c.who + "\n\nb.go"
 			if diff := cmp.Diff(want, sh(t, dir, "", "git", "show", "--format=%an <%ae>", "--name-only")); diff != "" {
 				t.Errorf("the commit (-want +got):\n%s", diff)
@@ -98,11 +98,11 @@ func TestOwnLinkedWorktree(t *testing.T) {
 	sh(t, dir, "", "git", "worktree", "add", "-q", "-b", "side", linked)
 	tree := own(t, g, linked)
 	write(t, filepath.Join(linked, "b"), "1")
-	must(tree.Snapshot(t.Context()))(t)
+	must(tree.Look(t.Context()))(t)
 	for _, lock := range []string{"worktrees/linked/index.lock", "worktrees/linked/HEAD.lock", "refs/heads/side.lock"} {
 		write(t, filepath.Join(dir, ".git", lock), "")
 	}
-	sha := must(tree.CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
+	sha := must(must(tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "work"}))(t)
 	if head := sh(t, dir, "", "git", "rev-parse", "side"); head != sha {
 		t.Errorf("side stands at %s, want %s", head, sha)
 	}

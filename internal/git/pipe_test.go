@@ -122,10 +122,10 @@ func TestGitWaitsForAPipeOnce(t *testing.T) {
 				}
 				return l.seen.run(ctx, c)
 			}
-			if _, err := l.tree.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "took too long") {
+			if _, err := l.tree.Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), "took too long") {
 				t.Fatalf("Status = %v, want that git took too long", err)
 			}
-			if _, err := l.tree.Status(t.Context()); err != nil {
+			if _, err := l.tree.Inspect(t.Context()); err != nil {
 				t.Errorf("Status = %v, the second time", err)
 			}
 			if !isPipe(filepath.Join(l.tree.Dir, "work")) {

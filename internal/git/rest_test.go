@@ -24,8 +24,8 @@ func TestRest(t *testing.T) {
 	moved := l.grace(l.base, "main", map[string]string{"c": "3\n"})
 	l.refetch()
 	leave := git.LeaveOut{
-		Span: git.Span{From: moved, To: work}, Folder: folder, SignOff: true,
-		Message: git.Message{Subject: "the rest", Trailers: []string{"Ralph-Run: r"}},
+		Span: git.Span{From: moved, To: work}, Folder: folder,
+		Message: git.Message{Subject: "the rest", Trailers: []string{"Ralph-Run: r"}, SignOff: true},
 	}
 	rest := must(l.trusted.LeaveOut(t.Context(), leave))(t)
 	if diff := cmp.Diff([]string{folder + "/ci.yml", folder + "/new.yml"}, rest.Left); diff != "" {

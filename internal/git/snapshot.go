@@ -9,18 +9,6 @@ import (
 	"strings"
 )
 
-// Snapshot is the id of the working tree as a tree: all that Status tells of
-// included, but what lies Beside, and what HEAD has there, left out. The index
-// stays untouched. Repositories within the tree are left out: as a commit they
-// could only be refused.
-func (t *Tree) Snapshot(ctx context.Context) (string, error) {
-	s, err := t.look(ctx)
-	if err != nil {
-		return "", err
-	}
-	return s.Work(ctx)
-}
-
 // look is See, for those who can do without what it cannot see: an index may be
 // broken, and still the files are there.
 func (t *Tree) look(ctx context.Context) (*Inspection, error) {
@@ -36,7 +24,10 @@ func (t *Tree) look(ctx context.Context) (*Inspection, error) {
 	return s, s.stand(ctx, "HEAD")
 }
 
-// Work is what Snapshot gives.
+// Work is the id of the working tree as a tree: all that counts as work included,
+// but what lies Beside, and what HEAD has there, left out. The index stays
+// untouched. Repositories within the tree are left out: as a commit they could only
+// be refused.
 func (s *Inspection) Work(ctx context.Context) (string, error) {
 	return s.snapshot(ctx, s.tree.beside())
 }
@@ -44,15 +35,6 @@ func (s *Inspection) Work(ctx context.Context) (string, error) {
 // CommitAll commits all of the working tree, what lies Beside too, and returns
 // the new HEAD; the old one when there is nothing to commit. No hook runs, and
 // a merge or rebase that was left half way is left behind.
-func (t *Tree) CommitAll(ctx context.Context, m Message) (string, error) {
-	s, err := t.look(ctx)
-	if err != nil {
-		return "", err
-	}
-	return s.CommitAll(ctx, m)
-}
-
-// CommitAll is the tree's.
 func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
 	tree, err := s.snapshot(ctx, nil)
 	if err != nil {
@@ -61,18 +43,9 @@ func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
 	return s.record(ctx, tree, m)
 }
 
-// CommitSnapshot is CommitAll of the files as they were when Snapshot gave
-// tree. What lies Beside is committed as it is now. No file is touched: what
-// came later stays uncommitted.
-func (t *Tree) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
-	s, err := t.look(ctx)
-	if err != nil {
-		return "", err
-	}
-	return s.CommitSnapshot(ctx, tree, m)
-}
-
-// CommitSnapshot is the tree's.
+// CommitSnapshot is CommitAll of the files as they were when Work gave tree. What
+// lies Beside is committed as it is now. No file is touched: what came later stays
+// uncommitted.
 func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
 	if err := CheckSHA(tree); err != nil {
 		return "", err

@@ -12,21 +12,21 @@ import (
 func TestSnapshotBeside(t *testing.T) {
 	l := newLab(t)
 	l.tree.Beside = []string{"ralph/", "notes/a [x].txt", "."}
-	before := must(l.tree.Snapshot(t.Context()))(t)
+	before := must(l.tree.Look(t.Context()))(t).Work
 	l.commit("books", map[string]string{"ralph/prd.json": "{}", "notes/a [x].txt": "1"})
 	write(t, filepath.Join(l.tree.Dir, "ralph/progress.txt"), "new")
-	if after := must(l.tree.Snapshot(t.Context()))(t); after != before {
+	if after := must(l.tree.Look(t.Context()))(t).Work; after != before {
 		t.Errorf("it holds %s", l.agent("ls-tree", "-r", "--name-only", after))
 	}
-	if s := must(l.tree.Status(t.Context()))(t); !s.Dirty {
+	if s := must(l.tree.Inspect(t.Context()))(t); !s.Dirty {
 		t.Error("Status does not tell of it")
 	}
-	must(l.tree.CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
+	must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "rest"}))(t)
 	if got := l.agent("show", "--format=", "--name-only"); got != "ralph/progress.txt" {
 		t.Errorf("CommitAll took %q", got)
 	}
 	write(t, filepath.Join(l.tree.Dir, "notes/b.txt"), "2")
-	if after := must(l.tree.Snapshot(t.Context()))(t); after == before {
+	if after := must(l.tree.Look(t.Context()))(t).Work; after == before {
 		t.Error("work was left out")
 	}
 }
@@ -38,7 +38,7 @@ func TestCommitSnapshot(t *testing.T) {
 	l.commit("books", map[string]string{"ralph/prd.json": "1", "ralph/old": "1"})
 	l.tree.Beside = []string{"ralph", "none"}
 	write(t, filepath.Join(l.tree.Dir, "README.md"), "by the agent\n")
-	held := must(l.tree.Snapshot(t.Context()))(t)
+	held := must(l.tree.Look(t.Context()))(t).Work
 	write(t, filepath.Join(l.tree.Dir, "README.md"), "by a check\n")
 	write(t, filepath.Join(l.tree.Dir, "coverage.out"), "by a check")
 	write(t, filepath.Join(l.tree.Dir, "ralph/prd.json"), "2")
@@ -46,7 +46,7 @@ func TestCommitSnapshot(t *testing.T) {
 	if err := os.Remove(filepath.Join(l.tree.Dir, "ralph/old")); err != nil {
 		t.Fatal(err)
 	}
-	sha := must(l.tree.CommitSnapshot(t.Context(), held, git.Message{Subject: "work"}))(t)
+	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitSnapshot(t.Context(), held, git.Message{Subject: "work"}))(t)
 	if got, want := l.agent("show", "--format=%H", "--name-status", "work"), sha+"\n\nM\tREADME.md\nA\tralph/new\nD\tralph/old\nM\tralph/prd.json"; got != want {
 		t.Errorf("the commit is\n%s\nwant\n%s", got, want)
 	}
@@ -56,7 +56,7 @@ func TestCommitSnapshot(t *testing.T) {
 	if got := l.agent("status", "--porcelain"); got != " M README.md\n?? coverage.out" {
 		t.Errorf("left is %q", got)
 	}
-	if again := must(l.tree.CommitSnapshot(t.Context(), held, git.Message{Subject: "again"}))(t); again != sha {
+	if again := must(must(l.tree.Inspect(t.Context()))(t).CommitSnapshot(t.Context(), held, git.Message{Subject: "again"}))(t); again != sha {
 		t.Errorf("with nothing new CommitSnapshot = %s, want %s", again, sha)
 	}
 }
@@ -64,7 +64,7 @@ func TestCommitSnapshot(t *testing.T) {
 // Litter of one iteration is no work of the next, until somebody takes it up.
 func TestTidy(t *testing.T) {
 	l := newLab(t)
-	snapshot := func() string { return must(l.tree.Snapshot(t.Context()))(t) }
+	snapshot := func() string { return must(l.tree.Look(t.Context()))(t).Work }
 	held := snapshot()
 	for _, name := range []string{"coverage.out", "changed.out", "committed.out"} {
 		write(t, filepath.Join(l.tree.Dir, name), name)

@@ -197,7 +197,7 @@ func TestTakeDropsProtected(t *testing.T) {
 			if err := l.tree.Reset(t.Context(), got.To); err != nil {
 				t.Fatal(err)
 			}
-			if s := must(l.tree.Status(t.Context()))(t); s.Dirty || l.agent("rev-parse", "HEAD") != got.To {
+			if s := must(l.tree.Inspect(t.Context()))(t); s.Dirty || l.agent("rev-parse", "HEAD") != got.To {
 				t.Errorf("after Reset the tree is elsewhere or dirty: %v", s.Paths)
 			}
 		})

@@ -27,7 +27,7 @@ func TestGrow(t *testing.T) {
 		t.Errorf("alternates have mode %v, want 0444 (%v)", info.Mode(), err)
 	}
 	write(t, filepath.Join(l.tree.Dir, "memory/prd.json"), "{}")
-	if s := must(l.tree.Status(t.Context()))(t); s.Dirty {
+	if s := must(l.tree.Inspect(t.Context()))(t); s.Dirty {
 		t.Errorf("what is excluded makes it dirty: %v", s.Paths)
 	}
 	if who := l.agent("config", "user.name") + " " + l.agent("config", "user.email"); who != "ralph ralph-loop@users.noreply.github.com" {
@@ -85,8 +85,8 @@ func TestRegrow(t *testing.T) {
 		t.Errorf("with a broken repository Take = %+v, want refused", got)
 	}
 	l.tree = must(l.trusted.Repair(t.Context(), git.CloneSpec{Dir: l.tree.Dir, Branch: "work", SHA: sha}))(t)
-	if diff := cmp.Diff(git.Status{Dirty: true, Paths: []string{"b"}}, must(l.tree.Status(t.Context()))(t)); diff != "" {
-		t.Errorf("Status (-want +got):\n%s", diff)
+	if got := strings.Fields(l.agent("status", "--porcelain")); len(got) != 2 || got[1] != "b" {
+		t.Errorf("changed: %q, want b", got)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestSnapshot(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, "unborn/x"), "in a repository without a commit")
 	l.sh(l.tree.Dir, "mkfifo", "pipe")
 	index := read(t, filepath.Join(l.tree.Dir, ".git/index"))
-	tree := must(l.tree.Snapshot(t.Context()))(t)
+	tree := must(l.tree.Look(t.Context()))(t).Work
 	want := ".gitattributes\n.github/workflows/ci.yml\n.gitignore\nREADME.md\nnew.txt\nsrc/main.go"
 	if got := l.agent("ls-tree", "-r", "--name-only", tree); got != want {
 		t.Errorf("Snapshot holds\n%s\nwant\n%s", got, want)
@@ -120,7 +120,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	write(t, filepath.Join(l.tree.Dir, ".git/index.lock"), "")
-	if again := must(l.tree.Snapshot(t.Context()))(t); again != tree {
+	if again := must(l.tree.Look(t.Context()))(t).Work; again != tree {
 		t.Errorf("with a stale lock Snapshot = %s, want %s", again, tree)
 	}
 }
@@ -141,7 +141,7 @@ func TestTreeDiff(t *testing.T) {
 
 func TestCommitAll(t *testing.T) {
 	l := newLab(t)
-	if sha := must(l.tree.CommitAll(t.Context(), git.Message{Subject: "nothing"}))(t); sha != l.base {
+	if sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "nothing"}))(t); sha != l.base {
 		t.Errorf("with nothing to commit CommitAll = %s", sha)
 	}
 	write(t, filepath.Join(l.tree.Dir, "new.txt"), "new\n")
@@ -149,7 +149,7 @@ func TestCommitAll(t *testing.T) {
 	write(t, filepath.Join(l.tree.Dir, ".git/refs/heads/work.lock"), "")
 	l.sh(l.tree.Dir, "git", "init", "-q", "within")
 	l.sh(filepath.Join(l.tree.Dir, "within"), "git", "commit", "-q", "--allow-empty", "-m", "x")
-	sha := must(l.tree.CommitAll(t.Context(), git.Message{Subject: "do\nit", Body: "why\n", Trailers: []string{"A: b", "C: d"}}))(t)
+	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), git.Message{Subject: "do\nit", Body: "why\n", Trailers: []string{"A: b", "C: d"}}))(t)
 	if got, want := l.agent("log", "-1", "--format=%H %an%n%B", "work"), sha+" ralph\ndo it\n\nwhy\n\nA: b\nC: d\n"; got != want {
 		t.Errorf("the commit is %q, want %q", got, want)
 	}
@@ -173,9 +173,8 @@ func TestResetKeepsWork(t *testing.T) {
 	if err := l.tree.Reset(t.Context(), got.To); err != nil {
 		t.Fatal(err)
 	}
-	want := git.Status{Dirty: true, Paths: []string{"a", "untracked"}}
-	if diff := cmp.Diff(want, must(l.tree.Status(t.Context()))(t)); diff != "" {
-		t.Errorf("Status (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"M", "a", "??", "untracked"}, strings.Fields(l.agent("status", "--porcelain"))); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 	if read(t, filepath.Join(l.tree.Dir, "a")) != "2" || read(t, filepath.Join(l.tree.Dir, "CODEOWNERS")) != "* @owner\n" {
 		t.Error("work was lost, or what is protected was not put back")

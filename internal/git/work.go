@@ -13,23 +13,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Status is what a tree holds besides its last commit.
-type Status struct {
-	Dirty bool
-	Paths []string // at most 100
-}
-
 // Message is a commit's.
 type Message struct {
 	Subject  string
 	Body     string
 	Trailers []string // "Key: value"
+	SignOff  bool     // end with ralph's Signed-off-by
 }
 
 func (m Message) text() string {
 	text := clean.Message(OneLine(m.Subject, 200) + "\n\n" + strings.TrimSpace(m.Body))
 	if len(m.Trailers) > 0 {
 		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
+	}
+	if m.SignOff {
+		text = SignedOff(text)
 	}
 	return text
 }
@@ -43,30 +41,12 @@ func (t *Tree) Head(ctx context.Context) (string, error) {
 	return sha, CheckSHA(sha)
 }
 
-// Status tells what is not committed: new files too, the ignored not, nor
-// those that are ralph's own.
-func (t *Tree) Status(ctx context.Context) (Status, error) {
-	quiet, err := t.disableFilters(ctx)
-	if err != nil {
-		return Status{}, err
-	}
-	s, _, err := quiet.glance(ctx)
-	if err != nil {
-		return Status{}, err
-	}
-	paths := s.paths()
-	return Status{Dirty: s.Dirty, Paths: paths[:min(100, len(paths))]}, nil
-}
-
 func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (string, error) {
-	out, err := t.Do(ctx, Call{
-		Args: []string{"commit-tree", "-p", parent, "-F", "-", tree}, Env: t.Author.orRalph().env(),
-		Stdin: strings.NewReader(m.text()),
-	})
+	sha, err := commitTree(ctx, t.Do, newCommit{tree, []string{parent}, m, t.Author.orRalph().env()})
 	if err != nil {
 		return "", fmt.Errorf("commit: %w", err)
 	}
-	return ObjectID(out, nil)
+	return sha, nil
 }
 
 // Reset moves the tree from its own HEAD to a commit that the program made of

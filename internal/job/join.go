@@ -144,7 +144,7 @@ func (s *site) merge(ctx context.Context, run journal.Run, with journal.Joined, 
 			return with, err
 		}
 	}
-	made, err := s.trusted.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: mergeOf(run, with), SignOff: run.Policy.SignOff})
+	made, err := s.trusted.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: mergeOf(run, with)})
 	if err != nil || made.SHA == "" {
 		with.Conflicts = made.Conflicts
 		return with, err
@@ -159,7 +159,7 @@ func mergeOf(run journal.Run, with journal.Joined) git.Message {
 	if with.Of == journal.OfBase {
 		of = run.BaseRef
 	}
-	return git.Message{Subject: fmt.Sprintf("merge: %s as it stands at %.7s", of, with.With), Trailers: run.Trailers("")}
+	return git.Message{Subject: fmt.Sprintf("merge: %s as it stands at %.7s", of, with.With), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
 }
 
 // follow brings the agent's tree, where there is one, to what came out.

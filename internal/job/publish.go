@@ -116,8 +116,8 @@ func (s *site) spare(ctx context.Context, run journal.Run) (branch string, left 
 		return "", nil, err
 	}
 	rest, err := s.trusted.LeaveOut(ctx, git.LeaveOut{
-		Span: git.Span{From: base, To: run.Head}, Folder: workflows, SignOff: run.Policy.SignOff,
-		Message: git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers("")},
+		Span: git.Span{From: base, To: run.Head}, Folder: workflows,
+		Message: git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff},
 	})
 	if err != nil || rest.SHA == "" {
 		return "", nil, err

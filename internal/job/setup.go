@@ -85,16 +85,12 @@ func (s *site) overlook(ctx context.Context, run journal.Run, tree *git.Tree) ([
 
 // leftBy is what lies in a fresh tree besides its commit.
 func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
-	before, err := tree.TreeID(ctx)
-	if err != nil {
-		return nil, err
-	}
 	tree.Beside = Beside(run.Policy)
-	after, err := tree.Snapshot(ctx)
+	now, err := tree.Look(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return tree.Leftovers(ctx, git.Span{From: before, To: after})
+	return tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
 }
 
 // furnishing is the note that the tree is ready, and of what git overlooks in
@@ -119,10 +115,6 @@ func (s *site) noteFurnished(strays []string) error {
 
 // unmoved tells of a tree that nobody has worked in yet.
 func unmoved(ctx context.Context, run journal.Run, tree *git.Tree) bool {
-	head, err := tree.Head(ctx)
-	if err != nil || head != run.Head {
-		return false
-	}
-	status, err := tree.Status(ctx)
-	return err == nil && !status.Dirty
+	seen, err := tree.Inspect(ctx)
+	return err == nil && seen.Head == run.Head && !seen.Dirty
 }

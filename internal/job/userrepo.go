@@ -32,8 +32,7 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha
 // Settle leaves the PRD as the program believes it: a claim that was not
 // believed must not be found as a fact by the next run. The log is committed
 // with it, for a tree that is left dirty keeps the next run from beginning.
-// config is the user's own of git, whose author it is.
-func (d UserRepository) Settle(ctx context.Context, run journal.Run, config string) error {
+func (d UserRepository) Settle(ctx context.Context, run journal.Run) error {
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	if err := books.Put(run.Plan); err != nil {
 		return err
@@ -44,7 +43,6 @@ func (d UserRepository) Settle(ctx context.Context, run journal.Run, config stri
 			return err != nil
 		}),
 		Message: git.Message{Subject: "ralph: the stories as the checks have them", Trailers: []string{"Ralph-Run: " + run.ID}},
-		Config:  config,
 	})
 	return err
 }

@@ -72,7 +72,7 @@ func (d *Project) settle(ctx context.Context, run journal.Run) error {
 	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
 		return nil
 	}
-	return job.UserRepository{Git: d.Tool, Place: *d.Place}.Settle(ctx, run, filepath.Join(d.World.Getenv("HOME"), ".gitconfig"))
+	return job.UserRepository{Git: d.Tool, Place: *d.Place}.Settle(ctx, run)
 }
 
 // cutOff prints the result of a run that has no end on record, for the script

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -64,8 +65,8 @@ func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
 	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
-// Overlay is what a commit is to become: Onto, with some files as From has them,
-// and some with a text of their own.
+// Overlay is a commit with some files as another has them, and some with a text
+// of their own.
 type Overlay struct {
 	Onto, From string
 	Paths      []string
@@ -75,43 +76,44 @@ type Overlay struct {
 // Overlay makes a commit that no branch leads to, for a checkout of its own; Onto
 // itself where nothing differs. No file is written: a link in the way leads
 // nowhere.
-func (t *Trusted) Overlay(ctx context.Context, g Overlay) (string, error) {
-	if err := CheckSHA(g.Onto, g.From); err != nil {
+func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
+	if err := CheckSHA(o.Onto, o.From); err != nil {
 		return "", err
 	}
-	changes, err := Compare(ctx, t.Do, Span{From: g.Onto, To: g.From})
+	changes, err := Compare(ctx, t.Do, Span{From: o.Onto, To: o.From})
 	if err != nil {
-		return "", fmt.Errorf("compare %.12s with %.12s: %w", g.Onto, g.From, err)
+		return "", fmt.Errorf("compare %.12s with %.12s: %w", o.Onto, o.From, err)
 	}
-	changes = slices.DeleteFunc(changes, func(c Change) bool { return !slices.Contains(g.Paths, c.Path) || c.Mode == ModeLink })
 	var entries []TreeEntry
 	for _, c := range changes {
-		entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
+		if slices.Contains(o.Paths, c.Path) && c.Mode != ModeLink {
+			entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
+		}
 	}
-	written, err := t.written(ctx, g)
+	written, err := t.written(ctx, o)
 	if err != nil {
 		return "", err
 	}
 	if entries = append(entries, written...); len(entries) == 0 {
-		return g.Onto, nil
+		return o.Onto, nil
 	}
-	sha, err := t.commitEntries(ctx, g.Onto, entries)
+	tree, err := t.treeWith(ctx, o.Onto, entries)
 	if err != nil {
-		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", g.From, g.Onto, err)
+		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", o.From, o.Onto, err)
 	}
-	return sha, nil
+	return commitTree(ctx, t.Do, newCommit{tree, []string{o.Onto}, Message{Subject: "ralph: for a checkout"}, ralphAt(0)})
 }
 
-// written are the texts of a graft as objects, each with the mode that its file
+// written are the texts of an overlay as objects, each with the mode that its file
 // has in Onto.
-func (t *Trusted) written(ctx context.Context, g Overlay) ([]TreeEntry, error) {
+func (t *Trusted) written(ctx context.Context, o Overlay) ([]TreeEntry, error) {
 	var entries []TreeEntry
-	for _, name := range slices.Sorted(maps.Keys(g.Texts)) {
-		id, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-w", "--stdin"}, Stdin: bytes.NewReader(g.Texts[name])}))
+	for _, name := range slices.Sorted(maps.Keys(o.Texts)) {
+		id, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-w", "--stdin"}, Stdin: bytes.NewReader(o.Texts[name])}))
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)
 		}
-		out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", g.Onto, "--", name}})
+		out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", o.Onto, "--", name}})
 		if err != nil {
 			return nil, fmt.Errorf("look for %s: %w", name, err)
 		}
@@ -124,21 +126,14 @@ func (t *Trusted) written(ctx context.Context, g Overlay) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-func (t *Trusted) commitEntries(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
-	tree, err := t.treeWith(ctx, onto, entries)
+// treeWith is the tree of a commit with some paths as they are wanted.
+func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
+	dir, err := os.MkdirTemp(t.Dir, "overlay-")
 	if err != nil {
 		return "", err
 	}
-	return t.unnamed(ctx, onto, tree)
-}
-
-// unnamed is a commit of a tree, the same each time it is made.
-func (t *Trusted) unnamed(ctx context.Context, parent, tree string) (string, error) {
-	const never = "@0 +0000"
-	return ObjectID(t.Do(ctx, Call{
-		Args: []string{"commit-tree", "-p", parent, "-m", "ralph: for a checkout", tree},
-		Env:  append(Ralph.env(), "GIT_AUTHOR_DATE="+never, "GIT_COMMITTER_DATE="+never),
-	}))
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
+	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
 // LeaveOut is work of which some files are to be left out.
@@ -146,7 +141,6 @@ type LeaveOut struct {
 	Span    Span // the work is what To has changed since it left From
 	Folder  string
 	Message Message
-	SignOff bool
 }
 
 // Remaining is work without some of its files.
@@ -159,19 +153,18 @@ type Remaining struct {
 // as it was. One, because a file that a later commit takes back is in the history
 // all the same. The same work gives the same commit each time.
 func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
-	span := l.Span
-	if err := CheckSHA(span.From, span.To); err != nil {
-		return Remaining{}, err
-	}
-	fork, err := t.Fork(ctx, span)
-	if err != nil {
-		return Remaining{}, fmt.Errorf("find where %.12s left %.12s: %w", span.To, span.From, err)
-	}
-	back, err := Compare(ctx, t.Do, Span{From: span.To, To: fork})
-	if err != nil {
-		return Remaining{}, fmt.Errorf("compare %.12s with %.12s: %w", span.To, fork, err)
-	}
 	var rest Remaining
+	if err := CheckSHA(l.Span.From, l.Span.To); err != nil {
+		return rest, err
+	}
+	fork, err := t.Fork(ctx, l.Span)
+	if err != nil {
+		return rest, fmt.Errorf("find where %.12s left %.12s: %w", l.Span.To, l.Span.From, err)
+	}
+	back, err := Compare(ctx, t.Do, Span{From: l.Span.To, To: fork})
+	if err != nil {
+		return rest, fmt.Errorf("compare %.12s with %.12s: %w", l.Span.To, fork, err)
+	}
 	var entries []TreeEntry
 	for _, c := range back {
 		if strings.HasPrefix(c.Path, l.Folder+"/") {
@@ -181,37 +174,49 @@ func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	if len(entries) == 0 || len(entries) == len(back) {
 		return rest, nil
 	}
-	tree, err := t.treeWith(ctx, span.To, entries)
+	tree, err := t.treeWith(ctx, l.Span.To, entries)
 	if err != nil {
-		return rest, fmt.Errorf("leave files out of %.12s: %w", span.To, err)
+		return rest, fmt.Errorf("leave files out of %.12s: %w", l.Span.To, err)
 	}
-	rest.SHA, err = t.commitRest(ctx, fork, tree, l)
+	rest.SHA, err = t.commitLike(ctx, newCommit{tree: tree, parents: []string{fork}, message: l.Message}, l.Span.To)
 	return rest, err
 }
 
-// treeWith is the tree of a commit with some paths as they are wanted.
-func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
-	dir, err := os.MkdirTemp(t.Dir, "overlay-")
-	if err != nil {
-		return "", err
-	}
-	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
-	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
+// newCommit is a commit to be made of a tree, without a checkout.
+type newCommit struct {
+	tree    string
+	parents []string
+	message Message
+	env     []string // who commits, and when
 }
 
-// commitRest is the commit, dated as the newest of the work is.
-func (t *Trusted) commitRest(ctx context.Context, parent, tree string, l LeaveOut) (string, error) {
-	date, err := t.Ask(ctx, "show", "-s", "--format=%ct", l.Span.To)
+func commitTree(ctx context.Context, do Runner, c newCommit) (string, error) {
+	args := []string{"commit-tree"}
+	for _, parent := range c.parents {
+		args = append(args, "-p", parent)
+	}
+	args = append(args, "-F", "-", c.tree)
+	return ObjectID(do(ctx, Call{Args: args, Env: c.env, Stdin: strings.NewReader(c.message.text())}))
+}
+
+// commitLike makes a commit of ralph's that is dated as the newest of others, so
+// that the same work gives the same commit each time.
+func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string) (string, error) {
+	dates, err := t.Ask(ctx, append([]string{"show", "-s", "--format=%ct"}, others...)...)
 	if err != nil {
-		return "", fmt.Errorf("date what is left of %.12s: %w", l.Span.To, err)
+		return "", fmt.Errorf("date a commit: %w", err)
 	}
-	at, message := "@"+date+" +0000", l.Message.text()
-	if l.SignOff {
-		message = SignedOff(message)
+	newest := int64(0)
+	for date := range strings.FieldsSeq(dates) {
+		seconds, _ := strconv.ParseInt(date, 10, 64) // the most there can be, where it is more
+		newest = max(newest, seconds)
 	}
-	return ObjectID(t.Do(ctx, Call{
-		Args:  []string{"commit-tree", "-p", parent, "-F", "-", tree},
-		Env:   append(Ralph.env(), "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at),
-		Stdin: strings.NewReader(message),
-	}))
+	c.env = ralphAt(newest)
+	return commitTree(ctx, t.Do, c)
+}
+
+// ralphAt has git commit as ralph, at a time.
+func ralphAt(unix int64) []string {
+	date := fmt.Sprintf("@%d +0000", unix)
+	return append(Ralph.env(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 }
