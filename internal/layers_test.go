@@ -38,7 +38,7 @@ var plan = house{
 		2:  {"internal/journal", "internal/trigger"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
-		5:  {"internal/git", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
+		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
@@ -65,7 +65,7 @@ var plan = house{
 
 		// The machine.
 		"os": {
-			"internal/process", "internal/untrusted", "internal/git", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
+			"internal/process", "internal/untrusted", "internal/git", "internal/git/guarded", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
 			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},

@@ -23,7 +23,6 @@ const longest = 300
 // excess has the packages that are larger, as they are today. A row may only
 // shrink, and goes with the package's return to the limit.
 var excess = map[string]size{
-	"internal/git":  {files: 20, lines: 3827},
 	"internal/view": {files: 18, lines: 3736},
 }
 

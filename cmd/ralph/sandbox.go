@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
@@ -57,15 +57,15 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	sb, err := confine.Start(ctx, confine.Options{
-		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{git.Around(dir)}, Reach: []string{git.Around(dir)},
+		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{guarded.Around(dir)}, Reach: []string{guarded.Around(dir)},
 		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
 	})
 	if err != nil {
 		return 0, err
 	}
-	run, seen, top := w.Runner.Run, git.Nested(nil), git.Around(dir)
+	run, seen, top := w.Runner.Run, guarded.Nested(nil), guarded.Around(dir)
 	if sb != nil {
-		run, seen = sb.Around(w.Place(ctx, dir)), git.LookNested(ctx, top)
+		run, seen = sb.Around(w.Place(ctx, dir)), guarded.LookNested(ctx, top)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
@@ -87,7 +87,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 // strangers disarms and tells of the repositories that were made or changed inside.
-func strangers(ctx context.Context, w laptop.World, top string, before git.Nested, tell func(journal.Event)) error {
+func strangers(ctx context.Context, w laptop.World, top string, before guarded.Nested, tell func(journal.Event)) error {
 	tool, done, err := w.Git(top)
 	if err != nil {
 		return err

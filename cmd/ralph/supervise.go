@@ -13,7 +13,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
@@ -98,7 +98,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	if err != nil {
 		return err
 	}
-	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{git.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Env: w.Environ()})
+	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Env: w.Environ()})
 	if err != nil || j.Sandbox == nil {
 		return err
 	}

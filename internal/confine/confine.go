@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
@@ -187,7 +187,7 @@ type Access struct {
 	Write    []string
 	Read     []string
 	ReadOnly []string // within Write
-	Guarded  []git.Guard
+	Guarded  []guarded.Guard
 	Ours     []string // within Write, and the program's own
 	Proof    bool     // where the agent never was: its home is not there either
 	Setup    bool     // to make a folder ready: the way out is setup's

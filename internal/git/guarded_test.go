@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
 // Who works in the user's own tree is given what it borrows, and what git would
@@ -24,15 +24,15 @@ func TestNeeds(t *testing.T) {
 	needs := must(l.git.Own(t.Context(), place))(t).Needs()
 	for _, name := range []string{".git", ".git/modules/sub", ".git/worktrees/other"} {
 		for _, within := range []string{"", "info", "objects/info"} {
-			if !slices.Contains(guarded(needs), filepath.Join(place.Top, name, within)) {
-				t.Errorf("%s of %s is not guarded: %q", within, name, guarded(needs))
+			if !slices.Contains(guardedIn(needs), filepath.Join(place.Top, name, within)) {
+				t.Errorf("%s of %s is not guarded: %q", within, name, guardedIn(needs))
 			}
 		}
 	}
 	if !slices.Contains(needs.ReadOnly, filepath.Join(place.Top, ".gitmodules")) {
 		t.Errorf(".gitmodules can be changed: %q", needs.ReadOnly)
 	}
-	if slices.Contains(guarded(needs), filepath.Join(place.Top, ".git/modules/sub/objects")) {
+	if slices.Contains(guardedIn(needs), filepath.Join(place.Top, ".git/modules/sub/objects")) {
 		t.Error("it looked for repositories among objects")
 	}
 	if !slices.Contains(needs.Read, filepath.Join(l.trusted.Dir, "objects")) || len(needs.Write) > 0 {
@@ -40,7 +40,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-func guarded(needs git.Needs) (dirs []string) {
+func guardedIn(needs guarded.Needs) (dirs []string) {
 	for _, guard := range needs.Guarded {
 		dirs = append(dirs, guard.Dir)
 	}
@@ -62,7 +62,7 @@ func TestGuardedWhateverItsName(t *testing.T) {
 	write(t, filepath.Join(dir, ".git/modules/lib/refs/heads/config"), sha+"\n")
 	write(t, filepath.Join(dir, ".git/modules/lib/refs/remotes/origin/HEAD"), "ref: refs/remotes/origin/main\n")
 	write(t, filepath.Join(dir, ".git/modules/lib/logs/refs/heads/index"), sha+" "+sha+" Ada\n")
-	got := guarded(git.Guarded(dir))
+	got := guardedIn(guarded.Folder(dir))
 	for _, name := range append(want, ".git/modules/lib", ".git") {
 		if !slices.Contains(got, filepath.Join(dir, name)) {
 			t.Errorf("%s is not guarded", name)
@@ -107,8 +107,8 @@ func TestNeedsOfAWorktree(t *testing.T) {
 	common := filepath.Join(place.Top, ".git")
 	own := must(filepath.Glob(filepath.Join(common, "worktrees", "*")))(t)
 	for _, dir := range append(own, common) {
-		if !slices.Contains(guarded(needs), dir) {
-			t.Errorf("%s is not guarded: %q", dir, guarded(needs))
+		if !slices.Contains(guardedIn(needs), dir) {
+			t.Errorf("%s is not guarded: %q", dir, guardedIn(needs))
 		}
 	}
 	if diff := cmp.Diff([]string{common}, needs.Write); len(own) != 1 || diff != "" { // what they could replace is no way in

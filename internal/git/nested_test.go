@@ -8,25 +8,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
 // What is guarded goes by the folder: without a HEAD, or without any .git, too.
 func TestGuardedByTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	at := filepath.Join(dir, ".git")
-	if got := git.Guarded(dir); !slices.Contains(guarded(got), at) || !slices.Contains(got.ReadOnly, filepath.Join(dir, ".gitmodules")) {
+	if got := guarded.Folder(dir); !slices.Contains(guardedIn(got), at) || !slices.Contains(got.ReadOnly, filepath.Join(dir, ".gitmodules")) {
 		t.Errorf("where there is none: %q", got)
 	}
 	write(t, filepath.Join(at, "config"), "")
 	write(t, filepath.Join(at, "modules/sub/config"), "")
-	if got := git.Guarded(dir); !slices.Contains(guarded(got), at) || !slices.Contains(guarded(got), filepath.Join(at, "modules/sub")) {
+	if got := guarded.Folder(dir); !slices.Contains(guardedIn(got), at) || !slices.Contains(guardedIn(got), filepath.Join(at, "modules/sub")) {
 		t.Errorf("without a HEAD: %q", got)
 	}
 	tree := t.TempDir()
 	write(t, filepath.Join(tree, ".git"), "gitdir: elsewhere\n")
-	want := git.Needs{ReadOnly: []string{filepath.Join(tree, ".gitmodules"), filepath.Join(tree, ".git")}}
-	if diff := cmp.Diff(want, git.Guarded(tree)); diff != "" {
+	want := guarded.Needs{ReadOnly: []string{filepath.Join(tree, ".gitmodules"), filepath.Join(tree, ".git")}}
+	if diff := cmp.Diff(want, guarded.Folder(tree)); diff != "" {
 		t.Errorf("a file that leads there (-want +got):\n%s", diff)
 	}
 }
@@ -52,21 +52,21 @@ func TestNested(t *testing.T) {
 	for _, name := range []string{"n/.git/config", "b/.git", "c/HEAD", "c/objects/x", "c/refs/x", "d/HEAD", "e/.git/hooks/pre-push", "f/.git/config"} {
 		write(t, filepath.Join(top, name), "x")
 	}
-	before := git.LookNested(t.Context(), top)
+	before := guarded.LookNested(t.Context(), top)
 	if diff := cmp.Diff([]string{"b", "c", "e", "f", "n"}, before.Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"n/.git/config", "b/.git", "c/config", "e/.git/hooks/pre-push", "f/.git/index", "f/x", ".git/config", "g/.git/HEAD"} {
 		write(t, filepath.Join(top, name), "y")
 	}
-	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, git.LookNested(t.Context(), top).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, guarded.LookNested(t.Context(), top).Since(before)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	before = git.LookNested(t.Context(), top)
+	before = guarded.LookNested(t.Context(), top)
 	if err := os.Chmod(filepath.Join(top, "e/.git/hooks/pre-push"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"e"}, git.LookNested(t.Context(), top).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"e"}, guarded.LookNested(t.Context(), top).Since(before)); diff != "" {
 		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
 	}
 }
@@ -97,7 +97,7 @@ func TestDisarm(t *testing.T) {
 		write(t, filepath.Join(top, name), text)
 	}
 	write(t, filepath.Join(top, "closed/.git/config"), "[core]\n\tfsmonitor = x\n")
-	write(t, filepath.Join(top, "closed/.git/config"+git.Aside, "x"), "")
+	write(t, filepath.Join(top, "closed/.git/config"+guarded.Aside, "x"), "")
 	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestDisarm(t *testing.T) {
 		"monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
 		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config",
 	} {
-		want = append(want, path+git.Aside)
+		want = append(want, path+guarded.Aside)
 		if _, err := os.Lstat(filepath.Join(top, path)); err == nil {
 			t.Errorf("%s is still there", path)
 		}
@@ -136,7 +136,7 @@ func TestNestedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{".ralph/sub", "linked", "shared"}, git.LookNested(t.Context(), top).Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{".ralph/sub", "linked", "shared"}, guarded.LookNested(t.Context(), top).Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -170,4 +173,48 @@ func literal(paths []string) []string {
 		specs = append(specs, ":(top,literal)"+path)
 	}
 	return specs
+}
+
+// Needs of the user's own tree. What can be read and written is what it was when the
+// tree was opened: those who work in it write to the files that say what git reads.
+func (t *Tree) Needs() guarded.Needs { return t.needs.With(guarded.Repositories(t.own.common)...) }
+
+func (g Git) needsOf(place Place, at gitDir) guarded.Needs {
+	n := guarded.Folder(place.Top)
+	if len(place.stores) > 1 { // the first is its own
+		n.Read = slices.Clone(place.stores[1:])
+	}
+	n.Read = append(n.Read, g.Home)
+	for _, dir := range []string{at.common, at.dir} {
+		inside := func(folder string) bool {
+			way, err := filepath.Rel(folder, dir)
+			return err == nil && filepath.IsLocal(way)
+		}
+		if !slices.ContainsFunc(append(n.Write, place.Top), inside) {
+			n.Write = append(n.Write, dir)
+		}
+	}
+	return n.With(at.common, at.dir)
+}
+
+// Disarm moves aside what git would run of repositories within a tree, and returns
+// the new paths.
+func (g Git) Disarm(ctx context.Context, top string, names []string) (moved []string, err error) {
+	return guarded.Disarm(ctx, g.plain, top, names)
+}
+
+// plainKey is a setting that has git run nothing.
+var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
+	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
+	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
+
+// plain tells whether all settings of a configuration are such. git itself reads it.
+func (g Git) plain(ctx context.Context, config []byte) bool {
+	keys, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "--name-only", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
+	for key := range strings.SplitSeq(strings.TrimSuffix(string(keys), "\x00"), "\x00") {
+		if key != "" && !plainKey.MatchString(key) {
+			return false
+		}
+	}
+	return err == nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -87,7 +88,7 @@ func needs(s stand) error {
 }
 
 func nested(s stand) error {
-	git.LookNested(s.Context(), s.place.Top)
+	guarded.LookNested(s.Context(), s.place.Top)
 	return nil
 }
 
@@ -98,12 +99,12 @@ func TestLookingForOthersIsBounded(t *testing.T) {
 	deep := strings.Repeat("d/", 256)
 	write(t, filepath.Join(top, deep, "below", ".git", "config"), "x")
 	write(t, filepath.Join(top, "a", ".git", "config"), "x")
-	if diff := cmp.Diff([]string{"a", strings.TrimSuffix(deep, "/")}, git.LookNested(t.Context(), top).Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{"a", strings.TrimSuffix(deep, "/")}, guarded.LookNested(t.Context(), top).Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if found := git.LookNested(ctx, top); len(found) > 0 {
+	if found := guarded.LookNested(ctx, top); len(found) > 0 {
 		t.Errorf("found after the end: %v", found)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
 // ours are the traces that ralph itself leaves in a project. They are nobody's
@@ -131,9 +131,9 @@ func (u user) none(answer *Error) error {
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
-	at := Around(dir)
+	at := guarded.Around(dir)
 	beyond := at != dir && strings.Contains(answer.Said, "mount point") // git looks no farther
-	if strings.Contains(answer.Said, "not a git repository") && (beyond || !begun(filepath.Join(at, ".git"))) {
+	if strings.Contains(answer.Said, "not a git repository") && (beyond || !guarded.Begun(filepath.Join(at, ".git"))) {
 		return fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
 	}
 	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "mend it: git status says the same there")
@@ -141,15 +141,6 @@ func (u user) none(answer *Error) error {
 
 func unreadable(at, said, fix string) error {
 	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{said})
-}
-
-// begun tells whether a .git is, or leads to, more than a folder of that name.
-func begun(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && (!info.IsDir() || slices.ContainsFunc(traces, func(trace string) bool {
-		_, err := os.Lstat(filepath.Join(path, trace))
-		return err == nil
-	}))
 }
 
 // meant is a fault where git passed over a .git that is none to it, and found
@@ -162,7 +153,7 @@ func (u user) meant(top string) error {
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
-	at := Around(dir)
+	at := guarded.Around(dir)
 	if way, err := filepath.Rel(top, at); err == nil && way != "." && filepath.IsLocal(way) {
 		return unreadable(at, "it passes over "+filepath.Join(at, ".git"), "mend it, or take that away")
 	}

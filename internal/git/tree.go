@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -22,11 +23,11 @@ type Tree struct {
 	Beside []string // slash paths within that are not work: Snapshot leaves them out
 
 	git     Git
-	own     *gitDir   // of the user's own tree; nil: Dir/.git, whatever lies there
-	needs   Needs     // of the user's own tree
-	ignore  string    // the user's own excludes file; empty: none
-	endings []Setting // how the user has lines end
-	stood   Standing  // of which Head and Tree are known: that commit's tree is always the same
+	own     *gitDir       // of the user's own tree; nil: Dir/.git, whatever lies there
+	needs   guarded.Needs // of the user's own tree
+	ignore  string        // the user's own excludes file; empty: none
+	endings []Setting     // how the user has lines end
+	stood   Standing      // of which Head and Tree are known: that commit's tree is always the same
 }
 
 // Identity is who commits.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -191,4 +192,40 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	default:
 		return t.UpdateRef(ctx, BranchRef(branch), sha)
 	}
+}
+
+// Lent is what a repository needs to be read that borrows from this one.
+func (t *Trusted) Lent() []string { return append([]string{t.Dir}, t.lent...) }
+
+// borrowed are the stores that a store borrows from, at any remove. They are looked for
+// once, before anybody works in the tree: who writes to the store writes to that list.
+func borrowed(objects string) []string {
+	var all []string
+	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
+		store := next[0]
+		next = next[1:]
+		text, _ := readInside(store, filepath.Join("info", "alternates"), 1<<20)
+		for line := range strings.Lines(string(text)) {
+			other := strings.TrimSpace(line)
+			if !filepath.IsAbs(other) {
+				other = filepath.Join(store, other)
+			}
+			// By any other name it is no store.
+			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
+				all, next = append(all, other), append(next, other)
+			}
+		}
+	}
+	return all
+}
+
+// readInside reads a regular file of a folder, if it is not longer than limit.
+func readInside(dir, name string, limit int64) ([]byte, bool) {
+	inside, err := untrusted.OpenRoot(dir) // no link leads out of it
+	if err != nil {
+		return nil, false
+	}
+	defer inside.Close() //nolint:errcheck // nothing was written through it
+	text, err := inside.ReadFile(name, limit)
+	return text, err == nil
 }

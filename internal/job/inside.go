@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -47,7 +48,7 @@ func (s *site) access(dir string) confine.Access {
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		ours(s.Folder, &at)
 	case s.Own == nil && dir == s.Dir:
-		needs := git.Guarded(dir)
+		needs := guarded.Folder(dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		ours(s.Folder, &at)
 	}
@@ -167,7 +168,7 @@ func (s *site) strangers(ctx context.Context, emit emit) func() {
 	if s.Own != nil {
 		top = s.Own.Dir
 	}
-	before := git.LookNested(ctx, top)
+	before := guarded.LookNested(ctx, top)
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and not all was looked at
 	}
@@ -186,8 +187,8 @@ func (s *site) strangers(ctx context.Context, emit emit) func() {
 
 // Strangers are the news of such repositories. What git would run of them is moved
 // aside.
-func Strangers(ctx context.Context, tool git.Git, top string, before git.Nested) (news []journal.Noted) {
-	names := git.LookNested(ctx, top).Since(before)
+func Strangers(ctx context.Context, tool git.Git, top string, before guarded.Nested) (news []journal.Noted) {
+	names := guarded.LookNested(ctx, top).Since(before)
 	if len(names) == 0 {
 		return nil
 	}
@@ -195,7 +196,7 @@ func Strangers(ctx context.Context, tool git.Git, top string, before git.Nested)
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
 			What: "moved aside what git would run of a repository that was made or changed inside: " + journal.Few(moved),
-			Hint: "look at it; to have it back, take " + git.Aside + " off its name",
+			Hint: "look at it; to have it back, take " + guarded.Aside + " off its name",
 		})
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -83,7 +84,7 @@ func (c Clone) Rules(checks, setup []string) checkout.Rules {
 			p = settings.Over(p)
 		}
 		dir := resolved(c.ProjectDir)
-		if within, err := Inside(git.Around(dir), dir); err != nil {
+		if within, err := Inside(guarded.Around(dir), dir); err != nil {
 			return p, err
 		} else if within != "." {
 			p.Within = filepath.ToSlash(within)

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -74,7 +74,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 		allow = f.Allow
 	}
 	return confine.Start(ctx, confine.Options{
-		Level: level, Self: self, Exec: w.Runner.Run, Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{git.Around(project)}, Reach: who.Works, State: adapter.State, Settled: adapter.Settled,
+		Level: level, Self: self, Exec: w.Runner.Run, Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{guarded.Around(project)}, Reach: who.Works, State: adapter.State, Settled: adapter.Settled,
 		Network: confine.Network{Any: allow == nil, Allow: allow},
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -134,7 +135,7 @@ func Executable() (string, error) {
 // Place is a folder, with the repository that it is in. Where git finds none,
 // what would make one is guarded all the same.
 func (w World) Place(ctx context.Context, dir string) confine.Access {
-	top, needs := dir, git.Guarded(dir)
+	top, needs := dir, guarded.Folder(dir)
 	if tree, done, err := w.ownTree(ctx, dir); err == nil {
 		defer done()
 		top, needs = tree.Dir, tree.Needs()

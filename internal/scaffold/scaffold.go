@@ -17,6 +17,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/prompt"
@@ -207,7 +208,7 @@ func (f Files) mind(to io.Writer) {
 	}
 	if f.PRD {
 		remedy := "make the PRD in one, as git init or git clone makes it"
-		if top := git.Around(f.ProjectDir); top != f.ProjectDir {
+		if top := guarded.Around(f.ProjectDir); top != f.ProjectDir {
 			remedy = "make the PRD in " + top
 		}
 		fmt.Fprintf(to, "mind: ralph run works on stories at the top of a checkout, and %s is none: %s\n", f.ProjectDir, remedy)

@@ -1,7 +1,6 @@
-package git
+package guarded
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -70,7 +68,7 @@ func isBare(dir *untrusted.Root) bool {
 // runs is a digest of what git runs of a repository, or what leads to one.
 func runs(ctx context.Context, in *untrusted.Root, at string) string {
 	sum := sha256.New()
-	for _, name := range append(guarded(in, at), at) {
+	for _, name := range append(unwritten(in, at), at) {
 		_ = in.Walk(ctx, name, func(e untrusted.Entry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // says nothing
@@ -87,9 +85,9 @@ func runs(ctx context.Context, in *untrusted.Root, at string) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// guarded is what git does not write itself where a repository may be, and so would
+// unwritten is what git does not write itself where a repository may be, and so would
 // run or read more by.
-func guarded(in *untrusted.Root, at string) []string {
+func unwritten(in *untrusted.Root, at string) []string {
 	names := []string{path.Join(at, "info"), path.Join(at, "objects/info/alternates")}
 	entries, _ := in.ReadDir(at) // what cannot be read is told of by its name
 	for _, entry := range entries {
@@ -144,17 +142,20 @@ func leads(root *untrusted.Root, at string) (to string, within bool) {
 // Aside ends the names of what Disarm moved.
 const Aside = ".moved-by-ralph"
 
+// Plain tells whether a configuration has git run nothing.
+type Plain func(ctx context.Context, config []byte) bool
+
 // Disarm moves aside what git would run of repositories within a tree, and returns
 // the new paths: the user's own git asks each that stands in the tree's index.
 // A repository as git clone and git init make it stays as it is.
-func (g Git) Disarm(ctx context.Context, top string, names []string) (moved []string, err error) {
+func Disarm(ctx context.Context, plain Plain, top string, names []string) (moved []string, err error) {
 	root, err := untrusted.OpenRoot(top)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	for _, name := range names {
-		for _, at := range g.armed(ctx, root, name) {
+		for _, at := range armed(ctx, plain, root, name) {
 			_ = root.Chmod(path.Dir(at), 0o700) // whoever closed it
 			failed := errors.Join(root.RemoveAll(at+Aside), root.Rename(at, at+Aside))
 			if failed == nil {
@@ -167,7 +168,7 @@ func (g Git) Disarm(ctx context.Context, top string, names []string) (moved []st
 }
 
 // armed are the paths of a repository by which git runs more than itself.
-func (g Git) armed(ctx context.Context, root *untrusted.Root, name string) (paths []string) {
+func armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
 	at := path.Join(name, ".git")
 	info, err := root.Lstat(at)
 	switch to, within := leads(root, at); {
@@ -182,7 +183,7 @@ func (g Git) armed(ctx context.Context, root *untrusted.Root, name string) (path
 		file = path.Join(at, file)
 		text, err := root.ReadFile(file, 1<<20)
 		linked := path.Base(file) == "commondir" && path.Dir(at) == ".git/worktrees" && strings.TrimSpace(string(text)) == "../.."
-		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !g.plain(ctx, text)) {
+		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !plain(ctx, text)) {
 			paths = append(paths, file)
 		}
 	}
@@ -193,20 +194,4 @@ func (g Git) armed(ctx context.Context, root *untrusted.Root, name string) (path
 		paths = append(paths, hooks)
 	}
 	return paths
-}
-
-// plainKey is a setting that has git run nothing.
-var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
-	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
-	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
-
-// plain tells whether all settings of a configuration are such. git itself reads it.
-func (g Git) plain(ctx context.Context, config []byte) bool {
-	keys, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "--name-only", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
-	for key := range strings.SplitSeq(strings.TrimSuffix(string(keys), "\x00"), "\x00") {
-		if key != "" && !plainKey.MatchString(key) {
-			return false
-		}
-	}
-	return err == nil
 }

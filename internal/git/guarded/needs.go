@@ -1,4 +1,7 @@
-package git
+// Package guarded knows which files of a repository's folder make git run programs or
+// read more: what only the user may change, and what is moved aside of repositories
+// that others made. It goes by the files alone and starts no git.
+package guarded
 
 import (
 	"io/fs"
@@ -34,43 +37,21 @@ var written = []string{
 	"*_EDITMSG", "MERGE_*", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "lfs", "modules", "worktrees", "*.lock",
 }
 
-// Needs of the user's own tree. What can be read and written is what it was when the
-// tree was opened: those who work in it write to the files that say what git reads.
-func (t *Tree) Needs() Needs { return t.needs.guard(repositories(t.own.common)...) }
-
-func (g Git) needsOf(place Place, at gitDir) Needs {
-	n := Guarded(place.Top)
-	if len(place.stores) > 1 { // the first is its own
-		n.Read = slices.Clone(place.stores[1:])
-	}
-	n.Read = append(n.Read, g.Home)
-	for _, dir := range []string{at.common, at.dir} {
-		inside := func(folder string) bool {
-			way, err := filepath.Rel(folder, dir)
-			return err == nil && filepath.IsLocal(way)
-		}
-		if !slices.ContainsFunc(append(n.Write, place.Top), inside) {
-			n.Write = append(n.Write, dir)
-		}
-	}
-	return n.guard(at.common, at.dir)
-}
-
-// Guarded is what only the user changes in a folder. It goes by the folder
+// Folder is what only the user changes in a folder. It goes by the folder
 // alone: whether git takes .git for a repository, or finds one there at all, those
 // inside could change from one command to the next.
-func Guarded(dir string) Needs {
+func Folder(dir string) Needs {
 	at := filepath.Join(dir, ".git")
 	n := Needs{ReadOnly: append(strange(dir), filepath.Join(dir, ".gitmodules"))}
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() { // it leads there
 		n.ReadOnly = append(n.ReadOnly, at)
 		return n
 	}
-	return n.guard(append(repositories(at), at)...)
+	return n.With(append(Repositories(at), at)...)
 }
 
-// guard adds git folders.
-func (n Needs) guard(folders ...string) Needs {
+// With adds git folders.
+func (n Needs) With(folders ...string) Needs {
 	for _, dir := range folders {
 		if !slices.ContainsFunc(n.Guarded, func(g Guard) bool { return g.Dir == dir }) {
 			n.Guarded = append(slices.Clip(n.Guarded),
@@ -117,8 +98,8 @@ func Around(dir string) string {
 // guarded, too.
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
 
-// repositories are those of submodules and of other worktrees.
-func repositories(common string) (found []string) {
+// Repositories are those of submodules and of other worktrees.
+func Repositories(common string) (found []string) {
 	root, err := untrusted.OpenRoot(common)
 	if err != nil {
 		return nil
@@ -154,38 +135,11 @@ func isRef(e untrusted.Entry) bool {
 	return err == nil && refFolder.MatchString(e.Path) && refText.MatchString(string(text))
 }
 
-// Lent is what a repository needs to be read that borrows from this one.
-func (t *Trusted) Lent() []string { return append([]string{t.Dir}, t.lent...) }
-
-// borrowed are the stores that a store borrows from, at any remove. They are looked for
-// once, before anybody works in the tree: who writes to the store writes to that list.
-func borrowed(objects string) []string {
-	var all []string
-	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
-		store := next[0]
-		next = next[1:]
-		text, _ := readInside(store, filepath.Join("info", "alternates"), 1<<20)
-		for line := range strings.Lines(string(text)) {
-			other := strings.TrimSpace(line)
-			if !filepath.IsAbs(other) {
-				other = filepath.Join(store, other)
-			}
-			// By any other name it is no store.
-			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
-				all, next = append(all, other), append(next, other)
-			}
-		}
-	}
-	return all
-}
-
-// readInside reads a regular file of a folder, if it is not longer than limit.
-func readInside(dir, name string, limit int64) ([]byte, bool) {
-	inside, err := untrusted.OpenRoot(dir) // no link leads out of it
-	if err != nil {
-		return nil, false
-	}
-	defer inside.Close() //nolint:errcheck // nothing was written through it
-	text, err := inside.ReadFile(name, limit)
-	return text, err == nil
+// Begun tells whether a .git is, or leads to, more than a folder of that name.
+func Begun(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && (!info.IsDir() || slices.ContainsFunc(traces, func(trace string) bool {
+		_, err := os.Lstat(filepath.Join(path, trace))
+		return err == nil
+	}))
 }
