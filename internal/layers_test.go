@@ -71,7 +71,7 @@ var plan = house{
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
 		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/laptop", "cmd/ralph"}, // workspace: flock; laptop: its errors
-		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/sandbox/connect", "internal/scaffold"},
+		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/sandbox/connect"},
 		"flag":             {"cmd/ralph"},
 		"unsafe":           {"internal/sandbox", "internal/sandbox/connect"},
 		"plugin":           {},

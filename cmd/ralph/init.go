@@ -44,7 +44,7 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
-	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout, Kind: w.Getenv("TERM")})
+	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it
 		return report(w.Stderr, err), nil
 	}

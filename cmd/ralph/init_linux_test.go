@@ -182,23 +182,7 @@ func TestInitAtATerminal(t *testing.T) {
 	}
 }
 
-// Where the terminal can, the cursor goes where it is sent.
-func TestInitEditsALine(t *testing.T) {
-	s := sit(t, "xterm")
-	s.see(questions[0].prompt)
-	s.press("cxlaude\x1b[D\x1b[D\x1b[D\x1b[D\x1b[D\x7f\r")
-	s.see(questions[1].prompt)
-	for range 5 {
-		s.press("\r")
-	}
-	s.see("Settings written to")
-	s.leaves(0)
-	if !strings.Contains(s.settings(), `"command": "claude"`) {
-		t.Errorf("settings:\n%s", s.settings())
-	}
-}
-
-// Where it cannot, the keys that would have moved the cursor are no answer.
+// Keys that would move a cursor are no answer.
 func TestInitRefusesKeysThatAreNoText(t *testing.T) {
 	s := sit(t, "dumb")
 	s.see(questions[0].prompt)

@@ -16,12 +16,11 @@ import (
 
 // Ask asks at a terminal for the project's settings and writes them, all or nothing.
 func (f Files) Ask(ctx context.Context, at Terminal) error {
-	d, hush, err := at.talk(ctx)
+	d, err := at.talk(ctx)
 	if err != nil {
 		return err
 	}
 	err = f.converse(ctx, d)
-	hush() // before anything else is said: it may be somebody else who says it
 	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
 		return &fault.Fault{What: "interrupted: nothing was written", Fix: "begin anew: ralph init", Exit: fault.ExitInterrupted}
 	}

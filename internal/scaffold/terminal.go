@@ -3,7 +3,6 @@ package scaffold
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -57,100 +55,35 @@ func (d dialog) yes(prompt string) (bool, error) {
 }
 
 // Terminal is where a person sits.
-type Terminal struct {
-	In, Out *os.File
-	Kind    string // as TERM has it
-}
+type Terminal struct{ In, Out *os.File }
 
-// talk begins a dialog with whoever sits at the terminal; the func ends it. Where
-// the terminal can, lines are edited with the cursor keys; a dumb one does what
-// it has always done.
-func (t Terminal) talk(ctx context.Context) (dialog, func(), error) {
+// talk is a dialog with the person at the terminal, until ctx ends.
+func (t Terminal) talk(ctx context.Context) (dialog, error) {
 	if !term.IsTerminal(int(t.In.Fd())) {
-		return dialog{}, nil, fault.Usage("ralph init asks questions, and standard input is no terminal",
+		return dialog{}, fault.Usage("ralph init asks questions, and standard input is no terminal",
 			"run it in a terminal, write .ralph/settings.json by hand, or see ralph init --help", nil)
 	}
-	typed, deafen, err := listen(ctx, t.In)
-	if err != nil {
-		return dialog{}, nil, err
+	type answer struct {
+		line string
+		err  error
 	}
-	if t.Kind == "" || t.Kind == "dumb" || !term.IsTerminal(int(t.Out.Fd())) {
-		return plain(typed, t.Out), deafen, nil
-	}
-	before, err := term.MakeRaw(int(t.In.Fd()))
-	if err != nil {
-		return plain(typed, t.Out), deafen, nil //nolint:nilerr // then without editing
-	}
-	return edited(typed, t.Out), func() {
-		_ = term.Restore(int(t.In.Fd()), before) // the shell mends what we cannot
-		deafen()
-	}, nil
-}
-
-// plain leaves editing to the terminal.
-func plain(typed io.Reader, out io.Writer) dialog {
-	lines := bufio.NewReader(typed)
-	return dialog{out: out, line: func(prompt string) (string, error) {
-		if _, err := io.WriteString(out, prompt); err != nil {
+	lines, typed := bufio.NewReader(t.In), make(chan answer, 1)
+	return dialog{out: t.Out, line: func(prompt string) (string, error) {
+		if _, err := io.WriteString(t.Out, prompt); err != nil {
 			return "", err
 		}
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			fmt.Fprintln(out)
+		go func() { // a read that waits for a key ends with the program
+			line, err := lines.ReadString('\n')
+			typed <- answer{line, err}
+		}()
+		given := answer{err: errInterrupted}
+		select {
+		case given = <-typed:
+		case <-ctx.Done():
 		}
-		return line, err
-	}}
-}
-
-// edited sees every key, Ctrl-C and Ctrl-D as the end.
-func edited(typed io.Reader, out io.Writer) dialog {
-	editor := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{typed, out}, "")
-	return dialog{out: editor, line: func(prompt string) (string, error) {
-		editor.SetPrompt(prompt)
-		line, err := editor.ReadLine()
-		if err != nil {
-			fmt.Fprint(out, "\r\n") // not by the editor, who would show the question anew
+		if given.err != nil {
+			fmt.Fprintln(t.Out)
 		}
-		return line, err
-	}}
-}
-
-// listen reads what is typed until ctx ends: a read that the kernel holds
-// could not be called back.
-func listen(ctx context.Context, tty *os.File) (typed io.Reader, deafen func(), err error) {
-	over, end, err := os.Pipe()
-	if err != nil {
-		return nil, nil, fmt.Errorf("listen to the terminal: %w", err)
-	}
-	forget := context.AfterFunc(ctx, func() { _ = end.Close() })
-	return ear{tty, over}, func() {
-		forget()
-		_, _ = end.Close(), over.Close()
-	}, nil
-}
-
-// ear is a terminal that is read until the other file ends.
-type ear struct{ tty, over *os.File }
-
-// Read is that of an io.Reader.
-func (e ear) Read(p []byte) (int, error) {
-	tty, over := int(e.tty.Fd()), int(e.over.Fd())
-	for {
-		var ready unix.FdSet
-		ready.Set(tty)
-		ready.Set(over)
-		_, err := unix.Select(max(tty, over)+1, &ready, nil, nil, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return 0, fmt.Errorf("listen to the terminal: %w", err)
-		case ready.IsSet(over):
-			return 0, errInterrupted
-		default:
-			return e.tty.Read(p)
-		}
-	}
+		return given.line, given.err
+	}}, nil
 }
