@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -151,9 +152,6 @@ type stretch struct {
 	end    int64 // where the part ends
 }
 
-// longest is more than a line of a transcript has; a longer one is passed over.
-const longest = 64 << 20
-
 // part is where a stretch lies: from a place in the transcript on, and not
 // before a time, as the place may not have been known yet. What was said before
 // a later time was judged already: a transcript can be late.
@@ -176,14 +174,14 @@ func (p part) read() (stretch, error) {
 		from = 0 // it was written anew
 	}
 	found := stretch{end: from}
-	reader := lines{from: io.NewSectionReader(file, from, size-from)}
+	reader := bufio.NewReaderSize(io.NewSectionReader(file, from, size-from), 256<<10)
 	called := map[string]bool{}
 	for {
-		line, length, whole := reader.next()
-		if !whole { // it is still being written, and is read next time
-			return found, nil
+		line, err := reader.ReadBytes('\n')
+		if err != nil { // the last is still being written, and is read next time
+			return found, nil //nolint:nilerr // so is one that cannot be read
 		}
-		found.end += length
+		found.end += int64(len(line))
 		if s, is := parse(line); is && s.own() && !s.Timestamp.Before(p.began) {
 			found.take(s.Message.Content, !s.Timestamp.Before(p.judged), called)
 		}
