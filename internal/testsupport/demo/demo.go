@@ -137,3 +137,42 @@ func text(name string) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// Folder is an empty folder for a demo: a new one where none is named.
+func Folder(named string) (string, error) {
+	if named == "" {
+		return os.MkdirTemp("", "ralph-demo-")
+	}
+	if err := os.MkdirAll(named, 0o755); err != nil {
+		return "", err
+	}
+	there, err := os.ReadDir(named)
+	if err == nil && len(there) > 0 {
+		err = fmt.Errorf("%s is not empty", named)
+	}
+	return named, err
+}
+
+// Print prints what a maintainer would see; keep adds where the repositories are.
+func (s Shown) Print(to io.Writer, keep bool, took time.Duration) error {
+	state := "ready for review"
+	if s.Pull.Draft {
+		state = "draft"
+	}
+	sections := []struct{ title, text string }{
+		{"The progress comment on the issue", s.Comment},
+		{fmt.Sprintf("Pull request #%d, %s: %s", s.Pull.Number, state, s.Pull.Title), s.Pull.Body},
+		{"The branch " + s.Pull.Head, s.Log},
+	}
+	for _, section := range sections {
+		rule := strings.Repeat("─", max(0, 76-len([]rune(section.title))))
+		if _, err := fmt.Fprintf(to, "\n── %s %s\n\n%s\n", section.title, rule, strings.TrimSpace(section.text)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(to, "\n%s, %d calls to GitHub's API. The journal: %s\n", took.Round(10*time.Millisecond), s.Calls, s.Journal)
+	if keep && err == nil {
+		_, err = fmt.Fprintf(to, "The repositories: %s\n", filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(s.Journal)))))
+	}
+	return err
+}

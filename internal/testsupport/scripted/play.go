@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -83,6 +84,22 @@ func Play(ctx context.Context, stage Stage) (int, error) {
 	}
 	defer func() { _ = p.root.Close() }()
 	return p.play(ctx, script)
+}
+
+// Start plays a script as a child of ralph, which has put the iteration and the story
+// into its environment.
+func Start(ctx context.Context, stage Stage, getenv func(string) string) (code int, err error) {
+	if stage.Script, err = os.ReadFile(stage.Name); err != nil {
+		return 0, fault.Usage("cannot read the script", "name the script's file in agent-args", err)
+	}
+	if stage.Dir, err = os.Getwd(); err != nil {
+		return 0, fmt.Errorf("find the working directory: %w", err)
+	}
+	if stage.Iteration, err = strconv.Atoi(getenv("RALPH_ITERATION")); err != nil {
+		return 0, fault.Usage("RALPH_ITERATION is not a number", "let ralph start the scripted agent", err)
+	}
+	stage.Story = getenv("RALPH_STORY")
+	return Play(ctx, stage)
 }
 
 // player is a Stage with a play under way.
