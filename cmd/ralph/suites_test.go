@@ -3,10 +3,13 @@ package main_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // suiteRunner stands for go, jest and pytest, by the name it has: it runs the
@@ -107,7 +110,7 @@ func (c suiteOf) trial() trialOf {
 }
 
 // count runs it, and tells how often all tests ran and how often some, beyond the
-// base.
+// base. The journal has to tell of as many runs.
 func (c suiteOf) count(t *testing.T) (ready bool, whole, some int) {
 	t.Helper()
 	trial, counter := c.trial(), t.TempDir()+"/count"
@@ -125,7 +128,29 @@ func (c suiteOf) count(t *testing.T) (ready bool, whole, some int) {
 	if !ready {
 		t.Log(g.text())
 	}
+	if told, ran := g.toldRuns(), strings.Count(string(runs), "\n"); told != ran {
+		t.Errorf("the journal tells of %d runs, want %d", told, ran)
+	}
 	return ready, strings.Count(string(runs), "whole\n") - 1, strings.Count(string(runs), "some\n")
+}
+
+// toldRuns is how many runs of checks the journal tells of.
+func (g *groundOf) toldRuns() int {
+	g.t.Helper()
+	var told journal.CheckRuns
+	for _, dir := range []string{"repo", "workspace"} {
+		paths, _ := filepath.Glob(g.path(dir, ".ralph", "runs", "*", "journal.jsonl"))
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			g.must(err)
+			entries, _, err := journal.Replay(data)
+			g.must(err)
+			for _, entry := range entries {
+				told.Add(entry.Event)
+			}
+		}
+	}
+	return told.Runs
 }
 
 // How often all tests run for a story that is proven, and how often some do:

@@ -36,6 +36,32 @@ type CheckEnded struct {
 	First *Try   `json:"first,omitempty"` // of a check that was run again
 }
 
+// CheckRuns counts runs of checks. In an event these have no event of their own.
+type CheckRuns struct {
+	Runs   int   `json:"runs,omitempty"`
+	TookMS int64 `json:"took_ms,omitempty"`
+}
+
+// Add counts the runs that an event tells of.
+func (u *CheckRuns) Add(event Event) {
+	switch e := event.(type) { //nolint:gochecksumtype // no other event tells of one
+	case CheckEnded:
+		u.add(1, e.TookMS)
+		if e.First != nil {
+			u.add(1, e.First.TookMS)
+		}
+	case ChangeInspected:
+		u.add(e.Runs, e.TookMS)
+	case StoryGraded:
+		u.add(e.Runs, e.TookMS)
+	}
+}
+
+func (u *CheckRuns) add(runs int, tookMS int64) {
+	u.Runs += runs
+	u.TookMS += tookMS
+}
+
 func (c CheckEnded) fold(r *Run, at time.Time) {
 	switch c.Where {
 	case AtBase:

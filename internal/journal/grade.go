@@ -34,6 +34,7 @@ type StoryGraded struct {
 	Sought []string `json:"sought,omitempty"`
 	Held   []string `json:"held,omitempty"`
 	Why    string   `json:"why,omitempty"`
+	CheckRuns
 }
 
 func (e StoryGraded) fold(r *Run, _ time.Time) {

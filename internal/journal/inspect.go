@@ -14,6 +14,7 @@ type ChangeInspected struct {
 	More   int        `json:"more,omitempty"`  // how many besides
 	Shown  []Loosened `json:"shown,omitempty"` // holds nothing back, at most 50
 	Why    string     `json:"why,omitempty"`   // why they could not be asked
+	CheckRuns
 }
 
 // Loosened is a file of tests that the change touches, or whose tests no longer

@@ -78,7 +78,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 	}
 	i.allow(open(run))
 	inspected.Found, inspected.Shown = i.found[:min(len(i.found), mostFound)], i.shown[:min(len(i.shown), mostFound)]
-	inspected.More = len(i.found) - len(inspected.Found)
+	inspected.More, inspected.CheckRuns = len(i.found)-len(inspected.Found), i.ran
 	emit(inspected)
 	return nil
 }
@@ -125,6 +125,7 @@ type inspection struct {
 	judged       map[string]bool // tests of which a newer reference has told
 	newer        []string        // the commits of references that have judged
 	found, shown []journal.Loosened
+	ran          journal.CheckRuns
 }
 
 // by has the tests of a reference judge the commit. They are run only where the

@@ -165,13 +165,15 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 		return false, err
 	}
 	turned := tried.sum().tests
-	if len(turned) == 0 {
-		return false, nil
+	if enough = len(turned) > 0; enough && shared {
+		enough, err = p.alone(ctx, &tried, at, turned)
 	}
-	if shared {
-		if alone, err := p.alone(ctx, tried, at, turned); err != nil || !alone {
-			return false, err
+	if err != nil || !enough {
+		t.graded.CheckRuns = tried.graded.CheckRuns
+		for _, event := range events {
+			t.graded.Add(event)
 		}
+		return false, err
 	}
 	*t = tried
 	t.owned, t.mute = false, false
@@ -183,13 +185,13 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 
 // alone tells whether tests pass with the change when only the story's files run,
 // too: else they failed on the base code for want of other tests.
-func (p Prover) alone(ctx context.Context, t trial, at Place, tests []string) (bool, error) {
+func (p Prover) alone(ctx context.Context, t *trial, at Place, tests []string) (bool, error) {
 	var err error
 	if at.Stand, _, err = p.restore(ctx, t.run, at.Commit); err != nil {
 		return false, err
 	}
 	at.Where, at.Again, at.Number = journal.AtDoubt, nil, tryAlone
-	seen, err := p.run(ctx, t.run, at, func(journal.Event) {})
+	seen, err := p.run(ctx, t.run, at, t.graded.Add)
 	if err != nil {
 		return false, err
 	}

@@ -65,7 +65,7 @@ func (w *witness) hear(number int, asked map[string]selected, files []string) er
 func (w *witness) add(at Place) error {
 	for _, check := range w.run.Policy.Checks {
 		if at.Only(check.Name) {
-			seen, err := w.prover.run(w.ctx, w.run, at, func(journal.Event) {})
+			seen, err := w.prover.run(w.ctx, w.run, at, w.ran.Add)
 			w.old.unready = seen.unready
 			w.old.checks = append(w.old.checks, seen.checks...)
 			return err

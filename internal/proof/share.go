@@ -59,7 +59,7 @@ func (p Prover) since(ctx context.Context, t *trial, files []string) error {
 		return err
 	}
 	at := Place{Where: journal.AtDoubt, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful, Number: tryStart}
-	seen, err := p.run(ctx, t.run, at, func(journal.Event) {})
+	seen, err := p.run(ctx, t.run, at, t.graded.Add)
 	t.anew = &seen
 	return err
 }

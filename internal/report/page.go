@@ -115,7 +115,7 @@ func (s Source) page() page {
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL
 	}
-	made.Stories, made.MoreStories = s.stories(run)
+	made.Stories, made.MoreStories = s.stories(run, chapters)
 	made.Failed, made.More = s.failedIn(chapters, run)
 	made.First = s.first(chapters)
 	made.Checks, made.Commit = s.judged(run)

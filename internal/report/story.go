@@ -1,8 +1,12 @@
 package report
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -17,6 +21,7 @@ type told struct {
 	Tests    []string // that fail without it
 	More     int      // criteria and tests that are not shown
 	Why      string
+	Runs     string // how often checks ran for it
 }
 
 // cell is a field of the comment's table.
@@ -28,10 +33,15 @@ type cell struct {
 const mostStories = 100
 
 // stories are those of the plan, and how many there are besides.
-func (s Source) stories(run journal.Run) (all []told, more int) {
+func (s Source) stories(run journal.Run, chapters []chapter) (all []told, more int) {
 	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), mostStories)]
+	runs := checkRuns(chapters)
 	for _, story := range shown {
-		all = append(all, s.told(run, story, roomForStories/len(shown)))
+		one := s.told(run, story, roomForStories/len(shown))
+		if ran := runs[story.ID]; ran.Runs > 0 {
+			one.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.Short(time.Duration(ran.TookMS)*time.Millisecond))
+		}
+		all = append(all, one)
 	}
 	return all, len(run.Plan.UserStories) - len(shown)
 }
@@ -58,6 +68,20 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 		one.Mark = open
 	}
 	return one
+}
+
+// checkRuns is how often checks ran for each story, and how long: in the agent's
+// tree and on clean checkouts.
+func checkRuns(chapters []chapter) map[string]journal.CheckRuns {
+	runs := map[string]journal.CheckRuns{}
+	for _, c := range chapters {
+		ran := runs[c.story]
+		for _, m := range c.moments {
+			ran.Add(m.event)
+		}
+		runs[c.story] = ran
+	}
+	return runs
 }
 
 func onLines(texts []string) []string {
