@@ -14,7 +14,7 @@ import (
 // guard is a Guard as its folder was before a program ran. What stood there and may
 // not change is kept beside it, as ReadOnly.
 type guard struct {
-	kept // of the folder, with nothing held
+	kept // of the folder; held are the files in it that may change, to be there again where a link is
 
 	but   []string
 	other bool     // it is something else than a folder, which ReadOnly keeps
@@ -31,6 +31,9 @@ func (f Files) guard(one Guard) (g guard, err error) {
 	g = guard{kept: k, but: one.But, other: missing == nil && !info.IsDir()}
 	if g.known, err = g.names(); err == nil {
 		g.odd, err = g.oddities()
+	}
+	if err == nil {
+		g.held, err = g.files()
 	}
 	if err != nil {
 		return guard{}, errors.Join(err, k.root.Close())
@@ -69,6 +72,25 @@ func (g guard) closed(dir string) (all []string) {
 		}
 	}
 	return all
+}
+
+// files are those directly in the folder that may change. Without its HEAD a folder is
+// no repository any more, and the user's work is not found.
+func (g guard) files() (map[string]node, error) {
+	all := map[string]node{}
+	for _, name := range g.known {
+		one := g.kept
+		one.name = path.Join(g.name, name)
+		if info, err := g.root.Lstat(one.name); err != nil || !info.Mode().IsRegular() || !g.free(name) {
+			continue
+		}
+		found, err := one.look()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, found)
+	}
+	return all, nil
 }
 
 // names are those in the folder; none where it is no folder.
@@ -145,6 +167,9 @@ func (g guard) mend() (mended []string, err error) {
 		k := g.kept
 		k.name = name
 		mended, err = append(mended, path.Join(g.dir, name)), errors.Join(err, k.clear())
+		if was, stood := g.held[name]; stood && was.unread == "" {
+			err = errors.Join(err, g.restore(name, was))
+		}
 	}
 	return mended, err
 }
