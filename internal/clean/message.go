@@ -2,6 +2,7 @@ package clean
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -35,24 +36,19 @@ var (
 	blanks = regexp.MustCompile(`(?m)[ \t]+$`)
 	gaps   = regexp.MustCompile(`\n{3,}`)
 	// speaks is a line that names who vouches for a commit, the run that made it,
-	// or whether it is checked. Some programs look for these in any paragraph.
-	speaks = regexp.MustCompile(`(?im)^[ \t>]*(?:[a-z]+(?:-[a-z]+)*-by|on-behalf-of|ralph-[a-z-]+|(?:skip|request)-checks)[ \t]*:.*\n?`)
+	// whether it is checked, or the release that it makes. Some programs look for these in any paragraph.
+	speaks = regexp.MustCompile(`(?im)^[ \t>]*(?:[a-z]+(?:-[a-z]+)*-by|on-behalf-of|release-as|ralph-[a-z-]+|(?:skip|request)-checks)[ \t]*:.*\n?`)
 	// An indented line goes on with the trailer above it.
 	trailerLine = regexp.MustCompile(`^(?:[A-Za-z0-9-]+[ \t]*:|[ \t]+\S)`)
 	hyphenated  = regexp.MustCompile(`(?m)^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+[ \t]*:`)
 )
 
-// withoutTrailers leaves out last paragraphs that are trailers. A paragraph
-// such as "Note: …" is prose: the keys that programs go by have a hyphen.
+// withoutTrailers leaves out paragraphs that are trailers: some programs read these
+// in any but the first. A paragraph such as "Note: …" is prose: the keys that
+// programs go by have a hyphen.
 func withoutTrailers(text string) string {
-	for {
-		text = strings.TrimRight(text, "\n")
-		at := strings.LastIndex(text, "\n\n")
-		if at < 0 || !areTrailers(text[at+2:]) {
-			return text
-		}
-		text = text[:at]
-	}
+	paragraphs := strings.Split(text, "\n\n")
+	return strings.Join(append(paragraphs[:1], slices.DeleteFunc(paragraphs[1:], areTrailers)...), "\n\n")
 }
 
 func areTrailers(paragraph string) bool {

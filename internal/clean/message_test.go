@@ -28,6 +28,8 @@ func TestMessage(t *testing.T) {
 		{"nobody vouches", "one\n\nwhy\n\nSigned-off-by: Ada <ada@example.com>\nReviewed-by: Ada\nRalph-Run: r\n", "one\n\nwhy\n"},
 		{"in no paragraph", "one\n\nCo-Authored-By : Ada <a@b>\n\n  > signed-off-by: Eve\n\nwhy\n", "one\n\nwhy\n"},
 		{"other trailers go", "one\n\nwhy\n\nChange-Id: I0\nfixes: x\n  more\n\ngit-svn-id: u@1 x\n", "one\n\nwhy\n"},
+		{"in no paragraph but the first", "one\n\nwhy\n\nRelease-As: 9.9.9\nBug-Id: 1\n\nmore\n\nPublish-To: npm\n\nend\n", "one\n\nwhy\n\nmore\n\nend\n"},
+		{"nor among other lines", "one\n\nwhy\nRelease-As: 9.9.9\nmore\n", "one\n\nwhy\nmore\n"},
 		{"words with a colon are none", "pre-commit: one\n\nNote: two\n", "pre-commit: one\n\nNote: two\n"},
 
 		{"nothing is left of trailers", "Signed-off-by: Ada\n", ""},
