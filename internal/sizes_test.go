@@ -22,9 +22,7 @@ const longest = 300
 
 // excess has the packages that are larger, as they are today. A row may only
 // shrink, and goes with the package's return to the limit.
-var excess = map[string]size{
-	"internal/view": {files: 18, lines: 3736},
-}
+var excess = map[string]size{}
 
 // long has the files that are longer, likewise.
 var long = map[string]int{}

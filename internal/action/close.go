@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -145,7 +146,7 @@ func (v *visit) tell(ctx context.Context, text string) {
 // outputs are what later steps of the job can use. Never a token.
 func (v *visit) outputs(outcome Outcome) {
 	run := outcome.Run
-	result := view.ResultOf(run)
+	result := result.Of(run)
 	if outcome.Home.ID != "" {
 		result.JournalPath = v.within(outcome.Home.Journal())
 	}

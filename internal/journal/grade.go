@@ -91,3 +91,15 @@ func (r Run) ProofsBefore(story string) []Proof {
 	}
 	return nil
 }
+
+// Witnesses are the tests that a story went from red to green by: by name, or as
+// files where a check is known as a whole only; none where it did not.
+func (g Graded) Witnesses() []string {
+	switch {
+	case g.Grade != RedToGreen:
+		return nil
+	case len(g.Tests) > 0:
+		return g.Tests
+	}
+	return g.Files
+}

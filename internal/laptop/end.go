@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -138,7 +139,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 
 // PrintResult prints a run for scripts.
 func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
-	result := view.ResultOf(run)
+	result := result.Of(run)
 	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
 	result.ReportPath = job.PageOf(home)
 	return clean.JSON(to, result)

@@ -60,10 +60,8 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 		return one
 	}
 	one.Why = oneLine(graded.Why, 300)
-	if graded.Grade == journal.RedToGreen {
-		tests, more := few(witnesses(graded), room/2, markupOfItem)
-		one.Tests, one.More = tests, one.More+more
-	}
+	tests, left := few(onLines(graded.Witnesses()), room/2, markupOfItem)
+	one.Tests, one.More = tests, one.More+left
 	if story.Passes && verdict.Earned(run, story.ID) && !verdict.StoryProven(run, story) {
 		one.Mark = open
 	}
@@ -90,13 +88,4 @@ func onLines(texts []string) []string {
 		all = append(all, oneLine(text, 400))
 	}
 	return all
-}
-
-// witnesses are the tests that a story went from red to green by, else their
-// files.
-func witnesses(graded journal.Graded) []string {
-	if len(graded.Tests) > 0 {
-		return onLines(graded.Tests)
-	}
-	return onLines(graded.Files)
 }

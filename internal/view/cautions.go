@@ -68,12 +68,6 @@ func paths(names []string) string {
 	return strings.Join(few(said), ", ")
 }
 
-// apart is what to do about a base that contradicts the work.
-func apart(run journal.Run) string {
-	return fmt.Sprintf("merge %s into %s, mend what they contradict each other in, push, and comment `/ralph resume`",
-		Code(run.BaseRef, 200), Code(run.Branch, 200))
-}
-
 // barred is what the sandbox refused of what those inside asked for, with the line
 // that would allow it.
 func barred(e journal.EgressRefused) string {
@@ -91,7 +85,7 @@ func refused(run journal.Run) []string {
 		said = append(said, fmt.Sprintf("%d older ones are in the journal", older))
 	}
 	for _, e := range run.Refused[max(len(run.Refused)-most, 0):] {
-		text := Code(e.What, 200) + ": " + first(e.Why)
+		text := Code(e.What, 200) + ": " + leading(e.Why, 160)
 		if e.Input != "" {
 			text += "; this would allow it: " + Code(e.Input, 200)
 		}
@@ -121,11 +115,6 @@ func through(e journal.EgressPassed) (said []saying) {
 // Traffic is what passed through the sandbox so far; empty where nothing did.
 func Traffic(run journal.Run) string {
 	return traffic(run.Traffic, one)
-}
-
-// trafficInComment is the same in Markdown.
-func trafficInComment(run journal.Run) string {
-	return traffic(run.Traffic, func(host string) string { return Code(host, 100) })
 }
 
 // traffic is a line: all bytes, and the hosts that most of them went to and fro.
@@ -169,7 +158,7 @@ func failures(run journal.Run) []string {
 	var said []string
 	for _, act := range slices.Sorted(maps.Keys(last)) {
 		text := "could not " + doing(act) + ": " + clean.Inline(last[act].Why, 500)
-		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(next(run), fix) {
+		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(Next(run), fix) {
 			text += " – " + fix
 		}
 		said = append(said, text)
@@ -204,7 +193,8 @@ func byHand(run journal.Run) string {
 			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which nobody has proven so; ", compare(run, packed.Rest), paths(packed.Without)) + text
 		}
 		return text + again("push", run)
-	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && refusedTo("open", run) && run.Links.Repo != "":
+	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
+		slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == "open" && f.Head == run.Head }):
 		return fmt.Sprintf("[open the pull request](%s) yourself%s", compare(run, run.Branch), again("open", run))
 	}
 	return ""
@@ -245,9 +235,4 @@ func again(act string, run journal.Run) string {
 // inAddress is a branch as a part of an address, in which its slashes stay.
 func inAddress(branch string) string {
 	return strings.ReplaceAll(url.PathEscape(branch), "%2F", "/")
-}
-
-// refusedTo tells whether an act on GitHub was tried last in vain.
-func refusedTo(act string, run journal.Run) bool {
-	return slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == act && f.Head == run.Head })
 }

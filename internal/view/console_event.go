@@ -139,16 +139,16 @@ func (c *Console) stop(run journal.Run, e journal.RunStopped, rows []row) []row 
 func (c *Console) left(run journal.Run, e journal.RunStopped) []string {
 	var texts []string
 	if e.Reason == policy.AllStoriesPassed {
-		texts = append(texts, headline(run))
+		texts = append(texts, Headline(run))
 	}
-	texts = append(texts, sum(run))
+	texts = append(texts, Sum(run))
 	switch {
 	case run.Pull != nil:
 		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Pull.Number, run.Pull.URL))
 	case run.Branch != "" && run.Head != run.Start:
 		texts = append(texts, "branch: "+run.Branch)
 	}
-	if what := next(run); what != "" {
+	if what := Next(run); what != "" {
 		texts = append(texts, "next: "+what)
 	}
 	return texts
@@ -198,7 +198,7 @@ func (c *Console) note(story plan.Story) bool {
 // soFar is what was used of the limits since they were granted.
 func soFar(run journal.Run) string {
 	limits := run.Policy.Limits
-	cost := spent(run.Spent(), run.CostKnown)
+	cost := Spent(run.Spent(), run.CostKnown)
 	if limits.CostUSD > 0 && (run.CostKnown || run.Spent() > 0) {
 		cost += " of " + money(limits.CostUSD, true)
 	}
@@ -209,9 +209,9 @@ func soFar(run journal.Run) string {
 	return strings.TrimSuffix("so far: "+cost+", "+took+", "+passing(run), ", ")
 }
 
-// sum is what the whole run took.
-func sum(run journal.Run) string {
-	text := plural(len(run.Iterations), "iteration") + ", " + spent(run.CostUSD, run.CostKnown) + ", " + policy.Short(run.Now.Sub(run.Began))
+// Sum is what the whole run took.
+func Sum(run journal.Run) string {
+	text := plural(len(run.Iterations), "iteration") + ", " + Spent(run.CostUSD, run.CostKnown) + ", " + policy.Short(run.Now.Sub(run.Began))
 	return strings.TrimPrefix(passing(run)+", "+text, ", ")
 }
 

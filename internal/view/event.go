@@ -115,7 +115,7 @@ func words(run journal.Run, event journal.Event) string {
 	case journal.Resumed:
 		return behind("going on with run "+run.ID+": "+one(e.Why), ", sandbox level ", e.Level)
 	case journal.Noted:
-		return noted(e)
+		return behind("note: "+one(e.What), " – ", one(e.Hint))
 	case journal.EgressRefused:
 		return barred(e)
 	case journal.SetupEnded:
@@ -141,7 +141,7 @@ func words(run journal.Run, event journal.Event) string {
 	case journal.SCMEnded:
 		return committed(e)
 	case journal.Paused:
-		return pausing(run, e)
+		return fmt.Sprintf("waiting %s, until %s: %s", policy.Short(e.Delay()), clock(run.Now.Add(e.Delay())), one(e.Why))
 	case journal.TaskSettled:
 		return settled(e)
 	}

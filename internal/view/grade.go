@@ -35,18 +35,9 @@ func graded(run journal.Run, e journal.StoryGraded) string {
 		text, why = one(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
-		return text + " by " + one(journal.Few(witnesses(e.Tests, e.Files)))
+		return text + " by " + one(journal.Few(journal.Graded{Grade: e.Grade, Files: e.Files, Tests: e.Tests}.Witnesses()))
 	}
 	return behind(text, ": ", why)
-}
-
-// witnesses are the tests that a story went from red to green by: by name, or
-// as files where a check is known as a whole only.
-func witnesses(tests, files []string) []string {
-	if len(tests) > 0 {
-		return tests
-	}
-	return files
 }
 
 // opinionSign goes before what somebody made of a story.
@@ -77,7 +68,7 @@ func proofs(run journal.Run) []shown {
 			continue
 		}
 		told := shown{ID: story.ID}
-		for _, name := range witnesses(graded.Tests, graded.Files) {
+		for _, name := range graded.Witnesses() {
 			told.Tests = append(told.Tests, Code(name, 160))
 		}
 		told.Tests = few(told.Tests)

@@ -69,16 +69,6 @@ func asked(p policy.Policy, e journal.CheckEnded) string {
 	return ": " + string(action) + " to the prompt"
 }
 
-// noted is what people should know, and what decides nothing.
-func noted(e journal.Noted) string {
-	return behind("note: "+one(e.What), " – ", one(e.Hint))
-}
-
-// pausing is how long a run waits, and for what.
-func pausing(run journal.Run, e journal.Paused) string {
-	return fmt.Sprintf("waiting %s, until %s: %s", policy.Short(e.Delay()), clock(run.Now.Add(e.Delay())), one(e.Why))
-}
-
 // clock is a moment as people read it who may be anywhere.
 func clock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
 
@@ -90,7 +80,7 @@ func worked(e journal.AgentEnded) string {
 	case e.Failed:
 		how = "agent failed: " + one(e.Why)
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), spent(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
+	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), Spent(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
 }
 
 // logMended is said where an agent cut or rewrote what others had written down.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -10,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// next is the one thing to do now; empty while the run goes on by itself.
-func next(run journal.Run) string {
+// Next is the one thing to do now; empty while the run goes on by itself.
+func Next(run journal.Run) string {
 	way := onward(run)
 	if fix := unable(run); fix != "" && way != "" {
 		return clean.Inline(fix, 300) + "; then " + way
@@ -38,7 +39,8 @@ func onward(run journal.Run) string {
 	case run.Stop == nil:
 		return ""
 	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
-		return apart(run)
+		return fmt.Sprintf("merge %s into %s, mend what they contradict each other in, push, and comment `/ralph resume`",
+			Code(run.BaseRef, 200), Code(run.Branch, 200))
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput && run.Task.Kind == plan.KindPrompt && run.Policy.NoPull:
 		return "once that is done, `" + Resume(run.Policy.Agent) + "` goes on"
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:

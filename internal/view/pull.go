@@ -14,7 +14,7 @@ import (
 // pull is the pull request. A repository can have GitHub make a commit's message
 // of its text.
 func pull(run journal.Run) Pull {
-	body := Pull{Title: title(run), Body: clean.Unskipped(render("pull/body.md", run))}
+	body := Pull{Title: title(run), Body: clean.Unskipped(render("body.md", run))}
 	if run.Pull != nil {
 		body.Number = run.Pull.Number
 	}

@@ -149,8 +149,8 @@ func asleep(run journal.Run) string {
 
 // News is a run that has ended, in one line for a message.
 func News(run journal.Run) string {
-	return fmt.Sprintf("ralph %s after %s, %s, %s", headline(run), plural(len(run.Iterations), "iteration"),
-		policy.Short(run.Now.Sub(run.Began)), spent(run.CostUSD, run.CostKnown))
+	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), plural(len(run.Iterations), "iteration"),
+		policy.Short(run.Now.Sub(run.Began)), Spent(run.CostUSD, run.CostKnown))
 }
 
 // boxes is the box in the comment that does what a command does, where the

@@ -11,27 +11,25 @@ import (
 // supervision is Line for the events that a supervised command shares with agents; not
 // for those that are told the same way.
 func supervision(run journal.Run, event journal.Event) (line string, told bool) {
-	if _, is := event.(journal.RunBegan); is {
+	switch e := event.(type) { //nolint:gochecksumtype // the others are told the same way
+	case journal.RunBegan:
 		s := run.Policy.Supervision
 		return fmt.Sprintf("run %s: supervising %s for task %s of project %s", run.ID, one(run.Policy.Agent), one(s.Task), one(s.Project)), true
-	}
-	if began, is := event.(journal.IterationBegan); is {
-		return starting(run, began), true
-	}
-	if ended, is := event.(journal.AgentEnded); is {
-		return fell(ended), true
-	}
-	if _, is := event.(journal.Paused); is {
+	case journal.IterationBegan:
+		return starting(run, e), true
+	case journal.AgentEnded:
+		return fell(e), true
+	case journal.Paused:
 		return restarting(run), true
+	case journal.RunStopped:
+		return over(run, e), true
+	case journal.IterationEnded:
+		if it, found := run.Last(); e.Done && found && it.Agent != nil {
+			return howEnded(*it.Agent) + ", DONE marker present", true
+		}
+		return "", true
 	}
-	if stopped, is := event.(journal.RunStopped); is {
-		return over(run, stopped), true
-	}
-	ended, is := event.(journal.IterationEnded)
-	if it, found := run.Last(); is && ended.Done && found && it.Agent != nil {
-		return howEnded(*it.Agent) + ", DONE marker present", true
-	}
-	return "", is
+	return "", false
 }
 
 // over is the end; why it came was said when it was settled.

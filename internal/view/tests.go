@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// checkResult is how one check of a proof ended, and what that is worth.
-func checkResult(run journal.Run, check journal.CheckEnded) string {
+// Verdict is how one check of a proof ended, and what that is worth.
+func Verdict(run journal.Run, check journal.CheckEnded) string {
 	before := len(verdict.RedBefore(run, check.Name))
 	switch {
 	case check.Flaky && check.Passed:
@@ -218,15 +218,7 @@ func unsettled(run journal.Run) string {
 			files = append(files, place.File)
 		}
 	}
-	return failing + ": look at " + strings.Join(files[:min(len(files), 5)], ", ") + others(len(files)-5)
-}
-
-// others tells how many more there are, if any.
-func others(n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
+	return failing + ": look at " + journal.Few(files)
 }
 
 // Count is how many files hold the work back.

@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 	"html"
-	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,7 +20,7 @@ import (
 // Text is a run for a terminal: the comment's words without its markup.
 func Text(run journal.Run) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s\n", run.ID, spoken(headline(run)))
+	fmt.Fprintf(&text, "%s: %s\n", run.ID, spoken(Headline(run)))
 	for _, s := range stories(run) {
 		mark := " "
 		switch {
@@ -35,7 +35,7 @@ func Text(run journal.Run) string {
 	for _, said := range heard(run) {
 		fmt.Fprintf(&text, "! %s\n", spoken(said))
 	}
-	if todo := next(run); todo != "" {
+	if todo := Next(run); todo != "" {
 		fmt.Fprintf(&text, "next: %s\n", spoken(todo))
 	}
 	return text.String()
@@ -61,8 +61,8 @@ func trim(text string) string {
 	lines := strings.Split(text, "\n")
 	size, gone, at := len(text)+len("> … and 1000000 more\n\n"), 0, 0
 	for i := len(lines) - 1; i >= 0 && size > Limit; i-- {
-		if !spare(lines[i]) {
-			continue
+		if line := lines[i]; !strings.HasPrefix(line, "> ") && (!strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "- [")) {
+			continue // a story's row, or none
 		}
 		size -= len(lines[i]) // its line break stays, for the worst case
 		lines[i], gone, at = "", gone+1, i
@@ -74,72 +74,32 @@ func trim(text string) string {
 	return blank(strings.Join(lines, "\n"))
 }
 
-// spare tells of a row that is no story's.
-func spare(line string) bool {
-	return strings.HasPrefix(line, "> ") || strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "- [")
+// forms are where GitHub looks for a template of pull requests, in the order in
+// which they count; of a folder of them the first counts.
+var forms = []*pattern.Pattern{
+	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
+	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
+	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 }
 
-// templateFolders are where GitHub looks for a template of pull requests, in
-// the order in which they count.
-var templateFolders = []string{".github", "docs", "."}
-
-var hiddenText = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
-
-// Template is the repository's own template for pull requests among its files;
-// of a folder of them the first. Empty: there is none.
+// Template is the repository's own template for pull requests among its files.
+// Empty: there is none.
 func Template(files []string) string {
-	for _, folder := range templateFolders {
-		several := ""
-		for _, file := range files {
-			switch {
-			case standsAs(file, folder, "pull_request_template"):
-				return file
-			case several == "" && strings.EqualFold(path.Dir(file), path.Join(folder, "pull_request_template")) && written(file):
-				several = file
-			}
-		}
-		if several != "" {
-			return several
+	for _, form := range forms {
+		if i := slices.IndexFunc(files, form.MatchString); i >= 0 {
+			return files[i]
 		}
 	}
 	return ""
 }
 
-// standsAs tells of a text of that name in a folder, in any case of letters.
-func standsAs(file, folder, name string) bool {
-	base := strings.ToLower(path.Base(file))
-	return strings.EqualFold(path.Dir(file), folder) && strings.TrimSuffix(base, path.Ext(base)) == name && written(file)
-}
-
-func written(file string) bool {
-	switch strings.ToLower(path.Ext(file)) {
-	case "", ".md", ".txt":
-		return true
-	}
-	return false
-}
-
-// form is a template as a pull request begins with it: without the hidden words
-// for those who fill it in, among which ours could be looked for.
-func form(template string) string {
-	return strings.TrimSpace(hiddenText.ReplaceAllString(template, ""))
-}
-
-// Headline is the state of a run in one phrase of Markdown, as the comment has
-// it: for pages that are made elsewhere and may not contradict it.
-func Headline(run journal.Run) string { return headline(run) }
-
-// Sum is what a run took, in one line.
-func Sum(run journal.Run) string { return sum(run) }
-
-// Next is the one thing to do now, in Markdown; empty while the run goes on by
-// itself.
-func Next(run journal.Run) string { return next(run) }
+// hiddenText is for those who fill a template in; ours could be looked for among it.
+var hiddenText = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
 
 // Cautions are the blocks of Markdown in which the comment says what people
 // should look at.
 func Cautions(run journal.Run) string {
-	return strings.TrimSpace(was(run) + "\n\n" + fill("comment/cautions.md", page{Run: run}))
+	return strings.TrimSpace(was(run) + "\n\n" + fill("cautions.md", page{Run: run}))
 }
 
 // Comment is the progress comment without the mark by which it is found again.
@@ -157,12 +117,6 @@ func Cells(run journal.Run, story plan.Story) []string {
 	return []string{strconv.Itoa(told.Iterations), told.Checks, told.Worth, told.Commit, told.Cost}
 }
 
-// Verdict is how a check ended and what that is worth; Markdown.
-func Verdict(run journal.Run, check journal.CheckEnded) string { return checkResult(run, check) }
-
-// Spent is an amount of money where nothing around it says what it is.
-func Spent(usd float64, known bool) string { return spent(usd, known) }
-
 // Archived is a loop that is put away, for those who come upon it later.
 type Archived struct {
 	Name    string
@@ -176,9 +130,9 @@ var archived = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("summary.md").Funcs(template.FuncMap{
 		"cell":     func(s string) string { return clean.Inline(s, 160) },
 		"code":     func(s string) string { return Code(s, 160) },
-		"headline": func(r *journal.Run) string { return headline(*r) },
+		"headline": func(r *journal.Run) string { return Headline(*r) },
 		"plural":   plural,
-		"spent":    spent,
+		"spent":    Spent,
 		"time":     func(r *journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
 	}).ParseFS(templates.Files, "archive/summary.md"))
 })

@@ -5,7 +5,6 @@ package view
 
 import (
 	"fmt"
-	"io/fs"
 	"strings"
 	"sync"
 	"text/template"
@@ -40,7 +39,7 @@ type Pull struct {
 
 // Of shows run as it stands.
 func Of(run journal.Run) Board {
-	comment := marked(render("comment/progress.md", run))
+	comment := marked(render("progress.md", run))
 	return Board{
 		Run:     run.ID,
 		Comment: comment + boxes(run, Limit-len(comment)),
@@ -98,34 +97,34 @@ func render(name string, run journal.Run) string {
 
 // texts are read when the first is needed: most of what the program is started
 // for shows none.
-var texts = sync.OnceValue(func() *template.Template { return parse(templates.Files) })
-
-func parse(files fs.FS) *template.Template {
-	functions := template.FuncMap{
-		"cell":       func(s string) string { return clean.Inline(s, 160) },
-		"code":       func(s string) string { return Code(s, 160) },
-		"short":      short,
-		"headline":   headline,
-		"count":      standing,
-		"kept":       shelved,
-		"vouches":    vouches,
-		"first":      first,
-		"wanted":     wanted,
-		"name":       name,
-		"heard":      heard,
-		"failures":   failures,
-		"notes":      notes,
-		"refused":    refused,
-		"traffic":    trafficInComment,
+var texts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"cell":     func(s string) string { return clean.Inline(s, 160) },
+		"code":     func(s string) string { return Code(s, 160) },
+		"short":    short,
+		"headline": Headline,
+		"count":    standing,
+		"kept":     shelved,
+		"vouches":  vouches,
+		"first":    func(s string) string { return leading(s, 160) },
+		"wanted":   func(s string) string { return leading(s, 2000) }, // nearly all of what people are to say yes to
+		"name":     func(s string) string { return unstarred.Replace(clean.Inline(s, 80)) },
+		"heard":    heard,
+		"failures": failures,
+		"notes":    func(r journal.Run) []journal.Noted { return r.Notes[max(len(r.Notes)-most, 0):] },
+		"refused":  refused,
+		"traffic": func(r journal.Run) string {
+			return traffic(r.Traffic, func(host string) string { return Code(host, 100) })
+		},
 		"was":        was,
-		"next":       next,
+		"next":       Next,
 		"patch":      folded,
 		"plural":     plural,
 		"time":       elapsed,
-		"spent":      spent,
+		"spent":      Spent,
 		"link":       link,
 		"proof":      proof,
-		"verdict":    checkResult,
+		"verdict":    Verdict,
 		"took":       func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
 		"doubts":     doubts,
 		"restored":   restored,
@@ -141,21 +140,15 @@ func parse(files fs.FS) *template.Template {
 		"opinions":   opinions,
 		"joins":      joins,
 		"asleep":     asleep,
-		"form":       form,
+		"form":       func(s string) string { return strings.TrimSpace(hiddenText.ReplaceAllString(s, "")) },
 		"trailers":   func(r journal.Run) []string { return r.Trailers("") },
 		"criteria":   criteria,
 		"unapproved": verdict.Unapproved,
-	}
-	top := template.New("").Funcs(functions)
-	for _, name := range []string{"comment/progress.md", "comment/cautions.md", "pull/body.md"} {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			panic(err) // the texts are compiled in
-		}
-		template.Must(top.New(name).Parse(string(text)))
-	}
-	return top
-}
+	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
+})
+
+// unstarred makes text fit to stand between asterisks.
+var unstarred = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
 
 func fill(name string, p page) string {
 	var text strings.Builder
@@ -244,8 +237,8 @@ func money(usd float64, known bool) string {
 	return text
 }
 
-// spent is money where nothing around it says what it is.
-func spent(usd float64, known bool) string {
+// Spent is money where nothing around it says what it is.
+func Spent(usd float64, known bool) string {
 	if !known && usd == 0 {
 		return "cost unknown"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -35,7 +36,7 @@ func TestStories(t *testing.T) {
 			{Name: "comment.md", Data: []byte(board.Comment)},
 			{Name: "pull.md", Data: []byte("# " + board.Pull.Title + "\n\n" + board.Pull.Body)},
 			{Name: "log", Data: []byte(told(s.Entries))},
-			{Name: "result.json", Data: result(t, s.Run)},
+			{Name: "result.json", Data: resultOf(t, s.Run)},
 		}
 	})
 }
@@ -53,9 +54,9 @@ func told(entries []journal.Entry) string {
 	return text.String()
 }
 
-func result(t *testing.T, run journal.Run) []byte {
+func resultOf(t *testing.T, run journal.Run) []byte {
 	t.Helper()
-	data, err := json.MarshalIndent(view.ResultOf(run), "", "  ")
+	data, err := json.MarshalIndent(result.Of(run), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// headline is the state of a run in one phrase.
-func headline(run journal.Run) string {
+// Headline is the state of a run in one phrase.
+func Headline(run journal.Run) string {
 	if run.Stop != nil {
 		return ended(run)
 	}
@@ -207,12 +207,7 @@ func blamed(finding journal.Finding) string {
 // text that stands where a line begins.
 var block = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
-// first is text fit to begin a line with.
-func first(text string) string { return leading(text, 160) }
-
-// wanted is the same of what people are to say yes to: nearly all of it.
-func wanted(text string) string { return leading(text, 2000) }
-
+// leading is text fit to begin a line with.
 func leading(text string, most int) string {
 	text = clean.Inline(text, most)
 	if found := block.FindString(text); found != "" {
@@ -220,11 +215,6 @@ func leading(text string, most int) string {
 		text = text[:end] + `\` + text[end:]
 	}
 	return text
-}
-
-// name is text fit to stand between asterisks.
-func name(text string) string {
-	return strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`).Replace(clean.Inline(text, 80))
 }
 
 // most is how much of a list is shown that no story can be cut to make room
@@ -236,11 +226,6 @@ func few(all []string) []string {
 		return all
 	}
 	return append(all[:most:most], fmt.Sprintf("… and %d more", len(all)-most))
-}
-
-// notes are the newest ones.
-func notes(run journal.Run) []journal.Noted {
-	return run.Notes[max(len(run.Notes)-most, 0):]
 }
 
 // marker is how our own hidden markers begin: text of others must not hold

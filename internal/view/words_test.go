@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -130,7 +131,7 @@ func TestResultFindsTheWord(t *testing.T) {
 		{policy.Policy{Done: policy.ByStories, Promise: "COMPLETE"}, journal.AgentEnded{Promises: []string{"COMPLETE"}}, true},
 	} {
 		run := journal.Run{Policy: test.rules, Iterations: []journal.Iteration{{Agent: &test.agent}}}
-		if got := view.ResultOf(run).Iterations[0].CompletionTagFound; got != test.want {
+		if got := result.Of(run).Iterations[0].CompletionTagFound; got != test.want {
 			t.Errorf("%s, %+v: found %v, want %v", test.rules.Done, test.agent, got, test.want)
 		}
 	}

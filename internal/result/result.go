@@ -1,14 +1,13 @@
-package view
+// Package result is a run as scripts read it: the one object that --json prints
+// and the output `result` holds.
+package result
 
 import (
 	"cmp"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -66,8 +65,8 @@ type CheckResult struct {
 	Output string `json:"output"`
 }
 
-// ResultOf is run for scripts. Where its files lie only its owner knows.
-func ResultOf(run journal.Run) Result {
+// Of is run for scripts. Where its files lie only its owner knows.
+func Of(run journal.Run) Result {
 	result := Result{
 		Status:          policy.StatusRunning,
 		RunID:           run.ID,
@@ -101,16 +100,9 @@ func toldOf(run journal.Run, story plan.Story) Told {
 		if verdict.Reaches(run, story, graded.Grade) {
 			told.Why = cmp.Or(told.Why, verdict.Unsettled(run))
 		}
-		told.Tests = append(told.Tests, witnessesOf(graded)...)
+		told.Tests = append(told.Tests, graded.Witnesses()...)
 	}
 	return told
-}
-
-func witnessesOf(graded journal.Graded) []string {
-	if graded.Grade != journal.RedToGreen {
-		return nil
-	}
-	return witnesses(graded.Tests, graded.Files)
 }
 
 func pass(run journal.Run, it journal.Iteration) Pass {
@@ -140,58 +132,4 @@ func tagged(p policy.Policy, agent journal.AgentEnded) bool {
 		return strings.EqualFold(agent.Response, p.Word)
 	}
 	return slices.Contains(agent.Promises, cmp.Or(p.Word, p.Promise))
-}
-
-// Annotation is what a forge shows beside a job, and at a line of a file where
-// one is to blame.
-type Annotation struct {
-	File  string // in the repository; empty: nobody knows
-	Line  int
-	Title string
-	Text  string
-}
-
-// mostAnnotations is how many of a step GitHub shows.
-const mostAnnotations = 10
-
-// Annotations are the checks that the last verdict found to fail. All of it is
-// plain text that others wrote.
-func Annotations(run journal.Run) []Annotation {
-	last, found := run.Last()
-	if !found || run.Completed() {
-		return nil
-	}
-	checks := last.Checks
-	if last.Proof != nil {
-		checks = last.Proof.Checks
-	}
-	var all []Annotation
-	for _, check := range checks {
-		if check.Where == journal.AtTests || !verdict.Holds(run, check) || len(all) == mostAnnotations {
-			continue
-		}
-		all = append(all, annotated(run, check))
-	}
-	return all
-}
-
-func annotated(run journal.Run, check journal.CheckEnded) Annotation {
-	a := Annotation{Title: one(check.Name) + " failed", Text: words(run, check)}
-	a.File, a.Line = blame(check.Excerpt)
-	return a
-}
-
-// placed is how compilers and test runners name a line of a file.
-var placed = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
-
-// blame is the first line of a file of the project that an output names; nothing
-// where it names none.
-func blame(output string) (file string, line int) {
-	for _, found := range placed.FindAllStringSubmatch(output, mostAnnotations) {
-		number, err := strconv.Atoi(found[2])
-		if err == nil && number > 0 && !slices.Contains(strings.Split(found[1], "/"), "..") {
-			return path.Clean(found[1]), number
-		}
-	}
-	return "", 0
 }
