@@ -11,26 +11,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// document gathers the lines of a text that is read as a whole.
-type document struct {
-	text strings.Builder
-	open bool
-	full bool
-}
-
-func (d *document) gather(line string) {
-	if d.text.Len()+len(line) > longest {
-		d.full = true
-		return
-	}
-	d.text.WriteString(line)
-	d.text.WriteByte('\n')
-}
-
-// junit reads JUnit's XML, as many runners can print it.
+// junit reads JUnit's XML, as many runners can print it. It is read as a whole.
 type junit struct {
 	sheet
-	document
+
+	text strings.Builder
+	open bool
 }
 
 func (*junit) whole() {}
@@ -41,15 +27,18 @@ func (j *junit) line(text string) {
 		j.open = true
 		text = start
 	}
-	if j.open {
-		j.gather(text)
+	switch {
+	case !j.open:
+	case j.text.Len()+len(text) > longest:
+		j.cut = true
+	default:
+		j.text.WriteString(text + "\n")
 	}
 }
 
 func (j *junit) end() *sheet {
 	j.runner = "junit"
 	if j.open {
-		j.cut = j.full
 		j.decode(j.text.String())
 	}
 	return &j.sheet
