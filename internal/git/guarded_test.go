@@ -127,3 +127,16 @@ func TestFiles(t *testing.T) {
 		t.Error("it takes a name for a commit")
 	}
 }
+
+// Where a submodule's repository cannot be found, none of them changes.
+func TestGuardedWhereNotAllIsSeen(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, ".git/modules/a/config"), "[core]\n")
+	write(t, filepath.Join(dir, ".git/modules", strings.Repeat("d/", 300), "config"), "[core]\n")
+	write(t, filepath.Join(dir, ".git/worktrees/w/commondir"), "../..\n")
+	needs := guarded.Folder(dir)
+	modules, worktrees := filepath.Join(dir, ".git/modules"), filepath.Join(dir, ".git/worktrees")
+	if !slices.Contains(needs.ReadOnly, modules) || slices.Contains(needs.ReadOnly, worktrees) {
+		t.Errorf("read-only are %q, want %s among them", needs.ReadOnly, modules)
+	}
+}

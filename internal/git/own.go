@@ -177,7 +177,7 @@ func literal(paths []string) []string {
 
 // Needs of the user's own tree. What can be read and written is what it was when the
 // tree was opened: those who work in it write to the files that say what git reads.
-func (t *Tree) Needs() guarded.Needs { return t.needs.With(guarded.Repositories(t.own.common)...) }
+func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
 
 func (g Git) needsOf(place Place, at gitDir) guarded.Needs {
 	n := guarded.Folder(place.Top)

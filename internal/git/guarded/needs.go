@@ -4,6 +4,7 @@
 package guarded
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -47,7 +48,7 @@ func Folder(dir string) Needs {
 		n.ReadOnly = append(n.ReadOnly, at)
 		return n
 	}
-	return n.With(append(Repositories(at), at)...)
+	return n.Within(at).With(at)
 }
 
 // With adds git folders.
@@ -98,29 +99,34 @@ func Around(dir string) string {
 // guarded, too.
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
 
-// Repositories are those of submodules and of other worktrees.
-func Repositories(common string) (found []string) {
+// Within adds the repositories of submodules and of other worktrees. Where not all of
+// them can be found, nothing changes in their folders.
+func (n Needs) Within(common string) Needs {
 	root, err := untrusted.OpenRoot(common)
 	if err != nil {
-		return nil
+		return n
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	left := mostEntries
 	for _, folder := range []string{"modules", "worktrees"} {
-		_ = root.WalkAll(folder, func(e untrusted.Entry, err error) error {
+		var found []string
+		failed := root.WalkAll(folder, func(e untrusted.Entry, err error) error {
 			left--
 			switch {
 			case left < 0:
-				return fs.SkipAll
+				return errors.New("too much lies in it")
 			case err != nil:
-				return nil //nolint:nilerr // what cannot be read has nothing to be kept
+				return err
 			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()) && !isRef(e):
 				found = append(found, filepath.Join(common, path.Dir(e.Path)))
 			}
 			return nil
 		})
+		if n = n.With(found...); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+			n.ReadOnly = append(slices.Clip(n.ReadOnly), filepath.Join(common, folder))
+		}
 	}
-	return found
+	return n
 }
 
 var (
