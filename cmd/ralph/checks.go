@@ -134,9 +134,8 @@ func (c checksCommand) confinement(ctx context.Context, d *laptop.Project) (*con
 	return c.Raise(ctx, d.World, laptop.Enclosure{Level: sandbox.Level(asked.Mode), Project: c.ProjectDir, Allow: asked.AllowDomains, Env: d.World.Environ()})
 }
 
-// checks are found as a run here would find them, or a job where GitHub is asked,
-// and tried as ralph checks tries them. Where they cannot be looked at, that is
-// what there is to tell: not every run needs a repository.
+// checks are those of a run here, or of a job with --github. Without --checks it
+// is no fault if they cannot be found: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
@@ -150,6 +149,7 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 		return err
 	case err != nil:
 		seen = doctor.NoChecks(err, fault.Hint(err))
+		all.noChecks = c.Checks != nil && *c.Checks
 	}
 	all.Checks = &seen
 	return nil

@@ -117,7 +117,7 @@ func parse(w world) (chosen command, done bool, err error) {
 	case quit:
 		return nil, true, nil
 	case err != nil:
-		return nil, true, misused(err)
+		return nil, true, misused(err, args)
 	}
 	chosen, is := reflect.TypeAssert[command](parsed.Selected().Target.Addr())
 	if !is {

@@ -53,14 +53,15 @@ Examples:
 
 func (doctorCommand) guarded() bool { return true }
 
-// found is what there is to tell.
+// found is what the parts of doctor found.
 type found struct {
 	GitHub  []doctor.Finding `json:"github,omitempty"`
 	Agents  []doctor.Agent   `json:"agents,omitempty"`
 	Sandbox *doctor.Sandbox  `json:"sandbox,omitempty"`
 	Checks  *doctor.Checks   `json:"checks,omitempty"`
 
-	sandboxed bool // a run would put up a sandbox, or somebody counts on one
+	sandboxed bool // a run would use a sandbox, or the user asked about it
+	noChecks  bool // the user asked for the checks, and they could not be looked at
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
@@ -143,15 +144,15 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 	return nil
 }
 
-// gap tells of what a run would not begin without. It does without checks, and
-// proves nothing then.
+// gap tells whether a run could not start. It starts without checks, but proves
+// nothing.
 func (f found) gap() bool {
 	for _, a := range f.Agents {
 		if a.Chosen && a.Gap != "" {
 			return true
 		}
 	}
-	return f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds || len(doctor.Stops(f.GitHub)) > 0
+	return f.noChecks || f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds || len(doctor.Stops(f.GitHub)) > 0
 }
 
 func (f found) print(w world, asJSON bool) error {
@@ -175,7 +176,7 @@ func (f found) print(w world, asJSON bool) error {
 	return err
 }
 
-// onGitHub looks at a repository as whoever the token belongs to.
+// onGitHub looks at a repository with the token's permissions.
 func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {
 	at, err := w.repository(c.Repo)
 	if err != nil {

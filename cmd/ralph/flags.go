@@ -79,12 +79,11 @@ func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 // IsBool has kong take the flag without a value.
 func (l levels) IsBool() bool { return l.docker }
 
-// straying is a command that knows what may be meant by a word that no flag
-// stands before.
+// straying is a command that knows what a word without a flag may mean.
 type straying interface{ stray(word string) string }
 
-// misused makes a fault of what kong has to say.
-func misused(err error) error {
+// misused turns a parser error into a fault with a hint.
+func misused(err error, args []string) error {
 	what, fix := plainly(strings.TrimSpace(err.Error())), "see ralph --help"
 	wrong, is := errors.AsType[*kong.ParseError](err)
 	if !is || wrong.Context == nil || wrong.Context.Selected() == nil {
@@ -97,6 +96,9 @@ func misused(err error) error {
 		fix = "give it a value, or leave out " + flag + "; a shell variable may be unset"
 	}
 	if word, stray := strings.CutPrefix(what, "unexpected argument "); stray {
+		if at := slices.Index(args, word); at > 0 && args[at-1] == "--sandbox" {
+			return fault.Usage(what, "give the level with an equals sign: --sandbox="+word+"; levels: "+strings.Join(sandbox.Names(), ", "), nil)
+		}
 		if s, is := reflect.TypeAssert[straying](chosen.Target); is {
 			fix = s.stray(word)
 		}
@@ -118,7 +120,7 @@ func plainly(said string) string {
 	return said
 }
 
-// complain prints an error as every command does: what, then what to try.
+// complain prints an error and its hint.
 func complain(to io.Writer, err error) {
 	first, more, _ := strings.Cut(err.Error(), "\n")
 	fmt.Fprintf(to, "ralph: %s\n", first)

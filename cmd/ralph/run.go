@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -62,12 +61,9 @@ Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."
 Example: ralph run -m 5 --check "make test"`
 }
 
-// stray is for those who give the prompt without its flag.
-func (runCommand) stray(word string) string {
-	if word == laptop.InDocker || sandbox.Level(word).Known() {
-		return "a level is given with an equals sign: --sandbox=" + word
-	}
-	return `a prompt is given with -p: ralph run -p "what is to be done"`
+// stray is the hint for a prompt without its flag.
+func (runCommand) stray(string) string {
+	return `give the prompt with -p: ralph run -p "Make the tests pass"`
 }
 
 func (runCommand) guarded() bool { return true }

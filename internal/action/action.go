@@ -148,7 +148,7 @@ func (v *visit) readEvent() error {
 	}
 	v.trigger, err = github.ReadTrigger(v.env.EventName, payload)
 	if err != nil {
-		return fault.Usage("cannot read the event in "+v.env.EventPath, "run this as a step of a GitHub workflow, which writes that file", err)
+		return fault.Usage("cannot read the event in "+v.env.EventPath, "the file must hold the payload of the event "+v.env.EventName+" as JSON", err)
 	}
 	if err := v.relay(payload); err != nil {
 		return err
@@ -174,7 +174,7 @@ func event(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.Usage("there is no event file at "+path, fix, nil)
+		return nil, fault.Usage("no event file at "+path, fix, nil)
 	case err == nil && info.Size() > largestEvent:
 		return nil, fault.Usage(fmt.Sprintf("the event file %s has %d bytes, more than GitHub sends", path, info.Size()), fix, nil)
 	}

@@ -213,6 +213,12 @@ func (a Action) Explain() (Explained, error) {
 	if err := v.readInputs(); err != nil {
 		return Explained{}, err
 	}
+	if v.env.EventPath == "" {
+		return Explained{}, fault.Usage("no event given", "name its payload and its kind: ralph action --explain --event event.json --name issue_comment", nil)
+	}
+	if !github.IsEvent(v.env.EventName) {
+		return Explained{}, fault.Usage(fmt.Sprintf("no such event of GitHub: %q", v.env.EventName), "name it with --name, for example --name issue_comment", nil)
+	}
 	if err := v.readEvent(); err != nil {
 		return Explained{}, err
 	}

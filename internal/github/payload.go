@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -117,6 +120,12 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 		s.Time = at
 	}
 	return nil
+}
+
+// IsEvent tells whether GitHub has an event of that name that starts workflows.
+func IsEvent(name string) bool {
+	alone := []string{"schedule", "workflow_call"} // without a webhook
+	return slices.Contains(alone, name) || gh.EventForType(name) != nil
 }
 
 // ReadTrigger reads what GitHub sent with event. Every text in the trigger is

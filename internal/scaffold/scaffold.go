@@ -53,6 +53,9 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if fix := f.misplaced(); f.GitHub && fix != "" {
+		return fault.Usage("GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", fix, nil)
+	}
 	f.RalphDir = filepath.ToSlash(memory)
 	sheets, err := f.sheets(now)
 	if err != nil {
@@ -200,22 +203,22 @@ func (f Files) next(to io.Writer) error {
 	return nil
 }
 
-// mind warns of files that lie where nobody will look for them: not at the top of
-// a checkout.
+// mind warns of a PRD that is not at the top of a repository.
 func (f Files) mind(to io.Writer) {
+	if fix := f.misplaced(); f.PRD && fix != "" {
+		fmt.Fprintf(to, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
+	}
+}
+
+// misplaced is the hint for a project that is not the top of a repository.
+func (f Files) misplaced() string {
 	if _, err := os.Lstat(filepath.Join(f.ProjectDir, ".git")); !errors.Is(err, fs.ErrNotExist) {
-		return
+		return ""
 	}
-	if f.PRD {
-		remedy := "make the PRD in one, as git init or git clone makes it"
-		if top := guarded.Around(f.ProjectDir); top != f.ProjectDir {
-			remedy = "make the PRD in " + top
-		}
-		fmt.Fprintf(to, "mind: ralph run works on stories at the top of a checkout, and %s is none: %s\n", f.ProjectDir, remedy)
+	if top := guarded.Around(f.ProjectDir); top != f.ProjectDir {
+		return "run the command in " + top
 	}
-	if f.GitHub {
-		fmt.Fprintf(to, "mind: GitHub looks for .github at the top of a repository, and %s is none\n", f.ProjectDir)
-	}
+	return "run git init first"
 }
 
 // placed is a text of ours about the loop's folder, where that has another

@@ -41,8 +41,11 @@ func Scaffold(project string, sheets []Sheet) error {
 		}
 	}
 	if len(there) > 0 {
-		return fault.Usage("already there: "+strings.Join(there, ", ")+"; nothing was written",
-			"move away what you do not need any more; ralph archive does so with a finished loop", nil)
+		fix := "remove or rename these files first"
+		if !strings.HasPrefix(there[0], ".github/") {
+			fix += "; ralph archive moves a finished loop away"
+		}
+		return fault.Usage("files already exist: "+strings.Join(there, ", ")+"; nothing was written", fix, nil)
 	}
 	return writeSheets(root, sheets)
 }

@@ -49,7 +49,7 @@ func TestScaffold(t *testing.T) {
 		t.Errorf("wrote %q", got)
 	}
 	err := workspace.Scaffold(dir, sheets("new", "3", "d", "3", "a/b/c", "3"))
-	if err == nil || err.Error() != "already there: d, a/b/c; nothing was written" || fault.Exit(err) != fault.ExitUsage {
+	if err == nil || err.Error() != "files already exist: d, a/b/c; nothing was written" || fault.Exit(err) != fault.ExitUsage {
 		t.Errorf("Scaffold = %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil || get(t, filepath.Join(dir, "d")) != "2" {
@@ -75,7 +75,7 @@ func TestScaffoldFollowsNoLinks(t *testing.T) {
 	if err := workspace.Scaffold(dir, sheets("folder/x", "1")); err == nil {
 		t.Error("a folder outside was written to")
 	}
-	if err := workspace.Scaffold(dir, sheets("file", "1")); err == nil || !strings.HasPrefix(err.Error(), "already there: file") {
+	if err := workspace.Scaffold(dir, sheets("file", "1")); err == nil || !strings.HasPrefix(err.Error(), "files already exist: file") {
 		t.Errorf("Scaffold = %v", err)
 	}
 	if there, _ := os.ReadDir(out); len(there) > 0 {
