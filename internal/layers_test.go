@@ -39,7 +39,7 @@ var plan = house{
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/result", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
 		7:  {"internal/checkout"},
 		8:  {"internal/job", "internal/doctor"},
 		9:  {"internal/config"},
@@ -79,7 +79,7 @@ var plan = house{
 
 		// The network.
 		"net":          {standIn, "internal/github", demo, "internal/egress", "internal/sandbox", "internal/server"},
-		"net/http":     {standIn, gitHTTP, contract, models, "internal/egress", "internal/github", "internal/server"},
+		"net/http":     {standIn, gitHTTP, contract, models, "internal/attachment", "internal/egress", "internal/github", "internal/server"},
 		"crypto/tls":   {"internal/egress"},
 		"net/http/cgi": {gitHTTP},
 		"net/netip":    anyone,

@@ -50,7 +50,7 @@ type visitor func(*http.Request)
 // found a town: the stand-in runs until close.
 func found(dir string, change ...func(*githubtest.Repo)) (*town, error) {
 	t := &town{dir: dir}
-	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Wrap: t.lawful, RefusePush: t.pushed}
+	t.Server = &githubtest.Server{Now: t.now, Git: tryGit, Temp: t.path("temp"), Attached: t.path("attached"), Wrap: t.lawful, RefusePush: t.pushed}
 	for _, name := range []string{"temp", "github", "runner", "workspace"} {
 		if err := os.MkdirAll(t.path(name), 0o755); err != nil {
 			return nil, err

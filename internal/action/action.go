@@ -14,6 +14,7 @@ import (
 
 	"github.com/sethvargo/go-githubactions"
 
+	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
@@ -46,23 +47,24 @@ type Action struct {
 // visit is an Action with all that was read for it.
 type visit struct {
 	Action
-	toolkit *githubactions.Action
-	env     environment
-	inputs  config.Inputs
-	client  *github.Client
-	starter *github.Client // pushes and opens in the name of ci-token; nil: there is none
-	hub     *hub
-	secrets *redact.Redactor
-	trigger trigger.Trigger
-	command trigger.Command
-	known   bool // whoever asks may ask
-	task    plan.Task
-	forms   [][]byte        // the issue forms of the base branch, where the task may be one
-	asides  []journal.Noted // what people should know of what was read for it
-	entered *entered        // in the repository's ledger
-	relayed github.Relayed  // by the server of a GitHub App, if it was
-	named   bool            // the issue is known by its number alone, and has to be fetched
-	reacted string          // with what, last
+	toolkit  *githubactions.Action
+	env      environment
+	inputs   config.Inputs
+	client   *github.Client
+	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
+	hub      *hub
+	secrets  *redact.Redactor
+	trigger  trigger.Trigger
+	command  trigger.Command
+	known    bool // whoever asks may ask
+	task     plan.Task
+	forms    [][]byte // the issue forms of the base branch, where the task may be one
+	attached []attachment.File
+	asides   []journal.Noted // what people should know of what was read for it
+	entered  *entered        // in the repository's ledger
+	relayed  github.Relayed  // by the server of a GitHub App, if it was
+	named    bool            // the issue is known by its number alone, and has to be fetched
+	reacted  string          // with what, last
 }
 
 // Result is how a visit ended.

@@ -60,7 +60,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Sandbox: sb, Held: held,
 		Folder: v.folder(),
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
-		Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
+		Attached: v.attached, Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
 		Screens: v.screens(), Every: v.Every, Log: v.say, Tell: v.narrate, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
 		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep, Report: v.inputs.Report, Out: v.env.Workspace,
 	}, nil

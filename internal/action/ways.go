@@ -1,15 +1,22 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"net/url"
+	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // given adds what the workflow's inputs ask for, and for an event that does not
@@ -104,6 +111,45 @@ func (v *visit) gather(ctx context.Context) error {
 	task, something := v.trigger.Fill(v.task, v.command, found)
 	if v.task = task; !something && (v.command.Verb == trigger.Run || v.command.Verb == trigger.Plan) {
 		v.command = trigger.Refused("", nothing)
+	}
+	return v.fetchAttached(ctx)
+}
+
+// fetchAttached fetches the files that people attached to the issue, unless it was
+// edited since work on it was asked for.
+func (v *visit) fetchAttached(ctx context.Context) error {
+	if !v.trigger.Issue.Attached || v.trigger.OnPull() {
+		return nil
+	}
+	page, err := v.client.IssuePage(ctx, v.task.Number)
+	if err != nil {
+		v.aside("what is attached to the issue could not be read: "+err.Error(), fault.Hint(err))
+		return nil
+	}
+	edited, err := v.client.LastEdited(ctx, v.task.Number)
+	if err != nil && !github.Withheld(err) || edited.After(v.trigger.At) && !v.trigger.At.IsZero() {
+		v.aside("the issue was edited meanwhile, so its attachments were not fetched", "ask again")
+		return nil
+	}
+	server, err := url.Parse(v.env.ServerURL)
+	if err != nil {
+		return err
+	}
+	route, err := v.network().Route()
+	if err != nil {
+		return err
+	}
+	port := cmp.Or(server.Port(), map[string]string{"http": "80"}[server.Scheme], "443")
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return err
+	}
+	route.Private = append(route.Private, egress.Name{Host: server.Hostname(), Port: uint16(number)})
+	v.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, page)
+	for _, file := range v.attached {
+		if file.Why != "" {
+			v.aside("not fetched: the attachment "+view.Code(file.Label, 100)+": "+file.Why, "")
+		}
 	}
 	return nil
 }

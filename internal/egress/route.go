@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -154,6 +155,33 @@ func (r Route) Transport() *http.Transport {
 
 func (r Route) trust(server string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: r.Roots, ServerName: server}
+}
+
+// Public asks servers that strangers name: those with public addresses, and those at
+// home.
+func (r Route) Public() *http.Transport {
+	t := r.Transport()
+	t.Proxy = nil // reach goes through it
+	t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		number, err := strconv.ParseUint(port, 10, 16)
+		n := Name{Host: host, Port: uint16(number)}
+		if !r.home(n) && err == nil {
+			n, err = parseTarget(address)
+		}
+		if err != nil {
+			return nil, err
+		}
+		at, err := r.find(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		return r.reach(ctx, n, at)
+	}
+	return t
 }
 
 // Plain is how the program itself asks servers: as the standard library does,

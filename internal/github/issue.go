@@ -63,6 +63,24 @@ func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error
 	return err
 }
 
+// IssuePage is the text of an issue as GitHub renders it. Addresses of pictures in it
+// are signed, so that they can be fetched without a token.
+func (c *Client) IssuePage(ctx context.Context, issue int) (string, error) {
+	a := act{what: fmt.Sprintf("read #%d as a page", issue), needs: issuesRead}
+	return ask(ctx, c, a, func(ctx context.Context) (string, error) {
+		req, err := c.api.NewRequest(http.MethodGet, c.at(fmt.Sprintf("issues/%d", issue)), nil)
+		if err != nil {
+			return "", err
+		}
+		req.Header.Set("Accept", "application/vnd.github.html+json")
+		var page struct {
+			HTML string `json:"body_html"`
+		}
+		_, err = c.api.Do(ctx, req, &page)
+		return page.HTML, err
+	})
+}
+
 // Comment is a comment that stands under an issue.
 type Comment struct {
 	ID       int64

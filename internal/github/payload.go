@@ -11,6 +11,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -215,6 +216,9 @@ func (p payload) repo() trigger.Repo {
 	}
 }
 
+// attached is in the address of each file that people attach to an issue.
+var attached = pattern.Of(`user-attachments/|user-images\.githubusercontent\.com/|/(?:assets|files)/\d`)
+
 func (i *issue) read(wash *laundry) trigger.Issue {
 	if i == nil {
 		return trigger.Issue{}
@@ -229,6 +233,7 @@ func (i *issue) read(wash *laundry) trigger.Issue {
 		// REST shows null for an issue, webhooks leave it out.
 		IsPull:    len(i.Pull) > 0 && string(i.Pull) != "null",
 		Merged:    i.merged(),
+		Attached:  attached.MatchString(i.Body),
 		CreatedAt: i.CreatedAt.Time,
 		UpdatedAt: i.UpdatedAt.Time,
 	}

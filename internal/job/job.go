@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -50,6 +51,8 @@ type Job struct {
 	Sandbox *confine.Sandbox // round the agent and its checks; nil: none. Whoever raised it closes it
 
 	Reviewer *Reviewer // asked for a second opinion where the policy wants one; nil: nobody is
+
+	Attached []attachment.File // to the issue
 
 	Supervised *Supervised // a command in the place of an agent
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -34,6 +35,11 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 	if err != nil {
 		return err
 	}
+	handed, err := s.handAttachments(ctx, dir, run)
+	if err != nil {
+		return err
+	}
+	text += handed
 	attached, err := s.attach(fmt.Sprintf("prompt_%d.md", step.Number), text)
 	if err != nil {
 		return err
@@ -115,6 +121,27 @@ func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterat
 	}
 	text, err := prompt.Of(run, turn)
 	return s.guidance(ctx, run) + text, err
+}
+
+// handAttachments writes what is attached to the issue beside the loop's memory, for
+// agents that may look at files, and says so in words for the prompt.
+func (s *site) handAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
+	folder := path.Join(memory(run), "attachments")
+	for _, file := range s.Attached {
+		switch {
+		case file.Why != "":
+			text += fmt.Sprintf("- %s, which is not here: %s\n", view.Code(file.Label, 100), file.Why)
+		case s.Agent.Name == "command": // of which nothing is known
+			text += fmt.Sprintf("- %s\n", view.Code(file.Label, 100))
+		default:
+			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, view.Code(file.Label, 100))
+			err = errors.Join(err, workspace.Memory{Tree: dir, Dir: folder}.PutFile(file.Name, file.Data))
+		}
+	}
+	if text == "" || err != nil {
+		return "", err
+	}
+	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memory(run))
 }
 
 // readGuidance reads the base's instructions for agents when they are first asked for.

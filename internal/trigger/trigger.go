@@ -42,6 +42,7 @@ type Issue struct {
 	State     string // open or closed
 	IsPull    bool
 	Merged    bool
+	Attached  bool // it may name files that people attached
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

@@ -98,7 +98,10 @@ func (m Memory) Log() (string, error) {
 }
 
 // PutLog puts the progress log in the place of whatever is there.
-func (m Memory) PutLog(log string) error {
+func (m Memory) PutLog(log string) error { return m.PutFile(progressFile, []byte(log)) }
+
+// PutFile puts a file in the place of whatever is there.
+func (m Memory) PutFile(name string, data []byte) error {
 	root, err := m.open()
 	if err != nil {
 		return err
@@ -107,8 +110,8 @@ func (m Memory) PutLog(log string) error {
 	if err := m.makeDir(root); err != nil {
 		return fmt.Errorf("make %s: %w", m.in(""), err)
 	}
-	if err := replace(root, m.in(progressFile), []byte(log)); err != nil {
-		return fmt.Errorf("write %s: %w", m.in(progressFile), err)
+	if err := replace(root, m.in(name), data); err != nil {
+		return fmt.Errorf("write %s: %w", m.in(name), err)
 	}
 	return nil
 }

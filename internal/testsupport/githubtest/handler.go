@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,8 +48,20 @@ func (s *Server) handler() http.Handler {
 	mux.Handle("/api/v3/", rest)
 	mux.HandleFunc("POST /api/graphql", s.serveGraphQL)
 	mux.HandleFunc("GET /logs/", s.serveLog)
+	mux.HandleFunc("GET /user-attachments/", s.serveAttachment)
 	mux.Handle("/", repositories)
 	return s.logged(s.faulty(mux))
+}
+
+// serveAttachment gives a file of the folder Attached. One whose name ends in .moved
+// holds the address where it is.
+func (s *Server) serveAttachment(w http.ResponseWriter, r *http.Request) {
+	name := filepath.Join(s.Attached, filepath.Base(r.URL.Path))
+	if to, err := os.ReadFile(name + ".moved"); err == nil {
+		http.Redirect(w, r, strings.TrimSpace(string(to)), http.StatusFound)
+		return
+	}
+	http.ServeFile(w, r, name)
 }
 
 // logged notes each request at its arrival, so that one that hangs is seen too.

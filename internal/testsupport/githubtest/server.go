@@ -33,6 +33,8 @@ type Server struct {
 	Backend string
 	// Temp is the directory for pushes in flight; empty means the system's.
 	Temp string
+	// Attached is the folder of the files that people attached to issues.
+	Attached string
 	// Wrap stands around the REST API, inside the faults: a validator, a recorder.
 	Wrap func(http.Handler) http.Handler
 	// RateLimit is how many requests a token has; 0 means 5000 and no end.

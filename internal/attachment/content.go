@@ -1,0 +1,72 @@
+package attachment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+)
+
+const (
+	maxSide   = 10_000
+	maxPixels = 25_000_000 // 100 MB in memory
+	maxText   = 256 << 10
+)
+
+// harmless is what an agent gets of a file, and the end of its name. What the file is,
+// its content says, and neither its name nor the server.
+func harmless(data []byte) ([]byte, string, error) {
+	switch kind := http.DetectContentType(data); {
+	case kind == "image/png":
+		return picture(data, ".png", png.DecodeConfig, png.Decode)
+	case kind == "image/jpeg":
+		return picture(data, ".jpg", jpeg.DecodeConfig, jpeg.Decode)
+	case kind == "image/gif": // its first picture
+		return picture(data, ".png", gif.DecodeConfig, gif.Decode)
+	case strings.HasPrefix(kind, "text/plain") && utf8.Valid(data) && len(data) <= maxText:
+		return []byte(strings.Map(visible, string(data))), ".txt", nil
+	}
+	return nil, "", errors.New("it is neither a picture (PNG, JPEG, GIF) nor a short plain text")
+}
+
+func visible(r rune) rune {
+	if r != '\n' && r != '\t' && (unicode.IsControl(r) || clean.Invisible(r)) {
+		return -1
+	}
+	return r
+}
+
+// picture decodes a picture and encodes its pixels anew: nothing else of the file stays.
+func picture(data []byte, end string, config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) ([]byte, string, error) {
+	size, err := config(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", errors.New("the picture is broken")
+	}
+	if size.Width > maxSide || size.Height > maxSide || size.Width*size.Height > maxPixels {
+		return nil, "", fmt.Errorf("the picture has %d × %d pixels, which is too much", size.Width, size.Height)
+	}
+	drawn, err := decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", errors.New("the picture is broken")
+	}
+	var out bytes.Buffer
+	if end == ".jpg" {
+		err = jpeg.Encode(&out, drawn, &jpeg.Options{Quality: 90})
+	} else {
+		err = png.Encode(&out, drawn)
+	}
+	if err != nil || out.Len() > maxBytes {
+		return nil, "", errors.New("the picture cannot be encoded anew")
+	}
+	return out.Bytes(), end, nil
+}
