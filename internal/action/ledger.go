@@ -158,7 +158,7 @@ func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
 	e := &entered{before: old.Charged(), account: &account{hub: v.hub, store: store, now: v.Now}, entry: quota.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
-		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), longest) + 10*time.Minute).UTC(),
+		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {
 		e.entry.Branch = cmp.Or(old.Branch, asked.Branch)

@@ -1,10 +1,8 @@
 package action
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -64,7 +63,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	asked.Notes = append(asked.Notes, before.notes...)
-	if asked.Policy.Shelve, err = v.claim(ctx, before, leaseFor(asked.Policy)); err != nil {
+	if asked.Policy.Shelve, err = v.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
 		return Outcome{}, err
 	}
 	outcome, err := v.work(ctx, asked, before, way)
@@ -97,7 +96,8 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	way.GoOn.Level, way.GoOn.Links, way.GoOn.Context = asked.Level, &asked.Links, v.task.Context
 	switch then := before.run.Policy; {
 	case !v.same(asked, before.run):
-		way.GoOn.Policy = v.renewed(asked.Policy, before.run)
+		renewed := verdict.Renewed(asked.Policy, before.run, v.command.Flags.Model != "", v.offered)
+		way.GoOn.Policy = &renewed
 	case asked.Policy.Shelve != then.Shelve:
 		then.Shelve = asked.Policy.Shelve
 		way.GoOn.Policy = &then
@@ -136,17 +136,9 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 	return fmt.Sprintf("#%d", number), nil
 }
 
-// same tells whether what is asked is what an older run was asked, for the same
-// branch and by the same rules: then whoever asks means that run. Words or rules
-// that are new would be lost on it. That its plan was to be approved first is no
-// rule once it was, and whether a run can be kept on GitHub is for GitHub to say
-// each time.
+// same tells whether what is asked is what an older run was asked.
 func (v *visit) same(asked job.Asked, old journal.Run) bool {
-	asked.Policy.Approval = asked.Policy.Approval || old.Approved != ""
-	asked.Policy.Shelve = old.Policy.Shelve
-	now, err := json.Marshal(asked.Policy)
-	then, worse := json.Marshal(old.Policy.Named())
-	return asked.Task.Same(old.Task) && asked.BaseRef == old.BaseRef && bytes.Equal(now, then) && err == nil && worse == nil
+	return asked.BaseRef == old.BaseRef && verdict.Same(asked.Task, asked.Policy, old)
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.

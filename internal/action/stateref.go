@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -35,16 +35,8 @@ type stateRef struct {
 	ref    string
 	branch string // whose pull request names the commit; empty: the comment does
 	now    func() time.Time
-	lease  lease
+	lease  quota.Lease
 	at     string // the commit that the ref stands at
-}
-
-// lease says who is at work. It ends by itself, since a job that is killed gives
-// nothing back.
-type lease struct {
-	Job   int64     `json:"job"`  // by GitHub's number
-	Page  string    `json:"page"` // of its log
-	Until time.Time `json:"until"`
 }
 
 // kept is what stands on a shelf.
@@ -53,20 +45,13 @@ type kept struct {
 	run    journal.Run       // what they amount to; without a name there is none
 	doubt  string            // why nothing of what is there is believed
 	closed bool              // nothing can be put there either
-	lease  lease             // of whoever was there last
+	lease  quota.Lease       // of whoever was there last
 }
 
 // Why what stands on a shelf is not believed.
 const (
 	altered = "what ralph kept of an earlier run was changed by somebody else"
 	orphan  = "the comment that vouches for what ralph kept of an earlier run is gone"
-)
-
-// leaseFile lies beside the run's own files. Anybody may put anything in its
-// place.
-const (
-	leaseFile    = "lease.json"
-	longestLease = 4 << 10
 )
 
 // keptIn finds which commit was kept last, and in a pull request on which ref.
@@ -88,7 +73,7 @@ func (v *visit) openShelf(ctx context.Context) (*stateRef, error) {
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	s := &stateRef{
-		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: lease{Job: number, Page: v.env.log()},
+		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: quota.Lease{Job: number, Page: v.env.log()},
 	}
 	if v.task.Number == 0 {
 		_, s.branch, err = v.place()
@@ -129,8 +114,8 @@ func (s *stateRef) look(ctx context.Context) (kept, error) {
 		return kept{}, err
 	}
 	found := kept{}
-	if text, err := s.store.ReadFile(ctx, git.At{Commit: s.at, Path: leaseFile}, longestLease); err == nil {
-		_ = json.Unmarshal(text, &found.lease) // whoever writes none that can be read holds none
+	if text, err := s.store.ReadFile(ctx, git.At{Commit: s.at, Path: quota.LeaseFile}, quota.LongestLease); err == nil {
+		found.lease = quota.ReadLease(text)
 	} else if ctx.Err() != nil {
 		return kept{}, err
 	}
@@ -145,7 +130,7 @@ func (s *stateRef) look(ctx context.Context) (kept, error) {
 // believe takes over what ralph kept last, and nothing that came after.
 func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) error {
 	if anchor == "" {
-		if s.branch == "" && found.lease == (lease{}) { // else a job was ended before it could name what it kept
+		if s.branch == "" && found.lease == (quota.Lease{}) { // else a job was ended before it could name what it kept
 			found.doubt = orphan
 		}
 		return nil
@@ -161,7 +146,7 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 	if found.files, err = remote.ReadFiles(ctx, s.store, anchor); err != nil {
 		return err
 	}
-	delete(found.files, leaseFile)
+	delete(found.files, quota.LeaseFile)
 	entries, _, unread := journal.Replay(found.files[workspace.JournalFile])
 	if unread == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
@@ -173,8 +158,8 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 
 // busy tells whether another job is at work on the task. A job that was killed
 // is not, whatever its lease says.
-func (s *stateRef) busy(ctx context.Context, l lease) (bool, error) {
-	if l.Job == 0 || l.Job == s.lease.Job || !s.now().Before(l.Until) {
+func (s *stateRef) busy(ctx context.Context, l quota.Lease) (bool, error) {
+	if !l.Keeps(s.lease.Job, s.now()) {
 		return false, nil
 	}
 	ended, known, err := s.hub.client.JobEnded(ctx, l.Job)
@@ -199,7 +184,7 @@ func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]
 	during := time.Duration(0)
 	subject := fmt.Sprintf("%s: %d of %d stories passed", run.ID, run.Passed(), len(run.Plan.UserStories))
 	if run.Stop == nil {
-		during = leaseFor(run.Policy)
+		during = quota.LeaseFor(run.Policy)
 	} else {
 		subject += ", " + string(run.Stop.Reason)
 	}
@@ -223,7 +208,7 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 		if err != nil {
 			return "", fmt.Errorf("write the lease: %w", err)
 		}
-		files[leaseFile] = text
+		files[quota.LeaseFile] = text
 	}
 	commit, err := origin.PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.at, Files: files, Subject: subject, At: s.now()})
 	switch {
@@ -234,19 +219,4 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 	}
 	s.at = commit
 	return commit, nil
-}
-
-// longest is how long a job may take on GitHub's own machines.
-const longest = 6 * time.Hour
-
-// leaseFor is as long as it can take until the next iteration ends.
-func leaseFor(p policy.Policy) time.Duration {
-	iteration := p.Limits.Iteration.Std()
-	if iteration == 0 {
-		return longest
-	}
-	for _, check := range p.Checks { // in the agent's tree, in the proof and for the grade
-		iteration += 3 * check.Timeout.Std()
-	}
-	return min(iteration+10*time.Minute, longest)
 }

@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -76,12 +75,11 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	if s.Now.Sub(shelf.At) < s.Age {
 		return young, nil
 	}
-	text, err := s.read(ctx, shelf, leaseFile, longestLease)
+	text, err := s.read(ctx, shelf, quota.LeaseFile, quota.LongestLease)
 	if err != nil {
 		return "", err
 	}
-	var held lease // whoever writes none that can be understood holds none
-	if json.Unmarshal(text, &held) == nil && s.Now.Before(held.Until) {
+	if s.Now.Before(quota.ReadLease(text).Until) {
 		return leased, nil
 	}
 	if s.Dry {

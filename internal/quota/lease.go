@@ -1,0 +1,54 @@
+package quota
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// Lease says which job is at work on a task. It ends by itself, since a job that is
+// killed gives nothing back. The zero Lease is no job's.
+type Lease struct {
+	Job   int64     `json:"job"`  // by GitHub's number
+	Page  string    `json:"page"` // of its log
+	Until time.Time `json:"until"`
+}
+
+// LeaseFile is where it lies beside a run's own files, and LongestLease more than it
+// ever takes: anybody may put anything in its place.
+const (
+	LeaseFile    = "lease.json"
+	LongestLease = 4 << 10
+)
+
+// LongestJob is how long a job may take on GitHub's own machines.
+const LongestJob = 6 * time.Hour
+
+// ReadLease reads a lease; what cannot be read is none.
+func ReadLease(text []byte) Lease {
+	var l Lease
+	if json.Unmarshal(text, &l) != nil {
+		return Lease{}
+	}
+	return l
+}
+
+// Keeps tells whether the lease keeps a job from the task, unless GitHub says that
+// the job which holds it is over.
+func (l Lease) Keeps(job int64, now time.Time) bool {
+	return l.Job != 0 && l.Job != job && now.Before(l.Until)
+}
+
+// LeaseFor is as long as it can take until the next iteration ends: no policy makes
+// it longer than a job.
+func LeaseFor(p policy.Policy) time.Duration {
+	iteration := p.Limits.Iteration.Std()
+	if iteration == 0 {
+		return LongestJob
+	}
+	for _, check := range p.Checks { // in the agent's tree, in the proof and for the grade
+		iteration += 3 * check.Timeout.Std()
+	}
+	return min(iteration+10*time.Minute, LongestJob)
+}

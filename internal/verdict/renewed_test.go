@@ -1,0 +1,86 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// Who asks the same again means the run that there is.
+func TestSame(t *testing.T) {
+	task := plan.Task{Number: 7, Title: "Greet", Body: "- [ ] One"}
+	rules := policy.Of(policy.Stories)
+	for name, c := range map[string]struct {
+		change func(*plan.Task, *policy.Policy)
+		old    func(*journal.Run)
+		want   bool
+	}{
+		"the same":                        {want: true},
+		"other words":                     {change: func(task *plan.Task, _ *policy.Policy) { task.Body = "- [ ] Two" }},
+		"another limit":                   {change: func(_ *plan.Task, p *policy.Policy) { p.Limits.Iterations++ }},
+		"not to be kept on GitHub":        {old: func(r *journal.Run) { r.Policy.Shelve = true }, want: true},
+		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Approved = true, "ada" }, want: true},
+		"still to be approved":            {old: func(r *journal.Run) { r.Policy.Approval = true }},
+		"another model than in that time": {old: func(r *journal.Run) { r.Policy.Model = "opus" }},
+	} {
+		old, asked, p := journal.Run{Task: task, Policy: rules}, task, rules
+		if c.old != nil {
+			c.old(&old)
+		}
+		if c.change != nil {
+			c.change(&asked, &p)
+		}
+		if got := verdict.Same(asked, p, old); got != c.want {
+			t.Errorf("%s: Same = %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+// A run goes on by the rules of now, and by what it had found or was asked.
+func TestRenewed(t *testing.T) {
+	check := func(command string, added bool) policy.Check {
+		return policy.Check{Name: command, Command: command, Added: added}
+	}
+	for name, c := range map[string]struct {
+		now    []policy.Check
+		then   policy.Policy
+		plan   bool // waits for approval
+		chosen bool
+		want   policy.Policy
+	}{
+		"its checks, where none are named now": {
+			then: policy.Policy{Checks: []policy.Check{check("make", false)}},
+			want: policy.Policy{Checks: []policy.Check{check("make", false)}},
+		},
+		"the checks of now, and those of its plan": {
+			now:  []policy.Check{check("npm test", false), check("sh new.sh", true)},
+			then: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
+			want: policy.Policy{Checks: []policy.Check{check("npm test", false), check("sh plan.sh", true)}},
+		},
+		"a draft": {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"the model of who asked for the plan": {
+			plan: true, then: policy.Policy{Approval: true, Model: "haiku"}, want: policy.Policy{Approval: true, Model: "haiku"},
+		},
+		"a model that is chosen now": {
+			plan: true, chosen: true, then: policy.Policy{Approval: true, Model: "haiku"}, want: policy.Policy{Approval: true},
+		},
+		"a model that is not offered any more": {
+			plan: true, then: policy.Policy{Approval: true, Model: "opus"}, want: policy.Policy{Approval: true},
+		},
+		"the model of a run that is no plan": {then: policy.Policy{Model: "haiku"}},
+	} {
+		old := journal.Run{ID: "r1", Policy: c.then, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
+		if verdict.Unapproved(old) != c.plan {
+			t.Fatalf("%s: Unapproved = %t", name, !c.plan)
+		}
+		got := verdict.Renewed(policy.Policy{Checks: c.now}, old, c.chosen, func(model string) bool { return model == "haiku" })
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
