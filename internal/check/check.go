@@ -48,6 +48,8 @@ type Job struct {
 	Excerpt policy.Excerpt
 	// Only names the checks that are run; nil: all are.
 	Only func(check string) bool
+	// Skip tells which checks do not run because of what was changed; nil: all run.
+	Skip func(policy.Check) bool
 	// Second tells that they were run before: their logs lie beside those of then.
 	Second bool
 	// Ask names tests of a check whose outcome is to be on record, whatever else
@@ -63,6 +65,10 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 		slug := free(Slug(check.Command), taken)
 		taken[slug] = true
 		if job.Only != nil && !job.Only(check.Name) {
+			continue
+		}
+		if job.Skip != nil && job.Skip(check) {
+			emit(journal.CheckEnded{Where: job.Where, Name: check.Name, Command: check.Command, Commit: job.Commit, Skipped: check.Paths})
 			continue
 		}
 		log := "guardrail_" + job.Label + "_" + slug

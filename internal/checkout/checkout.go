@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -112,7 +113,19 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		return err
 	}
 	defer c.Sandbox.Tell(emit)
-	return hand.Do(ctx, jobAt(run, at), seal.watch(emit))
+	job := jobAt(run, at)
+	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
+		trusted, err := c.Repository(ctx)
+		if err != nil {
+			return err
+		}
+		changed, err := trusted.Touched(ctx, git.Span{From: run.Base, To: at.Commit})
+		if err != nil {
+			return err
+		}
+		job.Skip = func(check policy.Check) bool { return proof.Skips(check, changed) }
+	}
+	return hand.Do(ctx, job, seal.watch(emit))
 }
 
 // hand runs commands in a checkout, in the sandbox where there is one. The seal

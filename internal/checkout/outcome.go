@@ -35,11 +35,12 @@ type Outcome struct {
 
 // Checked is a check at the base and with the change.
 type Checked struct {
-	Name   string         `json:"name"`
-	AtBase bool           `json:"passed_at_base"`
-	Passed bool           `json:"passed"`
-	Before *journal.Tests `json:"tests_at_base,omitempty"`
-	Tests  *journal.Tests `json:"tests,omitempty"`
+	Name    string         `json:"name"`
+	AtBase  bool           `json:"passed_at_base"`
+	Passed  bool           `json:"passed"`
+	Skipped string         `json:"skipped,omitempty"` // the paths it is limited to, of which the change touches none
+	Before  *journal.Tests `json:"tests_at_base,omitempty"`
+	Tests   *journal.Tests `json:"tests,omitempty"`
 }
 
 // Sum tells what the proof of a change came to.
@@ -55,7 +56,7 @@ func Sum(run journal.Run) Outcome {
 	for _, check := range run.BaseChecks {
 		told := Checked{Name: check.Name, AtBase: check.Passed, Before: check.Tests}
 		if i := slices.IndexFunc(proven.Checks, func(c journal.CheckEnded) bool { return c.Name == check.Name }); i >= 0 {
-			told.Passed, told.Tests = proven.Checks[i].Passed, proven.Checks[i].Tests
+			told.Passed, told.Skipped, told.Tests = proven.Checks[i].Passed, proven.Checks[i].Skipped, proven.Checks[i].Tests
 		}
 		o.Checks = append(o.Checks, told)
 	}
@@ -99,7 +100,7 @@ func (o Outcome) Text() string {
 	}
 	b.WriteString("\n")
 	for _, check := range o.Checks {
-		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, ending(check.AtBase, check.Before), ending(check.Passed, check.Tests))
+		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, ending(check.AtBase, check.Before), cmp.Or(skipped(check.Skipped), ending(check.Passed, check.Tests)))
 	}
 	if shown := cmp.Or(journal.Few(o.Tests), journal.Few(o.Files)); o.Proven && shown != "" {
 		b.WriteString("  red to green: " + shown + "\n")
@@ -114,6 +115,13 @@ func (o Outcome) Text() string {
 		fmt.Fprintf(&b, "  proven with the base's version of %s\n", journal.Few(o.Restored))
 	}
 	return b.String()
+}
+
+func skipped(paths string) string {
+	if paths == "" {
+		return ""
+	}
+	return "skipped (nothing in " + paths + " is changed)"
 }
 
 // ending is how a check ended, in words.

@@ -63,6 +63,14 @@ func (s Story) earlier(anew journal.Run) []string {
 	return differ("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
 }
 
+// ran is whether a check ran, in words.
+func ran(skipped string) string {
+	if skipped == "" {
+		return "it runs"
+	}
+	return "it is skipped, for nothing in " + skipped + " is changed"
+}
+
 // differs is what is said of a story and is not so. By its grade, and by what
 // became of the tests, it is proven or not, whatever else is said of it.
 func (s Story) differs(anew journal.Run) []string {
@@ -174,6 +182,9 @@ func (s Said) differs(where string, now []journal.CheckEnded) []string {
 	check := now[at]
 	if check.Command != s.Command {
 		return []string{fmt.Sprintf("%scheck %s is `%s`, and it is said to be `%s`", where, s.Name, check.Command, s.Command)}
+	}
+	if check.Skipped != s.Skipped {
+		return []string{fmt.Sprintf("%scheck %s: %s, and it is said: %s", where, s.Name, ran(check.Skipped), ran(s.Skipped))}
 	}
 	if check.Passed != s.Passed {
 		return []string{fmt.Sprintf("%scheck %s %s (exit %d), and it is said that it %s (exit %d)", where, s.Name, how(check.Passed), check.Exit, how(s.Passed), s.Exit)}

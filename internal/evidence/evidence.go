@@ -153,6 +153,8 @@ type Command struct {
 	Name string `json:"name"`
 	// The command, for a shell.
 	Command string `json:"command"`
+	// The globs that it is limited to, with spaces between.
+	Paths string `json:"paths,omitempty"`
 	// How long it may take; none where it may take as long as it likes.
 	Timeout string `json:"timeout,omitempty"`
 	// Whether the task itself brought it: it may hold back, and proves nothing.

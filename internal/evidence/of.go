@@ -84,7 +84,7 @@ func inspection(found journal.ChangeInspected) *Inspection {
 func commands(checks []policy.Check) []Command {
 	all := make([]Command, 0, len(checks))
 	for _, check := range checks {
-		command := Command{Name: check.Name, Command: check.Command, Added: check.Added}
+		command := Command{Name: check.Name, Command: check.Command, Paths: check.Paths, Added: check.Added}
 		if check.Timeout > 0 {
 			command.Timeout = check.Timeout.String()
 		}
@@ -204,7 +204,7 @@ func said(checks []journal.CheckEnded) []Said {
 func one(check journal.CheckEnded) Said {
 	told := Said{
 		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
-		TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
+		Skipped: check.Skipped, TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
 	}
 	if tests := check.Tests; tests != nil {
 		told.Tests = &Tests{tests.Runner, tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}

@@ -70,7 +70,7 @@ func (e Evidence) Again() (journal.Run, error) {
 func checks(commands []Command) ([]policy.Check, error) {
 	var all []policy.Check
 	for _, command := range commands {
-		check := policy.Check{Name: command.Name, Command: command.Command, Added: command.Added}
+		check := policy.Check{Name: command.Name, Command: command.Command, Paths: command.Paths, Added: command.Added}
 		if command.Timeout != "" {
 			limit, err := policy.ParseDuration(command.Timeout)
 			if err != nil {

@@ -14,6 +14,8 @@ type Said struct {
 	TimedOut bool `json:"timed_out,omitempty"`
 	// Whether the command is missing or may not run.
 	CannotRun bool `json:"cannot_run,omitempty"`
+	// The globs that it is limited to, where the change touches none: it did not run.
+	Skipped string `json:"skipped,omitempty"`
 	// How long it took, in milliseconds.
 	TookMS int64 `json:"took_ms"`
 	// The sha256 of its log: the output, of which the middle is left out beyond 10 MiB.

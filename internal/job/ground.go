@@ -31,8 +31,8 @@ type ground interface {
 	// sweep commits what was left uncommitted, and tells what it saw; nil: it
 	// saw nothing.
 	sweep(ctx context.Context, run journal.Run) (*git.Inspection, error)
-	// diff is what has changed since the run began, at most limit bytes of it.
-	diff(ctx context.Context, run journal.Run, limit int) (string, error)
+	// repository is the tree in which the agent works; nil: a folder that is none.
+	repository(ctx context.Context) (*git.Tree, error)
 }
 
 // onGround chooses by what the job was given: the user's own repository, a
@@ -182,14 +182,7 @@ func (a *apart) mend(ctx context.Context, run journal.Run, tree *git.Tree) error
 	return err
 }
 
-func (a *apart) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
-	tree, err := a.tree(ctx)
-	if err != nil {
-		return "", err
-	}
-	text, _, err := tree.Diff(ctx, run.Start, limit)
-	return text, err
-}
+func (a *apart) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }
 
 // own is the user's repository: what is committed there is there already.
 type own struct {
@@ -243,18 +236,18 @@ func (o *own) take(ctx context.Context, run journal.Run, seen *git.Inspection) (
 	return taken, err
 }
 
-func (o *own) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
-	text, _, err := o.tree.Diff(ctx, run.Start, limit)
-	return text, err
-}
+func (o *own) repository(context.Context) (*git.Tree, error) { return o.tree, nil }
 
 // bare is a folder without a repository: nothing is known of it but whether its
 // files are what they were.
 type bare struct{ dir string }
 
-func (b bare) folder(context.Context) (string, error)               { return b.dir, nil }
-func (bare) hold(context.Context, journal.Run) bool                 { return false }
-func (bare) diff(context.Context, journal.Run, int) (string, error) { return "", nil }
+func (b bare) folder(context.Context) (string, error) { return b.dir, nil }
+func (bare) hold(context.Context, journal.Run) bool   { return false }
+
+func (bare) repository(context.Context) (*git.Tree, error) {
+	return nil, nil //nolint:nilnil // there is none
+}
 
 func (bare) sweep(context.Context, journal.Run) (*git.Inspection, error) {
 	return nil, nil //nolint:nilnil // there is nothing to see

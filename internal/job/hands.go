@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/check"
@@ -18,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/loop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -162,7 +164,30 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	defer s.strangers(ctx, emit)()
 	job := at(run, dir, latest(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.RedBefore(run, name) }
+	changed, known, err := s.changed(ctx, run)
+	if err != nil {
+		return err
+	}
+	job.Skip = func(check policy.Check) bool { return known && proof.Skips(check, changed) }
 	return hand.Do(ctx, job, emit)
+}
+
+// changed are the files of the agent's tree that are not as the base has them,
+// where a check asks for that.
+func (s *site) changed(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
+	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
+		return nil, false, nil
+	}
+	tree, err := s.ground.repository(ctx)
+	if err != nil || tree == nil {
+		return nil, false, err
+	}
+	now, err := tree.Look(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	printed, err := tree.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", run.Base, now.Work)
+	return strings.Split(printed, "\x00"), true, err
 }
 
 // checker runs commands in the agent's tree at dir.

@@ -107,13 +107,23 @@ func tags(p policy.Policy) []string {
 	return nil
 }
 
+// diff is what has changed since the run began, at most limit bytes of it.
+func (s *site) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
+	tree, err := s.ground.repository(ctx)
+	if err != nil || tree == nil {
+		return "", err
+	}
+	text, _, err := tree.Diff(ctx, run.Start, limit)
+	return text, err
+}
+
 // compose writes the prompt, with what only the disk knows.
 func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
 	base, err := Told(run, s.Project)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)
-		turn.Diff, err = s.ground.diff(ctx, run, 4*diffChars)
+		turn.Diff, err = s.diff(ctx, run, 4*diffChars)
 		turn.Diff = cut(s.hidden(turn.Diff), diffChars) // then: half a secret is none that anybody knows
 	}
 	if err != nil {

@@ -26,6 +26,7 @@ type CheckEnded struct {
 	Passed    bool   `json:"passed"`
 	TimedOut  bool   `json:"timed_out,omitempty"`
 	CannotRun bool   `json:"cannot_run,omitempty"` // the command itself is missing or may not run
+	Skipped   string `json:"skipped,omitempty"`    // the globs it is limited to, where the change touches none: it did not run
 	TookMS    int64  `json:"took_ms"`
 	Log       string `json:"log,omitempty"`    // path of its output, up to 10 MiB
 	Digest    string `json:"digest,omitempty"` // sha256 of that file

@@ -106,6 +106,7 @@ func Tampers() []string {
 type Check struct {
 	Name       string     `json:"name"`
 	Command    string     `json:"command"`
+	Paths      string     `json:"paths,omitempty"` // globs, with spaces between; the check runs where the change touches one. Empty: it always runs
 	Timeout    Duration   `json:"timeout,omitempty"`
 	FailAction FailAction `json:"fail_action,omitempty"`
 	Hint       string     `json:"hint,omitempty"`     // for the agent, when it fails

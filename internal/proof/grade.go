@@ -110,7 +110,7 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 // doubtful tells of a failure on the base code that may be chance: of a test
 // that passed there before, or of none by name.
 func (t *trial) doubtful(there journal.CheckEnded) bool {
-	if there.Passed {
+	if there.Passed || there.Skipped != "" {
 		return false
 	}
 	base, _ := t.run.AtBase(there.Name)
@@ -167,7 +167,7 @@ func (t *trial) why() string {
 		if why := untold(there); why != "" {
 			return why
 		}
-		green = green && there.Passed
+		green = green && (there.Passed || there.Skipped != "")
 	}
 	switch {
 	case green:

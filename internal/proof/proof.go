@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -62,6 +64,18 @@ func (at Place) judged(run journal.Run) Place {
 	at.Again = func(check journal.CheckEnded) bool { return verdict.Holds(run, check) }
 	at.Ask = func(name string) []string { return verdict.RedBefore(run, name) }
 	return at
+}
+
+// Skips tells whether a check is limited to paths of which a change touches none.
+func Skips(check policy.Check, changed []string) bool {
+	for glob := range strings.FieldsSeq(check.Paths) {
+		for _, name := range changed {
+			if touched, err := doublestar.Match(glob, name); touched || err != nil {
+				return false
+			}
+		}
+	}
+	return check.Paths != ""
 }
 
 // Baseline tells what each check says before any work is done, and whether
@@ -188,6 +202,9 @@ func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
 		known = append(known, "no test is known to pass")
 	}
 	for _, check := range seen.checks {
+		if check.Skipped != "" {
+			known = append(known, fmt.Sprintf("%s was skipped: nothing in %s is changed", check.Name, check.Skipped))
+		}
 		if check.Flaky {
 			known = append(known, fmt.Sprintf("%s is flaky: it failed first (exit %d) and not when it was run again", check.Name, check.FirstExit()))
 		}

@@ -287,3 +287,19 @@ func TestChecksOfTheTaskProveNothing(t *testing.T) {
 		}
 	}
 }
+
+// A check that is limited to paths runs where the change touches one; of a glob that
+// cannot be read nothing is known, and the check runs.
+func TestSkips(t *testing.T) {
+	changed := []string{"web/src/a.js", "README.md"}
+	for paths, want := range map[string]bool{
+		"": false, "web/**": false, "api/** *.md": false, "api/** docs/*.md": true, "*.js": true, "**/*.js": false, "{web": false,
+	} {
+		if got := proof.Skips(policy.Check{Paths: paths}, changed); got != want {
+			t.Errorf("Skips(%q) = %t, want %t", paths, got, want)
+		}
+	}
+	if !proof.Skips(policy.Check{Paths: "web/**"}, nil) {
+		t.Error("a check runs without a change")
+	}
+}

@@ -38,7 +38,7 @@ func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 	base, found := t.run.AtBase(there.Name)
 	here, proven := find(t.proof.Checks, there.Name)
 	switch {
-	case !found || !proven || there.Passed || untold(there) != "":
+	case !found || !proven || there.Passed || there.Skipped != "" || untold(there) != "":
 		return turned{}
 	case !verdict.Proves(t.run, here) || verdict.Holds(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}

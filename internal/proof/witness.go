@@ -37,7 +37,7 @@ func (w *witness) judge() error {
 	}
 	for _, was := range w.ref.checks {
 		here, proven := find(w.proof.Checks, was.Name)
-		if !proven || was.TimedOut || was.CannotRun || verdict.Brought(w.run, was.Name) || !was.Passed && !was.Named() {
+		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.Brought(w.run, was.Name) || !was.Passed && !was.Named() {
 			continue
 		}
 		w.check(was, here)

@@ -31,7 +31,7 @@ func Blocks(run journal.Run, name string) bool {
 // Holds tells whether the check, as it ended, holds a story back: it failed,
 // and not only with what failed at the base.
 func Holds(run journal.Run, check journal.CheckEnded) bool {
-	if check.Passed || !Blocks(run, check.Name) {
+	if check.Passed || check.Skipped != "" || !Blocks(run, check.Name) {
 		return false
 	}
 	base, found := run.AtBase(check.Name)
@@ -74,10 +74,10 @@ func Fresh(run journal.Run, check journal.CheckEnded) []string {
 
 // Proves tells whether what the check said is worth something: it was green at
 // the base, or tests of it that pass are told from those that failed there. What
-// the task itself brought along proves nothing.
+// the task itself brought along, and a check that was skipped, prove nothing.
 func Proves(run journal.Run, check journal.CheckEnded) bool {
 	base, found := run.AtBase(check.Name)
-	if !found || Brought(run, check.Name) {
+	if !found || check.Skipped != "" || Brought(run, check.Name) {
 		return false
 	}
 	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0

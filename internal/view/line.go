@@ -35,6 +35,8 @@ func based(run journal.Run, e journal.BaselineEnded) string {
 func checked(what string, e journal.CheckEnded) string {
 	how := "passed"
 	switch {
+	case e.Skipped != "":
+		return fmt.Sprintf("%s %s skipped: nothing in %s is changed", what, one(e.Name), one(e.Skipped))
 	case e.TimedOut:
 		how = "ran out of time"
 	case e.CannotRun:
@@ -54,7 +56,7 @@ func checked(what string, e journal.CheckEnded) string {
 // asked is what becomes of a guardrail's failure in the next prompt, in the
 // word that the settings have for it.
 func asked(p policy.Policy, e journal.CheckEnded) string {
-	if e.Passed || p.Done != policy.ByResponse {
+	if e.Passed || e.Skipped != "" || p.Done != policy.ByResponse {
 		return ""
 	}
 	action := policy.Append

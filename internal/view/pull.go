@@ -175,8 +175,8 @@ func cents(usd float64, known bool) string {
 
 // outcome is how a check ended, with the last line it said when it failed.
 func outcome(check journal.CheckEnded) string {
-	if check.Passed {
-		return "PASS"
+	if check.Passed || check.Skipped != "" {
+		return pick(check.Passed, "PASS", "SKIPPED")
 	}
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
 	last, _ := clean.Plain(unsequenced(lines[len(lines)-1]), 500) // people have it shown by a terminal

@@ -15,20 +15,18 @@ import (
 func Verdict(run journal.Run, check journal.CheckEnded) string {
 	before := len(verdict.RedBefore(run, check.Name))
 	switch {
+	case check.Skipped != "":
+		return "➖ skipped: nothing in " + Code(check.Skipped, 80) + " is changed"
 	case check.Flaky && check.Passed:
 		return warnSign + " flaky: failed, and passed when run again"
 	case check.Flaky:
 		return warnSign + " flaky: failed anew, and not when run again"
 	case check.Passed && before > 0:
 		return "✅ passed, " + plural(before, "failure") + " before"
-	case check.Passed && verdict.Blocks(run, check.Name):
-		return "✅ passed"
 	case check.Passed:
-		return "✅ passed, was not green before"
-	case verdict.Holds(run, check) && before > 0:
-		return "❌ failed" + news(run, check)
+		return "✅ passed" + pick(verdict.Blocks(run, check.Name), "", ", was not green before")
 	case verdict.Holds(run, check):
-		return "❌ failed"
+		return "❌ failed" + pick(before > 0, news(run, check), "")
 	case before > 0:
 		return "➖ nothing new failed, " + plural(before, "failure") + " before"
 	case check.CannotRun:

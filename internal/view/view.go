@@ -205,7 +205,7 @@ func tell(run journal.Run, s plan.Story) story {
 func marks(run journal.Run, checks []journal.CheckEnded) string {
 	words := make([]string, 0, len(checks))
 	for _, check := range checks {
-		words = append(words, mark(run, check)+" "+clean.Inline(check.Name, 40))
+		words = append(words, mark(run, check)+" "+clean.Inline(check.Name, 40)+pick(check.Skipped != "", " (skipped)", ""))
 	}
 	return strings.Join(words, ", ")
 }
