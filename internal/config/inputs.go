@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -153,9 +155,25 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
-	p.Checks, p.Setup = policy.Checks(r.lines("checks"), patience), policy.Setups(r.lines("setup"), patience)
+	p.Checks, p.Setup = r.checks(patience), policy.Setups(r.lines("setup"), patience)
 	r.choice("draft", "until-proven", "always")
 	return p
+}
+
+// checks are commands, of which each may be limited to paths.
+func (r *reader) checks(patience policy.Duration) []policy.Check {
+	checks := policy.Checks(r.lines("checks"), patience)
+	for _, check := range checks {
+		for glob := range strings.FieldsSeq(check.Paths) {
+			if !doublestar.ValidatePattern(glob) {
+				r.note("checks", fmt.Errorf("%q is no glob whose brackets and braces are closed", glob))
+			}
+		}
+		if check.Command == "" || strings.HasPrefix(check.Command, "paths:") {
+			r.note("checks", fmt.Errorf("%q names no command: want paths: GLOB -> COMMAND", check.Paths+check.Command))
+		}
+	}
+	return checks
 }
 
 // ledger is what a repository's runs may take together.

@@ -170,6 +170,7 @@ var wrong = []struct{ name, value, why string }{
 	{"sandbox", "namespace, none", `sandbox: "namespace, none" names more than one level`},
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
 	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},
+	{"checks", "paths: {web -> true", `checks: "{web" is no glob whose brackets and braces are closed`},
 	{"setup-domains", "*.example.org", `setup-domains: cannot allow "*.example.org"`},
 	{"allow-models", "opus please", `allow-models: cannot allow the model "opus please"`},
 	{"private-hosts", "10.0.0.1", `private-hosts: cannot allow "10.0.0.1": it is an address, not a name`},

@@ -93,6 +93,8 @@ type Price struct {
 type Guardrail struct {
 	// The command, for a shell; exit code 0 is a pass.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make test"`
+	// Globs from the top of the repository; the command runs only where the change touches one of them.
+	Paths []string `json:"paths,omitzero" jsonschema:"pattern=\\S,example=web/**" check:"glob"`
 	// Where its output goes when it fails: after the next prompt, before it, or in its place.
 	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE" check:"upper"`
 	// What the agent is told beside the output when it fails.
@@ -233,7 +235,7 @@ func (l Limits) over(p policy.Limits) policy.Limits {
 func (s Settings) checks() []policy.Check {
 	var checks []policy.Check
 	for _, g := range s.Guardrails {
-		checks = append(checks, policy.Check{Command: g.Command, Timeout: g.Timeout, FailAction: g.FailAction, Hint: g.Hint})
+		checks = append(checks, policy.Check{Command: g.Command, Paths: strings.Join(g.Paths, " "), Timeout: g.Timeout, FailAction: g.FailAction, Hint: g.Hint})
 	}
 	return policy.Unique(checks)
 }

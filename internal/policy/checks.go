@@ -28,15 +28,26 @@ func Unique(checks []Check) []Check {
 	return all
 }
 
-// With is checks and those of more commands that are none of them yet.
+// With is checks and those of more commands that are none of them yet. A command
+// may name the paths it is limited to: paths: web/** -> npm test.
 func With(checks []Check, commands []string, timeout Duration) []Check {
 	all := slices.Clone(checks)
-	for _, command := range commands {
-		if !slices.ContainsFunc(all, func(c Check) bool { return c.Command == command }) {
-			all = append(all, Check{Name: name(command, all), Command: command, Timeout: timeout})
+	for _, text := range commands {
+		paths, command := limited(text)
+		if !slices.ContainsFunc(all, func(c Check) bool { return c.Command == command && c.Paths == paths }) {
+			all = append(all, Check{Name: name(command, all), Command: command, Paths: paths, Timeout: timeout})
 		}
 	}
 	return all
+}
+
+func limited(text string) (paths, command string) {
+	rest, is := strings.CutPrefix(text, "paths:")
+	globs, command, found := strings.Cut(strings.Replace(rest, "→", "->", 1), "->")
+	if !is || !found {
+		return "", text
+	}
+	return strings.Join(strings.Fields(globs), " "), strings.TrimSpace(command)
 }
 
 // Named is p without what nobody named.

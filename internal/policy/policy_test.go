@@ -245,3 +245,18 @@ func TestTheLowerOfTwoLimits(t *testing.T) {
 		}
 	}
 }
+
+// A check is limited to paths by what stands before its command.
+func TestChecksAreLimitedToPaths(t *testing.T) {
+	for text, want := range map[string]policy.Check{
+		"paths: web/** -> npm test":        {Name: "npm test", Command: "npm test", Paths: "web/**"},
+		"paths:  a/*  b -> sh -c 'x -> y'": {Name: "sh -c 'x -> y'", Command: "sh -c 'x -> y'", Paths: "a/* b"},
+		"paths: web/** → npm test":         {Name: "npm test", Command: "npm test", Paths: "web/**"},
+		"echo paths: a -> b":               {Name: "echo paths: a -> b", Command: "echo paths: a -> b"},
+		"paths: web/**":                    {Name: "paths: web/**", Command: "paths: web/**"},
+	} {
+		if diff := cmp.Diff([]policy.Check{want}, policy.Checks([]string{text, text}, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
