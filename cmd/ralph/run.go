@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path"
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/config"
@@ -135,13 +136,10 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.Asked, 
 	if err := d.Repository(ctx); err != nil {
 		return job.Asked{}, err
 	}
-	if !d.AtTop() {
-		return job.Asked{}, fault.Usage(d.ProjectDir+" is not the top of its repository", "name the top: ralph run -d "+d.Place.Top, nil)
-	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
 	p := c.over(d, policy.Of(policy.Stories))
-	if memory != workspace.MemoryDir {
-		p.Memory = filepath.ToSlash(memory)
+	if memory != workspace.MemoryDir || p.Within != "" {
+		p.Memory = path.Join(p.Within, filepath.ToSlash(memory))
 	}
 	branch := cmp.Or(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
 	if err := d.Takes(ctx, p, branch, prd); err != nil {

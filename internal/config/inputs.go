@@ -6,6 +6,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Inputs are the Action's inputs, each in the words of the room it is for.
@@ -156,6 +159,9 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
 	p.Checks, p.Setup = r.checks(patience), policy.Setups(r.lines("setup"), patience)
+	if p.Within = r.within(); p.Within != "" {
+		p.Memory = path.Join(p.Within, workspace.MemoryDir)
+	}
 	r.choice("draft", "until-proven", "always")
 	return p
 }
@@ -174,6 +180,18 @@ func (r *reader) checks(patience policy.Duration) []policy.Check {
 		}
 	}
 	return checks
+}
+
+// within is the folder in which agent and checks stand; empty: the top.
+func (r *reader) within() string {
+	folder := path.Clean(r.or("working-directory", "."))
+	if !filepath.IsLocal(folder) {
+		r.note("working-directory", fmt.Errorf("%q is outside the repository", folder))
+	}
+	if folder == "." {
+		return ""
+	}
+	return folder
 }
 
 // ledger is what a repository's runs may take together.

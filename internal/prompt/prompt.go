@@ -243,8 +243,10 @@ func shown(proposed []journal.Proposal) string {
 	return " People are shown your changes as a patch; do not make them again."
 }
 
-// memory is the folder of the plan and the progress log in the agent's tree.
-func memory(run journal.Run) string { return cmp.Or(run.Policy.Memory, "ralph") }
+// memory is the folder of the plan and the progress log, from where the agent stands.
+func memory(run journal.Run) string {
+	return strings.TrimPrefix(cmp.Or(run.Policy.Memory, "ralph"), run.Policy.Within+"/")
+}
 
 // of is the number of the last iteration there can be, 0 where nothing limits
 // them. A resumed run counts on from what it had used.
