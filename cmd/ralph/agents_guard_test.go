@@ -30,7 +30,7 @@ func TestAgentsAreGuarded(t *testing.T) {
 			if work := l.server.Work(); len(work) != 3 || !strings.Contains(work[1].Body, "instead: ") {
 				t.Errorf("%d requests came, want 3, the second with the refusal", len(work))
 			}
-			if !strings.Contains(l.text(), "a guard refuses what is dangerous") {
+			if !strings.Contains(l.text(), "guard: dangerous commands of") {
 				t.Error("the log does not name the guard")
 			}
 		})

@@ -91,7 +91,7 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
 	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Hide: redact.New(secrets(w.Getenv)...).String}
 	if run.Stop == nil && c.runs().Abandoned(run) {
-		from.Notes = []string{"Nobody is at work on it any more: " + laptop.Wordless + "."}
+		from.Notes = []string{laptop.Abandoned + "."}
 	}
 	tool, done, err := w.Git(c.ProjectDir)
 	if err != nil {

@@ -41,7 +41,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 	d.World.Patience.set(p)
 	d.line(d.said(j.Sandbox))
 	if j.Agent.Guarded {
-		d.line("a guard refuses what is dangerous of the commands that " + j.Agent.Name + " is about to run; it prevents accidents and contains nobody")
+		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is no sandbox")
 	}
 	outcome, err := run()
 	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once

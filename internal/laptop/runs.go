@@ -112,17 +112,17 @@ func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromis
 // glance is how often a run that goes on elsewhere is looked at.
 const glance = 200 * time.Millisecond
 
-// Wordless is said of a run whose journal ends before it stopped: a full disk
-// leaves no more than a kill.
-const Wordless = "it ended without a word, killed or unable to write"
+// Abandoned is the text for a run that ended before it could write so: a full
+// disk leaves the same journal as a kill.
+const Abandoned = "this run has ended without a result: it was killed, or could not write"
 
-// AbandonedText is said of a run that did not stop, and that nobody works on.
+// AbandonedText is that text with the next step.
 func AbandonedText(run journal.Run) string {
-	again := "`" + view.Resume(run.Policy.Agent) + "` goes on"
+	again := "`" + view.Resume(run.Policy.Agent) + "` continues it"
 	if supervised(run) {
 		again = "start `ralph supervise` again"
 	}
-	return "! nobody is at work on it any more: " + Wordless + "\nnext: " + again
+	return "! " + Abandoned + "\nnext: " + again
 }
 
 // Follow prints what happens in a run, until it has stopped, or nobody works on

@@ -70,7 +70,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 	for _, want := range []string{
 		`aria-label="The whole run: agent 4m, checks 30s, proof 1m10s, waiting 4m, other 5s"`,
 		`aria-label="agent 3m, checks 10s, proof 1m10s, waiting 4m, other 4s"`,
-		"Nobody was at work for 1h besides.",
+		"Idle: 1h",
 		`<td role="cell">8m24s</td><td role="cell">at least $0.50</td>`,
 		`href="#iteration-2"`, `<td role="cell">1m1s</td><td role="cell">$0.25</td>`,
 	} {

@@ -66,7 +66,7 @@ func TestSummaryOfARun(t *testing.T) {
 - Started: 2026-01-29
 - Archived: 2026-01-31
 - Newest run: ` + "`run-1`" + `, stopped, out of iterations
-- It took 2 iterations and 1m30s, cost: $1.50
+- It took 2 iterations and 1m30s, $1.50
 
 | story | title | completed | iterations | cost | notes |
 |---|---|---|---|---|---|
