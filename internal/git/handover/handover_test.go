@@ -1,0 +1,237 @@
+package handover_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// lab is a trusted repository and an agent's tree of it, with real git.
+type lab struct {
+	*testing.T
+	trusted *git.Trusted
+	tree    *git.Tree
+	base    string
+}
+
+func newLab(t *testing.T) *lab {
+	t.Helper()
+	origin := t.TempDir()
+	l := &lab{T: t}
+	l.git(origin, "init", "-q", "-b", "main")
+	for name, text := range map[string]string{"README.md": "# a project\n", "ci/build.yml": "on: push\n", ".gitattributes": "*.png binary\n"} {
+		l.write(origin, name, text)
+	}
+	l.git(origin, "add", "-A")
+	l.git(origin, "commit", "-q", "-m", "begin")
+	l.base = l.git(origin, "rev-parse", "HEAD")
+	g := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
+	var err error
+	l.trusted, err = remote.Repository{URL: origin}.Clone(t.Context(), g, filepath.Join(t.TempDir(), "trusted.git"), remote.Branches{Base: "main"})
+	if err == nil {
+		l.tree, err = l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "tree"), Branch: "work", SHA: l.base})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func (l *lab) git(dir string, args ...string) string {
+	l.Helper()
+	cmd := exec.CommandContext(l.Context(), "git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Eve", "GIT_AUTHOR_EMAIL=eve@example.com", "GIT_COMMITTER_NAME=Eve", "GIT_COMMITTER_EMAIL=eve@example.com",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		l.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (l *lab) write(dir, name, text string) {
+	l.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		l.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// commit commits files as the agent.
+func (l *lab) commit(message string, files map[string]string) {
+	l.Helper()
+	for name, text := range files {
+		l.write(l.tree.Dir, name, text)
+	}
+	l.git(l.tree.Dir, "add", "-A", "-f")
+	l.git(l.tree.Dir, "commit", "-q", "-m", message)
+}
+
+func (l *lab) terms() handover.Terms {
+	return handover.Terms{
+		Base: l.base, Last: l.base, Protect: []string{"ci/**", "**/LOCKED.md"},
+		Authorship: handover.Authorship{Since: time.Unix(1_700_000_000, 0), Trailers: []string{"Ralph-Run: r"}},
+	}
+}
+
+// What a commit holds decides whether it is taken in, is made again without a
+// file, or is refused with all that came with it.
+func TestTake(t *testing.T) {
+	for name, test := range map[string]struct {
+		agent   func(l *lab)
+		terms   func(*handover.Terms)
+		files   []string // that were taken in
+		dropped []string
+		refused string // begins the first finding
+	}{
+		"nothing": {agent: func(*lab) {}},
+		"a change": {
+			agent: func(l *lab) { l.commit("add a", map[string]string{"a.txt": "a\n"}) },
+			files: []string{"a.txt"},
+		},
+		"a protected file beside it": {
+			agent:   func(l *lab) { l.commit("add a", map[string]string{"a.txt": "a\n", "ci/build.yml": "on: [push]\n"}) },
+			files:   []string{"a.txt"},
+			dropped: []string{"ci/build.yml"},
+		},
+		"nothing but a protected file": {
+			agent:   func(l *lab) { l.commit("lock", map[string]string{"docs/LOCKED.md": "x\n"}) },
+			dropped: []string{"docs/LOCKED.md"},
+		},
+		"a protected name in other letters": {
+			agent:   func(l *lab) { l.commit("lock", map[string]string{"a.txt": "a\n", "docs/locked.MD": "x\n"}) },
+			files:   []string{"a.txt"},
+			dropped: []string{"docs/locked.MD"},
+		},
+		"attributes": {
+			agent:   func(l *lab) { l.commit("hide", map[string]string{"a.txt": "a\n", "src/.gitattributes": "* -diff\n"}) },
+			files:   []string{"a.txt"},
+			dropped: []string{"src/.gitattributes"},
+		},
+		"a file that is too large": {
+			agent:   func(l *lab) { l.commit("add", map[string]string{"large.bin": strings.Repeat("x", 2<<20)}) },
+			terms:   func(terms *handover.Terms) { terms.MaxFile = 1 << 20 },
+			refused: "it is larger than 1 MiB",
+		},
+		"too many commits": {
+			agent: func(l *lab) {
+				l.commit("one", map[string]string{"a.txt": "1\n"})
+				l.commit("two", map[string]string{"a.txt": "2\n"})
+			},
+			terms:   func(terms *handover.Terms) { terms.MaxCommits = 1 },
+			refused: "more than 1 commits at once",
+		},
+		"a secret in a file": {
+			agent: func(l *lab) { l.commit("add", map[string]string{"a.txt": "the key is s3cret\n"}) },
+			terms: func(terms *handover.Terms) {
+				terms.Secret = func(text []byte) bool { return strings.Contains(string(text), "s3cret") }
+			},
+			refused: "it gives a secret of this job away",
+		},
+		"a link out of the tree": {
+			agent: func(l *lab) {
+				if err := os.Symlink("../../etc/passwd", filepath.Join(l.tree.Dir, "passwd")); err != nil {
+					l.Fatal(err)
+				}
+				l.commit("link", nil)
+			},
+			refused: "the link leads out of the tree",
+		},
+		"a history of its own": {
+			agent: func(l *lab) {
+				l.git(l.tree.Dir, "checkout", "-q", "--orphan", "other")
+				l.commit("begin anew", map[string]string{"a.txt": "a\n"})
+			},
+			refused: "a history of its own",
+		},
+		"a submodule": {
+			agent: func(l *lab) {
+				l.git(l.tree.Dir, "update-index", "--add", "--cacheinfo", "160000,"+l.base+",sub")
+				l.git(l.tree.Dir, "commit", "-q", "-m", "sub")
+			},
+			refused: "a repository within the repository",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t)
+			test.agent(l)
+			terms := l.terms()
+			if test.terms != nil {
+				test.terms(&terms)
+			}
+			got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			why := ""
+			if len(got.Refused) > 0 {
+				why = got.Refused[0].Why
+			}
+			if !strings.HasPrefix(why, test.refused) || (why == "") != (test.refused == "") || why != "" && got.To != l.base {
+				t.Errorf("refused %q and stands at %s, want %q", why, got.To, test.refused)
+			}
+			if diff := cmp.Diff([][]string{test.files, test.dropped}, [][]string{got.Files, got.Dropped}); diff != "" {
+				t.Errorf("files and what was dropped (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever an agent writes there, a commit says that ralph made it, and nothing
+// that GitHub acts on.
+func TestTakeSaysWhoCommits(t *testing.T) {
+	l := newLab(t)
+	l.commit("add a\n\nCloses #7\n\nCo-authored-by: Mallory <m@example.com>", map[string]string{"a.txt": "a\n"})
+	terms := l.terms()
+	terms.SignOff = true
+	got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := l.git(l.trusted.Dir, "log", "-1", "--format=%an <%ae>|%cn <%ce>|%B", got.To)
+	want := "ralph <ralph-loop@users.noreply.github.com>|ralph <ralph-loop@users.noreply.github.com>|add a\n\nCloses `#`7\n\n" +
+		"Signed-off-by: ralph <ralph-loop@users.noreply.github.com>"
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("the commit (-want +got):\n%s", diff)
+	}
+	again, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
+	if err != nil || again.To != got.To {
+		t.Errorf("repeated it comes to %s, %v, want %s", again.To, err, got.To)
+	}
+}
+
+// Guarded names what globs protect among the changes, deleted files too.
+func TestGuardedNamesWhatIsProtected(t *testing.T) {
+	l := newLab(t)
+	l.git(l.tree.Dir, "rm", "-q", "ci/build.yml")
+	l.commit("change", map[string]string{"a.txt": "a\n", "docs/LOCKED.md": "x\n"})
+	terms := l.terms()
+	terms.Protect = nil
+	taken, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := handover.Guarded(t.Context(), l.trusted, git.Span{From: l.base, To: taken.To}, l.terms().Protect)
+	if diff := cmp.Diff([]string{"ci/build.yml", "docs/LOCKED.md"}, got); diff != "" || err != nil {
+		t.Errorf("Guarded: %v (-want +got):\n%s", err, diff)
+	}
+	if _, err := handover.Guarded(t.Context(), l.trusted, git.Span{From: l.base, To: taken.To}, []string{"a["}); err == nil {
+		t.Error("a malformed glob is taken")
+	}
+}

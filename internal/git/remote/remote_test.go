@@ -1,0 +1,238 @@
+package remote_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// ground is a remote with two commits on main, and a clone of it.
+type ground struct {
+	remote.Repository
+	*git.Trusted
+	git         git.Git
+	first, head string
+}
+
+func newGround(t *testing.T) ground {
+	t.Helper()
+	origin := filepath.Join(t.TempDir(), "origin.git")
+	run(t, t.TempDir(), "init", "-q", "--bare", "-b", "main", origin)
+	work := t.TempDir()
+	run(t, work, "init", "-q", "-b", "main")
+	run(t, work, "commit", "-q", "--allow-empty", "-m", "one")
+	first := run(t, work, "rev-parse", "HEAD")
+	run(t, work, "commit", "-q", "--allow-empty", "-m", "two")
+	run(t, work, "tag", "-a", "-m", "v1", "v1")
+	run(t, work, "push", "-q", origin, "main", "v1")
+	g := ground{Repository: remote.Repository{URL: origin}, first: first, head: run(t, work, "rev-parse", "HEAD")}
+	g.git = git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
+	var err error
+	if g.Trusted, err = g.Repository.Clone(t.Context(), g.git, filepath.Join(t.TempDir(), "clone.git"), remote.Branches{Base: "main", Work: []string{"work"}}); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// A branch is brought forward and never forced.
+func TestPush(t *testing.T) {
+	for name, test := range map[string]struct {
+		at     func(g ground) string // where the branch stands before; empty: nowhere
+		update func(g ground) remote.Update
+		want   error
+	}{
+		"a new branch": {
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
+		},
+		"from where it should stand": {
+			at:     func(g ground) string { return g.first },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Expect: g.first} },
+		},
+		"where it stands already": {
+			at:     func(g ground) string { return g.head },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Expect: g.first} },
+		},
+		"back": {
+			at:     func(g ground) string { return g.head },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.first} },
+			want:   remote.ErrNonFastForward,
+		},
+		"from elsewhere": {
+			at: func(g ground) string { return g.head },
+			update: func(g ground) remote.Update {
+				return remote.Update{Branch: "work", SHA: g.first, Expect: strings.Repeat("0", 39) + "1"}
+			},
+			want: remote.ErrNonFastForward,
+		},
+		"of a branch that is gone": {
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Expect: g.first} },
+			want:   remote.ErrNonFastForward,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t)
+			if test.at != nil {
+				run(t, g.URL, "update-ref", "refs/heads/work", test.at(g))
+			}
+			u := test.update(g)
+			if err := g.Repository.Push(t.Context(), g.Trusted, u); !errors.Is(err, test.want) {
+				t.Fatalf("Push = %v, want %v", err, test.want)
+			}
+			if test.want != nil {
+				return
+			}
+			if at := run(t, g.URL, "rev-parse", "refs/heads/work"); at != u.SHA {
+				t.Errorf("the branch stands at %s, want %s", at, u.SHA)
+			}
+		})
+	}
+}
+
+// Files are kept on a ref of ours, and of two who write at once one is refused.
+func TestFilesOnARef(t *testing.T) {
+	g := newGround(t)
+	const ref = "refs/ralph/issue-7"
+	files := map[string][]byte{"journal.jsonl": []byte("{}\n"), "prd.json": []byte("[]\n")}
+	kept := remote.Files{Ref: ref, Files: files, Subject: "keep", At: time.Unix(1_700_000_000, 0)}
+	first, err := g.PushFiles(t.Context(), g.Trusted, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.Subject = "another begins at the same time"
+	if _, err := g.PushFiles(t.Context(), g.Trusted, kept); !errors.Is(err, remote.ErrNonFastForward) {
+		t.Errorf("a second first commit: %v, want %v", err, remote.ErrNonFastForward)
+	}
+	kept.Parent, kept.Files = first, map[string][]byte{"journal.jsonl": []byte("{}\n{}\n")}
+	second, err := g.PushFiles(t.Context(), g.Trusted, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := g.FetchRef(t.Context(), g.Trusted, ref); err != nil || at != second {
+		t.Errorf("FetchRef = %s, %v, want %s", at, err, second)
+	}
+	got, err := remote.ReadFiles(t.Context(), g.Trusted, second)
+	if diff := cmp.Diff(kept.Files, got); diff != "" || err != nil {
+		t.Errorf("ReadFiles: %v (-want +got):\n%s", err, diff)
+	}
+	elsewhere, err := g.git.Init(t.Context(), filepath.Join(t.TempDir(), "elsewhere.git"), "sha1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := g.FetchRefs(t.Context(), elsewhere)
+	if diff := cmp.Diff([]remote.Ref{{Name: ref, Commit: second, At: kept.At.UTC()}}, all); diff != "" || err != nil {
+		t.Errorf("FetchRefs: %v (-want +got):\n%s", err, diff)
+	}
+	if err := g.Repository.DeleteRef(t.Context(), g.Trusted, remote.Ref{Name: ref, Commit: first}); !errors.Is(err, remote.ErrNonFastForward) {
+		t.Errorf("what has moved on is removed: %v", err)
+	}
+	if err := g.Repository.DeleteRef(t.Context(), g.Trusted, remote.Ref{Name: ref, Commit: second}); err != nil {
+		t.Error(err)
+	}
+	if at, err := g.FetchRef(t.Context(), g.Trusted, ref); err != nil || at != "" {
+		t.Errorf("after its removal FetchRef = %q, %v", at, err)
+	}
+}
+
+func TestNamesThatAreNotOurs(t *testing.T) {
+	g := newGround(t)
+	for _, ref := range []string{"refs/heads/main", "refs/ralph/a/b", "refs/ralph/..", "refs/ralph/-x", "issue-7"} {
+		if _, err := g.PushFiles(t.Context(), g.Trusted, remote.Files{Ref: ref}); err == nil {
+			t.Errorf("PushFiles takes %q", ref)
+		}
+		if err := g.PushRef(t.Context(), g.Trusted, ref, g.head); err == nil {
+			t.Errorf("PushRef takes %q", ref)
+		}
+	}
+	for _, name := range []string{"a/b", "..", "-x", "", "a b"} {
+		kept := remote.Files{Ref: "refs/ralph/issue-7", Files: map[string][]byte{name: nil}}
+		if _, err := g.PushFiles(t.Context(), g.Trusted, kept); err == nil {
+			t.Errorf("a file named %q is kept", name)
+		}
+	}
+}
+
+func TestFreeBranchAndTag(t *testing.T) {
+	g := newGround(t)
+	run(t, g.URL, "update-ref", "refs/heads/work-2", g.first)
+	if name, err := g.FreeBranch(t.Context(), g.Trusted, "work", g.head); err != nil || name != "work-3" {
+		t.Errorf("FreeBranch = %q, %v, want work-3", name, err)
+	}
+	if name, err := g.FreeBranch(t.Context(), g.Trusted, "work", g.first); err != nil || name != "work-2" {
+		t.Errorf("FreeBranch of what stands there = %q, %v, want work-2", name, err)
+	}
+	for tag, want := range map[string]string{"v1": g.head, "v2": ""} {
+		if got, err := g.Tag(t.Context(), g.git, tag); err != nil || got != want {
+			t.Errorf("Tag %s = %q, %v, want %q", tag, got, err, want)
+		}
+	}
+}
+
+// A bundle is a file that git fetches from as from a remote.
+func TestBundle(t *testing.T) {
+	g := newGround(t)
+	var out bytes.Buffer
+	if err := remote.Bundle(t.Context(), g.Trusted, &out, "work", git.Span{From: g.first, To: g.head}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "work.bundle")
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, g.URL, "bundle", "list-heads", path); got != g.head+" refs/heads/work" {
+		t.Errorf("the bundle has %q", got)
+	}
+}
+
+// What a remote cannot do is told by its kind, and no error shows the token.
+func TestRemotesThatFail(t *testing.T) {
+	g := newGround(t)
+	for url, want := range map[string]string{
+		"http://127.0.0.1:1/a/b.git":   "the remote cannot be reached",
+		"https://me:word@example.com/": "the remote's address holds a credential",
+		"ssh://example.com/a/b.git":    `remotes are reached by https, http or file, not "ssh"`,
+		"ext::sh -c touch% x":          "remotes are reached by https, http or file",
+	} {
+		r := remote.Repository{URL: url, Token: "t0ken"}
+		_, err := r.FetchRef(t.Context(), g.Trusted, "refs/ralph/issue-7")
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t0ken") || strings.Contains(err.Error(), "word") {
+			t.Errorf("%s: %v, want %s", url, err, want)
+		}
+	}
+	if _, err := g.Repository.Clone(t.Context(), g.git, filepath.Join(t.TempDir(), "x.git"), remote.Branches{Base: "gone"}); !errors.Is(err, git.ErrNotFound) {
+		t.Errorf("Clone of a branch that is gone = %v", err)
+	}
+	token := remote.Token("t0ken")
+	text, err := json.Marshal(map[string]any{"token": token})
+	if said := fmt.Sprintf("%s %v %q %#v %s", token, token, token, token, text); err != nil || strings.Contains(said, "t0ken") {
+		t.Errorf("a token is printed: %s, %v", said, err)
+	}
+}
