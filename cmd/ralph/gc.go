@@ -3,16 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +20,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -32,7 +27,6 @@ type gcCommand struct {
 	Repo      string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
 	OlderThan age    `placeholder:"AGE" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
 	DryRun    bool   `help:"List what would be deleted, and delete nothing."`
-	Export    string `placeholder:"FILE" help:"First append the journals of deleted runs to FILE, as JSON lines."`
 	JSON      bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
@@ -45,7 +39,7 @@ jobs, and never touches a branch.
 Examples:
 
   ralph gc --repo octo/greeter --dry-run
-  ralph gc --older-than 30d --export audit.jsonl`
+  ralph gc --older-than 30d`
 }
 
 // age is a duration that may be in days.
@@ -85,14 +79,6 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	sweep := action.Sweep{
 		Store: store, Remote: remote.Repository{URL: at.clone(), Token: remote.Token(at.token)}, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
 	}
-	if c.Export != "" && !c.DryRun {
-		file, err := os.OpenFile(c.Export, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-		if err != nil {
-			return 0, fault.Usage("cannot write "+c.Export, "name another file with --export", err)
-		}
-		defer file.Close() //nolint:errcheck // each journal is synced before its run goes
-		sweep.Export = func(_ string, journal []byte) error { return exported(file, journal) }
-	}
 	swept, err := sweep.Do(ctx)
 	if errors.Is(err, remote.ErrNetwork) {
 		err = &fault.Fault{What: err.Error(), Fix: "see to it that this machine reaches " + at.server + ", by https_proxy where there is a proxy, and try again"}
@@ -108,18 +94,6 @@ func (c gcCommand) tell(to io.Writer, swept []action.Swept) error {
 		return clean.JSON(to, map[string]any{"refs": append([]action.Swept{}, swept...)})
 	}
 	return tellSwept(to, swept)
-}
-
-// exported puts a journal into a file, for good.
-func exported(file *os.File, journal []byte) error {
-	err := audit(file, journal)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("export a journal: %w", err)
-	}
-	return nil
 }
 
 func tellSwept(to io.Writer, swept []action.Swept) error {
@@ -167,31 +141,6 @@ func (w world) repository(named string) (repository, error) {
 }
 
 const publicServer = "https://github.com"
-
-// audit writes a journal as lines that can be told apart from those of others:
-// each is that of the journal, and begins with the run that it is of.
-func audit(to io.Writer, text []byte) error {
-	entries, sound, err := journal.Replay(text)
-	if err != nil {
-		return err
-	}
-	id, err := json.Marshal(journal.Fold(journal.Run{}, entries...).ID)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	run := slices.Concat([]byte(`"run":`), id, []byte(","))
-	named := 1 // in the first line of a journal itself: many readers take no name twice
-	for line := range bytes.Lines(text[:sound]) {
-		out.WriteByte('{')
-		out.Write(run)
-		out.Write(bytes.Replace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("{")), run, nil, named))
-		out.WriteByte('\n')
-		named = 0
-	}
-	_, err = to.Write(out.Bytes())
-	return err
-}
 
 type worktreeCommand struct {
 	Clean worktreeCleanCommand `cmd:"" help:"Remove the worktrees that runs with --worktree left."`

@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -25,7 +24,7 @@ import (
 type reportCommand struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
-	Format     string `enum:"html,md,json,jsonl" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json. jsonl: the journal."`
+	Format     string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
 	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
@@ -49,24 +48,12 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 		}
 		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return laptop.PrintResult(to, run, home, tree) })
 	}
-	if c.Format == "jsonl" {
-		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.lines(to, home) })
-	}
 	source, done, err := c.source(ctx, w, home, run)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
 	return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, source) })
-}
-
-// lines are the run's journal, line by line.
-func (c reportCommand) lines(to io.Writer, home workspace.Run) error {
-	text, err := untrusted.ReadFile(home.Journal(), 1<<30)
-	if err != nil {
-		return fmt.Errorf("read the journal: %w", err)
-	}
-	return audit(to, text)
 }
 
 func (c reportCommand) runs() laptop.Runs { return laptop.Runs{Project: c.ProjectDir} }

@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,11 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -32,7 +29,6 @@ type superviseCommand struct {
 	ProjectID    string           `name:"project-id" placeholder:"ID" help:"Project ID in messages (default: name of the directory above the task's)."`
 	TaskID       string           `name:"task-id" placeholder:"ID" help:"Task ID in messages (default: name of the task's directory)."`
 	JSON         bool             `name:"json" help:"Print the result as one JSON object; the command's output goes to stderr."`
-	Verbose      bool             `short:"V" help:"Log what ralph reads, runs and decides."`
 	laptop.Fence
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
@@ -76,7 +72,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	if err != nil {
 		return 0, err
 	}
-	j := c.job(w, asked.Policy)
+	j := c.job(w)
 	if err := c.enclose(ctx, w, j); err != nil {
 		return 0, err
 	}
@@ -169,7 +165,7 @@ func (c superviseCommand) task() workspace.Task {
 
 // job is what a run needs. It leaves the standard streams to the command, but
 // for the output that a result is asked on.
-func (c superviseCommand) job(w world, p policy.Policy) *job.Job {
+func (c superviseCommand) job(w world) *job.Job {
 	out := w.Stdout
 	if c.JSON {
 		out = w.Stderr
@@ -179,28 +175,11 @@ func (c superviseCommand) job(w world, p policy.Policy) *job.Job {
 			fmt.Fprintf(w.Stderr, "[%s] %s\n", w.Now().Format("2006-01-02 15:04:05"), clean.LogLine(strings.TrimSuffix(line, "\n")))
 		}
 	}
-	j := &job.Job{
+	return &job.Job{
 		Folder: c.task().Runs(), Dir: c.TaskDir, Exec: w.Runner.Run, Now: w.Now, Log: log, Hard: w.Runner.Hard, Rescue: laptop.Rescue,
 		Supervised: &job.Supervised{
 			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,
 		},
-	}
-	if c.Verbose {
-		log(fmt.Sprintf("Task folder: %s; at most %d attempts, %s between them", c.TaskDir, p.Limits.Iterations, p.Supervision.Delay))
-		j.Tell = loud(log)
-	}
-	return j
-}
-
-// loud tells of every event, and of those that have a line that too.
-func loud(log func(string)) func(journal.Run, journal.Event) {
-	return func(run journal.Run, event journal.Event) {
-		if line := view.Line(run, event); line != "" {
-			log(line)
-		}
-		if data, err := json.Marshal(event); err == nil {
-			log("  " + journal.Type(event) + " " + string(data))
-		}
 	}
 }
 

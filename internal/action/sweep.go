@@ -10,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/quota"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Sweep removes from a repository what runs of long ago keep on its refs.
@@ -20,9 +19,6 @@ type Sweep struct {
 	Now    time.Time
 	Age    time.Duration // that a run has to have; what was written to since stays
 	Dry    bool          // only tell
-	// Export is given the journal of each run that is to go, and keeps it from
-	// going by an error.
-	Export func(ref string, journal []byte) error
 }
 
 // Swept is a ref that was looked at.
@@ -66,7 +62,7 @@ func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 		all = append(all, Swept{Ref: shelf.Name, At: shelf.At, Kept: why})
 	}
 	if stay > 0 {
-		return all, fault.Usage(fmt.Sprintf("%d of %d cannot go", stay, len(all)), "look at them with git; without --export no journal is read", nil)
+		return all, fault.Usage(fmt.Sprintf("%d of %d cannot go", stay, len(all)), "look at them with git", nil)
 	}
 	return all, nil
 }
@@ -75,7 +71,7 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	if s.Now.Sub(shelf.At) < s.Age {
 		return young, nil
 	}
-	text, err := s.read(ctx, shelf, quota.LeaseFile, quota.LongestLease)
+	text, err := s.lease(ctx, shelf)
 	if err != nil {
 		return "", err
 	}
@@ -85,9 +81,6 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	if s.Dry {
 		return dryRun, nil
 	}
-	if err := s.export(ctx, shelf); err != nil {
-		return "", err
-	}
 	err = s.Remote.DeleteRef(ctx, s.Store, shelf)
 	if errors.Is(err, remote.ErrNonFastForward) {
 		return moved, nil
@@ -95,23 +88,9 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	return "", err
 }
 
-func (s Sweep) export(ctx context.Context, shelf remote.Ref) error {
-	if s.Export == nil {
-		return nil
-	}
-	text, err := s.read(ctx, shelf, workspace.JournalFile, workspace.MostJournal)
-	if err != nil || text == nil {
-		return err
-	}
-	if err := s.Export(shelf.Name, text); err != nil {
-		return fmt.Errorf("%w: %w", errStays, err)
-	}
-	return nil
-}
-
-// read is a file of a shelf; nil: there is none.
-func (s Sweep) read(ctx context.Context, shelf remote.Ref, name string, most int64) ([]byte, error) {
-	text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: name}, most)
+// lease is the lease on a ref; nil: there is none.
+func (s Sweep) lease(ctx context.Context, shelf remote.Ref) ([]byte, error) {
+	text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: quota.LeaseFile}, quota.LongestLease)
 	if errors.Is(err, git.ErrNotFound) {
 		return nil, nil
 	}
