@@ -25,7 +25,6 @@ type actionCommand struct {
 	Finish  bool   `help:"Finish the progress comment of a killed job, in a step with if: always()."`
 }
 
-// Help shows where the command belongs.
 func (actionCommand) Help() string {
 	return `Example, as a step of a workflow:
 

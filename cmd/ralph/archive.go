@@ -30,7 +30,6 @@ type archiveCommand struct {
 	Label      string `short:"l" placeholder:"TEXT" help:"Name of the archive (default: the PRD's branch)."`
 }
 
-// Help gives the example.
 func (archiveCommand) Help() string {
 	return `Moves the PRD and the progress log to ralph-archive/<date>-<branch or label>/, with
 a summary.md, puts new ones into ralph/, and commits these changes. prompt.md stays.

@@ -36,7 +36,6 @@ type checksCommand struct {
 	find bool // and run nothing
 }
 
-// Help gives the example.
 func (checksCommand) Help() string {
 	return `Runs the checks of a run on a clean checkout of HEAD, and shows the result of each.
 They come from the settings and the PRD. If these name none, ralph suggests checks

@@ -158,7 +158,6 @@ func needed(args []string) any {
 
 type versionCommand struct{}
 
-// Help gives the example.
 func (versionCommand) Help() string { return "Example: ralph version" }
 
 func (versionCommand) run(_ context.Context, w world) (int, error) {

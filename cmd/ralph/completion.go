@@ -22,7 +22,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
 
-// Help gives the example.
 func (completionCommand) Help() string {
 	return `Prints a script that completes ralph's commands and flags. Load it in your shell's
 start-up file.

@@ -20,7 +20,6 @@ type demoCommand struct {
 	JSON bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
-// Help gives the example.
 func (demoCommand) Help() string { return "Example: ralph demo --keep" }
 
 func (demoCommand) guarded() bool { return true }

@@ -33,7 +33,6 @@ type doctorCommand struct {
 	JSON         bool          `name:"json" help:"Print the result as one JSON object."`
 }
 
-// Help gives the example.
 func (doctorCommand) Help() string {
 	return `Checks what a run needs, and shows how to fix what is missing: agents and their
 versions, the settings' agent flags, the sandbox, and the checks. Fails if a run

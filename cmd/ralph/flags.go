@@ -27,7 +27,6 @@ var errBlank = errors.New("there is nothing in it")
 // flag it means anything; one to which it does is to be left out by refuseBlank.
 type worded struct{ kong.Mapper }
 
-// Decode reads it. Kong asks for it.
 func (m worded) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if said, is := ctx.Scan.Peek().Value.(string); is && strings.TrimSpace(said) == "" {
 		return errBlank
@@ -55,7 +54,6 @@ const (
 // value is auto.
 type levels struct{ docker bool }
 
-// Decode reads it. Kong asks for it.
 func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if l.docker && ctx.Scan.Peek().Type != kong.FlagValueToken {
 		target.SetString(string(sandbox.Auto))

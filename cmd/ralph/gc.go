@@ -30,7 +30,6 @@ type gcCommand struct {
 	JSON      bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
-// Help gives the examples.
 func (gcCommand) Help() string {
 	return `ralph saves each run on GitHub in a ref such as refs/ralph/issue-7, so that any
 machine can continue it. This command deletes old refs. It keeps refs of running
@@ -146,14 +145,12 @@ type worktreeCommand struct {
 	Clean worktreeCleanCommand `cmd:"" help:"Remove the worktrees that runs with --worktree left."`
 }
 
-// Help gives the example.
 func (worktreeCommand) Help() string { return "Example: ralph worktree clean" }
 
 type worktreeCleanCommand struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
 }
 
-// Help gives the example.
 func (worktreeCleanCommand) Help() string {
 	return `Keeps worktrees with uncommitted work, and branches that are not merged into the
 current one.

@@ -37,7 +37,6 @@ const (
 	loopCancel = "loop-cancel"
 )
 
-// Help gives the example.
 func (hookCommand) Help() string {
 	return `Claude Code and Codex call this command through the plugin in plugin/. It reads an
 event as JSON from standard input and writes the answer to standard output.

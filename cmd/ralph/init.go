@@ -26,7 +26,6 @@ type initCommand struct {
 	Action string `name:"action-repository" hidden:"" default:"https://github.com/ralph-loop/ralph" help:"Repository of the action, whose tags are looked up."`
 }
 
-// Help gives the examples.
 func (initCommand) Help() string {
 	return `Without flags, asks for the settings and writes .ralph/settings.json (needs a
 terminal). With flags, asks nothing and overwrites nothing.
@@ -84,7 +83,6 @@ type planCommand struct {
 	Title string `short:"t" placeholder:"TEXT" help:"Title of the issue."`
 }
 
-// Help gives the example.
 func (planCommand) Help() string {
 	return `Finds stories in a prd.json (fenced or bare), a task list, or headings with lists.
 Any other text becomes one story. Prints the PRD on standard output, and its source

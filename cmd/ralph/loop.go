@@ -27,7 +27,6 @@ type loopCommand struct {
 	Quiet         bool     `help:"Print only the result."`
 }
 
-// Help gives an example.
 func (loopCommand) Help() string {
 	return `Starts the agent again and again, each time with a fresh context, until all checks
 pass and the agent says the completion tag. Each prompt has the task, the changes so

@@ -28,7 +28,6 @@ type reportCommand struct {
 	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
-// Help gives the example.
 func (reportCommand) Help() string {
 	return `Writes one self-contained HTML file of less than a megabyte: the result, failed
 checks, stories, time, cost, and each iteration's prompt, output, diff and logs.
@@ -139,7 +138,6 @@ type statusCommand struct {
 	JSON       bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
-// Help gives the example.
 func (statusCommand) Help() string { return "Example: ralph status --follow" }
 
 func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code

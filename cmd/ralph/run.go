@@ -174,7 +174,6 @@ func (c resumeCommand) Validate() error {
 	)
 }
 
-// Help gives the example.
 func (resumeCommand) Help() string {
 	return `Continues where the run stopped. The limits count from zero again: those of the run,
 or those given here. The sandbox level stays, unless a flag names another.

@@ -27,7 +27,6 @@ type sandboxCommand struct {
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
-// Help gives the example.
 func (sandboxCommand) Help() string {
 	return `Runs a command as ralph runs an agent. It can write to the current directory (in a
 repository: to all of it) and to its own caches, and read programs and libraries. It

@@ -43,7 +43,6 @@ type serveCommand struct {
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
 
-// Help gives the example.
 func (serveCommand) Help() string {
 	return `Answers POST /webhook, GET /healthz and GET /metrics, and with --audience also POST
 /token. It starts GitHub Actions jobs, which do the work. Without an App, the log

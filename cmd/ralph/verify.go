@@ -22,7 +22,6 @@ type verifyCommand struct {
 	laptop.Clone
 }
 
-// Help gives the example.
 func (verifyCommand) Help() string {
 	return `Repeats the proof of a run: setup and checks on a clean checkout of the commit that
 the evidence names, and the tests of each story on the base code. The commands come
