@@ -244,7 +244,6 @@ func decode(text string) string {
 	return shield(string(out), opened)
 }
 
-// lastEntity is the reference that out ends with.
 func lastEntity(out []byte) (at int, plain string, ok bool) {
 	for at = len(out) - 2; at >= 0 && at >= len(out)-longestEntity; at-- {
 		if out[at] != '&' {

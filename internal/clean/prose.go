@@ -20,7 +20,6 @@ type writer struct {
 	dest  bool // the word being written may be an address
 }
 
-// prose writes text outside code.
 func (w *writer) prose(text string) {
 	for i := 0; i < len(text); {
 		i += w.next(text, i)
@@ -156,7 +155,6 @@ func (w *writer) entity(c byte) {
 
 var autolink = regexp.MustCompile(`^<(https?://[^\s<>` + "`" + `]+)>`)
 
-// angle writes a tag as text.
 func (w *writer) angle(rest string) int {
 	if m := autolink.FindStringSubmatch(rest); m != nil {
 		w.prose(m[1])

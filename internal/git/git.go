@@ -107,7 +107,6 @@ var settings = []Setting{
 	{"advice.detachedHead", "false"},
 }
 
-// environment is all that git gets to see.
 func (g Git) environment(c Call) []string {
 	env := []string{
 		"PATH=" + g.Path,

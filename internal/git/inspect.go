@@ -94,7 +94,6 @@ func glance(ctx context.Context, do Runner) (s *Inspection, at string, err error
 	return s, at, nil
 }
 
-// paths are those that count.
 func (s *Inspection) paths() []string {
 	var paths []string
 	for _, e := range s.found {
@@ -112,7 +111,6 @@ const (
 	kindOdd       = 0 // something that is not looked into: a conflict, too much
 )
 
-// entry is what a look found at a path.
 type entry struct {
 	kind       byte
 	path       string
@@ -212,7 +210,6 @@ func (s *Inspection) Huge(ctx context.Context) []string {
 	return s.huge
 }
 
-// scales collect what is huge.
 type scales struct {
 	left int
 	huge []string

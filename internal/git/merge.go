@@ -44,7 +44,6 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 	return merged, err
 }
 
-// mostConflicts is how many files are told of.
 const mostConflicts = 50
 
 // mergeTrees is the tree of both, or the files that stand in the way.

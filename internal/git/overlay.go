@@ -215,7 +215,6 @@ func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string)
 	return commitTree(ctx, t.Do, c)
 }
 
-// ralphAt has git commit as ralph, at a time.
 func ralphAt(unix int64) []string {
 	date := fmt.Sprintf("@%d +0000", unix)
 	return append(Ralph.env(), "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)

@@ -203,7 +203,6 @@ func (g Git) Disarm(ctx context.Context, top string, names []string) (moved []st
 	return guarded.Disarm(ctx, g.plain, top, names)
 }
 
-// plainKey is a setting that has git run nothing.
 var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
 	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
 	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)

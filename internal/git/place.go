@@ -184,7 +184,6 @@ func (u user) unborn() error {
 	return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
 }
 
-// describe fills in what is good to know.
 func (u user) describe(ctx context.Context, p *Place) error {
 	remotes, err := u.Ask(ctx, "remote")
 	if err != nil {

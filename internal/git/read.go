@@ -42,7 +42,6 @@ func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
 	return tree, CheckSHA(tree)
 }
 
-// maxLog is how many commits a Log tells of.
 const maxLog = 1000
 
 // Log is the commits that To has and From has not, oldest first, at most 1000.

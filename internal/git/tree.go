@@ -46,7 +46,6 @@ func (i Identity) orRalph() Identity {
 	return i
 }
 
-// env has git commit as whom it names.
 func (i Identity) env() []string {
 	return []string{"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email, "GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email}
 }
@@ -178,7 +177,6 @@ func (t *Tree) protectAlternates() error {
 	return inside.Chmod("objects/info/alternates", 0o444)
 }
 
-// writeTemplate lays out the template.
 func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 	if err := os.Chmod(seed, 0o755); err != nil { //nolint:gosec // the agent's git reads it
 		return err

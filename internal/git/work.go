@@ -129,7 +129,6 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 	return nil
 }
 
-// scratch is an index of the program's own.
 type scratch struct {
 	filterless
 	index string
@@ -204,7 +203,6 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 	return s.remove(ctx, paths)
 }
 
-// added is what HEAD has not.
 func (s scratch) added(ctx context.Context) ([]Change, error) {
 	out, err := s.Do(ctx, s.on("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev", "--diff-filter=A", "HEAD"))
 	if err != nil {
@@ -213,7 +211,6 @@ func (s scratch) added(ctx context.Context) ([]Change, error) {
 	return parseRaw(out)
 }
 
-// remove takes single entries out.
 func (s scratch) remove(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil

@@ -74,7 +74,6 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	return f.next(out)
 }
 
-// sheets are the files to lay out.
 func (f Files) sheets(now time.Time) ([]workspace.Sheet, error) {
 	var sheets []workspace.Sheet
 	if f.PRD {
@@ -183,7 +182,6 @@ func (f Files) ignore(to io.Writer) error {
 	return err
 }
 
-// next says what is left to do by hand.
 func (f Files) next(to io.Writer) error {
 	for _, part := range []struct {
 		path  string

@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// dialog asks a person at a terminal.
 type dialog struct {
 	out  io.Writer
 	line func(prompt string) (string, error) // ends its line, whatever happens

@@ -98,7 +98,6 @@ func unwritten(in *untrusted.Root, at string) []string {
 	return names
 }
 
-// mostRun is how much of one file is compared.
 const mostRun = 4 << 20
 
 func content(e untrusted.Entry) string {

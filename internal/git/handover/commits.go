@@ -19,7 +19,6 @@ const (
 	maxFindings = 50
 )
 
-// commit is a commit as it was handed over.
 type commit struct {
 	id      string
 	raw     string // as it came
@@ -58,7 +57,6 @@ func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
 	return commits, err
 }
 
-// list is git rev-list.
 func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]string, error) {
 	out, err := q.Ask(ctx, append([]string{"rev-list", tip}, args...)...)
 	if err != nil {

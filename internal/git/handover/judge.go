@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// judgement is what was found in one commit.
 type judgement struct {
 	drop     []git.Change // to be undone
 	findings refusal

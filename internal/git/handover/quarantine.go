@@ -109,7 +109,6 @@ func overLimit(err error) bool {
 // It is enough for as many paths as fit into what is read of its answer.
 const maxQueue = 1800 << 10
 
-// sparing is do with little memory.
 func (q *quarantine) sparing(ctx context.Context, c git.Call) ([]byte, error) {
 	c.Env = append([]string{"GIT_ALLOC_LIMIT=" + strconv.Itoa(maxQueue)}, c.Env...)
 	return q.Do(ctx, c)

@@ -10,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// remade is what commits became.
 type remade struct {
 	tip     string
 	dropped []string     // paths, each once
@@ -94,7 +93,6 @@ func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop
 	return git.ObjectID(out, nil)
 }
 
-// undo is tree with the changes undone.
 func (q *quarantine) undo(ctx context.Context, tree string, drop []git.Change) (string, error) {
 	var entries []git.TreeEntry
 	for _, c := range drop {

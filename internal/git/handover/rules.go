@@ -17,7 +17,6 @@ import (
 
 const maxTarget = 4 << 10 // of a symbolic link
 
-// protected are the paths that stay as they are.
 type protected struct {
 	names map[string]bool // wherever they lie, with all beneath: most globs only say that
 	globs []string
@@ -99,7 +98,6 @@ func gitFolder(name string) bool {
 	return name == ".git" || name == "git~1"
 }
 
-// bareParts is a path with each of its names bare.
 func bareParts(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -172,7 +170,6 @@ func bare(name string) string {
 	return strings.TrimRight(name, ". ")
 }
 
-// parents are the folders above p, from the top.
 func parents(p string) []string {
 	var found []string
 	for d := path.Dir(p); d != "." && d != "/"; d = path.Dir(d) {

@@ -161,7 +161,6 @@ func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 	return made, q.release(ctx, made.tip)
 }
 
-// examined is what came in, if it may pass.
 func (q *quarantine) examined(ctx context.Context, tip string, guarded protected) (remade, error) {
 	commits, err := q.survey(ctx, tip)
 	if err != nil || len(commits) == 0 {
@@ -178,7 +177,6 @@ func (q *quarantine) examined(ctx context.Context, tip string, guarded protected
 	return made, nil
 }
 
-// tipOf is the commit that the tree stands at.
 func tipOf(ctx context.Context, tree *git.Tree, seen *git.Inspection) (string, error) {
 	if seen != nil {
 		return seen.Head, nil

@@ -156,7 +156,6 @@ func (r Repository) DeleteRef(ctx context.Context, t *git.Trusted, ref Ref) erro
 	return r.push(ctx, t, ":"+ref.Name, lease(ref.Name, ref.Commit))
 }
 
-// checkRef refuses what is no ref of ours.
 func checkRef(ref string) error {
 	if !refForm.MatchString(ref) {
 		return fmt.Errorf("%q is no ref of ours", git.OneLine(ref, 80))
@@ -164,7 +163,6 @@ func checkRef(ref string) error {
 	return nil
 }
 
-// mostKept is how much is read of what was kept.
 const mostKept = 64 << 20
 
 // ReadFiles are the files of such a commit, by their names. What this program would

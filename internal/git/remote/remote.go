@@ -25,7 +25,6 @@ var (
 	ErrNetwork        = errors.New("the remote cannot be reached") // trying again may help
 )
 
-// patience is for what goes over the network.
 const patience = 10 * time.Minute
 
 // Token is a credential that cannot be printed.
@@ -148,7 +147,6 @@ func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, fl
 	return nil
 }
 
-// list is where some refs of the remote stand.
 func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...string) (map[string]string, error) {
 	c, address, err := r.reach(g, git.Call{})
 	if err != nil {
