@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// call is a simple command, and how it is run.
 type call struct {
 	scope *scope
 	in    string // what it reads
@@ -133,7 +132,6 @@ func program(word string) string {
 	return name
 }
 
-// builtin follows what changes the shell itself.
 func (j *judge) builtin(c *call) {
 	ops := append(c.operands(), "", "")
 	switch c.name {
@@ -159,7 +157,6 @@ func (j *judge) moved(to string, sc *scope) string {
 	return j.resolve(to, sc)
 }
 
-// written are the files that a command writes.
 func (c *call) written() []string {
 	files, ops := c.values("-o", "-O", "--output", "--output-document"), c.operands()
 	edits := among("sed gsed perl yq", c.name) && (c.has("-i") || c.has("--in-place*"))

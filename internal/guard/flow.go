@@ -55,7 +55,6 @@ const (
 
 func among(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 
-// prints is what a command writes to its output.
 func (j *judge) prints(c *call) (out string) {
 	switch c.name {
 	case "echo", "printf":

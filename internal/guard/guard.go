@@ -100,7 +100,6 @@ func (j *judge) verdict() (Finding, bool) {
 	return *j.found, true
 }
 
-// report keeps the first finding.
 func (j *judge) report(c Category, what, instead string) {
 	if j.found == nil {
 		j.found = &Finding{Category: c, What: shown(what, 200), Instead: cmp.Or(instead, c.Instead())}

@@ -68,7 +68,6 @@ func (j *judge) unwrap(c *call) (out string, ok bool) {
 	return out, true
 }
 
-// peel takes a wrapper's own words off.
 func peel(args []string, valued string) []string {
 	own := strings.HasPrefix(valued, "1")
 	for i := 0; i < len(args); i++ {
@@ -176,7 +175,6 @@ func (j *judge) file(c *call, words []string) string {
 	return ""
 }
 
-// origin judges code by where it came from.
 func (j *judge) origin(text, by string) {
 	if strings.Contains(text, dark+string(fetched)) {
 		j.report(SupplyChain, "running "+by+" as it came from the network", "")
@@ -213,7 +211,6 @@ var (
 	removes   = pattern.Of(`\b(?:rmtree|remove_tree|rmSync|rmdirSync|rm_rf|rm_r|rimraf(?:\.sync)?|removeSync|emptyDirSync|fs\.rm)\s*\(?\s*(?:Path\()?(?:os\.path\.expanduser\()?\s*["']([^"'\n]+)["']`)
 )
 
-// code judges a program in another language.
 func (j *judge) code(c *call) {
 	flags, ok := languages[c.name]
 	if !ok {

@@ -92,7 +92,6 @@ func (j *judge) known(file string, sc *scope) string { return cmp.Or(j.resolve(f
 
 func above(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
 
-// normal is an absolute path as the areas see it.
 func (j *judge) normal(p string) string {
 	if cut := contents.ReplaceAllString(p, ""); cut != p {
 		p = path.Clean("/" + cut)

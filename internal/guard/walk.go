@@ -29,7 +29,6 @@ func (j *judge) inside(node syntax.Node, c call) (out string) {
 	return out
 }
 
-// then is one text after the other.
 func then(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

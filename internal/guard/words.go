@@ -57,7 +57,6 @@ func kinds(text string) string {
 	return strings.Join(slices.Compact(marked.FindAllString(text, 20)), "")
 }
 
-// scope is what a shell remembers from one command to the next.
 type scope struct {
 	dir       string            // "" when it is unknown
 	vars      map[string]string // the elements of an array with gaps between them
@@ -72,7 +71,6 @@ func (j *judge) scope() *scope {
 	}}
 }
 
-// sub is the scope of a subshell.
 func (s *scope) sub() *scope {
 	c := *s
 	c.vars = maps.Clone(s.vars)
@@ -141,7 +139,6 @@ func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Patt
 	return text.String()
 }
 
-// param is what a variable stands for.
 func (j *judge) param(sc *scope, p *syntax.ParamExp) string {
 	value, known := sc.vars[p.Param.Value]
 	switch {

@@ -139,7 +139,6 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(inside)
 }
 
-// text is the command as one line for a shell.
 func (c command) text() string {
 	if len(c.Words) == 0 {
 		return c.Line

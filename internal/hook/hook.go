@@ -116,7 +116,6 @@ type input struct {
 	Given      given  `json:"tool_input"`
 }
 
-// given is what a tool is called with.
 type given struct {
 	Command  command `json:"command"`
 	Input    string  `json:"input"` // a patch
@@ -188,17 +187,14 @@ type advice struct {
 	More  string `json:"additionalContext"`
 }
 
-// deny keeps a tool from being used.
 func deny(why string) answer {
 	return answer{Specific: permission{"PreToolUse", "deny", why}}
 }
 
-// advise tells the agent something.
 func advise(what string) answer {
 	return answer{Specific: advice{"PostToolUse", what}}
 }
 
-// block sends the agent back to work.
 func block(why, message string) answer {
 	return answer{Decision: "block", Reason: why, Message: message}
 }

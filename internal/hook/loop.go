@@ -197,7 +197,6 @@ func news(run journal.Run) string {
 	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.Used()-1, run.Policy.Limits.Iterations)
 }
 
-// short is a text that may stand in a journal.
 func short(text string) string {
 	const most = 500
 	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))

@@ -150,7 +150,6 @@ func (m marks) endLoop()                  { _ = m.root.Remove(loopMark) }
 // kept is how long what is known of a session outlives its last use.
 const kept = 30 * 24 * time.Hour
 
-// prune forgets sessions of long ago.
 func prune(state string, now time.Time) {
 	root, err := untrusted.OpenRoot(state)
 	if err != nil {

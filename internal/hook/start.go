@@ -53,7 +53,6 @@ func (d Environment) Start(asked Asked) (string, error) {
 	return prompt.Enter(r.Run)
 }
 
-// policy is that of a loop which begins.
 func (a Asked) policy() policy.Policy { return a.Over(policy.Of(policy.Session)) }
 
 // check says what is wrong with a loop before anything is written for it.
@@ -218,7 +217,6 @@ func (d Environment) Cancel(session string) (string, error) {
 	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.Used()-1, 0)), nil
 }
 
-// project is the folder that a session is about.
 func (d Environment) project(in input) string {
 	if dir := d.Env("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)

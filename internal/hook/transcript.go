@@ -81,7 +81,6 @@ func parse(line []byte) (said, bool) {
 	return s, err == nil || odd
 }
 
-// open opens a transcript.
 func open(path string) (*os.File, int64, error) {
 	file, err := untrusted.Open(path)
 	if err != nil {
@@ -94,7 +93,6 @@ func open(path string) (*os.File, int64, error) {
 	return file, info.Size(), nil
 }
 
-// full is how much a context holds.
 type full struct {
 	tokens int64 // by the model's own count; 0: it is not known
 	size   int64 // of the transcript; 0 where that says nothing
@@ -162,7 +160,6 @@ type part struct {
 	judged time.Time
 }
 
-// read reads what there is of it by now.
 func (p part) read() (stretch, error) {
 	file, size, err := open(p.path)
 	if err != nil {

@@ -103,7 +103,6 @@ func fencedPRD(p page) (*ast.FencedCodeBlock, bool) {
 	return found, found != nil
 }
 
-// draft is a plan in the making.
 type draft struct {
 	task     Task
 	page     page
@@ -171,7 +170,6 @@ func (d *draft) leading(n ast.Node) string {
 	return ""
 }
 
-// rest is all text that became no story.
 func (d *draft) rest() string {
 	var parts []string
 	for _, s := range d.sections {
@@ -180,7 +178,6 @@ func (d *draft) rest() string {
 	return paragraphs(parts...)
 }
 
-// paragraphs joins what is not blank.
 func paragraphs(parts ...string) string {
 	var kept []string
 	for _, p := range parts {
@@ -263,7 +260,6 @@ func titled(text string) string {
 	return oneLine(shown)
 }
 
-// seen is text without what people would not see.
 func seen(text string) string {
 	shown, _ := clean.Inward(text, maxBody)
 	return shown

@@ -7,7 +7,6 @@ import (
 	"strconv"
 )
 
-// spot is a value and how to speak of it.
 type spot struct {
 	node
 	path, story string
@@ -22,7 +21,6 @@ func (s spot) field(key string) spot {
 
 func (s spot) absent() bool { return s.kind == kindNone || s.kind == 'n' }
 
-// tangled is the place a tangle speaks of.
 func (s spot) tangled(t tangle) spot {
 	story := s.items[t.story]
 	id := story.member("id")
@@ -133,7 +131,6 @@ func (r *reader) lines(s spot) []string {
 	return lines
 }
 
-// names are texts of which any may be empty.
 func (r *reader) names(s spot) []string {
 	var names []string
 	for _, item := range r.list(s) {

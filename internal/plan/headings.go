@@ -50,7 +50,6 @@ func (d *draft) owned() [][]section {
 	return owned
 }
 
-// storied tells which sections are stories.
 func (d *draft) storied() []bool {
 	story := make([]bool, len(d.sections))
 	for i, s := range d.sections {
@@ -247,7 +246,6 @@ func name(title string) string {
 	return strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
 }
 
-// lists are the lists directly under the heading.
 func (s section) lists() []*ast.List {
 	var lists []*ast.List
 	for _, b := range s.blocks {

@@ -47,7 +47,6 @@ func readable(body string) string {
 // it: links by their words, code in backticks, struck words gone.
 func (p page) plain(n ast.Node) string { return oneLine(p.spoken(n)) }
 
-// spoken is plain with its line breaks.
 func (p page) spoken(n ast.Node) string {
 	var out strings.Builder
 	p.inline(&out, n)
@@ -281,10 +280,8 @@ func didYouMean(word string, known []string) string {
 	return ""
 }
 
-// blank says that nothing can be read there.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// oneLine makes a single line of any text.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

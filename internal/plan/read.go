@@ -45,7 +45,6 @@ func Audit(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data, audit: true})
 }
 
-// input is JSON to read and how to speak of it.
 type input struct {
 	name  string
 	data  []byte
@@ -237,7 +236,6 @@ func (e *Invalid) where(p Problem) string {
 	}
 }
 
-// orNil is the error, if there is anything to say.
 func (e *Invalid) orNil() error {
 	if len(e.Problems) == 0 {
 		return nil
@@ -246,7 +244,6 @@ func (e *Invalid) orNil() error {
 	return e
 }
 
-// maxFound is how much of a wrong value is quoted.
 const maxFound = 60
 
 // clip cuts a text to n runes, the last of them dots where it was longer.

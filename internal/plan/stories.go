@@ -133,7 +133,6 @@ func number(stories []Story) {
 	}
 }
 
-// sentence makes a criterion of a title.
 func sentence(title string) string {
 	if last, _ := utf8.DecodeLastRuneInString(title); strings.ContainsRune(".!?…:;", last) {
 		return title

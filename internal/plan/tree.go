@@ -30,7 +30,6 @@ const (
 	kindNumber = '0'
 )
 
-// twin is a key that an object has twice.
 type twin struct {
 	at        int
 	path, key string
@@ -119,7 +118,6 @@ func (p *parser) member(n *node, path string, seen map[string]bool) error {
 	return err
 }
 
-// next is where the coming token starts.
 func (p *parser) next() int {
 	at := int(p.dec.InputOffset())
 	for at < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[at]) >= 0 {
