@@ -164,7 +164,6 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 	return err
 }
 
-// stand fills in where a run begins.
 func (d *Project) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
 	if d.Place == nil {
 		asked.Branch = ""

@@ -165,14 +165,12 @@ func (d *Project) Configured(name string, read func(config.File, ...config.File)
 	return loop, d.obey()
 }
 
-// tell prints what -V is for.
 func (d *Project) tell(format string, args ...any) {
 	if d.Verbose {
 		fmt.Fprintf(d.World.Stderr, "[ralph] "+format+"\n", args...)
 	}
 }
 
-// line prints a line of news.
 func (d *Project) line(text string) { d.console.line(text) }
 
 // watch shows what the agent says and does, unless that is not wanted.
@@ -212,7 +210,6 @@ func (d *Project) Within() string {
 	return filepath.ToSlash(way)
 }
 
-// folder is the project's .ralph.
 func (d *Project) folder() string { return filepath.Join(d.Root(), ".ralph") }
 
 // Root is where .ralph lies: the repository's top, or the project itself.

@@ -168,7 +168,6 @@ func (r Runs) Abandoned(run journal.Run) bool {
 	return folder.Free() == nil
 }
 
-// follower has seen so much of a run.
 type follower struct {
 	home    workspace.Run
 	console view.Console

@@ -141,7 +141,6 @@ func (d *Project) said(w *confine.Sandbox) string {
 	return w.Said(noSandbox)
 }
 
-// level is what the journal has of it.
 func (d *Project) level(w *confine.Sandbox) string {
 	if d.docker != nil {
 		return InDocker
@@ -203,7 +202,6 @@ func (d *Project) docked(ctx context.Context, docker string) error {
 	return nil
 }
 
-// mode is what the marker of a run says of it.
 func (d *Project) mode() string {
 	if d.docker != nil {
 		return "sandbox"

@@ -18,7 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// detail prints what -V is for of an event.
 func (d *Project) detail(run journal.Run, event journal.Event) {
 	if !d.Verbose {
 		return

@@ -30,7 +30,6 @@ type World struct {
 	Version  string
 }
 
-// person is who runs us, as git knows them.
 func (w World) person() git.Person {
 	return git.Person{Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME")}
 }

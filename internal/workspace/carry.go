@@ -137,7 +137,6 @@ func Fingerprint(ctx context.Context, dir string) string {
 	return hex.EncodeToString(p.sum.Sum(nil))
 }
 
-// fingerprint is one being taken.
 type fingerprint struct {
 	sum   hash.Hash
 	files int

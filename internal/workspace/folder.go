@@ -42,7 +42,6 @@ func FolderAbove(dir string) Folder {
 	}
 }
 
-// runs is where the runs lie, within the folder.
 const runs = "runs"
 
 // open is the folder, made where it is not there yet. A repository may bring a
@@ -182,7 +181,6 @@ func (r Run) remedy(err error) string {
 	return r.Journal() + " is not as ralph writes it; name another run of .ralph/runs, or begin a new one: ralph run"
 }
 
-// ids names the runs that can be read of.
 func (f Folder) ids() []string {
 	ids, _ := f.list()
 	return ids

@@ -57,7 +57,6 @@ func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progress
 // PromptFile is where a project's own prompt lies in it.
 func (m Memory) PromptFile() string { return m.in(promptFile) }
 
-// open is the agent's tree, and no way out of it.
 func (m Memory) open() (*untrusted.Root, error) {
 	root, err := untrusted.OpenRoot(m.Tree)
 	if err != nil {

@@ -58,7 +58,6 @@ func mirror(from, to *untrusted.Root) error {
 	return err
 }
 
-// list is what lies in a folder, links as links.
 func list(root *untrusted.Root) (map[string]fs.FileInfo, error) {
 	entries, err := root.ReadDir(".")
 	all := make(map[string]fs.FileInfo, len(entries))

@@ -30,7 +30,6 @@ const JournalFile = "journal.jsonl"
 // beside it.
 const PageFile = "report.html"
 
-// mostRecord is more than any journal holds.
 const mostRecord = 1 << 30
 
 // Journal is the path of the run's journal.
@@ -85,7 +84,6 @@ func (r Run) openSound() (*os.File, []journal.Entry, []byte, error) {
 	return file, entries, sound, nil
 }
 
-// cutTorn leaves of a journal what stands.
 func cutTorn(file *os.File) ([]journal.Entry, []byte, error) {
 	data, err := untrusted.ReadAll(file, mostRecord)
 	if err != nil {

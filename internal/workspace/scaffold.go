@@ -171,7 +171,6 @@ func WriteSettings(project string, data []byte) error {
 	return nil
 }
 
-// archiveDir is where finished loops lie.
 const archiveDir = "ralph-archive"
 
 // Loop is the memory of a loop, as people and agents left it.

@@ -124,7 +124,6 @@ func (t Task) Asked(since int64) (text string, asked bool) {
 	return waitingIn(news)
 }
 
-// busFrom is what the bus holds from an offset on.
 func (t Task) busFrom(offset int64) (string, error) {
 	root, err := untrusted.OpenRoot(t.Dir)
 	if err != nil {
