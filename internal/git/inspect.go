@@ -22,8 +22,8 @@ type Inspection struct {
 	branch string // that is checked out; empty: not known
 	found  []entry
 
-	weighed bool // huge is known
-	huge    []string
+	measured bool // huge is known
+	huge     []string
 }
 
 // Inspect takes a look.
@@ -32,19 +32,19 @@ func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, at, err := quiet.glance(ctx)
+	s, at, err := quiet.readStatus(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if CheckSHA(at) != nil { // there is no commit yet, or a git that lies
 		at = "HEAD"
 	}
-	return s, s.stand(ctx, at)
+	return s, s.resolveHead(ctx, at)
 }
 
-// stand fills in the commit that a name stands for, and its tree.
-func (s *Inspection) stand(ctx context.Context, at string) error {
-	if s.Head, s.Tree = s.tree.stood.Head, s.tree.stood.Tree; s.Head == at {
+// resolveHead fills in the commit that a name stands for, and its tree.
+func (s *Inspection) resolveHead(ctx context.Context, at string) error {
+	if s.Head, s.Tree = s.tree.known.Head, s.tree.known.Tree; s.Head == at {
 		return nil
 	}
 	out, err := s.tree.Ask(ctx, "rev-parse", at+"^{commit}", at+"^{tree}")
@@ -55,19 +55,19 @@ func (s *Inspection) stand(ctx context.Context, at string) error {
 	if err := CheckSHA(s.Head, s.Tree); err != nil {
 		return err
 	}
-	s.tree.stood = Standing{Head: s.Head, Tree: s.Tree}
+	s.tree.known = Standing{Head: s.Head, Tree: s.Tree}
 	return nil
 }
 
-// glance is a look without one at the commit, whose name comes with it.
-func (t filterless) glance(ctx context.Context) (s *Inspection, at string, err error) {
-	if s, at, err = glance(ctx, t.Do); err == nil {
+// readStatus is an inspection without its commit, whose name comes with it.
+func (t filterless) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
+	if s, at, err = readStatus(ctx, t.Do); err == nil {
 		s.tree = t
 	}
 	return s, at, err
 }
 
-func glance(ctx context.Context, do Runner) (s *Inspection, at string, err error) {
+func readStatus(ctx context.Context, do Runner) (s *Inspection, at string, err error) {
 	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
 		"--ignore-submodules=dirty", // without a process in one
@@ -151,11 +151,11 @@ func (e entry) counts() bool {
 	case e.kind != kindChanged:
 		return true
 	}
-	return e.staged && !alien(e.head, e.index) || e.how != '.' && !alien(e.index, e.now)
+	return e.staged && !onlySubmodules(e.head, e.index) || e.how != '.' && !onlySubmodules(e.index, e.now)
 }
 
-// alien tells of modes between which nothing changed but a repository within.
-func alien(modes ...string) bool {
+// onlySubmodules tells of modes between which nothing changed but a repository within.
+func onlySubmodules(modes ...string) bool {
 	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != ModeLink && mode != ModeNone })
 }
 
@@ -184,38 +184,38 @@ const largest = 100 << 20
 
 // How much is looked at for them.
 const (
-	mostWeighed = 200_000
-	mostHuge    = 100
+	mostMeasured = 200_000
+	mostHuge     = 100
 )
 
 // Huge are files that are new or changed and larger than that. No snapshot has
 // them.
 func (s *Inspection) Huge(ctx context.Context) []string {
-	if s.weighed {
+	if s.measured {
 		return s.huge
 	}
-	s.weighed = true
+	s.measured = true
 	root, err := untrusted.OpenRoot(s.tree.Dir)
 	if err != nil {
 		return nil
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	scales := scales{left: mostWeighed}
+	files := largeFiles{left: mostMeasured}
 	for _, e := range s.found {
 		if e.path != "" && e.counts() {
-			_ = root.Walk(ctx, strings.TrimSuffix(e.path, "/"), scales.weigh) // what cannot be looked at is not huge
+			_ = root.Walk(ctx, strings.TrimSuffix(e.path, "/"), files.visit) // what cannot be looked at is not huge
 		}
 	}
-	s.huge = scales.huge
+	s.huge = files.huge
 	return s.huge
 }
 
-type scales struct {
+type largeFiles struct {
 	left int
 	huge []string
 }
 
-func (w *scales) weigh(e untrusted.Entry, err error) error {
+func (w *largeFiles) visit(e untrusted.Entry, err error) error {
 	w.left--
 	switch {
 	case w.left < 0 || len(w.huge) == mostHuge:

@@ -37,7 +37,7 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 // Look is how the tree stands, as the hand-over of a tree apart would tell it:
 // what was committed since last is the user's own already.
 func (t *Tree) Look(ctx context.Context) (Standing, error) {
-	s, err := t.look(ctx)
+	s, err := t.inspectAnyway(ctx)
 	if err != nil {
 		return Standing{}, err
 	}

@@ -45,7 +45,7 @@ func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 	}
 	at.dir = top
 	p := Place{Top: top}
-	if err := at.stands(ctx, &p); err != nil {
+	if err := at.readHead(ctx, &p); err != nil {
 		return p, err
 	}
 	if err := at.describe(ctx, &p); err != nil {
@@ -160,10 +160,10 @@ func (u user) meant(top string) error {
 	return nil
 }
 
-// stands is the commit and the branch that work begins at, and what is not
+// readHead is the commit and the branch that work begins at, and what is not
 // committed.
-func (u user) stands(ctx context.Context, p *Place) error {
-	s, at, err := u.glance(ctx)
+func (u user) readHead(ctx context.Context, p *Place) error {
+	s, at, err := u.readStatus(ctx)
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
@@ -214,14 +214,14 @@ func defaultRemote(names []string) string {
 	return ""
 }
 
-// glance is a look at the user's tree, as they have git look at it.
-func (u user) glance(ctx context.Context) (s *Inspection, at string, err error) {
+// readStatus reads the status of the user's tree by their own settings.
+func (u user) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
 	like := u.userConfig(ctx, u.git.User.files())
 	set := like.endings()
 	if ignore := like.ignore(u.git.User); ignore != "" {
 		set = append(set, Setting{"core.excludesFile", ignore})
 	}
-	return glance(ctx, func(ctx context.Context, c Call) ([]byte, error) {
+	return readStatus(ctx, func(ctx context.Context, c Call) ([]byte, error) {
 		c.Set = append(c.Set, set...)
 		return u.Do(ctx, c)
 	})

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// look is See, for those who can do without what it cannot see: an index may be
-// broken, and still the files are there.
-func (t *Tree) look(ctx context.Context) (*Inspection, error) {
+// inspectAnyway is Inspect for callers that can do without the status: an index may
+// be broken, and still the files are there.
+func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	s, err := t.Inspect(ctx)
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
 		return s, err
@@ -21,7 +21,7 @@ func (t *Tree) look(ctx context.Context) (*Inspection, error) {
 		return nil, err
 	}
 	s = &Inspection{Dirty: true, tree: quiet, found: []entry{{kind: kindOdd}}}
-	return s, s.stand(ctx, "HEAD")
+	return s, s.resolveHead(ctx, "HEAD")
 }
 
 // Work is the id of the working tree as a tree: all that counts as work included,
@@ -85,7 +85,7 @@ func (s *Inspection) record(ctx context.Context, tree string, m Message) (string
 	if err := t.run(ctx, "reset", "-q", "--mixed", sha); err != nil {
 		return "", fmt.Errorf("move to the new commit: %w", err)
 	}
-	t.stood = Standing{Head: sha, Tree: tree}
+	t.known = Standing{Head: sha, Tree: tree}
 	return sha, nil
 }
 
@@ -101,7 +101,7 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	}
 	on, done := s.tree.scratch()
 	defer done()
-	on.alien = slices.ContainsFunc(rest, func(e entry) bool { return !e.simple() })
+	on.nested = slices.ContainsFunc(rest, func(e entry) bool { return !e.simple() })
 	if err := on.copyIndex(ctx); err != nil {
 		return "", fmt.Errorf("begin a snapshot: %w", err)
 	}
@@ -181,21 +181,21 @@ func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	}
 	changes, err := Compare(ctx, t.Do, span)
 	if err != nil {
-		return nil, fmt.Errorf("look for litter: %w", err)
+		return nil, fmt.Errorf("look for leftovers: %w", err)
 	}
-	litter := Leftovers{}
+	leftovers := Leftovers{}
 	for _, c := range changes {
 		if c.OldMode == ModeNone {
-			litter[c.Path] = c.ID
+			leftovers[c.Path] = c.ID
 		}
 	}
-	return litter, nil
+	return leftovers, nil
 }
 
-// Tidy is a snapshot without litter. What was changed or committed since is no
-// litter any more: somebody wants it.
-func (t *Tree) Tidy(ctx context.Context, tree string, litter Leftovers) (string, error) {
-	if len(litter) == 0 {
+// Tidy is a snapshot without leftovers, but with those that were changed or
+// committed since: somebody wants them.
+func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (string, error) {
+	if len(leftovers) == 0 {
 		return tree, nil
 	}
 	if err := CheckSHA(tree); err != nil {
@@ -212,11 +212,11 @@ func (t *Tree) Tidy(ctx context.Context, tree string, litter Leftovers) (string,
 	}
 	added, err := s.added(ctx)
 	if err != nil {
-		return "", fmt.Errorf("look for litter: %w", err)
+		return "", fmt.Errorf("look for leftovers: %w", err)
 	}
 	var paths []string
 	for _, c := range added {
-		if litter[c.Path] == c.ID {
+		if leftovers[c.Path] == c.ID {
 			paths = append(paths, c.Path)
 		}
 	}

@@ -27,7 +27,7 @@ type Tree struct {
 	needs   guarded.Needs // of the user's own tree
 	ignore  string        // the user's own excludes file; empty: none
 	endings []Setting     // how the user has lines end
-	stood   Standing      // of which Head and Tree are known: that commit's tree is always the same
+	known   Standing      // its Head and Tree alone: that commit's tree is always the same
 }
 
 // Identity is who commits.

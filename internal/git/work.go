@@ -84,7 +84,7 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 	if err := CheckSHA(from); err != nil {
 		return "", false, err
 	}
-	s, err := t.look(ctx)
+	s, err := t.inspectAnyway(ctx)
 	if err != nil {
 		return "", false, err
 	}
@@ -131,12 +131,12 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 
 type scratch struct {
 	filterless
-	index string
-	alien bool // repositories within may get in
+	index  string
+	nested bool // repositories within may get in
 }
 
 func (t filterless) scratch() (s scratch, done func()) {
-	s = scratch{filterless: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), alien: true}
+	s = scratch{filterless: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), nested: true}
 	return s, func() { _ = os.Remove(s.index) } // where git failed early there is none
 }
 
@@ -177,7 +177,7 @@ func (s scratch) add(ctx context.Context, specs []string) error {
 }
 
 func (s scratch) write(ctx context.Context) (string, error) {
-	if s.alien {
+	if s.nested {
 		if err := s.leaveOutRepositories(ctx); err != nil {
 			return "", err
 		}

@@ -95,7 +95,7 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
 	u := user{git: g, dir: at.Top}
 	if _, err := os.Stat(w.Dir); err == nil {
-		s, _, err := user{git: g, dir: w.Dir}.glance(ctx)
+		s, _, err := user{git: g, dir: w.Dir}.readStatus(ctx)
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
