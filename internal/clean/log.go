@@ -18,38 +18,10 @@ import (
 // command across them.
 func LogLine(line string) string {
 	line = mapVisible(line)
-	if strings.Contains(line, "::") {
-		line = broken(line)
+	for range 2 { // as the pairs of ":::" overlap
+		line = strings.ReplaceAll(line, "::", ": :")
 	}
 	return strings.ReplaceAll(line, "##[", "## [")
-}
-
-// broken leaves addresses of IPv6 whole, as they stand before a port: what is in
-// the brackets is at no line's front, and the brackets themselves are seen to.
-func broken(line string) string {
-	var out strings.Builder
-	for line != "" {
-		text, rest, _ := strings.Cut(line, "[")
-		out.WriteString(apart(text))
-		if line = line[len(text):]; line == "" {
-			break
-		}
-		size := 1 + len(rest) - len(strings.TrimLeft(rest, "0123456789abcdefABCDEF:."))
-		if len(line) == size || line[size] != ']' {
-			size = 1
-		}
-		out.WriteString(line[:size])
-		line = line[size:]
-	}
-	return out.String()
-}
-
-// apart does it twice, as the pairs of ":::" overlap.
-func apart(text string) string {
-	for range 2 {
-		text = strings.ReplaceAll(text, "::", ": :")
-	}
-	return text
 }
 
 func mapVisible(line string) string {
