@@ -82,18 +82,24 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 	return nil
 }
 
-// Log is the progress log as it stands; empty where there is none.
-func (m Memory) Log() (string, error) {
+// readFile is a file of the memory. What the agent put in its place is an error.
+func (m Memory) readFile(name string) ([]byte, error) {
 	root, err := m.open()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(m.in(progressFile), largest)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read %s: %w", m.in(progressFile), err)
+	data, err := root.ReadFile(m.in(name), largest)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", m.in(name), err)
 	}
-	return string(data), nil
+	return data, nil
+}
+
+// Log is the progress log as it stands; empty where there is none.
+func (m Memory) Log() (string, error) {
+	data, err := m.readFile(progressFile)
+	return string(data), ignoreGone(err)
 }
 
 // PutLog puts the progress log in the place of whatever is there.
@@ -130,7 +136,7 @@ func (m Memory) Put(p plan.Plan) error {
 	if err := m.makeDir(root); err != nil {
 		return fmt.Errorf("make %s: %w", m.in(""), err)
 	}
-	if m.holds(root, data) {
+	if m.holds(data) {
 		return nil
 	}
 	if err := replace(root, m.in(planFile), data); err != nil {
@@ -140,8 +146,8 @@ func (m Memory) Put(p plan.Plan) error {
 }
 
 // holds tells whether the plan file says what data says.
-func (m Memory) holds(root *untrusted.Root, data []byte) bool {
-	found, err := m.read(root)
+func (m Memory) holds(data []byte) bool {
+	found, err := m.Read()
 	if err != nil {
 		return false
 	}
@@ -173,37 +179,26 @@ func replace(root *untrusted.Root, name string, data []byte) error {
 
 // Read is the plan as the agent left it.
 func (m Memory) Read() (plan.Plan, error) {
-	root, err := m.open()
+	data, err := m.readFile(planFile)
 	if err != nil {
 		return plan.Plan{}, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return m.read(root)
-}
-
-func (m Memory) read(root *untrusted.Root) (plan.Plan, error) {
-	data, err := root.ReadFile(m.in(planFile), largest)
-	if err != nil {
-		return plan.Plan{}, fmt.Errorf("read %s: %w", m.in(planFile), err)
 	}
 	return plan.Read(m.in(planFile), data)
 }
 
+// Audit says what is wrong with the plan as a loop should leave it behind.
+func (m Memory) Audit() error {
+	data, err := m.readFile(planFile)
+	if err == nil {
+		_, err = plan.Audit(m.in(planFile), data)
+	}
+	return err
+}
+
 // Prompt is the project's own prompt for its stories; empty where it has none.
 func (m Memory) Prompt() (string, error) {
-	root, err := untrusted.OpenRoot(m.Tree)
-	if err != nil {
-		return "", fmt.Errorf("open the project: %w", err)
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(m.in(promptFile), largest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", m.in(promptFile), err)
-	}
-	return string(data), nil
+	data, err := m.readFile(promptFile)
+	return string(data), ignoreGone(err)
 }
 
 // ReadPlain reads a file that people wrote; anything but a plain file is an error.

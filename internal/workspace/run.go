@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -202,19 +201,4 @@ func (l *OpenJournal) whole() bool {
 	}
 	there, err := os.Lstat(l.run.Journal())
 	return err == nil && os.SameFile(ours, there)
-}
-
-// Audit says what is wrong with the plan as a loop should leave it behind.
-func (m Memory) Audit() error {
-	root, err := m.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(m.in(planFile), largest)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", m.in(planFile), err)
-	}
-	_, err = plan.Audit(m.in(planFile), data)
-	return err
 }
