@@ -81,7 +81,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 		return nil, err
 	}
 	span := git.Span{From: from, To: to}
-	all, err := trusted.Differing(ctx, span)
+	all, err := trusted.Compare(ctx, span)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +97,10 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 		if slices.Contains(own, d.Path) {
 			continue
 		}
-		test := isTest(d.Path) || d.Was && paths.Tracked(d.Path) != paths.None
-		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && (d.Was || paths.Runs(d.Path))
+		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
+		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
-			Path: d.Path, Was: d.Was,
+			Path: d.Path, Was: d.Was(),
 			Tests: sure || test || speaks[d.Path], Doubtful: !sure,
 			Steers: test && steers[d.Path],
 			Asks:   !test && paths.Code(d.Path) && asks[d.Path],

@@ -123,6 +123,9 @@ type Change struct {
 	ID      string // object now
 }
 
+// Was tells whether the path is in the earlier tree.
+func (c Change) Was() bool { return c.OldMode != ModeNone }
+
 var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
 
 // Compare lists every path in which two trees differ, or those of some pathspecs, within reason: a tree of

@@ -53,11 +53,7 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
 			span.From = fork
 		}
 	}
-	changes, err := Compare(ctx, t.Do, span)
-	if err != nil {
-		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
-	}
-	return changes, nil
+	return t.Compare(ctx, span)
 }
 
 // Fork is where two commits parted.
@@ -77,12 +73,9 @@ type Overlay struct {
 // itself where nothing differs. No file is written: a link in the way leads
 // nowhere.
 func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
-	if err := CheckSHA(o.Onto, o.From); err != nil {
-		return "", err
-	}
-	changes, err := Compare(ctx, t.Do, Span{From: o.Onto, To: o.From})
+	changes, err := t.Compare(ctx, Span{From: o.Onto, To: o.From})
 	if err != nil {
-		return "", fmt.Errorf("compare %.12s with %.12s: %w", o.Onto, o.From, err)
+		return "", err
 	}
 	var entries []TreeEntry
 	for _, c := range changes {
@@ -161,9 +154,9 @@ func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	if err != nil {
 		return rest, fmt.Errorf("find where %.12s left %.12s: %w", l.Span.To, l.Span.From, err)
 	}
-	back, err := Compare(ctx, t.Do, Span{From: l.Span.To, To: fork})
+	back, err := t.Compare(ctx, Span{From: l.Span.To, To: fork})
 	if err != nil {
-		return rest, fmt.Errorf("compare %.12s with %.12s: %w", l.Span.To, fork, err)
+		return rest, err
 	}
 	var entries []TreeEntry
 	for _, c := range back {

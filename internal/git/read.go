@@ -207,14 +207,8 @@ func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
 	return names, nil
 }
 
-// Differing is a path in which two commits differ.
-type Differing struct {
-	Path string
-	Was  bool // it is in the earlier one
-}
-
-// Differing are the paths in which two commits differ.
-func (t *Trusted) Differing(ctx context.Context, span Span) ([]Differing, error) {
+// Compare is Compare of two commits.
+func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
@@ -222,11 +216,7 @@ func (t *Trusted) Differing(ctx context.Context, span Span) ([]Differing, error)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
-	differing := make([]Differing, 0, len(changes))
-	for _, c := range changes {
-		differing = append(differing, Differing{c.Path, c.OldMode != ModeNone})
-	}
-	return differing, nil
+	return changes, nil
 }
 
 // Holding are those of some paths of a commit whose files hold what an extended

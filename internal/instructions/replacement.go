@@ -20,10 +20,10 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 	if base == "" || base == commit {
 		return nil, nil
 	}
-	all, err := trusted.Differing(ctx, git.Span{From: commit, To: base})
+	all, err := trusted.Compare(ctx, git.Span{From: commit, To: base})
 	var paths []string
 	for _, d := range all {
-		if d.Was && Governs(d.Path) {
+		if d.Was() && Governs(d.Path) {
 			paths = append(paths, d.Path)
 		}
 	}
