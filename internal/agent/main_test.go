@@ -2,16 +2,11 @@ package agent_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,42 +14,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
 // TestMain lets this binary be the agent too.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "scripted-agent" {
-		os.Exit(playScript(os.Args[2]))
-	}
 	if len(os.Args) > 2 && os.Args[1] == "child" {
 		os.Exit(children[os.Args[2]]())
 	}
 	os.Exit(m.Run())
-}
-
-// playScript does what the program's hidden command does.
-func playScript(path string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	script, err := os.ReadFile(path)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
-	iteration, _ := strconv.Atoi(os.Getenv("RALPH_ITERATION"))
-	runner := process.Runner{Now: time.Now}
-	code, err := scripted.Play(ctx, scripted.Stage{
-		Name: filepath.Base(path), Script: script, Iteration: iteration, Story: os.Getenv("RALPH_STORY"),
-		Dir: ".", Prompt: os.Stdin, Out: os.Stdout, Run: runner.Run, Env: os.Environ(),
-	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
-	return code
 }
 
 // children are programs that a user could name as the agent command.
@@ -63,47 +32,11 @@ var children = map[string]func() int{
 		fmt.Println(strings.Join(os.Environ(), "\n"))
 		return 0
 	},
-	"prompt": func() int {
-		n, err := io.Copy(os.Stdout, os.Stdin)
-		fmt.Fprintln(os.Stderr, "warning: read", n, "bytes", err)
-		return 0
-	},
-	"answer": func() int {
-		prompt, err := io.ReadAll(os.Stdin)
-		fmt.Printf("I was to %s", prompt)
-		fmt.Fprintln(os.Stderr, "warning: read", len(prompt), "bytes", err)
-		return 0
-	},
-	"long": func() int {
-		os.Stdout.Write(append(bytes.Repeat([]byte("x"), 5<<20), '\n'))
-		fmt.Println("<promise>COMPLETE</promise>")
-		return 0
-	},
-	"fails": func() int {
-		fmt.Println("I will try")
-		fmt.Fprintln(os.Stderr, "Error: model not found\n    at somewhere (file.js:1)")
-		return 3
-	},
-	"advises": func() int {
-		fmt.Fprintln(os.Stderr, "ralph: cannot read script.txtar\nralph: hint: name the script's file")
-		return 2
-	},
-	"locked": func() int {
-		fmt.Fprintln(os.Stderr, "fatal: Unable to create '.git/index.lock': File exists.\n\nAnother git process seems to be running,\nremove the file manually to continue.")
-		return 128
-	},
-	"refuses": func() int {
-		fmt.Fprintln(os.Stderr, "error: unknown option '--verbose'")
-		return 1
-	},
-	"hangs": func() int {
-		fmt.Println("thinking")
-		<-time.NewTimer(time.Hour).C
-		return 0
-	},
 }
 
-// stand is a Hand with a real process behind it, and what it saw and kept.
+var order = agent.Order{Iteration: 3, Max: 10, Story: "US-001", Prompt: "do it\n"}
+
+// stand is an agent with a real process behind it, and what it saw and kept.
 type stand struct {
 	driver.Agent
 	items []stream.Item

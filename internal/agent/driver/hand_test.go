@@ -1,4 +1,4 @@
-package agent_test
+package driver_test
 
 import (
 	"context"
