@@ -167,7 +167,7 @@ func TestReadVersion(t *testing.T) {
 // A home is made where the program's temporary files go, and taken away with
 // all that was left in it.
 func TestAHomeOfItsOwn(t *testing.T) {
-	s := newStand(t, "gemini", complete(self(t, "env")))
+	s := newStand(t, "gemini", complete(self(t)))
 	tmp := t.TempDir()
 	s.Env = append(s.Env, "TMPDIR="+tmp)
 	var settings []byte
@@ -188,7 +188,7 @@ func TestAHomeOfItsOwn(t *testing.T) {
 }
 
 func TestTheUsersHomeIsTheAgents(t *testing.T) {
-	s := newStand(t, "claude", complete(self(t, "env")))
+	s := newStand(t, "claude", complete(self(t)))
 	tmp := t.TempDir()
 	s.Env = append(s.Env, "TMPDIR="+tmp)
 	s.Run = func(context.Context, process.Command) (process.Result, error) {

@@ -70,14 +70,14 @@ func newStand(t *testing.T, name string, o agent.Options) *stand {
 	return s
 }
 
-// self is this binary as an agent command.
-func self(t *testing.T, child string) string {
+// self is this binary as an agent command that prints its environment.
+func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "'" + path + "' child " + child
+	return "'" + path + "' child env"
 }
 
 // golden compares got with a file, or makes it the file.

@@ -58,7 +58,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newStand(t, cli, agent.Options{Command: self(t, "env")})
+			s := newStand(t, cli, agent.Options{Command: self(t)})
 			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 				_, err := bytes.NewReader(data).WriteTo(c.Stdout)
 				return endings[name], err

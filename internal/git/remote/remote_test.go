@@ -103,7 +103,7 @@ func TestPush(t *testing.T) {
 				run(t, g.URL, "update-ref", "refs/heads/work", test.at(g))
 			}
 			u := test.update(g)
-			if err := g.Repository.Push(t.Context(), g.Trusted, u); !errors.Is(err, test.want) {
+			if err := g.Push(t.Context(), g.Trusted, u); !errors.Is(err, test.want) {
 				t.Fatalf("Push = %v, want %v", err, test.want)
 			}
 			if test.want != nil {
