@@ -30,7 +30,7 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Notes:   notes,
 		Login: o.login("input anthropic-api-key, openai-api-key or gemini-api-key",
 			"log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known"),
-		Settings: asking(command, "debug", "config"),
+		Settings: asking(command, "debug", "config", "--pure"), // without plugins: no sandbox is there yet
 		Adopt:    opencodeAdopt,
 		Lacks:    func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
 		Vars: []string{

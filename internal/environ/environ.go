@@ -33,12 +33,16 @@ var session = strings.Fields(`
 	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
 `)
 
+// gitSetting are the variables that set git's configuration. Their values may be
+// logins, and with one of them alone git does not start.
+var gitSetting = pattern.Of(`^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$`)
+
 // Local is what an agent gets on the user's own machine without a sandbox: the
 // user's environment without what is known to be secret, by its name or by its
 // value, but with what is named in extra.
 func Local(environ []string, extra ...string) []string {
 	return only(environ, slices.Concat(proxies, extra), func(name string) bool {
-		return isPlain(name) || !slices.Contains(session, name) && !calledSecret(strings.ToUpper(name))
+		return isPlain(name) || !slices.Contains(session, name) && !calledSecret(strings.ToUpper(name)) && !gitSetting.MatchString(name)
 	})
 }
 

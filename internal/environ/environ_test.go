@@ -36,6 +36,7 @@ func TestLocal(t *testing.T) {
 		"GITHUB_OUTPUT=/f", "NPM_TOKEN=1", "GH_PAT=1", "DB_PASSWORD=1", "OTHER_KEY=1", "aws_secret_access_key=1", "SSH_AUTH_SOCK=/s",
 		"DATABASE_URL=postgres://ada:word@db/shop", "NOTE=ghp_0123456789abcdefghijABCDEFGHIJ012345",
 		"CLAUDECODE=1", "GIT_DIR=/elsewhere/.git",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraheader", "GIT_CONFIG_VALUE_0=x", "GIT_CONFIG_PARAMETERS='a.b'='c'",
 	}
 	if diff := cmp.Diff(mine, environ.Local(slices.Concat(mine, theirs), "MY_KEY", "NPM_TOKEN")); diff != "" {
 		t.Errorf("Local (-want +got):\n%s", diff)

@@ -36,7 +36,7 @@ func TestAdopt(t *testing.T) {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "opencode")
 		text := `#!/bin/sh
-[ "$*" = 'debug config' ] && echo '{"model":"anthropic/x","provider":{"anthropic":{"options":{` + test.options + `}}}}'
+[ "$*" = 'debug config --pure' ] && echo '{"model":"anthropic/x","provider":{"anthropic":{"options":{` + test.options + `}}}}'
 `
 		if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
 			t.Fatal(err)

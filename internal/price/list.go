@@ -6,7 +6,8 @@ package price
 // that quote the maker's page alike; where they differ, the model is left out. A
 // cache that costs nothing to write costs what its input does. The dearest model of
 // each maker has to be listed, also when it is retired: Most goes by it. An image
-// model has the rate of its images. Not listed: the higher rates of OpenAI beyond
+// model has the rate of its images, and claude-haiku-5-5 that of more than 100,000
+// tokens, five times the other. Not listed: the higher rates of OpenAI beyond
 // 272,000 tokens and of Google beyond 200,000, Google's for keeping a cache, and
 // fees for web searches.
 var listed = map[string]Rate{
@@ -45,6 +46,7 @@ var listed = map[string]Rate{
 	"claude-sonnet-5":   {Input: 2, Output: 10, CacheRead: 0.20, CacheWrite: 2.50},
 	"claude-sonnet-4-6": {Input: 3, Output: 15, CacheRead: 0.30, CacheWrite: 3.75},
 	"claude-sonnet-4-5": {Input: 3, Output: 15, CacheRead: 0.30, CacheWrite: 3.75},
+	"claude-haiku-5-5":  {Input: 0.50, Output: 2.50, CacheRead: 0.05, CacheWrite: 0.625},
 	"claude-haiku-4-5":  {Input: 1, Output: 5, CacheRead: 0.10, CacheWrite: 1.25},
 
 	"gemini-3-pro-image-preview":    {Input: 2, Output: 120, CacheRead: 2, CacheWrite: 2},

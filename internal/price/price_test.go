@@ -54,6 +54,7 @@ func TestMost(t *testing.T) {
 		want  float64
 	}{
 		{"claude-haiku-4-5", "", 5},
+		{"claude-haiku-5-5", "", 2.50},
 		{"claude-opus-99", "", 125},
 		{"anthropic/claude-opus-99", "", 125},
 		{"us.anthropic.claude-opus-4-8-v1:0", "", 1.1 * 25},
