@@ -222,7 +222,8 @@ func (p pricing) of(model string, u stream.Usage) stream.Cost {
 func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 	spent := stream.Spent{Usage: u, Cost: p.of(model, u)}
 	if !spent.Cost.Known {
-		spent.Most, _ = price.Most("", model, price.Tokens(u), p)
+		most, known := price.Most("", model, price.Tokens(u), p)
+		spent.Most, spent.Boundless = most, !known && u.Tokens() > 0
 	}
 	return spent
 }

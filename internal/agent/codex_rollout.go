@@ -77,6 +77,7 @@ func (r *rollouts) Follow() []stream.Item {
 		if file.used != (stream.Usage{}) {
 			spent := r.price.spent(cmp.Or(file.model, r.model), file.used)
 			sum.Usage, sum.Cost, sum.Most = sum.Usage.Plus(spent.Usage), sum.Cost.Plus(spent.Cost), sum.Most+spent.Most
+			sum.Boundless = sum.Boundless || spent.Boundless
 		}
 	}
 	if sum.Usage == r.told {

@@ -102,7 +102,7 @@ func golden(t *testing.T, path, got string) {
 func script(items []stream.Item) string {
 	var out strings.Builder
 	for _, item := range items {
-		text := strings.NewReplacer(" Denied: Until:0001-01-01 00:00:00 +0000 UTC", "", " Denied: ", " ", " Until:0001-01-01 00:00:00 +0000 UTC", "", " After:0s", "", " Busy:false", "", " Most:0}", "}").Replace(fmt.Sprintf("%+v", item))
+		text := strings.NewReplacer(" Denied: Until:0001-01-01 00:00:00 +0000 UTC", "", " Denied: ", " ", " Until:0001-01-01 00:00:00 +0000 UTC", "", " After:0s", "", " Busy:false", "", " Most:0 Boundless:false}", "}").Replace(fmt.Sprintf("%+v", item))
 		fmt.Fprintf(&out, "%s %s\n", strings.TrimPrefix(fmt.Sprintf("%T", item), "stream."), text)
 	}
 	return out.String()

@@ -74,6 +74,8 @@ type Spent struct {
 	Usage Usage
 	Cost  Cost
 	Most  float64 // dollars besides, of models without a price, by the dearest of their makers
+
+	Boundless bool // a model has no price, and its maker is not known
 }
 
 // Result closes an agent's run. Failed is the program's own word for it.

@@ -113,7 +113,8 @@ func TestOverspent(t *testing.T) {
 		"no budget":      {agent.Budget{}, false, ""},
 
 		"by the dearest of its maker": {agent.Budget{USD: 1}, true, "claude-unheard-of-9"},
-		"of no maker that is known":   {agent.Budget{USD: 1}, false, "unheard-of"},
+		"of no maker that is known":   {agent.Budget{USD: 1}, true, "unheard-of"},
+		"of none, by tokens alone":    {agent.Budget{Tokens: 1_010_001}, false, "unheard-of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			end := "exec sleep 600"

@@ -165,8 +165,8 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	defer done(nil)
 	s.alive = alive
 	s.meter = func(spent stream.Spent) {
-		if exceeded(h.Budget, spent) {
-			done(errOverspent)
+		if err := exceeded(h.Budget, spent); err != nil {
+			done(err)
 		}
 	}
 	out, errs := h.veiled(io.MultiWriter(record, said)), h.veiled(moaned)

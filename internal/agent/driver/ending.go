@@ -54,7 +54,7 @@ func (s *sum) ended(e ending) journal.AgentEnded {
 	ended.CannotRun = s.hopeless(e)
 	ended.Busy, ended.Until = s.busy(e)
 	ended.Fix = e.fixes[s.denied(e)]
-	ended.Overspent = errors.Is(e.err, errOverspent)
+	ended.Overspent = errors.Is(e.err, errOverspent) || errors.Is(e.err, errBoundless)
 	return ended
 }
 
@@ -64,7 +64,9 @@ func (s *sum) why(e ending) string {
 	case e.interrupted:
 		return "interrupted"
 	case errors.Is(e.err, errOverspent):
-		return "what was left of the budget is used"
+		return errOverspent.Error()
+	case errors.Is(e.err, errBoundless):
+		return errBoundless.Error()
 	case errors.Is(e.err, errIdle):
 		return "nothing was heard of it for " + e.idle
 	case e.TimedOut:
@@ -248,11 +250,23 @@ func fixes(a agent.Adapter) map[stream.Denial]string {
 	}
 }
 
-// errOverspent ends an agent that has used its budget.
-var errOverspent = errors.New("the budget is used")
+var (
+	// errOverspent ends an agent that has used its budget.
+	errOverspent = errors.New("what was left of the budget is used")
+	// errBoundless ends one whose dollars are not known.
+	errBoundless = errors.New("its model has no price, so the limit in dollars (max-cost) cannot hold: " +
+		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")
+)
 
-// exceeded holds a model without a price to that of its maker's dearest.
-func exceeded(b agent.Budget, s stream.Spent) bool {
+// exceeded holds a model without a price to that of its maker's dearest. Without a
+// maker that is known there is no bound.
+func exceeded(b agent.Budget, s stream.Spent) error {
 	usd := s.Cost.USD + s.Most
-	return b.USD > 0 && usd >= b.USD || b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens
+	switch {
+	case b.USD > 0 && usd >= b.USD, b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens:
+		return errOverspent
+	case b.USD > 0 && s.Boundless:
+		return errBoundless
+	}
+	return nil
 }
