@@ -1,0 +1,111 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// ParseServices reads the services that checks use, such as a database: each the port
+// of a server on this machine, or host:port of one nearby. Their ports differ.
+func ParseServices(entries []string) ([]Name, error) {
+	var all []Name
+	for _, entry := range entries {
+		n, err := parseService(entry)
+		if slices.ContainsFunc(all, func(other Name) bool { return other.Port == n.Port }) && err == nil {
+			err = errors.New("another service has its port")
+		}
+		if err != nil {
+			return nil, fault.Usage(fmt.Sprintf("cannot use the service %s: %s", quoted(entry), err),
+				"name a port of this machine, as 5432, or a service container with its port, as postgres:5432", nil)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+func parseService(entry string) (Name, error) {
+	host, port, err := net.SplitHostPort(entry)
+	if !strings.ContainsAny(entry, ":.") {
+		host, port, err = loopback.String(), entry, nil
+	}
+	if err != nil {
+		return Name{}, errNoPort
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number == 0 || strconv.FormatUint(number, 10) != port {
+		return Name{}, errPort
+	}
+	if at, err := netip.ParseAddr(host); err == nil {
+		return Name{Host: at.Unmap().String(), Port: uint16(number)}, nearby(at)
+	}
+	if host, err = canonical(host); err != nil {
+		return Name{}, err
+	}
+	return Name{Host: host, Port: uint16(number)}, nil
+}
+
+var errFar = errors.New("it has a public address: name its host in allow-domains")
+
+// nearby refuses an address outside of this machine and its own networks. The proxy
+// is the way to public hosts, and no way leads to metadata servers.
+func nearby(at netip.Addr) error {
+	switch kindOf(at) {
+	case private:
+		return nil
+	case public:
+		return errFar
+	case never:
+	}
+	return errNever
+}
+
+// FindServices looks services up and connects to each once. Those in the
+// sandbox reach the addresses that it returns, whatever the names mean later.
+func FindServices(ctx context.Context, services []Name) ([]netip.AddrPort, error) {
+	var all []netip.AddrPort
+	for _, n := range services {
+		at, err := findService(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, at)
+	}
+	return all, nil
+}
+
+func findService(ctx context.Context, n Name) (netip.AddrPort, error) {
+	ctx, cancel := context.WithTimeout(ctx, serviceTime)
+	defer cancel()
+	found, err := lookUp(ctx, n.Host)
+	if err != nil || len(found) == 0 {
+		return netip.AddrPort{}, serviceFault(n, "cannot be used: "+errUnknown.Error(), nil)
+	}
+	for _, a := range found {
+		if err := nearby(a); err != nil {
+			return netip.AddrPort{}, serviceFault(n, "cannot be used: "+err.Error(), nil)
+		}
+	}
+	for _, a := range found {
+		at := netip.AddrPortFrom(a.Unmap(), n.Port)
+		var c net.Conn
+		if c, err = new(net.Dialer).DialContext(ctx, "tcp", at.String()); err == nil {
+			return at, c.Close()
+		}
+	}
+	return netip.AddrPort{}, serviceFault(n, "does not answer", err)
+}
+
+const serviceTime = 10 * time.Second
+
+func serviceFault(n Name, why string, err error) error {
+	return fault.Usage("service "+n.address()+" "+why, "start it before ralph, or correct its address in services", err)
+}
