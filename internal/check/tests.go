@@ -61,11 +61,13 @@ func (h Hand) keep(name, text string) (journal.Attachment, error) {
 	if err != nil {
 		return journal.Attachment{}, err
 	}
-	_, err = io.WriteString(file, text)
-	if err := errors.Join(err, file.Close()); err != nil {
+	var kept strings.Builder
+	hidden := h.veiled(io.MultiWriter(file, &kept))
+	_, err = io.WriteString(hidden, text)
+	if err := errors.Join(err, hidden.Close(), file.Close()); err != nil {
 		return journal.Attachment{}, err
 	}
-	return journal.Attachment{Path: path.Join(h.Folder, name), Digest: digest(text), Size: int64(len(text))}, nil
+	return journal.Attachment{Path: path.Join(h.Folder, name), Digest: digest(kept.String()), Size: int64(kept.Len())}, nil
 }
 
 func digest(text string) string {

@@ -33,6 +33,7 @@ type Clean struct {
 	Dir        string           // where a checkout is made; it is removed after use
 	Sandbox    *confine.Sandbox // of setup and checks; nil: none
 	Hand       check.Hand       // how commands run without a sandbox, and where their output goes
+	Secrets    []string         // variables of the checks, and of no other command
 	Logs       workspace.Folder // where that is
 	Log        func(line string)
 }
@@ -113,6 +114,7 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		return err
 	}
 	defer c.Sandbox.Tell(emit)
+	hand.Env = slices.Concat(hand.Env, c.Secrets)
 	job := jobAt(run, at)
 	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
 		trusted, err := c.Repository(ctx)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -13,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -25,9 +27,18 @@ type Verifier struct {
 	Dir     string // an empty folder
 	Tell    func(journal.Run, journal.Event)
 
+	secrets   []string // variables of the checks
+	hide      *redact.Redactor
 	trusted   *git.Trusted
 	checkouts *Clean
 	run       journal.Run
+}
+
+// Confide gives the commands an environment, with what the checks need. Their secrets
+// are hidden in what is told.
+func (v *Verifier) Confide(env []string, needs confine.Needs) {
+	v.secrets, v.hide = needs.Secrets, redact.Values(needs.Values()...)
+	v.Hand.Env, v.Hand.Veil = slices.Concat(env, needs.Env), v.hide.Writer
 }
 
 // Verify proves the newest commit of the evidence and grades its stories, with
@@ -160,10 +171,26 @@ func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidenc
 
 // emit takes what happens into the run.
 func (v *Verifier) emit(event journal.Event) {
-	v.run = journal.Fold(v.run, journal.Entry{Seq: v.run.Seq + 1, Event: event})
+	entry := v.hidden(journal.Entry{Seq: v.run.Seq + 1, Event: event})
+	v.run = journal.Fold(v.run, entry)
 	if v.Tell != nil {
-		v.Tell(v.run, event)
+		v.Tell(v.run, entry.Event)
 	}
+}
+
+// hidden is an entry without secrets, as the journal of a run would have it.
+func (v *Verifier) hidden(entry journal.Entry) journal.Entry {
+	if len(v.secrets) == 0 {
+		return entry
+	}
+	line, err := journal.Encode(entry)
+	if err == nil {
+		entry, err = journal.Decode(v.hide.Bytes(line))
+	}
+	if err != nil {
+		return journal.Entry{Seq: entry.Seq, Event: journal.Noted{What: "an event could not be told without a secret"}}
+	}
+	return entry
 }
 
 func (v *Verifier) create(name string) (io.WriteCloser, error) {
@@ -178,7 +205,7 @@ func (v *Verifier) clean(ctx context.Context, project string) (err error) {
 	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
 	v.checkouts = &Clean{
 		Repository: func(context.Context) (*git.Trusted, error) { return v.trusted, nil },
-		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Logs: workspace.Folder{Path: v.Dir},
+		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: workspace.Folder{Path: v.Dir},
 		Log: func(line string) { v.emit(journal.Noted{What: line}) },
 	}
 	return nil

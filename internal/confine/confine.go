@@ -51,6 +51,9 @@ type Options struct {
 	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
 	Private []string
 
+	// Needs are of the checks. Services are found at their ports of 127.0.0.1 inside.
+	Needs Needs
+
 	Now     func() time.Time
 	Network Network
 	Model   Model
@@ -63,6 +66,7 @@ type Sandbox struct {
 	Level sandbox.Level
 
 	notes []journal.Noted
+	vars  []string
 	base  sandbox.Config
 	next  sandbox.Next
 	rooms folders
@@ -79,10 +83,17 @@ type Sandbox struct {
 // Start sets the sandbox up, and has it attacked from inside. A level that does
 // not hold is a fault; level none is a nil Sandbox.
 func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
+	if err := asked.Needs.kept(asked.Level); err != nil {
+		return nil, err
+	}
+	services, err := egress.FindServices(ctx, asked.Needs.Services)
+	if err != nil {
+		return nil, err
+	}
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}}
+	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, doors: servers{services: services}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -168,6 +179,7 @@ func (w *Sandbox) Said(none string) string {
 		return none
 	}
 	said := "sandbox level " + w.Name() + ": attacked from inside, and it held"
+	said += told(w.doors.services)
 	if w.doors.anyModel() {
 		said += "; no model is named, so any may be asked for"
 	}
@@ -234,7 +246,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.rooms.env(env, proof), w.doors.env(false))
+	return slices.Concat(w.rooms.env(env, proof), w.doors.env(false), w.vars)
 }
 
 // SetupEnv is the same for what makes a folder ready.
@@ -242,7 +254,7 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true))
+	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true), w.vars)
 }
 
 // Lend gives to those inside what is ours in dir at name, with all in it. No

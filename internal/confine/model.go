@@ -98,7 +98,7 @@ func (w *Sandbox) asking(asked Options) []asker {
 // openModel has the keys stay outside.
 func (w *Sandbox) openModel(ctx context.Context, asked Options, who []asker, route egress.Route) (err error) {
 	d := &w.doors
-	if d.model, err = egress.Listen(ctx); err != nil {
+	if d.model, err = w.listen(ctx); err != nil {
 		return err
 	}
 	d.asked = &egress.Model{

@@ -16,6 +16,7 @@ import (
 
 // servers are the proxies and the model server, served until the sandbox is closed.
 type servers struct {
+	services     []netip.AddrPort // of the project
 	proxy, model egress.Listener
 	setup        egress.Listener // another proxy, for what makes a folder ready
 	proxied      *egress.Proxy
@@ -56,7 +57,7 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 	}
 	d.route, d.packages = route, asked.Network.Packages && !asked.Network.Any
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if d.proxy, err = egress.Listen(ctx); err != nil {
+	if d.proxy, err = w.listen(ctx); err != nil {
 		return err
 	}
 	d.proxied = &egress.Proxy{Allow: allow, Any: asked.Network.Any, Route: route, Refused: w.refused(asked)}
@@ -81,7 +82,7 @@ func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 	if err != nil {
 		return err
 	}
-	if d.setup, err = egress.Listen(ctx); err != nil {
+	if d.setup, err = w.listen(ctx); err != nil {
 		return err
 	}
 	d.settling = &egress.Proxy{
@@ -89,6 +90,17 @@ func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 	}
 	d.serve(func() error { return d.settling.Serve(ctx, d.setup) })
 	return nil
+}
+
+// listen opens a server of ours at a port that no service has.
+func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
+	l, err := egress.Listen(ctx)
+	taken := func(at netip.AddrPort) bool { return int(at.Port()) == l.Port }
+	if err != nil || !slices.ContainsFunc(w.doors.services, taken) {
+		return l, err
+	}
+	defer func() { _ = l.Close() }() // after another was found
+	return w.listen(ctx)
 }
 
 // permit adds to both lists.
@@ -136,6 +148,9 @@ func (d *servers) ports(setup bool) map[int]netip.AddrPort {
 		servers = []egress.Listener{d.setup}
 	}
 	ports := map[int]netip.AddrPort{}
+	for _, at := range d.services {
+		ports[int(at.Port())] = at
+	}
 	for _, l := range servers {
 		if l.Port != 0 {
 			ports[l.Port] = l.At()

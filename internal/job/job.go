@@ -59,9 +59,11 @@ type Job struct {
 	Agent    agent.Adapter
 	AgentEnv []string // what an agent's environment is built on
 	CheckEnv []string
-	UserEnv  []string // what the user's own version control runs with
-	Watch    func(stream.Item)
-	Checking func(policy.Check) // hears of each check that is about to run; nil: nobody does
+	// CheckSecrets are variables of the checks of clean checkouts alone.
+	CheckSecrets []string
+	UserEnv      []string // what the user's own version control runs with
+	Watch        func(stream.Item)
+	Checking     func(policy.Check) // hears of each check that is about to run; nil: nobody does
 
 	Screens []publish.Screen
 	Every   time.Duration                    // the least time between two showings on a screen

@@ -232,6 +232,7 @@ func (s *site) checkouts() *checkout.Clean {
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(s.Run()), Began: s.Checking,
 		},
+		Secrets: s.CheckSecrets,
 	}
 }
 

@@ -1,0 +1,48 @@
+package confine
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+)
+
+// Needs are what the checks of a project need besides its files.
+type Needs struct {
+	Services []egress.Name // servers that the agent and the checks reach
+	Env      []string      // NAME=value, for the agent and the checks
+	Secrets  []string      // NAME=value, for the checks of clean checkouts alone
+}
+
+// Values are the secret values.
+func (n Needs) Values() []string {
+	var all []string
+	for _, line := range n.Secrets {
+		_, value, _ := strings.Cut(line, "=")
+		all = append(all, value)
+	}
+	return all
+}
+
+// kept refuses secrets where the agent could read them.
+func (n Needs) kept(level sandbox.Level) error {
+	if level != sandbox.None || len(n.Secrets) == 0 {
+		return nil
+	}
+	return fault.Usage("secrets for checks need a sandbox: without one the agent could read them",
+		"leave out check-secrets, or have a sandbox: the input sandbox, or --sandbox", nil)
+}
+
+// told are services in words.
+func told(services []netip.AddrPort) string {
+	var all []string
+	for _, at := range services {
+		all = append(all, at.String())
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; services: " + strings.Join(all, ", ")
+}
