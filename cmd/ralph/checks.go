@@ -32,6 +32,8 @@ type checksCommand struct {
 	Check      []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
+	laptop.Reach
+	laptop.Secrecy
 	laptop.Passing
 	find bool // and run nothing
 }
@@ -97,15 +99,20 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 	if err != nil {
 		return journal.Run{}, err
 	}
+	needs, err := d.World.Needs(d.Settings, c.Reach, c.Secrecy)
+	if err != nil {
+		return journal.Run{}, err
+	}
 	if c.find {
 		return as.Find(ctx, c.ProjectDir, head, p)
 	}
-	sb, err := c.confinement(ctx, d)
+	sb, err := c.confinement(ctx, d, needs)
 	if err != nil {
 		return journal.Run{}, err
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
-	as.Sandbox, as.Hand.Run, as.Hand.Env = sb, d.World.Runner.Run, d.World.Within(sb, append(d.Settings.Sandbox.Env, c.Env...)...)
+	as.Sandbox, as.Hand.Run = sb, d.World.Runner.Run
+	as.Confide(d.World.Within(sb, append(d.Settings.Sandbox.Env, c.Env...)...), needs)
 	return as.Look(ctx, c.ProjectDir, head, p)
 }
 
@@ -125,12 +132,12 @@ func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout
 
 // sandbox is the one that flags and settings ask for: these are the project's own
 // commands, and run as a run would have them.
-func (c checksCommand) confinement(ctx context.Context, d *laptop.Project) (*confine.Sandbox, error) {
+func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs confine.Needs) (*confine.Sandbox, error) {
 	asked := d.Settings.Sandbox
 	if asked.Mode == laptop.InDocker { // in which checks do not run
 		asked.Mode = ""
 	}
-	return c.Raise(ctx, d.World, laptop.Enclosure{Level: sandbox.Level(asked.Mode), Project: c.ProjectDir, Allow: asked.AllowDomains, Env: d.World.Environ()})
+	return c.Raise(ctx, d.World, laptop.Enclosure{Level: sandbox.Level(asked.Mode), Project: c.ProjectDir, Allow: asked.AllowDomains, Env: d.World.Environ(), Needs: needs})
 }
 
 // checks are those of a run here, or of a job with --github. Without --checks it

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -23,6 +25,7 @@ import (
 type sandboxCommand struct {
 	Level sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
 	Allow []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
+	laptop.Reach
 	laptop.Passing
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
@@ -55,9 +58,13 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	needs, err := w.Needs(config.Settings{}, c.Reach, laptop.Secrecy{})
+	if err != nil {
+		return 0, err
+	}
 	sb, err := confine.Start(ctx, confine.Options{
 		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{guarded.Around(dir)}, Reach: []string{guarded.Around(dir)},
-		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow},
+		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow}, Needs: needs,
 	})
 	if err != nil {
 		return 0, err
@@ -73,7 +80,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		tell(note)
 	}
 	result, err := run(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: sb.Env(w.Within(sb, c.Env...), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
+		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.Within(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
 	sb.Tell(tell)
 	if seen != nil {

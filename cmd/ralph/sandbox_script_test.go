@@ -33,7 +33,11 @@ type outsideKey struct{}
 func listener(ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.Value(outsideKey{}).(*outside)
 	if len(args) > 1 || neg && len(args) == 0 {
-		ts.Fatalf("usage: listener [N]")
+		ts.Fatalf("usage: listener [HOST|N]")
+	}
+	host := "127.0.0.1"
+	if len(args) == 1 && strings.Contains(args[0], ".") {
+		host, args = args[0], nil
 	}
 	if len(args) == 1 {
 		if came := strconv.Itoa(int(out.came.Load())); (came == args[0]) == neg {
@@ -41,9 +45,10 @@ func listener(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", host+":0")
 	ts.Check(err)
 	ts.Defer(func() { _ = l.Close() })
+	ts.Setenv("PORT", strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
 	go func() {
 		for {
 			conn, err := l.Accept()

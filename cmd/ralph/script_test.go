@@ -38,8 +38,8 @@ const scripts = "testdata/script"
 //	                        somebody does something, and the runner is told
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
-//	canary                  fails where anything that was written holds the token
-//	listener [N]            opens a listener, $LISTENER; then: so many have come
+//	canary [TEXT]           fails where anything that was written holds the token, or another text
+//	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
 //	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
 //	                        and for those models
 //	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
@@ -523,7 +523,11 @@ func output(ts *testscript.TestScript, _ bool, args []string) {
 
 // canary looks for the token in all that was written, on this machine and on
 // GitHub. The log's last words are the script's own business: see stdout.
-func canary(ts *testscript.TestScript, _ bool, _ []string) {
+func canary(ts *testscript.TestScript, _ bool, args []string) {
+	token := token
+	if len(args) > 0 {
+		token = args[0]
+	}
 	v := visiting(ts)
 	err := filepath.WalkDir(v.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {

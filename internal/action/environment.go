@@ -230,6 +230,13 @@ func (v *visit) settle(ctx context.Context) error {
 		return err
 	}
 	settings.Under(&v.inputs)
+	for _, one := range []struct{ key, input string }{
+		{strings.Join(settings.Services, " "), "services"}, {strings.Join(settings.CheckSecrets, " "), "check-secrets"},
+	} {
+		if one.key != "" && v.toolkit.GetInput(one.input) == "" {
+			v.aside("the checks get no "+one.input+": the workflow names them, not "+name, "set `"+one.input+"` there: "+one.key)
+		}
+	}
 	if settings.Review.Agent != "" && v.inputs.Policy.Review.Agent == "" {
 		v.aside("nobody is asked for a second opinion: who may give one stands in the workflow, not in "+name,
 			"set `review-agent: "+settings.Review.Agent+"` there")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 			return nil, err
 		}
 	}
-	server := cmp.Or(sb, held)
+	server, env := cmp.Or(sb, held), slices.Concat(worker.Env, v.inputs.Needs.Env)
 	adapter, err := worker.Behind(server.Keys)
 	var reviewer *job.Reviewer
 	if err == nil {
@@ -57,7 +58,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Sandbox: sb, Held: held,
 		Folder: v.folder(),
 		Exec:   v.Exec, Now: v.Now, Git: tool, Origin: origin{git: tool, hub: v.hub, pause: breath}, Hub: v.hub, Signer: v.hub, Pulls: v.hub, Comment: v.comment(),
-		Attached: v.attached, Agent: adapter, Reviewer: reviewer, AgentEnv: worker.Env, CheckEnv: worker.Env, Watch: v.Watch,
+		Attached: v.attached, Agent: adapter, Reviewer: reviewer, AgentEnv: env, CheckEnv: env, CheckSecrets: v.inputs.Needs.Secrets, Watch: v.Watch,
 		Screens: v.screens(), Every: v.Every, Log: v.say, Tell: v.narrate, Hide: v.secrets.Bytes, Veil: v.secrets.Writer, Secret: v.secrets.Holds,
 		Drain: v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Grace: grace, Keep: v.Keep, Report: v.inputs.Report, Out: v.env.Workspace,
 	}, nil

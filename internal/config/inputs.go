@@ -15,6 +15,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/quota"
@@ -36,6 +39,7 @@ type Inputs struct {
 	Patience     policy.Duration // of checks and setup commands
 	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
 	Sandbox      Confinement
+	Needs        confine.Needs
 	BaseBranch   string
 	Prompt       string // what to do, where the event does not say
 	PromptFile   string // in which that stands
@@ -107,9 +111,10 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		Config:   r.get("config"),
 		Ledger:   r.ledger(),
 		Sandbox:  r.confinement(),
+		Needs:    r.needs(),
 	}
 	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
-	in.Secrets = append(in.Secrets, in.Sandbox.Secrets()...)
+	in.Secrets = slices.Concat(in.Secrets, in.Sandbox.Secrets(), in.Needs.Values())
 	if in.Prompt != "" && in.PromptFile != "" {
 		r.note("prompt-file", errors.New("give either this or prompt"))
 	}
@@ -117,6 +122,17 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
 	}
 	return in, nil
+}
+
+// needs are those of the checks.
+func (r *reader) needs() (n confine.Needs) {
+	n.Env, n.Secrets = r.lines("check-env"), r.lines("check-secrets")
+	r.note("check-env", environ.CheckLines(n.Env, environ.CheckVariable))
+	r.note("check-secrets", environ.CheckLines(n.Secrets, environ.CheckSecret))
+	var err error
+	n.Services, err = egress.ParseServices(strings.Fields(strings.ReplaceAll(r.get("services"), ",", " ")))
+	r.note("services", err)
+	return n
 }
 
 func (r *reader) agent() agent.Options {

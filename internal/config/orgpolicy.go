@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"reflect"
 	"slices"
@@ -112,6 +113,7 @@ func (f OrgPolicy) hosts(in Inputs) []string {
 		{"allow-domains", in.Sandbox.Network.Allow},
 		{"setup-domains", in.Sandbox.Network.Setup},
 		{"private-hosts", in.Sandbox.Network.Private},
+		{"services", elsewhere(in.Needs.Services)},
 		{"model-base-url", placed(in.Agent.Keys.ModelBaseURL)},
 	} {
 		for _, host := range one.hosts {
@@ -121,6 +123,16 @@ func (f OrgPolicy) hosts(in Inputs) []string {
 		}
 	}
 	return more
+}
+
+// elsewhere are the services that are not on this machine.
+func elsewhere(services []egress.Name) (hosts []string) {
+	for _, n := range services {
+		if at, err := netip.ParseAddr(n.Host); n.Host != "localhost" && (err != nil || !at.IsLoopback()) {
+			hosts = append(hosts, n.Entry())
+		}
+	}
+	return hosts
 }
 
 // placed is the host of a model that is not at its usual place.

@@ -47,6 +47,12 @@ type Settings struct {
 	Review Review `json:"review,omitzero"`
 	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
+	// Servers that the agent and the checks use, by a port of this machine or host:port.
+	Services []string `json:"services,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=5432" check:"service"`
+	// Variables for the agent and the checks, each NAME=value.
+	CheckEnv []string `json:"checkEnv,omitzero" jsonschema:"pattern=\\S,example=PGHOST" check:"variable"`
+	// Variables of the user's environment for the checks of clean checkouts alone; their values are hidden in all output.
+	CheckSecrets []string `json:"checkSecrets,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=STRIPE_TEST_KEY"`
 	// What confines the agent.
 	Sandbox Sandbox `json:"sandbox,omitzero"`
 	// What the guard of the agent's commands refuses or allows beside its own table.

@@ -8,6 +8,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -266,8 +268,17 @@ func (d *decoder) word(s spot, r rule) string {
 		d.complain(s, "found %s, want a glob whose brackets and braces are closed", s.node)
 	case filled && r.check == "command":
 		d.command(s)
+	case filled && checks[r.check] != nil:
+		if err := checks[r.check](s.text); err != nil {
+			d.complain(s, "%s", err)
+		}
 	}
 	return d.text(s)
+}
+
+var checks = map[string]func(string) error{
+	"variable": environ.CheckVariable,
+	"service":  func(s string) error { _, err := egress.ParseServices([]string{s}); return err },
 }
 
 // command complains of what agent.Words will not be able to split.

@@ -135,7 +135,7 @@ func (s Settings) Marshal() ([]byte, error) {
 func (s Settings) Show(hide *redact.Redactor) (string, error) {
 	s.Agent.Command = mask(s.Agent.Command)
 	s.Agent.Flags = maskFlags(s.Agent.Flags)
-	s.Setup = masked(s.Setup)
+	s.Setup, s.CheckEnv = masked(s.Setup), masked(s.CheckEnv)
 	s.Guardrails = slices.Clone(s.Guardrails)
 	for i, g := range s.Guardrails {
 		s.Guardrails[i].Command, s.Guardrails[i].Hint = mask(g.Command), mask(g.Hint)

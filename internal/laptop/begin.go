@@ -3,6 +3,7 @@ package laptop
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -33,7 +34,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	if err != nil {
 		return hired{}, err
 	}
-	d.secrets = redact.New(options.Keys.Secrets()...)
+	d.hide(options.Keys)
 	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
 	if err != nil {
 		return hired{}, err
@@ -94,10 +95,19 @@ func (h *hired) enter(worker, second *job.Candidate) (err error) {
 	return err
 }
 
+// hide has these keys, and the secrets of checks, be hidden in all output.
+func (d *Project) hide(keys ...agent.Keys) {
+	secrets := d.Needs.Values()
+	for _, k := range keys {
+		secrets = append(secrets, k.Secrets()...)
+	}
+	d.secrets = redact.New(secrets...)
+}
+
 // second is who is to be asked for a second opinion; nil: nobody is.
 func (d *Project) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
 	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
-	d.secrets = redact.New(append(own.Keys.Secrets(), keys.Secrets()...)...)
+	d.hide(own.Keys, keys)
 	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
 }
 
@@ -132,8 +142,9 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
-		Sandbox: h.sb, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: h.env, CheckEnv: d.World.Within(h.sb, d.Settings.Sandbox.Env...), UserEnv: d.World.Outside(d.ProjectDir),
+		Sandbox: h.sb, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: slices.Concat(h.env, d.Needs.Env), CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir),
 		Folder: workspace.Folder{Path: d.folder()}, Version: d.World.Version, Git: d.Tool,
 		Exec: d.World.Runner.Run, Now: d.World.Now, Drain: d.World.Drain, Hard: d.World.Runner.Hard, Rescue: Rescue,
 		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,

@@ -25,6 +25,8 @@ import (
 type Clone struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Clone of the repository (default: current directory)."`
 	Fence
+	Reach
+	Secrecy
 	Passing
 }
 
@@ -36,18 +38,24 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 		return err
 	}
 	defer swept()
-	sb, err := c.Raise(ctx, w, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ()})
+	needs, err := w.Needs(config.Settings{}, c.Reach, c.Secrecy)
+	if err != nil {
+		return err
+	}
+	sb, err := c.Raise(ctx, w, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ(), Needs: needs})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
-	return do(&checkout.Verifier{
+	v := &checkout.Verifier{
 		Sandbox: sb,
-		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run, Env: w.Within(sb, c.Env...)},
+		Git:     tool, Dir: dir, Hand: check.Hand{Run: w.Runner.Run},
 		Tell: func(run journal.Run, event journal.Event) {
 			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
 		},
-	})
+	}
+	v.Confide(w.Within(sb, c.Env...), needs)
+	return do(v)
 }
 
 // Span are two commits by their names: the default branch and HEAD where a name is

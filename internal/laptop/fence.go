@@ -43,6 +43,7 @@ type Enclosure struct {
 	Project string
 	Works   []string // where it works, if that is in the project
 	Allow   []string // where no flag says which; nil: every public host
+	Needs   confine.Needs
 	Argv    []string // a command; its agent, if it is one, keeps its login
 	Env     []string
 }
@@ -52,7 +53,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
 	switch {
 	case f.NoSandbox, level == sandbox.None:
-		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
+		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: confine.Needs{Services: who.Needs.Services}})
 	case level == InDocker:
 		return nil, fault.Usage("Docker sandboxes are for agents alone", "give --sandbox without a level, or --no-sandbox", nil)
 	}
@@ -74,7 +75,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 		allow = f.Allow
 	}
 	return confine.Start(ctx, confine.Options{
-		Level: level, Self: self, Exec: w.Runner.Run, Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{guarded.Around(project)}, Reach: who.Works, State: adapter.State, Settled: adapter.Settled,
+		Level: level, Self: self, Exec: w.Runner.Run, Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{guarded.Around(project)}, Reach: who.Works, State: adapter.State, Settled: adapter.Settled, Needs: who.Needs,
 		Network: confine.Network{Any: allow == nil, Allow: allow},
 	})
 }

@@ -30,12 +30,14 @@ type Flags struct {
 	Worktree         bool             `help:"Work in a separate worktree and leave the work on a branch."`
 	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox (--sandbox alone: strongest available). Fails if the level does not hold."`
 	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, whatever the settings say."`
-	Emoji            *bool            `negatable:"" help:"Use emoji, or words such as [OK] (default: depends on the terminal)."`
-	Timestamps       bool             `help:"Show the time before each line."`
-	Notify           string           `placeholder:"CMD" help:"Shell command to run at the end, with the result on its standard input."`
-	JSON             bool             `name:"json" help:"Print the result as one JSON object."`
-	DryRun           bool             `help:"Print the policy, the agent's command and the prompt, and run nothing."`
-	Verbose          bool             `short:"V" help:"Log what ralph reads, runs and decides, with times."`
+	Reach
+	Secrecy
+	Emoji      *bool  `negatable:"" help:"Use emoji, or words such as [OK] (default: depends on the terminal)."`
+	Timestamps bool   `help:"Show the time before each line."`
+	Notify     string `placeholder:"CMD" help:"Shell command to run at the end, with the result on its standard input."`
+	JSON       bool   `name:"json" help:"Print the result as one JSON object."`
+	DryRun     bool   `help:"Print the policy, the agent's command and the prompt, and run nothing."`
+	Verbose    bool   `short:"V" help:"Log what ralph reads, runs and decides, with times."`
 }
 
 // Again is the command that goes on with what was begun with these flags.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -35,6 +36,7 @@ type Project struct {
 	unread   error         // what keeps git from reading the one that it is
 	found    []config.File // the project's settings
 	Settings config.Settings
+	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
 	Quiet    bool             // nothing but the result
 	secrets  *redact.Redactor // hides the agent's keys
@@ -67,6 +69,9 @@ func (d *Project) look(ctx context.Context) error {
 		return err
 	}
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
+		return err
+	}
+	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
 	if err := d.obey(); err != nil {

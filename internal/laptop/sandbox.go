@@ -42,8 +42,11 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 // raise has the sandbox stand that is asked for, before anything is spent.
 func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	level, err := d.Wanted()
-	if err != nil || level == sandbox.None || level == InDocker || d.DryRun {
+	if err != nil || d.DryRun {
 		return nil, err
+	}
+	if level == sandbox.None || level == InDocker {
+		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: d.Needs})
 	}
 	self, err := Executable()
 	if err != nil {
@@ -66,7 +69,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	return confine.Start(ctx, confine.Options{
 		Level: level, Self: self, Exec: d.World.Runner.Run, Env: d.World.Environ(),
 		Home: home, Path: d.World.Path(d.Root()), State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
-		Private: []string{d.Root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Now: d.World.Now,
+		Private: []string{d.Root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
 		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
 		Model:   worker.Asks(terms), Review: second.Reviews(terms),
 	})

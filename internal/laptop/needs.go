@@ -1,0 +1,40 @@
+package laptop
+
+import (
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/fault"
+)
+
+// Reach are flags for what a command in the sandbox needs besides files.
+type Reach struct {
+	Service  []string `placeholder:"ADDRESS" help:"Server that the sandbox lets through, at its port of 127.0.0.1: a port of this machine, or host:port of one nearby. Repeatable."`
+	CheckEnv []string `sep:"none" placeholder:"NAME=VALUE" help:"Variable for the checks and the agent. Repeatable."`
+}
+
+// Secrecy is the flag for what the checks of clean checkouts need besides.
+type Secrecy struct {
+	CheckSecret []string `placeholder:"NAME" help:"Variable of your environment for checks on clean checkouts alone; its value is hidden in all output. Repeatable."`
+}
+
+// Needs are those of the flags, with those of the settings.
+func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Needs, err error) {
+	if n.Services, err = egress.ParseServices(slices.Concat(s.Services, r.Service)); err != nil {
+		return n, err
+	}
+	n.Env = slices.Concat(s.CheckEnv, r.CheckEnv)
+	if err = environ.CheckLines(n.Env, environ.CheckVariable); err != nil {
+		return n, fault.Usage("cannot use the variables for checks", "mend --check-env, or checkEnv of the settings", err)
+	}
+	for _, name := range slices.Concat(s.CheckSecrets, secret.CheckSecret) {
+		n.Secrets = append(n.Secrets, name+"="+w.Getenv(name))
+	}
+	if err = environ.CheckLines(n.Secrets, environ.CheckSecret); err != nil {
+		return n, fault.Usage("cannot use the secrets for checks", "set the variables that --check-secret, or checkSecrets of the settings, name", err)
+	}
+	return n, nil
+}
