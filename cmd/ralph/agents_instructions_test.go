@@ -53,7 +53,7 @@ description: WHOSE-other-agent
 {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-claude-hook"}]}]},
  "apiKeyHelper": "touch ran-claude-helper; echo k", "env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, "enableAllProjectMcpServers": true}
 -- .mcp.json --
-{"mcpServers": {"m": {"command": "touch", "args": ["ran-mcp"]}}}
+{"mcpServers": {"m": {"command": "sh", "args": ["-c", "echo WHOSE-server $(id -u) >ran-mcp"]}, "other": {"command": "touch", "args": ["ran-other"]}}}
 -- .gemini/settings.json --
 {"mcpServers": {"m": {"command": "touch", "args": ["ran-gemini-mcp"]}}, "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-gemini-hook"}]}]}}
 -- opencode.json --
@@ -92,6 +92,9 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 				t.Fatal("no request came")
 			}
 			for _, file := range txtar.Parse([]byte(governing)).Files {
+				if file.Name == ".mcp.json" {
+					continue
+				}
 				for line := range strings.Lines(string(file.Data)) {
 					if _, mark, found := strings.Cut(strings.TrimSpace(line), "WHOSE-"); found && !strings.Contains(work[0].Body, "BASE-"+mark) {
 						t.Errorf("of %s nothing is in the first request", file.Name)
@@ -105,6 +108,25 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 			}
 			if !strings.Contains(told, "BASE-nested-agents") || strings.Contains(told, "HEAD-") || strings.Contains(told, "ran-") {
 				t.Errorf("in the tree were:\n%s", told)
+			}
+		})
+	}
+}
+
+// A server that the workflow names starts as the base branch has it, as the user who
+// works in the sandbox; the others of its file do not.
+func TestAgentsStartNamedServers(t *testing.T) {
+	if os.Getenv("AGENTS") == "" {
+		return
+	}
+	for name, input := range map[string]string{"claude": "ANTHROPIC", "codex": "OPENAI", "copilot": "COPILOT-PROVIDER"} {
+		t.Run(name, func(t *testing.T) {
+			server := modeltest.Start(t,
+				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("cat ran-* > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
+				modeltest.Answer{Words: "Done."})
+			told := toldIn(t, name, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL, "INPUT_MCP-CONFIG=.mcp.json m")
+			if !strings.HasPrefix(told, "BASE-server 1500\n") || strings.Count(told, "ran-") != 1 {
+				t.Errorf("what ran:\n%s", told)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/mcp"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -215,6 +216,9 @@ func (v *visit) settle(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := v.allowServers(ctx, base); err != nil {
+		return err
+	}
 	name := cmp.Or(v.inputs.Config, config.BaseSettings)
 	text, found, err := v.client.File(ctx, base, name)
 	switch {
@@ -241,5 +245,31 @@ func (v *visit) settle(ctx context.Context) error {
 		v.aside("nobody is asked for a second opinion: who may give one stands in the workflow, not in "+name,
 			"set `review-agent: "+settings.Review.Agent+"` there")
 	}
+	return nil
+}
+
+// allowServers gives the agent the MCP servers that the workflow names, as the base
+// branch has them.
+func (v *visit) allowServers(ctx context.Context, base string) error {
+	if len(v.inputs.MCP) == 0 {
+		return nil
+	}
+	name := v.inputs.MCP[0]
+	text, found, err := v.client.File(ctx, base, name)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fault.Usage("there is no "+name+" on "+base, "mend the input mcp-config, or push that file", nil)
+	}
+	servers, err := mcp.Read(text, v.inputs.MCP[1:])
+	var flags []string
+	if err == nil {
+		flags, err = servers.Flags(agent.Named(v.inputs.AgentName, v.inputs.Agent.Command))
+	}
+	if err != nil {
+		return fault.Usage("the input mcp-config cannot be used", "mend it, or "+name+" on "+base, err)
+	}
+	v.inputs.Agent.Args = append(flags, v.inputs.Agent.Args...)
 	return nil
 }

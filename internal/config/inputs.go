@@ -40,6 +40,7 @@ type Inputs struct {
 	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
 	Sandbox      Confinement
 	Needs        confine.Needs
+	MCP          []string // a file of the base branch with MCP servers, and the names of those that the agent gets
 	BaseBranch   string
 	Prompt       string // what to do, where the event does not say
 	PromptFile   string // in which that stands
@@ -109,6 +110,7 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		Policy:   r.policy(patience),
 		Patience: patience,
 		Config:   r.get("config"),
+		MCP:      pieces(strings.Join(strings.Fields(r.get("mcp-config")), "\n"), "\n"),
 		Ledger:   r.ledger(),
 		Sandbox:  r.confinement(),
 		Needs:    r.needs(),
@@ -280,9 +282,7 @@ func (r *reader) choice(name string, words ...string) string {
 func (r *reader) yes(name string) bool { return r.choice(name, "false", "true") == "true" }
 
 // lines are the commands of an input, one a line.
-func (r *reader) lines(name string) []string {
-	return pieces(r.get(name), "\n")
-}
+func (r *reader) lines(name string) []string { return pieces(r.get(name), "\n") }
 
 // list are the names of an input, separated by commas or lines.
 func (r *reader) list(name string) []string {

@@ -82,6 +82,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		}},
 		{"check-timeout", "5", func(in *config.Inputs) { in.Patience = policy.Duration(5 * time.Second) }},
 		{"agent-version", "2.1.300", func(in *config.Inputs) { in.AgentVersion = "2.1.300" }},
+		{"mcp-config", ".mcp.json docs\nother", func(in *config.Inputs) { in.MCP = []string{".mcp.json", "docs", "other"} }},
 		{"config", "ci/ralph.json", func(in *config.Inputs) { in.Config = "ci/ralph.json" }},
 		{"max-iterations", "3", func(in *config.Inputs) { in.Policy.Limits.Iterations = 3 }},
 		{"max-iterations", "0", func(in *config.Inputs) { in.Policy.Limits.Iterations = 0 }},

@@ -1,0 +1,60 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/mcp"
+)
+
+const file = `{"mcpServers": {
+	"docs": {"command": "npx", "args": ["-y", "say \"hi\""], "env": {"B": "2", "A": "1"}},
+	"far": {"url": "https://mcp.example/x", "headers": {"X-A": "b"}},
+	"odd name": {"command": "x"}, "both": {"command": "x", "url": "https://x.example"}
+}}`
+
+// Each CLI gets the named servers, and no other, in its own words.
+func TestFlags(t *testing.T) {
+	servers, err := mcp.Read([]byte(file), []string{"docs", "far"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for agent, want := range map[string][]string{
+		"claude": {"--strict-mcp-config", "--mcp-config", `{"mcpServers":{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"}},"far":{"url":"https://mcp.example/x","headers":{"X-A":"b"}}}}`},
+		"amp":    {"--mcp-config", `{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"}},"far":{"url":"https://mcp.example/x","headers":{"X-A":"b"}}}`},
+		"copilot": {"--additional-mcp-config", `{"mcpServers":{"docs":{"type":"local","command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"},"tools":["*"]},` +
+			`"far":{"type":"http","url":"https://mcp.example/x","headers":{"X-A":"b"},"tools":["*"]}}}`},
+		"codex": {
+			"-c", `mcp_servers.docs={args=["-y","say \"hi\""],command="npx",env={"A"="1","B"="2"}}`,
+			"-c", `mcp_servers.far={http_headers={"X-A"="b"},url="https://mcp.example/x"}`,
+		},
+	} {
+		got, err := servers.Flags(agent)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", agent, err, diff)
+		}
+	}
+	if _, err := servers.Flags("gemini"); err == nil {
+		t.Error("gemini has flags")
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for text, test := range map[string]struct {
+		names []string
+		why   string
+	}{
+		file:                 {[]string{"none"}, `no server "none"`},
+		file + " ":           {[]string{"odd name"}, "not of letters"},
+		file + "\n":          {[]string{"both"}, "either a command or a url"},
+		file + "\t":          {nil, "either a command or a url"},
+		`{"mcpServers": {}}`: {nil, "no mcpServers"},
+		`{`:                  {nil, "unexpected end"},
+	} {
+		if _, err := mcp.Read([]byte(text), test.names); err == nil || !strings.Contains(err.Error(), test.why) {
+			t.Errorf("%q: %v, want %s", test.names, err, test.why)
+		}
+	}
+}
