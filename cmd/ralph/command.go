@@ -42,6 +42,7 @@ type grammar struct {
 	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
 	Worktree  worktreeCommand   `cmd:"" group:"work" help:"Manage the worktrees of runs with --worktree."`
 	Prove     proveCommand      `cmd:"" group:"judge" help:"Prove the change between two commits, without an agent."`
+	Eval      evalCommand       `cmd:"" group:"judge" help:"Try an agent on commits that a repository already has."`
 	Verify    verifyCommand     `cmd:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
 	Checks    checksCommand     `cmd:"" group:"judge" help:"Show the checks of a project, and run them."`
 	Action    actionCommand     `cmd:"" group:"github" help:"Handle a GitHub event (entry point of the Action)."`

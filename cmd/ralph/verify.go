@@ -147,3 +147,40 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	return fault.ExitStopped, err
 }
+
+type evalCommand struct{ laptop.Eval }
+
+// Help gives the example.
+func (evalCommand) Help() string {
+	return `Tries an agent on commits that a repository already has. The base is the commit's
+parent, the task is its text, and its tests are hidden from the agent. Each task is an
+ordinary run in a repository of its own. The result tells which work ralph calls
+proven, whether the hidden tests pass, what is falsely ready (proven, and hidden tests
+fail) and what is held back (not proven, and they pass), with cost, time and check runs.
+
+Exit code 0: all tasks were tried, and none is falsely ready. 1: one is. 2: a task
+could not be tried, or nothing was.
+
+Example: ralph eval --repo ../project --last 30 --agent claude --max-cost 20`
+}
+
+func (evalCommand) guarded() bool { return true }
+
+func (c evalCommand) run(ctx context.Context, w world) (int, error) {
+	sum, err := c.Try(ctx, w.World)
+	if err != nil {
+		return 0, err
+	}
+	if c.JSON {
+		err = clean.JSON(w.Stdout, sum)
+	} else {
+		_, err = fmt.Fprint(w.Stdout, clean.LogLines(sum.Text()))
+	}
+	switch {
+	case sum.False > 0:
+		return fault.ExitStopped, err
+	case sum.Tried < sum.Tasks:
+		return fault.ExitUsage, err
+	}
+	return fault.ExitDone, err
+}

@@ -34,15 +34,7 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	if base == span.To {
 		return v.run, fault.Usage(fmt.Sprintf("nothing to prove: %.12s is part of the base", span.To), "name an earlier commit as the base: ralph prove HEAD~1", nil)
 	}
-	files := reader{ctx: ctx, trusted: v.trusted, commit: base}
-	p, err := rules(files.file)
-	if err == nil {
-		err = files.err
-	}
-	if err != nil {
-		return v.run, err
-	}
-	if err := v.survey(ctx, base, p); err != nil {
+	if err := v.begin(ctx, base, rules); err != nil {
 		return v.run, err
 	}
 	v.run.Start, v.run.Head = base, span.To
@@ -52,6 +44,19 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}
 	err = v.steps(ctx, v.checkouts.Prover(change{v.trusted}))
 	return v.run, err
+}
+
+// begin begins a run by the rules of its base.
+func (v *Verifier) begin(ctx context.Context, base string, rules Rules) error {
+	files := reader{ctx: ctx, trusted: v.trusted, commit: base}
+	p, err := rules(files.file)
+	if err == nil {
+		err = files.err
+	}
+	if err != nil {
+		return err
+	}
+	return v.survey(ctx, base, p)
 }
 
 // steps are those of a proof, as far as each makes sense after the one before.

@@ -1,0 +1,73 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// Exam is a commit that is held against the tests of another one, Tests, which its
+// author never saw. Both are based on Base, whose checks run.
+type Exam struct{ Base, Commit, Tests string }
+
+// Answer is what a check says of a commit with the tests of another one.
+type Answer struct {
+	Check   string
+	Passed  bool
+	Passing []string // tests, by name
+}
+
+// Exam runs the checks on a commit with the tests of another one in the place of
+// all that it did to tests itself. Unready is why they could not be run.
+func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules) (answers []Answer, unready string, err error) {
+	if err := v.clean(ctx, project); err != nil {
+		return nil, "", err
+	}
+	if err := v.begin(ctx, e.Base, rules); err != nil {
+		return nil, "", err
+	}
+	stand, err := v.exchanged(ctx, e)
+	if err != nil {
+		return nil, "", err
+	}
+	v.run = journal.Run{Base: stand, Policy: v.run.Policy}
+	prover := v.checkouts.Prover(nil)
+	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
+		return nil, "", err
+	}
+	for _, check := range v.run.BaseChecks {
+		answers = append(answers, Answer{check.Name, check.Passed, prover.Tests.Told(check).Names(tally.Passed)})
+	}
+	if len(answers) == 0 {
+		unready = v.run.Baseline.Why
+	}
+	return answers, unready, nil
+}
+
+// exchanged is the commit with the tests of the other one, and with what defines the
+// checks as the base has it.
+func (v *Verifier) exchanged(ctx context.Context, e Exam) (string, error) {
+	stand, _, err := v.checkouts.restore(ctx, v.run, e.Commit)
+	if err != nil {
+		return "", err
+	}
+	var files []string
+	for _, commit := range []string{e.Commit, e.Tests} {
+		touched, err := v.trusted.Touched(ctx, git.Span{From: e.Base, To: commit})
+		if err != nil {
+			return "", err
+		}
+		files = append(files, touched...)
+	}
+	tests, err := Testing(ctx, v.trusted, v.run, e.Tests, files)
+	if err != nil {
+		return "", fmt.Errorf("look for the tests of %.12s: %w", e.Tests, err)
+	}
+	return v.trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, e.Commit), From: e.Tests, Paths: slices.Compact(tests)})
+}

@@ -1,0 +1,147 @@
+// Package eval tries an agent on commits that a repository already has. It takes the
+// parent of a commit as the base and the commit's text as the task, has the agent
+// work on it as any run does, and holds the work against the commit's own tests,
+// which the agent never saw.
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// The agents that need no model: one applies the commit itself, one does nothing.
+const (
+	Gold = "gold"
+	None = "none"
+)
+
+// Eval is a series of tasks, and how they are worked on.
+type Eval struct {
+	Repo  string   // where the commits are
+	Dir   string   // an empty folder
+	Self  string   // this program
+	Agent string   // what it is called in the results; Gold and None need no model
+	Flags []string // of `ralph run`
+	// AgentFlags name the agent.
+	AgentFlags []string
+	Settings
+	MaxCost float64 // dollars for all tasks; 0: no limit
+	MaxTime time.Duration
+	Rules   checkout.Rules
+	// Verify has a verifier do its work.
+	Verify func(ctx context.Context, project string, do func(*checkout.Verifier) error) error
+	Exec   func(context.Context, process.Command) (process.Result, error)
+	Env    []string
+	Now    func() time.Time
+	Done   func(Row) error // is told of each task
+}
+
+// Settings are those that a run takes from no flag. Of a check that was red at the
+// base only new failures count.
+type Settings struct {
+	Setup, Hosts, Env []string
+}
+
+// file is what `ralph run --config` reads.
+func (s Settings) file() ([]byte, error) {
+	type fence struct {
+		Hosts []string `json:"allowDomains,omitempty"`
+		Env   []string `json:"env,omitempty"`
+	}
+	return json.Marshal(struct {
+		Baseline policy.Baseline `json:"baseline"`
+		Setup    []string        `json:"setup,omitempty"`
+		Sandbox  fence           `json:"sandbox,omitzero"`
+	}{policy.BaselineNew, s.Setup, fence{s.Hosts, s.Env}})
+}
+
+// Run works on the tasks, except those that rows have already. It stops where the
+// money is spent.
+func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) (all []Row, err error) {
+	spent := 0.0
+	for _, task := range tasks {
+		i := slices.IndexFunc(rows, func(row Row) bool { return row.ID == task.ID && row.Agent == e.Agent })
+		switch {
+		case i >= 0:
+			all = append(all, rows[i])
+		case e.MaxCost > 0 && spent >= e.MaxCost:
+			return all, nil
+		default:
+			row := e.try(ctx, task, e.MaxCost-spent)
+			if ctx.Err() != nil {
+				return all, ctx.Err()
+			}
+			if err := e.Done(row); err != nil {
+				return all, err
+			}
+			all = append(all, row)
+		}
+		spent += all[len(all)-1].CostUSD
+	}
+	return all, nil
+}
+
+// try works on one task, and leaves nothing behind.
+func (e *Eval) try(ctx context.Context, task Task, left float64) Row {
+	row := Row{ID: task.ID, Agent: e.Agent, Base: task.Base, Title: git.OneLine(task.Title, 100)}
+	began := e.Now()
+	dir, err := os.MkdirTemp(e.Dir, "task-")
+	if err == nil {
+		t := trial{Eval: e, task: task, origin: filepath.Join(dir, "origin"), work: filepath.Join(dir, "work"), left: left}
+		err = t.run(ctx, &row)
+		err = errors.Join(err, untrusted.RemoveAll(dir))
+	}
+	if err != nil {
+		row.Error = git.OneLine(err.Error(), 400)
+	}
+	row.Seconds = e.Now().Sub(began).Seconds()
+	return row
+}
+
+// patience bounds a command of git.
+const patience = 10 * time.Minute
+
+// git runs git with nobody's settings and gives what it printed.
+func (e *Eval) git(ctx context.Context, dir string, args ...string) (string, error) {
+	return e.gitWith(ctx, nil, dir, args...)
+}
+
+func (e *Eval) gitWith(ctx context.Context, stdin []byte, dir string, args ...string) (string, error) {
+	var out, said bytes.Buffer
+	argv := append([]string{
+		"git", "-C", dir, "-c", "user.name=ralph", "-c", "user.email=ralph@localhost", "-c", "commit.gpgSign=false",
+		"-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.version=2", "-c", "core.fsmonitor=false",
+	}, args...)
+	env := append([]string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}, paths(e.Env)...)
+	ended, err := e.Exec(ctx, process.Command{
+		Argv: argv, Dir: e.Dir, Env: env, Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &said, Timeout: patience,
+	})
+	if err == nil && ended.Exit != 0 {
+		err = fmt.Errorf("git %s: exit %d: %s", args[0], ended.Exit, git.OneLine(said.String(), 200))
+	}
+	return out.String(), err
+}
+
+// paths are the variables by which programs are found.
+func paths(env []string) (kept []string) {
+	for _, variable := range env {
+		if strings.HasPrefix(variable, "PATH=") || strings.HasPrefix(variable, "HOME=") || strings.HasPrefix(variable, "TMPDIR=") {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,4 @@
+package eval
+
+// Missed is what the tests of the package ask for.
+var Missed = Task.missed

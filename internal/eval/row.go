@@ -1,0 +1,165 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/result"
+)
+
+// Row is what became of a task.
+type Row struct {
+	ID        string   `json:"id"`
+	Agent     string   `json:"agent"`
+	Base      string   `json:"base"`
+	Commit    string   `json:"commit,omitempty"`
+	Title     string   `json:"title"`
+	Status    string   `json:"status,omitempty"` // of the run
+	Grade     string   `json:"grade,omitempty"`
+	Proven    bool     `json:"proven"`
+	Hidden    bool     `json:"hidden_tests_passed"`
+	False     bool     `json:"falsely_ready"` // proven, and hidden tests fail
+	Held      bool     `json:"held_back"`     // not proven, and hidden tests pass
+	Missed    []string `json:"missed,omitempty"`
+	Why       string   `json:"why,omitempty"` // it is not proven
+	CostUSD   float64  `json:"cost_usd"`
+	Seconds   float64  `json:"seconds"`
+	CheckRuns int      `json:"check_runs"`
+	Error     string   `json:"error,omitempty"` // why it could not be tried
+}
+
+// take fills in what a run came to.
+func (r *Row) take(of result.Result) {
+	r.Status = string(of.Status)
+	if of.TotalCostUSD != nil {
+		r.CostUSD = *of.TotalCostUSD
+	}
+	for _, told := range of.Stories {
+		r.Grade, r.Proven, r.Why = string(told.Grade), told.Proven, told.Why
+	}
+	if !r.Proven && r.Why == "" {
+		r.Why = strings.TrimSpace(string(of.StopReason))
+	}
+}
+
+// mostMissed is how many tests a row names.
+const mostMissed = 20
+
+// judge fills in what the hidden tests say.
+func (r *Row) judge(missed []string) {
+	r.Hidden = len(missed) == 0
+	r.False, r.Held = r.Proven && !r.Hidden, !r.Proven && r.Hidden
+	r.Missed = missed[:min(len(missed), mostMissed)]
+}
+
+// Rows reads rows, one a line. A last line that was cut off is left out: its task is
+// tried again.
+func Rows(data []byte) (rows []Row) {
+	for line := range bytes.Lines(data) {
+		var row Row
+		if json.Unmarshal(line, &row) == nil && row.ID != "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// Sum is what became of all tasks.
+type Sum struct {
+	Tasks     int     `json:"tasks"`
+	Tried     int     `json:"tried"`
+	Proven    int     `json:"proven"`
+	Hidden    int     `json:"hidden_tests_passed"`
+	Solved    int     `json:"solved"` // proven, and hidden tests pass
+	False     int     `json:"falsely_ready"`
+	Held      int     `json:"held_back"`
+	CostUSD   float64 `json:"cost_usd"`
+	Seconds   float64 `json:"seconds"`
+	CheckRuns int     `json:"check_runs"`
+	Rows      []Row   `json:"rows"`
+}
+
+// Add sums up rows of so many tasks.
+func Add(tasks int, rows []Row) Sum {
+	s := Sum{Tasks: tasks, Rows: append([]Row{}, rows...)}
+	for _, row := range rows {
+		s.CostUSD, s.Seconds, s.CheckRuns = s.CostUSD+row.CostUSD, s.Seconds+row.Seconds, s.CheckRuns+row.CheckRuns
+		if row.Error != "" {
+			continue
+		}
+		s.Tried++
+		count(&s.Proven, row.Proven)
+		count(&s.Hidden, row.Hidden)
+		count(&s.Solved, row.Proven && row.Hidden)
+		count(&s.False, row.False)
+		count(&s.Held, row.Held)
+	}
+	return s
+}
+
+func count(n *int, is bool) {
+	if is {
+		*n++
+	}
+}
+
+// Text is a table for people.
+func (s Sum) Text() string {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "TASK\tPROVEN\tHIDDEN TESTS\tCOST\tTIME\tCHECK RUNS\tTITLE")
+	for _, r := range s.Rows {
+		hidden := "pass"
+		if !r.Hidden {
+			hidden = "fail"
+		}
+		switch {
+		case r.Error != "":
+			hidden = "-"
+		case r.False:
+			hidden += ": FALSELY READY"
+		case r.Held:
+			hidden += ": held back"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n", r.ID, r.verdict(), hidden, r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
+	}
+	_ = table.Flush() // to memory
+	fmt.Fprintf(&b, "\n%d of %d tasks tried: %d proven, %d with hidden tests that pass, %d both; %d falsely ready, %d held back. $%.2f, %s, %d check runs.\n",
+		s.Tried, s.Tasks, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.CostUSD, short(s.Seconds), s.CheckRuns)
+	return b.String()
+}
+
+// Line is a row in words.
+func (r Row) Line() string {
+	hidden := "hidden tests fail"
+	if r.Hidden {
+		hidden = "hidden tests pass"
+	}
+	if r.Error != "" {
+		return r.ID + ": " + r.verdict()
+	}
+	return fmt.Sprintf("%s: proven: %s; %s; %s", r.ID, r.verdict(), hidden, short(r.Seconds))
+}
+
+// verdict is what ralph said of the work.
+func (r Row) verdict() string {
+	switch {
+	case r.Error != "":
+		return "not tried: " + git.OneLine(r.Error, 80)
+	case r.Proven:
+		return "yes"
+	case r.Grade != "":
+		return "no: " + r.Grade
+	}
+	return "no: " + git.OneLine(r.Why, 60)
+}
+
+func short(seconds float64) string {
+	return policy.Short(time.Duration(seconds * float64(time.Second)))
+}

@@ -1,0 +1,135 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/suite"
+)
+
+// Task is a commit that somebody made, as work for an agent: its text is what is
+// asked for, and its tests are hidden from the agent.
+type Task struct {
+	ID    string
+	Base  string // the commit to begin from
+	Gold  string // the commit itself; empty: Patches make it
+	Title string
+	Body  string
+
+	Patches    []string // the change, as diffs
+	FailToPass []string // tests, by name; empty: all that pass with the commit count
+	PassToPass []string
+}
+
+// History are the newest commits of a repository's HEAD that change both a program
+// and tests, or the commits that are named.
+func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, error) {
+	commits := named
+	if len(named) == 0 {
+		list, err := e.git(ctx, e.Repo, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", 100*last), "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		commits = strings.Fields(list)
+	}
+	var tasks []Task
+	for _, name := range commits {
+		task, wanted, err := e.task(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if wanted || len(named) > 0 {
+			tasks = append(tasks, task)
+		}
+		if len(named) == 0 && len(tasks) == last {
+			break
+		}
+	}
+	return tasks, nil
+}
+
+// task is one commit, and whether it changes both a program and tests.
+func (e *Eval) task(ctx context.Context, name string) (t Task, wanted bool, err error) {
+	shas, err := e.git(ctx, e.Repo, "rev-list", "--parents", "--no-walk", name+"^{commit}")
+	if err != nil {
+		return t, false, fault.Usage("there is no commit "+name, "name one that git log shows", err)
+	}
+	all := strings.Fields(shas)
+	if len(all) < 2 { // the first commit of all
+		return t, false, nil
+	}
+	t.ID, t.Gold, t.Base = all[0][:12], all[0], all[1]
+	text, err := e.git(ctx, e.Repo, "log", "-1", "--format=%B", t.Gold)
+	if err != nil {
+		return t, false, err
+	}
+	t.Title, t.Body, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	files, err := e.git(ctx, e.Repo, "diff", "--name-only", "-z", t.Base, t.Gold)
+	if err != nil {
+		return t, false, err
+	}
+	names := strings.Split(strings.TrimSuffix(files, "\x00"), "\x00")
+	test := func(name string) bool { return suite.Of(name) == suite.Test }
+	program := func(name string) bool { return suite.Of(name) == suite.None && !suite.Document(name) }
+	return t, slices.ContainsFunc(names, test) && slices.ContainsFunc(names, program), nil
+}
+
+// instance is a line of SWE-bench's data. Lists of tests come as JSON, or as JSON in
+// a string.
+type instance struct {
+	ID         string   `json:"instance_id"`
+	Base       string   `json:"base_commit"`
+	Problem    string   `json:"problem_statement"`
+	Patch      string   `json:"patch"`
+	TestPatch  string   `json:"test_patch"`
+	FailToPass nameList `json:"FAIL_TO_PASS"`
+	PassToPass nameList `json:"PASS_TO_PASS"`
+}
+
+type nameList []string
+
+// UnmarshalJSON reads a list, or a string that holds one.
+func (n *nameList) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		data = []byte(text)
+	}
+	var names []string
+	err := json.Unmarshal(data, &names)
+	*n = names
+	return err
+}
+
+// largestLine is more than any instance has.
+const largestLine = 16 << 20
+
+// Instances reads tasks in SWE-bench's format, one a line.
+func Instances(data []byte) ([]Task, error) {
+	var tasks []Task
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, largestLine)
+	for number := 1; lines.Scan(); number++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var i instance
+		if err := json.Unmarshal(lines.Bytes(), &i); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if i.ID == "" || i.Base == "" || i.Problem == "" || i.TestPatch == "" {
+			return nil, fmt.Errorf("line %d: instance_id, base_commit, problem_statement and test_patch are needed", number)
+		}
+		title, body, _ := strings.Cut(strings.TrimSpace(i.Problem), "\n")
+		tasks = append(tasks, Task{
+			ID: i.ID, Base: i.Base, Title: title, Body: body, Patches: []string{i.Patch, i.TestPatch},
+			FailToPass: i.FailToPass, PassToPass: i.PassToPass,
+		})
+	}
+	return tasks, lines.Err()
+}

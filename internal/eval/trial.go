@@ -1,0 +1,280 @@
+package eval
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/result"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// trial is one task under way. Its repositories are apart: the agent's has the
+// history up to the base and nothing of the commit that is looked for.
+type trial struct {
+	*Eval
+
+	task         Task
+	origin, work string
+	left         float64 // dollars
+}
+
+// story is the only one of a task.
+const story = "US-001"
+
+// run tries the commit's own tests on the commit itself, has the agent work, and
+// tries them on its work.
+func (t *trial) run(ctx context.Context, row *Row) error {
+	if err := t.layOut(ctx); err != nil {
+		return err
+	}
+	row.Commit = t.task.Gold
+	gold, err := t.exam(ctx, t.task.Gold)
+	if err != nil {
+		return err
+	}
+	if len(known(gold)) == 0 && !slices.ContainsFunc(gold, func(a checkout.Answer) bool { return a.Passed }) {
+		return errors.New("unusable: no check passes with the commit itself")
+	}
+	told, err := t.ralph(ctx)
+	if err != nil {
+		return err
+	}
+	row.take(told)
+	row.CheckRuns = logs(filepath.Join(t.work, ".ralph"))
+	head, err := t.handed(ctx)
+	if err != nil {
+		return err
+	}
+	missed, err := t.missed(ctx, head, gold)
+	if err != nil {
+		return err
+	}
+	row.judge(missed)
+	return nil
+}
+
+// layOut makes the repository of the commit, and the agent's.
+func (t *trial) layOut(ctx context.Context) error {
+	for _, dir := range []string{t.origin, t.work} {
+		if _, err := t.git(ctx, t.Dir, "init", "-q", "-b", "main", "--", dir); err != nil {
+			return err
+		}
+		if err := t.fetch(ctx, dir, t.Repo, t.task.Base); err != nil {
+			return err
+		}
+	}
+	if err := t.gold(ctx); err != nil {
+		return err
+	}
+	if t.Agent == Gold {
+		if err := t.fetch(ctx, t.work, t.origin, t.task.Gold); err != nil {
+			return err
+		}
+	}
+	stories, err := json.MarshalIndent(plan.Plan{Project: "eval", UserStories: []plan.Story{{
+		ID: story, Title: t.task.Title, Description: strings.TrimSpace(t.task.Body), AcceptanceCriteria: []string{t.task.Title}, Priority: 1,
+	}}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if _, err = t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
+		return err
+	}
+	if err = errors.Join(os.MkdirAll(filepath.Join(t.work, "ralph"), 0o755), untrusted.WriteFile(filepath.Join(t.work, "ralph", "prd.json"), stories, 0o644)); err != nil {
+		return err
+	}
+	if _, err = t.git(ctx, t.work, "add", "-f", "ralph/prd.json"); err == nil {
+		_, err = t.git(ctx, t.work, "commit", "-q", "-m", "plan")
+	}
+	return err
+}
+
+// fetch brings a commit with its history into a repository.
+func (t *trial) fetch(ctx context.Context, into, from, sha string) error {
+	_, err := t.git(ctx, into, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", from, sha)
+	return err
+}
+
+// gold makes the commit of patches, or brings it in.
+func (t *trial) gold(ctx context.Context) error {
+	if t.task.Gold != "" {
+		return t.fetch(ctx, t.origin, t.Repo, t.task.Gold)
+	}
+	if _, err := t.git(ctx, t.origin, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
+		return err
+	}
+	for _, patch := range t.task.Patches {
+		if strings.TrimSpace(patch) == "" {
+			continue
+		}
+		if _, err := t.gitWith(ctx, []byte(patch), t.origin, "apply", "--index", "--whitespace=nowarn", "-"); err != nil {
+			return fmt.Errorf("the patch of the instance does not apply: %w", err)
+		}
+	}
+	if _, err := t.git(ctx, t.origin, "commit", "-q", "-m", "gold"); err != nil {
+		return err
+	}
+	sha, err := t.git(ctx, t.origin, "rev-parse", "HEAD")
+	t.task.Gold = strings.TrimSpace(sha)
+	return err
+}
+
+// handed brings the agent's work beside the commit.
+func (t *trial) handed(ctx context.Context) (string, error) {
+	sha, err := t.git(ctx, t.work, "rev-parse", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	sha = strings.TrimSpace(sha)
+	return sha, t.fetch(ctx, t.origin, t.work, sha)
+}
+
+// ralph runs the loop over the task, as a person would.
+func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
+	config := filepath.Join(filepath.Dir(t.work), "settings.json")
+	settings, err := t.file()
+	if err != nil {
+		return told, err
+	}
+	if err := untrusted.WriteFile(config, settings, 0o600); err != nil {
+		return told, err
+	}
+	argv := append([]string{t.Self, "run", "-d", t.work, "--json", "--no-emoji", "--config", config}, t.Flags...)
+	switch t.Agent {
+	case Gold, None:
+		script := filepath.Join(filepath.Dir(t.work), "agent.txtar")
+		if err := untrusted.WriteFile(script, t.script(), 0o644); err != nil {
+			return told, err
+		}
+		argv = append(argv, "--agent", "scripted", "--agent-command", script)
+	default:
+		argv = append(argv, t.AgentFlags...)
+	}
+	if t.MaxCost > 0 {
+		argv = append(argv, "--max-cost", fmt.Sprintf("%g", t.left))
+	}
+	if t.MaxTime > 0 {
+		argv = append(argv, "--max-time", t.MaxTime.String())
+	}
+	var out, said bytes.Buffer
+	command := process.Command{Argv: argv, Dir: t.work, Env: t.Env, Stdout: &out, Stderr: &said, Grace: grace}
+	if t.MaxTime > 0 { // a run ends at its own limit, with a result
+		command.Timeout = t.MaxTime + grace
+	}
+	ended, err := t.Exec(ctx, command)
+	if err != nil {
+		return told, err
+	}
+	if json.Unmarshal(out.Bytes(), &told) != nil {
+		return told, fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
+	}
+	return told, nil
+}
+
+// grace is how long a run may take to end beyond its limit.
+const grace = 2 * time.Minute
+
+// script is what an agent without a model does.
+func (t *trial) script() []byte {
+	var b strings.Builder
+	if t.Agent == Gold {
+		fmt.Fprintf(&b, "-- 1/run --\ngit diff --binary --no-renames %s %s | git apply --index --binary --whitespace=nowarn\n", t.task.Base, t.task.Gold)
+	}
+	fmt.Fprintf(&b, "-- 1/claim --\n%s: done\n-- 1/commit --\nfeat: the task\n", story)
+	return []byte(b.String())
+}
+
+// exam is what the checks say of a commit with the hidden tests in it.
+func (t *trial) exam(ctx context.Context, commit string) (answers []checkout.Answer, err error) {
+	err = t.Verify(ctx, t.origin, func(v *checkout.Verifier) (err error) {
+		var unready string
+		answers, unready, err = v.Exam(ctx, t.origin, checkout.Exam{Base: t.task.Base, Commit: commit, Tests: t.task.Gold}, t.Rules)
+		if err == nil && unready != "" {
+			err = errors.New(unready)
+		}
+		return err
+	})
+	return answers, err
+}
+
+// missed are the hidden tests that do not pass with a commit; each has two tries.
+func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answer) (names []string, err error) {
+	for try := range 2 {
+		work, err := t.exam(ctx, commit)
+		if err != nil {
+			return nil, err
+		}
+		missed := t.task.missed(gold, work)
+		if try > 0 {
+			missed = slices.DeleteFunc(missed, func(name string) bool { return !slices.Contains(names, name) })
+		}
+		if names = missed; len(names) == 0 {
+			return nil, nil
+		}
+	}
+	return names, nil
+}
+
+// known are the tests that pass, by name.
+func known(answers []checkout.Answer) (names []string) {
+	for _, a := range answers {
+		names = append(names, a.Passing...)
+	}
+	return names
+}
+
+// missed are the tests that have to pass and do not: those that the task names, or
+// else all that pass with the commit itself.
+func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
+	passing := known(work)
+	want := known(gold)
+	if len(t.FailToPass) > 0 {
+		want = slices.Concat(t.FailToPass, t.PassToPass)
+	}
+	for _, name := range want {
+		if !slices.Contains(passing, name) {
+			missed = append(missed, name)
+		}
+	}
+	if len(t.FailToPass) > 0 {
+		return missed
+	}
+	for i, a := range gold {
+		if a.Passed && len(a.Passing) == 0 && (i >= len(work) || !work[i].Passed) {
+			missed = append(missed, "check "+a.Check)
+		}
+	}
+	return missed
+}
+
+// logs is how often checks ran in a run: each time leaves a log.
+func logs(dir string) (n int) {
+	entries, err := untrusted.ReadDir(dir)
+	if err != nil {
+		return 0
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "guardrail_") && strings.HasSuffix(entry.Name(), ".log") {
+			n++
+		}
+	}
+	return n
+}
+
+// last is the last line of a text.
+func last(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndex(text, "\n")+1:]
+}

@@ -1,0 +1,157 @@
+package laptop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/eval"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// Eval are the flags of `ralph eval`.
+type Eval struct {
+	Commits       []string        `arg:"" optional:"" help:"Commits to try (default: the newest on HEAD that change a program and tests)."`
+	Repo          string          `default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
+	Last          int             `default:"30" placeholder:"N" help:"How many commits to try (default: 30)."`
+	Instances     string          `type:"path" placeholder:"FILE" help:"Tasks in the format of SWE-bench, one JSON object a line, instead of commits."`
+	Agent         string          `required:"" xor:"agent" placeholder:"NAME" help:"The agent: ${agents}; gold applies the commit itself, none changes nothing."`
+	AgentCommand  string          `required:"" xor:"agent" placeholder:"CMD" help:"The program to run as the agent."`
+	Model         string          `placeholder:"MODEL" help:"The model, as the agent calls it."`
+	Check         []string        `sep:"none" placeholder:"CMD" help:"A command that judges the work. Repeatable."`
+	Setup         []string        `sep:"none" placeholder:"CMD" help:"A command that prepares a checkout for the checks. Repeatable."`
+	MaxCost       float64         `placeholder:"USD" help:"Start no more tasks when this many dollars are spent (default: no limit)."`
+	MaxTime       policy.Duration `default:"30m" placeholder:"TIME" help:"End a task's run after this long (default: 30m)."`
+	MaxIterations int             `short:"n" default:"5" placeholder:"N" help:"End a task's run after this many iterations (default: 5)."`
+	Results       string          `default:"ralph-eval.jsonl" type:"path" placeholder:"FILE" help:"Where each task's result is appended; tasks that are in it are not tried again (default: ralph-eval.jsonl)."`
+	JSON          bool            `name:"json" help:"Print the result as one JSON object."`
+	Fence
+	Passing
+}
+
+// largestInstances is more than SWE-bench has.
+const largestInstances = 1 << 30
+
+// Try has the agent work on the tasks that are not among the results yet.
+func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
+	tool, done, err := w.SoundGit(ctx, c.Repo)
+	if err != nil {
+		return sum, err
+	}
+	defer done()
+	dir, swept, err := w.Room("eval")
+	if err != nil {
+		return sum, err
+	}
+	defer swept()
+	e, err := c.series(w, tool, dir)
+	if err != nil {
+		return sum, err
+	}
+	tasks, err := c.tasks(ctx, e)
+	if err == nil && len(tasks) == 0 {
+		err = errors.New("no commit changes both a program and tests")
+	}
+	if err != nil {
+		return sum, fault.Usage("there is nothing to try", "name commits, or another repository with --repo", err)
+	}
+	results, err := c.results()
+	if err != nil {
+		return sum, fault.Usage("cannot write to "+c.Results, "name another file with --results", err)
+	}
+	defer func() { err = errors.Join(err, results.Close()) }()
+	data, err := untrusted.ReadAll(results, largestInstances)
+	if err != nil {
+		return sum, err
+	}
+	e.Done = func(row eval.Row) error {
+		fmt.Fprint(w.Stderr, clean.LogLines(row.Line()+"\n"))
+		return record(results, row)
+	}
+	rows, err := e.Run(ctx, tasks, eval.Rows(data))
+	return eval.Add(len(tasks), rows), err
+}
+
+// results is the file of results, open to read and to append.
+func (c Eval) results() (*os.File, error) {
+	root, err := untrusted.OpenRoot(filepath.Dir(c.Results))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.OpenFile(filepath.Base(c.Results), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+}
+
+// record writes a row behind the others, of which the last may be cut off.
+func record(to io.Writer, row eval.Row) error {
+	line, err := json.Marshal(row)
+	if err == nil {
+		_, err = fmt.Fprintf(to, "\n%s\n", line)
+	}
+	return err
+}
+
+func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
+	if c.Instances == "" {
+		return e.History(ctx, c.Last, c.Commits)
+	}
+	data, err := untrusted.ReadFile(c.Instances, largestInstances)
+	if err != nil {
+		return nil, err
+	}
+	return eval.Instances(data)
+}
+
+// series is how the tasks are worked on.
+func (c Eval) series(w World, tool git.Git, dir string) (*eval.Eval, error) {
+	self, err := Executable()
+	if err != nil {
+		return nil, err
+	}
+	agent := []string{"--agent", c.Agent}
+	if c.AgentCommand != "" {
+		agent = []string{"--agent-command", c.AgentCommand}
+	}
+	return &eval.Eval{
+		Repo: c.Repo, Dir: dir, Self: self, Agent: c.Agent + c.AgentCommand, AgentFlags: agent, Flags: c.flags(),
+		MaxCost: c.MaxCost, MaxTime: c.MaxTime.Std(),
+		Settings: eval.Settings{Setup: c.Setup, Hosts: c.Allow, Env: c.Env},
+		Rules:    Clone{ProjectDir: dir}.Rules(c.Check, c.Setup),
+		Verify: func(ctx context.Context, project string, do func(*checkout.Verifier) error) error {
+			return Clone{ProjectDir: project, Fence: c.Fence, Passing: c.Passing}.Verify(ctx, w, tool, do)
+		},
+		Exec: w.Runner.Run, Env: w.Environ(), Now: w.Now,
+	}, nil
+}
+
+// flags are those of `ralph run`.
+func (c Eval) flags() []string {
+	level := "--sandbox"
+	switch {
+	case c.NoSandbox:
+		level = "--no-sandbox"
+	case c.Sandbox != "":
+		level += "=" + string(c.Sandbox)
+	}
+	if c.Agent == eval.Gold || c.Agent == eval.None { // a second iteration would do the same
+		c.MaxIterations = 1
+	}
+	flags := []string{level, "-m", strconv.Itoa(c.MaxIterations)}
+	if c.Model != "" {
+		flags = append(flags, "--model", c.Model)
+	}
+	for _, check := range c.Check {
+		flags = append(flags, "--check", check)
+	}
+	return flags
+}
