@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"time"
 
@@ -39,10 +40,14 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 		}
 		return w.Getenv(name)
 	}
+	var out io.Writer
+	if !c.JSON {
+		out = w.Stdout
+	}
 	began := w.Now()
 	shown, err := demo.Demo{
 		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: getenv, Now: w.Now, Exec: w.Runner.Run,
-		Log: w.Stderr, Every: 200 * time.Millisecond,
+		Log: w.Stderr, Every: 200 * time.Millisecond, Out: out,
 	}.Play(ctx)
 	if err != nil {
 		return 0, err

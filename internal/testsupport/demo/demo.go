@@ -1,6 +1,5 @@
-// Package demo shows the whole of ralph on one machine, offline: it puts the
-// GitHub stand-in around the Action's own door, with a repository, an issue
-// and a scripted agent, and has the Action run as it would anywhere else.
+// Package demo runs the Action on one machine, offline, on an issue of a
+// simulated GitHub with a scripted agent, and prints what a maintainer would see.
 package demo
 
 import (
@@ -11,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -41,6 +41,7 @@ type Demo struct {
 	Exec    func(context.Context, process.Command) (process.Result, error)
 	Log     io.Writer // what the Action's log would hold
 	Every   time.Duration
+	Out     io.Writer // gets the issue before the work begins; nil: it is not shown
 }
 
 // Shown is what a maintainer would see at the end.
@@ -80,7 +81,7 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
 	result, err := action.Action{
-		Getenv: env.get, Out: d.Log, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, Plain: true,
+		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, Plain: true,
 	}.Do(ctx)
 	if err != nil {
 		return Shown{}, err
@@ -159,20 +160,43 @@ func (s Shown) Print(to io.Writer, keep bool, took time.Duration) error {
 	if s.Pull.Draft {
 		state = "draft"
 	}
-	sections := []struct{ title, text string }{
-		{"The progress comment on the issue", s.Comment},
-		{fmt.Sprintf("Pull request #%d, %s: %s", s.Pull.Number, state, s.Pull.Title), s.Pull.Body},
-		{"The branch " + s.Pull.Head, s.Log},
+	dir := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(s.Journal))))
+	text := section("The progress comment on the issue", plain(s.Comment)) +
+		section(fmt.Sprintf("Pull request #%d, %s: %s", s.Pull.Number, state, s.Pull.Title), plain(s.Pull.Body)) +
+		section("The branch "+s.Pull.Head, s.Log) +
+		fmt.Sprintf("\nTook %s and %d calls to GitHub's API. Journal: %s\n", took.Round(10*time.Millisecond), s.Calls, s.Journal)
+	if keep {
+		text += "Repositories: " + dir + "\n"
 	}
-	for _, section := range sections {
-		rule := strings.Repeat("─", max(0, 76-len([]rune(section.title))))
-		if _, err := fmt.Fprintf(to, "\n── %s %s\n\n%s\n", section.title, rule, strings.TrimSpace(section.text)); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(to, "\n%s, %d calls to GitHub's API. The journal: %s\n", took.Round(10*time.Millisecond), s.Calls, s.Journal)
-	if keep && err == nil {
-		_, err = fmt.Fprintf(to, "The repositories: %s\n", filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(s.Journal)))))
-	}
+	text += "\nNext:\n  ralph report -d " + dir + " -o report.html   # the report of this run\n" +
+		"  ralph init --github                  # set up your own repository\n"
+	_, err := io.WriteString(to, text)
 	return err
+}
+
+func section(title, text string) string {
+	rule := strings.Repeat("─", max(0, 76-len([]rune(title))))
+	return fmt.Sprintf("\n── %s %s\n\n%s\n", title, rule, strings.TrimSpace(text))
+}
+
+var (
+	summary = regexp.MustCompile(`<summary>(.*?)</summary>`)
+	markup  = regexp.MustCompile(`(?s)<!--.*?-->|</?[a-z]+>|\*\*`)
+	link    = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+)
+
+// plain is Markdown of ralph's own as a reader sees it on GitHub.
+func plain(text string) string {
+	text = summary.ReplaceAllString(text, "▸ $1")
+	return link.ReplaceAllString(markup.ReplaceAllString(text, ""), "$1")
+}
+
+// quiet leaves out the commands that a log has for the runner, such as masks.
+type quiet struct{ io.Writer }
+
+func (q quiet) Write(line []byte) (int, error) {
+	if bytes.HasPrefix(line, []byte("::")) {
+		return len(line), nil
+	}
+	return q.Writer.Write(line)
 }

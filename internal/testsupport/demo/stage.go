@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,13 @@ func (d Demo) stage(ctx context.Context, server *githubtest.Server) (issue int, 
 	}
 	if err = errors.Join(err, d.publish(ctx)); err != nil {
 		return 0, err
+	}
+	if d.Out != nil {
+		said := "GitHub is simulated on this machine, and the agent plays a script.\n" +
+			section("Issue #1, labelled ralph by "+maintainer+": "+title, body) + "\n── The log of the job " + strings.Repeat("─", 57) + "\n\n"
+		if _, err := io.WriteString(d.Out, said); err != nil {
+			return 0, err
+		}
 	}
 	server.AddRepo(githubtest.Repo{Owner: owner, Name: repository, Dir: d.bare(), Roles: map[string]string{maintainer: "maintain"}})
 	server.AddToken(token, githubtest.Token{Login: "github-actions[bot]", Kind: githubtest.Job, Repos: []string{full}, Permissions: githubtest.WriteAll()})
