@@ -85,7 +85,6 @@ type review struct {
 	State       string `json:"state"`
 	Body        string `json:"body"`
 	User        user   `json:"user"`
-	URL         string `json:"html_url"`
 	SubmittedAt stamp  `json:"submitted_at"`
 }
 
@@ -94,7 +93,7 @@ func (r *review) read(wash *laundry) trigger.Review {
 		return trigger.Review{}
 	}
 	return trigger.Review{
-		ID: r.ID, State: strings.ToLower(r.State), Body: wash.clean(r.Body, maxText), URL: r.URL,
+		ID: r.ID, State: strings.ToLower(r.State), Body: wash.clean(r.Body, maxText),
 		Ours: strings.Contains(r.Body, trigger.Marker),
 	}
 }
@@ -106,7 +105,6 @@ type remark struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
 	Was     int    `json:"original_line"` // where the line is gone by now
-	Side    string `json:"side"`
 	Hunk    string `json:"diff_hunk"`
 }
 
@@ -119,5 +117,5 @@ func (r remark) thread(id int64) trigger.Thread {
 		return trigger.Thread{}
 	}
 	path, _ := clean.Plain(r.Path, maxTitle)
-	return trigger.Thread{ID: cmp.Or(r.ReplyTo, id), Path: path, Line: cmp.Or(r.Line, r.Was), Side: r.Side, Hunk: code(r.Hunk, maxHunk)}
+	return trigger.Thread{ID: cmp.Or(r.ReplyTo, id), Path: path, Line: cmp.Or(r.Line, r.Was), Hunk: code(r.Hunk, maxHunk)}
 }

@@ -85,7 +85,7 @@ func (c *Client) hear(ctx context.Context, t trigger.Trigger) ([]trigger.Heard, 
 	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", number), heardPages)
 	for _, r := range reviews {
 		if r.ID != t.Review.ID { // which is in the task
-			said = append(said, comment{ID: r.ID, Body: r.Body, User: r.User, URL: r.URL, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt})
+			said = append(said, comment{ID: r.ID, Body: r.Body, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt})
 		}
 	}
 	return heard(append(said, remarks...)), err
@@ -97,7 +97,7 @@ func heard(comments []comment) []trigger.Heard {
 		var wash laundry
 		all = append(all, trigger.Heard{
 			ID: one.ID, By: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
-			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxSaid), URL: one.URL,
+			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxSaid),
 			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
 		})
 	}

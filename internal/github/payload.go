@@ -43,8 +43,6 @@ type payload struct {
 	Repo struct {
 		Name          string `json:"name"`
 		DefaultBranch string `json:"default_branch"`
-		CloneURL      string `json:"clone_url"`
-		Private       bool   `json:"private"`
 		Owner         user   `json:"owner"`
 	} `json:"repository"`
 	Sender user `json:"sender"`
@@ -59,7 +57,6 @@ type issue struct {
 	State     string          `json:"state"`
 	Pull      json.RawMessage `json:"pull_request"`
 	MergedAt  stamp           `json:"merged_at"` // of a pull request
-	CreatedAt stamp           `json:"created_at"`
 	UpdatedAt stamp           `json:"updated_at"`
 }
 
@@ -76,7 +73,6 @@ type comment struct {
 	ID        int64  `json:"id"`
 	Body      string `json:"body"`
 	User      user   `json:"user"`
-	URL       string `json:"html_url"`
 	CreatedAt stamp  `json:"created_at"`
 	UpdatedAt stamp  `json:"updated_at"`
 	Reactions struct {
@@ -210,10 +206,7 @@ func (p payload) at(event string) time.Time {
 }
 
 func (p payload) repo() trigger.Repo {
-	return trigger.Repo{
-		Owner: p.Repo.Owner.Login, Name: p.Repo.Name,
-		DefaultBranch: p.Repo.DefaultBranch, CloneURL: p.Repo.CloneURL, Private: p.Repo.Private,
-	}
+	return trigger.Repo{Owner: p.Repo.Owner.Login, Name: p.Repo.Name, DefaultBranch: p.Repo.DefaultBranch}
 }
 
 // attached is in the address of each file that people attach to an issue.
@@ -231,11 +224,9 @@ func (i *issue) read(wash *laundry) trigger.Issue {
 		URL:    i.URL,
 		State:  i.State,
 		// REST shows null for an issue, webhooks leave it out.
-		IsPull:    len(i.Pull) > 0 && string(i.Pull) != "null",
-		Merged:    i.merged(),
-		Attached:  attached.MatchString(i.Body),
-		CreatedAt: i.CreatedAt.Time,
-		UpdatedAt: i.UpdatedAt.Time,
+		IsPull:   len(i.Pull) > 0 && string(i.Pull) != "null",
+		Merged:   i.merged(),
+		Attached: attached.MatchString(i.Body),
 	}
 }
 
@@ -251,8 +242,6 @@ func (c *comment) read(wash *laundry) trigger.Comment {
 		AuthorIsBot: c.User.isBot(),
 		Ours:        strings.Contains(c.Body, trigger.Marker),
 		Thread:      c.thread(c.ID),
-		URL:         c.URL,
-		CreatedAt:   c.CreatedAt.Time,
 	}
 }
 

@@ -36,7 +36,7 @@ func TestReadACommentOnAPullRequest(t *testing.T) {
 func TestReadARemark(t *testing.T) {
 	got := read(t, "pull_request_review_comment", said(`{"action":"created",%s,"comment":{"id":5,"in_reply_to_id":3,"path":"cart.go","line":null,"original_line":7,`+
 		`"side":"RIGHT","diff_hunk":"@@ -1 +1 @@\n+\tx\u200b := 1","body":"/ralph -- use a map","user":%s,"created_at":"soon"},%s,"sender":%s}`, ofFork, mia, acme, mia))
-	want := trigger.Thread{ID: 3, Path: "cart.go", Line: 7, Side: "RIGHT", Hunk: "@@ -1 +1 @@\n+\tx := 1"}
+	want := trigger.Thread{ID: 3, Path: "cart.go", Line: 7, Hunk: "@@ -1 +1 @@\n+\tx := 1"}
 	if diff := cmp.Diff(want, got.Comment.Thread); diff != "" {
 		t.Errorf("thread (-want +got):\n%s", diff)
 	}

@@ -16,7 +16,6 @@ import (
 
 var helloWorld = trigger.Repo{
 	Owner: "Codertocat", Name: "Hello-World", DefaultBranch: "master",
-	CloneURL: "https://github.com/Codertocat/Hello-World.git",
 }
 
 func example(tb testing.TB, name string) []byte {
@@ -44,8 +43,6 @@ func TestReadALabel(t *testing.T) {
 			Number: 1, Title: "Spelling error in the README file",
 			Body:   "It looks like you accidently spelled 'commit' with two 't's.", //nolint:misspell // as the example has it
 			Author: "Codertocat", URL: "https://github.com/Codertocat/Hello-World/issues/1", State: "open",
-			CreatedAt: time.Date(2019, 5, 15, 15, 20, 18, 0, time.UTC),
-			UpdatedAt: time.Date(2019, 5, 15, 15, 20, 18, 0, time.UTC),
 		},
 		Label:  "bug",
 		Sender: trigger.Sender{Login: "Codertocat", ID: 21031067},
@@ -59,8 +56,6 @@ func TestReadAComment(t *testing.T) {
 	got := read(t, "issue_comment", example(t, "comment-created.json"))
 	want := trigger.Comment{
 		ID: 492700400, Body: "You are totally right! I'll get this fixed right away.", Author: "Codertocat", AuthorID: 21031067,
-		URL:       "https://github.com/Codertocat/Hello-World/issues/1#issuecomment-492700400",
-		CreatedAt: time.Date(2019, 5, 15, 15, 20, 21, 0, time.UTC),
 	}
 	if diff := cmp.Diff(want, got.Comment); diff != "" {
 		t.Errorf("comment (-want +got):\n%s", diff)
@@ -123,7 +118,7 @@ func TestTextsComeInClean(t *testing.T) {
 	if got.Issue.Author != "" || got.Sender.Login != "" {
 		t.Errorf("author %q, sender %q, want none", got.Issue.Author, got.Sender.Login)
 	}
-	if !got.Comment.CreatedAt.IsZero() || !got.Issue.UpdatedAt.IsZero() {
+	if !got.At.IsZero() {
 		t.Error("a time that is none was read")
 	}
 }

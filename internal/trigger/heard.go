@@ -17,7 +17,6 @@ type Heard struct {
 	At     time.Time
 	Edited time.Time // last; both are zero where there is no reading them
 	Text   string
-	URL    string
 	Thread Thread
 	Review int64 // of which it is part
 	Thumbs int   // how many put a 👍 on it

@@ -28,23 +28,19 @@ type Repo struct {
 	Owner         string
 	Name          string
 	DefaultBranch string
-	CloneURL      string
-	Private       bool
 }
 
 // Issue is the issue it happened on. GitHub calls a pull request an issue too.
 type Issue struct {
-	Number    int
-	Title     string
-	Body      string
-	Author    string
-	URL       string
-	State     string // open or closed
-	IsPull    bool
-	Merged    bool
-	Attached  bool // it may name files that people attached
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Number   int
+	Title    string
+	Body     string
+	Author   string
+	URL      string
+	State    string // open or closed
+	IsPull   bool
+	Merged   bool
+	Attached bool // it may name files that people attached
 }
 
 // Comment is the comment that was written, where one was.
@@ -56,12 +52,10 @@ type Comment struct {
 	AuthorIsBot bool
 	// Ours says that the body carried Marker. Cleaning takes hidden text out,
 	// so the one who reads the payload has to look before it cleans.
-	Ours      bool
-	Pressed   string // what the boxes ask for that an edit has just ticked; see Pressed
-	Digest    string // of an edited one: SHA-256 of the body as it came, before it was cleaned
-	Thread    Thread // where it stands, if on a line of a pull request
-	URL       string
-	CreatedAt time.Time
+	Ours    bool
+	Pressed string // what the boxes ask for that an edit has just ticked; see Pressed
+	Digest  string // of an edited one: SHA-256 of the body as it came, before it was cleaned
+	Thread  Thread // where it stands, if on a line of a pull request
 }
 
 // Thread is a place in a pull request's changes, about which people talk.
@@ -69,7 +63,6 @@ type Thread struct {
 	ID   int64 // of its first comment
 	Path string
 	Line int
-	Side string // LEFT is what was there before, RIGHT what is there now
 	Hunk string // the lines above, as a diff
 }
 
@@ -79,7 +72,6 @@ type Review struct {
 	State string // approved, changes_requested or commented
 	Body  string
 	Ours  bool
-	URL   string
 }
 
 // Pull is the pull request it happened on.
