@@ -49,7 +49,7 @@ func TestSum(t *testing.T) {
 		run := journal.Run{
 			Head: "c", Tree: "t", Baseline: c.baseline, Policy: policy.Policy{Proof: c.bar, Lenient: c.lenient, Tamper: c.tamper},
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "change", Passes: true}}},
-			Grades: []journal.Graded{{Story: "change", Commit: "c", Grade: c.grade}},
+			Grades: []journal.StoryGraded{{Story: "change", Commit: "c", Grade: c.grade}},
 		}
 		if c.proof.Tree != "" {
 			run.Proofs = []journal.Proof{c.proof}

@@ -66,7 +66,7 @@ func Sum(run journal.Run) Outcome {
 }
 
 // grade is the first of the reasons against a proof that holds.
-func grade(run journal.Run, proven journal.Proof, graded journal.Graded) (grade, why string) {
+func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (grade, why string) {
 	story, _ := run.Plan.Find(whole)
 	switch unsettled := verdict.Unsettled(run); {
 	case run.Baseline == nil || !run.Baseline.Usable:

@@ -62,7 +62,7 @@ func (e Evidence) Again() (journal.Run, error) {
 	}
 	for _, story := range e.Stories {
 		run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: story.ID, Title: story.Title, AcceptanceCriteria: story.Criteria, Passes: story.Passes})
-		run.Grades = append(run.Grades, journal.Graded{Story: story.ID, Tests: story.Tests}) // no other story is graded by them
+		run.Grades = append(run.Grades, journal.StoryGraded{Story: story.ID, Tests: story.Tests}) // no other story is graded by them
 	}
 	return run, nil
 }
@@ -92,10 +92,10 @@ func (t *Tests) failing() []string {
 }
 
 // Grades are those of its stories, as it tells of them.
-func (e Evidence) Grades() []journal.Graded {
-	var all []journal.Graded
+func (e Evidence) Grades() []journal.StoryGraded {
+	var all []journal.StoryGraded
 	for _, s := range e.Stories {
-		all = append(all, journal.Graded{Story: s.ID, Commit: s.Commit, Grade: s.Grade, Files: s.Files, Tests: s.Tests})
+		all = append(all, journal.StoryGraded{Story: s.ID, Commit: s.Commit, Grade: s.Grade, Files: s.Files, Tests: s.Tests})
 	}
 	return all
 }

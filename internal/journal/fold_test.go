@@ -102,7 +102,7 @@ func TestWhatARunAmountsTo(t *testing.T) {
 		},
 		Head: "c1", Tree: "t1", Proofs: []journal.Proof{proof, reused},
 		Loose: []journal.CheckEnded{atProof}, Setup: []journal.SetupEnded{setup},
-		Grades: []journal.Graded{{
+		Grades: []journal.StoryGraded{{
 			Story: graded.Story, Commit: graded.Commit, Grade: graded.Grade, Files: graded.Files, Tests: graded.Tests, Why: graded.Why,
 			Trial: journal.Trial{Checks: []journal.CheckEnded{atTests}, Setup: []journal.SetupEnded{trial}},
 		}},

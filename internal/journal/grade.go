@@ -35,10 +35,13 @@ type StoryGraded struct {
 	Held   []string `json:"held,omitempty"`
 	Why    string   `json:"why,omitempty"`
 	CheckRuns
+
+	Trial Trial `json:"-"` // on which it rests; the fold puts it there
 }
 
 func (e StoryGraded) fold(r *Run, _ time.Time) {
-	r.Grades = append(r.Grades, Graded{e.Story, e.Commit, e.Grade, e.Files, e.Tests, e.Idle, e.Sought, e.Held, e.Why, r.Trial})
+	e.Trial = r.Trial
+	r.Grades = append(r.Grades, e)
 	r.Trial = Trial{}
 	for i := range r.Iterations {
 		if r.Iterations[i].Story == e.Story {
@@ -53,28 +56,14 @@ type Trial struct {
 	Setup  []SetupEnded
 }
 
-// Graded is a grade, and what it rests on.
-type Graded struct {
-	Story  string
-	Commit string
-	Grade  Grade
-	Files  []string
-	Tests  []string
-	Idle   bool
-	Sought []string
-	Held   []string
-	Why    string
-	Trial  Trial
-}
-
 // GradeOf is the newest grade of a story.
-func (r Run) GradeOf(story string) (Graded, bool) {
+func (r Run) GradeOf(story string) (StoryGraded, bool) {
 	for _, graded := range slices.Backward(r.Grades) {
 		if graded.Story == story {
 			return graded, true
 		}
 	}
-	return Graded{}, false
+	return StoryGraded{}, false
 }
 
 // ProofsBefore are the proofs of iterations on other stories, up to the first on
@@ -94,12 +83,12 @@ func (r Run) ProofsBefore(story string) []Proof {
 
 // Witnesses are the tests that a story went from red to green by: by name, or as
 // files where a check is known as a whole only; none where it did not.
-func (g Graded) Witnesses() []string {
+func (e StoryGraded) Witnesses() []string {
 	switch {
-	case g.Grade != RedToGreen:
+	case e.Grade != RedToGreen:
 		return nil
-	case len(g.Tests) > 0:
-		return g.Tests
+	case len(e.Tests) > 0:
+		return e.Tests
 	}
-	return g.Files
+	return e.Files
 }

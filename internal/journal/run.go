@@ -52,7 +52,7 @@ type Run struct {
 	Proofs     []Proof
 	Loose      []CheckEnded // checks of a proof under way outside an iteration
 	Setup      []SetupEnded // what made its checkout ready, or did not
-	Grades     []Graded
+	Grades     []StoryGraded
 	Trial      Trial // of a story's tests on the base, under way
 
 	Inspections []ChangeInspected

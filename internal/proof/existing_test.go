@@ -212,7 +212,7 @@ func second() journal.Run {
 	run := proved(asked(judged("b0", "passed p.TestOne")), judged("c1", here))
 	run.Baseline.Usable = true
 	run.Proofs = append([]journal.Proof{{Commit: "c0", Tree: "t0", Passed: true, Checks: []journal.CheckEnded{judged("c0", here)}}}, run.Proofs...)
-	run.Grades = []journal.Graded{{Story: "US-001", Commit: "c0", Grade: journal.RedToGreen, Files: []string{"ten_test.go"}, Tests: []string{"p.TestTen"}}}
+	run.Grades = []journal.StoryGraded{{Story: "US-001", Commit: "c0", Grade: journal.RedToGreen, Files: []string{"ten_test.go"}, Tests: []string{"p.TestTen"}}}
 	return run
 }
 

@@ -308,7 +308,7 @@ func TestGradeWithoutAChange(t *testing.T) {
 func TestATestCountsForOneStory(t *testing.T) {
 	const old = "p.TestOld"
 	run := proved(asked(failing([]string{old})), asking(counted(2), map[string]tally.Outcome{old: tally.Passed}))
-	run.Grades = []journal.Graded{{Story: "US-000", Grade: journal.RedToGreen, Tests: []string{old}}}
+	run.Grades = []journal.StoryGraded{{Story: "US-000", Grade: journal.RedToGreen, Tests: []string{old}}}
 	l := &lab{}
 	p := l.prover()
 	p.Tests = shelf{}

@@ -44,7 +44,7 @@ func (t *trial) shares() bool {
 	if len(t.run.ProofsBefore(t.graded.Story)) == 0 {
 		return false
 	}
-	return slices.ContainsFunc(t.run.Grades, func(g journal.Graded) bool {
+	return slices.ContainsFunc(t.run.Grades, func(g journal.StoryGraded) bool {
 		return g.Story != t.graded.Story && slices.ContainsFunc(g.Files, func(file string) bool { return slices.Contains(t.graded.Files, file) })
 	})
 }

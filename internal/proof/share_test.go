@@ -44,7 +44,7 @@ func later(here journal.CheckEnded, names ...string) journal.Run {
 	run := proved(asked(told("jest", 1)), here)
 	first := journal.Proof{Commit: "c0", Checks: []journal.CheckEnded{{Where: journal.AtWork, Name: "test"}}}
 	run.Iterations = []journal.Iteration{{Story: "US-000", Proof: &first}, {Story: "US-001"}}
-	run.Grades = []journal.Graded{{Story: "US-000", Grade: journal.RedToGreen, Files: []string{"a.test.js"}, Tests: names}}
+	run.Grades = []journal.StoryGraded{{Story: "US-000", Grade: journal.RedToGreen, Files: []string{"a.test.js"}, Tests: names}}
 	return run
 }
 

@@ -91,7 +91,7 @@ func Mended(run journal.Run, story string, proof journal.Proof) []string {
 
 // Credited tells whether a test is what another story is graded by.
 func Credited(run journal.Run, test, story string) bool {
-	return slices.ContainsFunc(run.Grades, func(g journal.Graded) bool { return g.Story != story && slices.Contains(g.Tests, test) })
+	return slices.ContainsFunc(run.Grades, func(g journal.StoryGraded) bool { return g.Story != story && slices.Contains(g.Tests, test) })
 }
 
 // Proven is the proof of the tree that was handed over last, if it passed and

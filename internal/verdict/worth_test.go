@@ -23,7 +23,7 @@ func earned() journal.Run {
 			{},
 		},
 		Proofs: []journal.Proof{{Tree: "t2", Passed: true}},
-		Grades: []journal.Graded{
+		Grades: []journal.StoryGraded{
 			{Story: "US-001", Grade: journal.Unverified},
 			{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"cart adds"}},
 			{Story: "US-002", Grade: journal.RedToGreen},
@@ -206,7 +206,7 @@ func TestMended(t *testing.T) {
 	if got := verdict.Mended(run, "US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("Mended = %q, want what was red and passes", got)
 	}
-	run.Grades = []journal.Graded{{Story: "US-002", Tests: []string{"c"}}, {Story: "US-001", Tests: []string{"a"}}}
+	run.Grades = []journal.StoryGraded{{Story: "US-002", Tests: []string{"c"}}, {Story: "US-001", Tests: []string{"a"}}}
 	if got := verdict.Mended(run, "US-001", proof); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("Mended = %q, want no test that another story is graded by", got)
 	}

@@ -35,7 +35,7 @@ func graded(run journal.Run, e journal.StoryGraded) string {
 		text, why = one(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
-		return text + " by " + one(journal.Few(journal.Graded{Grade: e.Grade, Files: e.Files, Tests: e.Tests}.Witnesses()))
+		return text + " by " + one(journal.Few(e.Witnesses()))
 	}
 	return behind(text, ": ", why)
 }

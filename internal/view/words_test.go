@@ -36,14 +36,14 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
 		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Grades = nil },
 		"look at the draft pull request with care: nothing was changed for US-001, see whether it holds": func(r *journal.Run) {
-			r.Grades = []journal.Graded{{Story: "US-001", Grade: journal.Unbroken, Idle: true, Held: []string{"TestA"}}}
+			r.Grades = []journal.StoryGraded{{Story: "US-001", Grade: journal.Unbroken, Idle: true, Held: []string{"TestA"}}}
 		},
 	} {
 		run := journal.Run{
 			Tree: "t1", Pull: &journal.PullOpened{Number: 3, Draft: true}, Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
 			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}}},
 			Proofs:     []journal.Proof{{Tree: "t1", Passed: true}},
-			Grades:     []journal.Graded{{Story: "US-001", Grade: journal.RedToGreen}},
+			Grades:     []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}},
 			Iterations: []journal.Iteration{{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Passed: []string{"US-001"}}}},
 		}
 		if change(&run); !strings.HasSuffix(view.Text(run), "\nnext: "+want+"\n") {
@@ -83,7 +83,7 @@ func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 			Tree: "t1", Work: "w0", Stop: &journal.RunStopped{Reason: policy.AllStoriesPassed},
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002", Passes: true}}},
 			Proofs: []journal.Proof{{Tree: "t1", Passed: true}},
-			Grades: []journal.Graded{{Story: "US-001", Grade: journal.RedToGreen}, {Story: "US-002", Grade: journal.Unbroken}},
+			Grades: []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}, {Story: "US-002", Grade: journal.Unbroken}},
 			Iterations: []journal.Iteration{
 				{Number: 1, Story: "US-001", Taken: &journal.CommitsTaken{Work: "w0"}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}}},
 				{Number: 2, Story: "US-002", Taken: &journal.CommitsTaken{Work: "w1"}, Ended: &journal.IterationEnded{Passed: []string{"US-002"}}},

@@ -129,7 +129,7 @@ func TestTextOfStories(t *testing.T) {
 			{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Rejected: []journal.Rejection{{Claim: "US-003", Why: "one story at a time"}}}},
 			{Number: 2, Story: "US-002"},
 		},
-		Grades: []journal.Graded{{Story: "US-001", Grade: journal.RedToGreen}},
+		Grades: []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}},
 	}
 	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart ✅ proven, red to green\n[>] US-002 An order\n[ ] US-003 A bill\n" +
 		"2 iterations in 0s, cost $1.00\n! claim `US-003` rejected: one story at a time\n"
