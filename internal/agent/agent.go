@@ -142,7 +142,6 @@ type Options struct {
 	Docker  *Docker               // a sandbox of Docker's for it; nil: none
 }
 
-// adapters are the agents there are.
 var adapters = map[string]func(words []string, o Options) (Adapter, error){
 	"amp":      amp,
 	"claude":   claude,
@@ -216,7 +215,6 @@ func unknown(name string) error {
 	return fault.Usage(fmt.Sprintf("no agent named %q", name), fix, nil)
 }
 
-// within are names in a folder.
 func within(folder string, names ...string) []string {
 	var paths []string
 	for _, name := range names {

@@ -218,7 +218,6 @@ func (p pricing) of(model string, u stream.Usage) stream.Cost {
 	return stream.Cost{USD: usd, Known: known}
 }
 
-// spent is what so much usage of a model comes to.
 func (p pricing) spent(model string, u stream.Usage) stream.Spent {
 	spent := stream.Spent{Usage: u, Cost: p.of(model, u)}
 	if !spent.Cost.Known {

@@ -121,7 +121,6 @@ func claudeUnready(_ int, printed []byte) string {
 // too. Six take half a minute; what lasts longer is another iteration's.
 var claudePatience = []string{"CLAUDE_CODE_MAX_RETRIES=6"}
 
-// claudeUsage is the usage of a message or a whole run.
 type claudeUsage struct {
 	Input      int64 `json:"input_tokens"`
 	Output     int64 `json:"output_tokens"`
@@ -136,7 +135,6 @@ func (u claudeUsage) plain() stream.Usage {
 	return stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheHour: u.Kept.Hour}
 }
 
-// claudeBlock is a part of a message.
 type claudeBlock struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -148,7 +146,6 @@ type claudeBlock struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// output is what a tool said, as one text.
 func (b claudeBlock) output() string {
 	var texts []string
 	for _, part := range b.Content {

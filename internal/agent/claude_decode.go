@@ -12,7 +12,6 @@ import (
 // as an API error: they are not the agent's words.
 const synthetic = "<synthetic>"
 
-// claudeLine is a line of stream-json, as far as it is read here.
 type claudeLine struct {
 	Type    string  `json:"type"`
 	Subtype string  `json:"subtype"`
@@ -46,7 +45,6 @@ func (l claudeLimit) until() time.Time {
 	return time.Unix(l.ResetsAt, 0)
 }
 
-// claudeSystem are the keys of system lines.
 type claudeSystem struct {
 	Model       string  `json:"model"`
 	Attempt     int     `json:"attempt"`

@@ -148,7 +148,6 @@ type bounded[V any] struct {
 	order []string
 }
 
-// put remembers v, and gives what had to go for it.
 func (b *bounded[V]) put(key string, v V) (gone V, full bool) {
 	if b.of == nil {
 		b.of = map[string]V{}
@@ -167,7 +166,6 @@ func (b *bounded[V]) put(key string, v V) (gone V, full bool) {
 	return gone, full
 }
 
-// drop forgets key, and tells whether it was there.
 func (b *bounded[V]) drop(key string) bool {
 	_, standing := b.of[key]
 	if standing { // what is forgotten takes no room

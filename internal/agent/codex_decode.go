@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// codexLine is a line of codex exec --json, as far as it is read here.
 type codexLine struct {
 	Type    string     `json:"type"`
 	Thread  string     `json:"thread_id"`
@@ -39,7 +38,6 @@ func (u codexUsage) plain() stream.Usage {
 	}
 }
 
-// codexDecoder reads the lines of codex exec --json.
 type codexDecoder struct {
 	price pricing
 	model string
@@ -120,7 +118,6 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 	return []stream.Item{call, end} // some versions tell of some calls only when they are over
 }
 
-// retrying is how Codex says that it asks its model again.
 var retrying = pattern.Of(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 
 // trouble takes an error of the stream. It ends nothing by itself: a turn that

@@ -30,7 +30,6 @@ type rollouts struct {
 	told   stream.Usage
 }
 
-// rollout is one of them.
 type rollout struct {
 	read  int64 // up to here
 	ours  bool  // it belongs to the thread or to one that this has started
@@ -52,7 +51,6 @@ func codexSessions(env []string) string {
 	return filepath.Join(home, "sessions")
 }
 
-// began names the thread that is followed.
 func (r *rollouts) began(thread string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +104,6 @@ func (r *rollouts) list() []string {
 	})
 }
 
-// below are the paths of what lies in folders.
 func below(folders []string) (all []string) {
 	for _, folder := range folders {
 		entries, _ := untrusted.ReadDir(folder) // one that cannot be read has nothing to tell
@@ -144,7 +141,6 @@ func (f *rollout) more(path, thread string) {
 	f.read += int64(end)
 }
 
-// rolloutLine is a line of them, as far as it is read here.
 type rolloutLine struct {
 	Payload struct {
 		Type  string `json:"type"`

@@ -44,7 +44,6 @@ func copilot(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// copilotStart leaves the prompt to stdin.
 var copilotStart = []string{"--allow-all", "--no-ask-user", "--no-auto-update", "--output-format", "json"}
 
 // copilotRules leave out what is said anyway.

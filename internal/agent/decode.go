@@ -60,12 +60,10 @@ func (d *lineDecoder[L]) End() []stream.Item {
 // NoResult is the reason of an agent that ended without a word about it.
 const NoResult = "ended without a result"
 
-// cutOff is the result of an agent that reported none.
 func cutOff(used stream.Usage) []stream.Item {
 	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: used}}
 }
 
-// raw shows a line that is not of the protocol.
 func raw(line []byte) []stream.Item {
 	if text := Short(string(line)); text != "" {
 		return []stream.Item{stream.Progress{Text: text}}

@@ -106,7 +106,6 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 	}
 }
 
-// undockered refuses every other agent a Docker sandbox.
 func undockered(name string) error {
 	return fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name,
 		"let ralph's own sandbox confine it: --sandbox", nil)

@@ -51,7 +51,6 @@ func gemini(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// geminiNoLogin is the exit code of Gemini CLI where it has no key and no login.
 const geminiNoLogin = 41
 
 func geminiLacks(exit int, complaint string) string {

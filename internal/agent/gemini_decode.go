@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// geminiLine is a line of gemini -o stream-json, as far as it is read here.
 type geminiLine struct {
 	Type    string `json:"type"`
 	Model   string `json:"model"`

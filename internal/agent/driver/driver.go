@@ -216,7 +216,6 @@ func (h *Agent) veiled(to io.Writer) io.WriteCloser {
 	return h.Veil(to)
 }
 
-// unveiled is a veil that hides nothing.
 type unveiled struct{ io.Writer }
 
 func (unveiled) Close() error { return nil }

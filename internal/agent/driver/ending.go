@@ -43,7 +43,6 @@ func (s *sum) unbegun(e ending) bool {
 	return e.err != nil && !e.interrupted && e.Exit == 0 && s.silent()
 }
 
-// ended is the sum of it all.
 func (s *sum) ended(e ending) journal.AgentEnded {
 	ended := s.sum()
 	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
@@ -58,7 +57,6 @@ func (s *sum) ended(e ending) journal.AgentEnded {
 	return ended
 }
 
-// why is what failed, or nothing.
 func (s *sum) why(e ending) string {
 	switch {
 	case e.interrupted:

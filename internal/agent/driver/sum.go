@@ -57,7 +57,6 @@ func (s *sum) silent() bool {
 	return s.lines == 0
 }
 
-// complain takes a line of its errors.
 func (s *sum) complain(line string) {
 	line = agent.Short(line)
 	if line == "" {
