@@ -18,24 +18,21 @@ const largestSurveyed = 1 << 20
 
 // Surveyed are the files of a commit that say how its project is checked.
 func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {
-	names, err := trusted.Top(ctx, at)
-	if err != nil {
+	if _, err := trusted.Top(ctx, at); err != nil {
 		return nil, err
 	}
-	wanted, files := survey.Wanted(), survey.Files{}
-	for _, name := range names {
-		if !slices.Contains(wanted, name) {
-			continue
-		}
-		if strings.HasSuffix(name, "/") {
-			files[name] = nil
-			continue
-		}
-		// What is too large, or a link, is as if it was not there.
-		if data, err := trusted.ReadFile(ctx, git.At{Commit: at.Commit, Path: path.Join(at.Path, name)}, largestSurveyed); err == nil {
-			files[name] = data
-		}
-	}
+	// What is too large, or a link, is as if it was not there.
+	below := func(name string) git.At { return git.At{Commit: at.Commit, Path: path.Join(at.Path, name)} }
+	files := survey.Read(survey.Source{
+		List: func(folder string) []string {
+			names, _ := trusted.Top(ctx, below(folder))
+			return names
+		},
+		Read: func(name string) []byte {
+			data, _ := trusted.ReadFile(ctx, below(name), largestSurveyed)
+			return data
+		},
+	})
 	return files, ctx.Err()
 }
 

@@ -3,13 +3,13 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/survey"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -99,17 +99,21 @@ func lines(input string, commands []survey.Command) string {
 // surveyed are the files of a project that say how it is checked; what cannot be
 // read says nothing.
 func surveyed(project string) survey.Files {
-	files := survey.Files{}
-	for _, name := range survey.Wanted() {
-		if folder, is := strings.CutSuffix(name, "/"); is {
-			if info, err := os.Lstat(filepath.Join(project, folder)); err == nil && info.IsDir() {
-				files[name] = nil
+	return survey.Read(survey.Source{
+		List: func(folder string) (names []string) {
+			entries, _ := untrusted.ReadDir(filepath.Join(project, folder)) // a folder that cannot be read says nothing
+			for _, entry := range entries {
+				name := entry.Name()
+				if entry.IsDir() {
+					name += "/"
+				}
+				names = append(names, name)
 			}
-			continue
-		}
-		if data, err := workspace.ReadSettings(project, name); err == nil && data != nil {
-			files[name] = data
-		}
-	}
-	return files
+			return names
+		},
+		Read: func(name string) []byte {
+			data, _ := workspace.ReadSettings(project, name)
+			return data
+		},
+	})
 }

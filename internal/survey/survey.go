@@ -6,17 +6,20 @@ package survey
 import (
 	"cmp"
 	"encoding/json"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// Files are the project's, by name: those at its top that Wanted names, with
-// their content. A folder is there with a slash after its name.
+// Files are those of a project that say something, by path, with their content:
+// at its top, and in the folders of the projects below it. A folder is there with
+// a slash after its name.
 type Files map[string][]byte
 
-// Wanted are the names that say something.
-func Wanted() []string {
+func wanted() []string {
 	return []string{
+		"go.work", "pnpm-workspace.yaml",
 		"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile", "Taskfile.yml",
 		"go.mod", "Cargo.toml", "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
 		"deno.json", "deno.jsonc", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "tests/", "test/", "spec/",
@@ -31,8 +34,36 @@ type Command struct {
 }
 
 // Checks are the commands that judge work there, the likeliest first. What a
-// Makefile calls its tests is all of them.
+// Makefile calls its tests is all of them. A project below the top has checks of
+// its own, unless the top has one of the same kind: that is for all of them. A Go
+// module's tests are never another's.
 func (f Files) Checks() []Command {
+	found := f.top()
+	for _, c := range found {
+		if !manifest(c.From) {
+			return found
+		}
+	}
+	kinds := map[string]bool{}
+	for _, c := range found {
+		kinds[c.From] = c.From != "go.mod"
+	}
+	for _, dir := range f.below() {
+		for _, c := range f.in(dir).top() {
+			if !kinds[c.From] {
+				found = append(found, Command{"cd " + dir + " && " + c.Command, dir + "/" + c.From})
+			}
+		}
+	}
+	return found
+}
+
+// manifest tells that a file is of one project, and not a Makefile or what is like it.
+func manifest(name string) bool {
+	return !strings.HasSuffix(strings.ToLower(name), "file") || name == "Gemfile" || name == "Rakefile"
+}
+
+func (f Files) top() []Command {
 	for _, name := range []string{"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile"} {
 		for _, target := range []string{"test", "check"} {
 			if f.target(name, target) {
@@ -50,7 +81,7 @@ func (f Files) Checks() []Command {
 // Setup are the commands that fetch what those need, where a lock file says
 // what that is.
 func (f Files) Setup() []Command {
-	if checks := f.node(); len(checks) == 0 {
+	if !slices.ContainsFunc(f.Checks(), func(c Command) bool { return path.Base(c.From) == "package.json" }) {
 		return nil
 	}
 	for _, lock := range []struct{ name, command string }{
@@ -106,6 +137,9 @@ func (f Files) golang() []Command {
 func (f Files) rust() []Command {
 	if !f.has("Cargo.toml") {
 		return nil
+	}
+	if f.holds("Cargo.toml", "[workspace]") {
+		return []Command{{"cargo test --workspace", "Cargo.toml"}}
 	}
 	return []Command{{"cargo test", "Cargo.toml"}}
 }

@@ -1,0 +1,141 @@
+package survey
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Source gives a project's files. List has the names in a folder, with a slash
+// after those of folders; Read has a file's text, nil where it cannot be read.
+type Source struct {
+	List func(folder string) []string
+	Read func(name string) []byte
+}
+
+// mostBelow is how many folders are looked into for projects.
+const mostBelow = 200
+
+// Read takes the files that say something.
+func Read(s Source) Files {
+	files := Files{}
+	s.read(files, "")
+	folders := files.members(s)
+	if len(files.python()) == 0 {
+		folders = append(folders, s.holding("pyproject.toml")...)
+	}
+	for _, dir := range folders[:min(len(folders), mostBelow)] {
+		if dir = path.Clean(dir); dir != "." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir) && plain(dir) {
+			s.read(files, dir+"/")
+		}
+	}
+	return files
+}
+
+// plain tells that a folder's name needs no quotes in a shell.
+func plain(dir string) bool {
+	return dir != ".." && !strings.ContainsFunc(dir, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./@", r)
+	}) && !strings.HasPrefix(dir, "-")
+}
+
+func (s Source) read(files Files, folder string) {
+	names := wanted()
+	for _, name := range s.List(strings.TrimSuffix(folder, "/")) {
+		switch {
+		case !slices.Contains(names, name):
+		case strings.HasSuffix(name, "/"):
+			files[folder+name] = nil
+		default:
+			if data := s.Read(folder + name); data != nil {
+				files[folder+name] = data
+			}
+		}
+	}
+}
+
+// members are the folders that the files at the top name as projects.
+func (f Files) members(s Source) []string {
+	var found []string
+	for line := range strings.Lines(string(f["go.work"])) {
+		line, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "use"), "//")
+		if line = strings.Trim(line, " \t\"()"); strings.HasPrefix(line, "./") {
+			found = append(found, line)
+		}
+	}
+	var globs struct{ Packages []string }
+	_ = yaml.Unmarshal(f["pnpm-workspace.yaml"], &globs) // what cannot be read names none
+	var list struct{ Workspaces []string }
+	var object struct{ Workspaces struct{ Packages []string } }
+	if json.Unmarshal(f["package.json"], &list) != nil {
+		_ = json.Unmarshal(f["package.json"], &object) // likewise
+	}
+	for _, glob := range slices.Concat(globs.Packages, list.Workspaces, object.Workspaces.Packages) {
+		folder, rest, _ := strings.Cut(strings.TrimSuffix(glob, "/"), "/*")
+		switch {
+		case strings.ContainsAny(folder+strings.Trim(rest, "*/"), "*!{["): // of those nothing is told
+		case strings.Contains(glob, "/*"):
+			found = append(found, s.folders(folder)...)
+		default:
+			found = append(found, folder)
+		}
+	}
+	return found
+}
+
+// holding are the folders, down to the second level, that have a file.
+func (s Source) holding(name string) []string {
+	var found []string
+	first := s.folders("")
+	for _, dir := range first[:min(len(first), mostBelow)] {
+		for _, dir := range append([]string{dir}, s.folders(dir)...) {
+			if slices.Contains(s.List(dir), name) {
+				found = append(found, dir)
+			}
+		}
+	}
+	return found
+}
+
+// folders are those in a folder, but for hidden ones and what is installed.
+func (s Source) folders(folder string) []string {
+	var found []string
+	for _, name := range s.List(folder) {
+		dir, is := strings.CutSuffix(name, "/")
+		if is && !strings.HasPrefix(dir, ".") && dir != "node_modules" && dir != "vendor" {
+			found = append(found, path.Join(folder, dir))
+		}
+	}
+	return found
+}
+
+// below are the folders of projects.
+func (f Files) below() []string {
+	dirs := map[string]bool{}
+	for name := range f {
+		if dir := path.Dir(strings.TrimSuffix(name, "/")); dir != "." {
+			dirs[dir] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(dirs))
+}
+
+// in are the files of a project below. What the top has locked is locked for it.
+func (f Files) in(dir string) Files {
+	files := Files{}
+	for name, data := range f {
+		if rest, is := strings.CutPrefix(name, dir+"/"); is && !strings.Contains(strings.TrimSuffix(rest, "/"), "/") {
+			files[rest] = data
+		}
+	}
+	for _, lock := range []string{"pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb"} {
+		if data, is := f[lock]; is {
+			files[lock] = data
+		}
+	}
+	return files
+}
