@@ -47,6 +47,8 @@ func TestFloorHolds(t *testing.T) {
 		"a model nowhere":           {all, []string{"agent", "claude", "model-base-url", "evil.example.com"}, "model-base-url that is no address"},
 		"a model where it may be":   {all, []string{"agent", "claude", "model-base-url", "https://npm.example.com:443/v1"}, ""},
 		"no host at all":            {`{"allowDomains": []}`, []string{"allow-domains", "npm.example.com"}, "allow-domains npm.example.com"},
+		"a service elsewhere":       {all, []string{"agent", "claude", "services", "5432 localhost:6379 db.example.com:5433"}, "services db.example.com:5433"},
+		"services on this machine":  {all, []string{"agent", "claude", "services", "5432 localhost:6379 127.0.0.7:5433"}, ""},
 		"a weaker level":            {`{"sandbox": "namespace"}`, []string{"sandbox", "notify"}, "sandbox notify"},
 		"no sandbox":                {all, []string{"agent", "claude", "sandbox", "none"}, "sandbox none"},
 		"somebody else's sandbox":   {all, []string{"agent", "claude", "sandbox", "external"}, ""},

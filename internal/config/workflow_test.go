@@ -1,13 +1,47 @@
 package config_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
 )
+
+// The workflow that docs/services.md shows gives checks what the page says.
+func TestTheServicesPageShowsAWorkflow(t *testing.T) {
+	page, err := os.ReadFile("../../docs/services.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```\n")
+	given, err := config.OfWorkflow([]byte(strings.ReplaceAll(text, "${{ secrets.STRIPE_TEST_KEY }}", "sk-of-a-test")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := config.ReadInputs(func(name string) string { return given[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, err := config.ReadSettings(config.File{Name: "settings.json", Data: []byte(`{"checkEnv": ["DATABASE_URL=of-the-base", "COLOUR=blue"], "services": ["6379"]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Under(&in)
+	want := confine.Needs{
+		Services: []egress.Name{{Host: "postgres", Port: 5432}},
+		Env:      []string{"DATABASE_URL=of-the-base", "COLOUR=blue", "DATABASE_URL=postgres://postgres:only-for-tests@127.0.0.1:5432/postgres"}, // the last one counts
+		Secrets:  []string{"STRIPE_TEST_KEY=sk-of-a-test"},
+	}
+	if diff := cmp.Diff(want, in.Needs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
 
 // A workflow's own inputs are those of the step that works, as far as they stand
 // there.
