@@ -13,7 +13,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox|tamper)$$
 
-.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack image container report-check false-ready release-build release-check
+.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack services image container report-check false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -55,6 +55,8 @@ false-ready: # does it ever call work ready that is not, and what does it hold b
 attack: # the sandbox, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=3m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
+services: # checks that use Postgres and Redis, which Debian has, at each level of the sandbox
+	tools/services/check.sh
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
 	VERSION=$(VERSION) tools/image/build.sh
 container: $(ACT) # what an action has in stock Docker, which Debian has: the sandbox, and the image as a runner and as act start it

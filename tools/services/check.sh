@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# A check that uses Postgres and Redis is tried at each level of the sandbox, with
+# the servers on loopback and on another address, as service containers have one.
+# Both come from Debian's packages, and nothing but those is left.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+root=''
+[ "$(id -u)" = 0 ] || root=sudo
+if ! command -v redis-server >/dev/null || ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then
+  $root apt-get update -q
+  DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 $root apt-get install -y -q --no-install-recommends postgresql redis-server redis-tools git
+fi
+
+dir=$(mktemp -d)
+chmod 755 "$dir"
+servers=()
+clear_away() {
+  if ((${#servers[@]})); then
+    kill "${servers[@]}" 2>/dev/null || true
+    wait "${servers[@]}" 2>/dev/null || true
+  fi
+  rm -rf "$dir"
+}
+trap clear_away EXIT
+
+# as runs a program as a user that Postgres accepts: never root.
+as() {
+  if [ "$(id -u)" = 0 ]; then exec setpriv --reuid=postgres --regid=postgres --clear-groups -- "$@"; else exec "$@"; fi
+}
+
+# until_up COMMAND...: the command succeeds within 30 seconds.
+until_up() {
+  local tries
+  for ((tries = 0; tries < 300; tries++)); do
+    if "$@" >/dev/null 2>&1; then return; fi
+    sleep 0.1
+  done
+  echo "services: $* did not succeed" >&2
+  exit 1
+}
+
+bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
+hosts='127.0.0.1 127.0.0.7'
+mkdir "$dir/pg" "$dir/sockets"
+if [ "$(id -u)" = 0 ]; then chown postgres "$dir/pg" "$dir/sockets"; fi
+(as "$bin/initdb" -D "$dir/pg" -U ralph -A trust -E UTF8 --no-sync) >"$dir/initdb.log" 2>&1 || { cat "$dir/initdb.log"; exit 1; }
+pg=$((20000 + $$ % 10000)) redis=$((30000 + $$ % 2000))
+(as "$bin/postgres" -D "$dir/pg" -p "$pg" -c "listen_addresses=${hosts/ /,}" -c "unix_socket_directories=$dir/sockets" -c fsync=off) >"$dir/pg.log" 2>&1 &
+servers+=($!)
+# shellcheck disable=SC2086
+redis-server --port "$redis" --bind $hosts --save '' --appendonly no --protected-mode no --dir "$dir" >"$dir/redis.log" 2>&1 &
+servers+=($!)
+until_up "$bin/pg_isready" -h 127.0.0.7 -p "$pg"
+until_up redis-cli -h 127.0.0.7 -p "$redis" ping
+
+go build -o "$dir/ralph" ./cmd/ralph
+mkdir "$dir/shop"
+cat >"$dir/shop/postgres.sh" <<'EOF'
+psql -h 127.0.0.1 -p "$PGPORT" -U ralph -d postgres -qAt -v ON_ERROR_STOP=1 \
+  -c 'drop table if exists orders; create table orders (id int); insert into orders values (7); select id from orders' | grep -qx 7
+EOF
+cat >"$dir/shop/redis.sh" <<'EOF'
+redis-cli -h 127.0.0.1 -p "$REDISPORT" set orders 7 | grep -qx OK && redis-cli -h 127.0.0.1 -p "$REDISPORT" get orders | grep -qx 7
+EOF
+git -C "$dir/shop" init -q -b main
+git -C "$dir/shop" add .
+git -C "$dir/shop" -c user.name=Ada -c user.email=ada@example.com commit -q -m begin
+
+failed=0
+# try WANT LEVEL SERVICE ADDRESS: the check passes, or fails where the address is empty.
+try() {
+  local given=() got=refused
+  [ -z "$4" ] || given=(--service "$4")
+  if (cd "$dir/shop" && PATH="$bin:$PATH" "$dir/ralph" checks --sandbox="$2" --check "sh $3.sh" \
+    --check-env "PGPORT=$pg" --check-env "REDISPORT=$redis" "${given[@]}" --json >"$dir/said" 2>"$dir/log") && grep -q '"passed": true' "$dir/said"; then
+    got=reached
+  fi
+  printf '%-9s  %-9s  %-16s  %s\n' "$3" "$2" "${4:-none named}" "$got"
+  if [ "$got" != "$1" ]; then
+    cat "$dir/log" "$dir/said" >&2
+    failed=1
+  fi
+}
+
+levels=notify
+if "$dir/ralph" doctor --sandbox --level=namespace >/dev/null 2>&1; then levels='namespace notify'; fi
+for level in $levels; do
+  for service in postgres redis; do
+    port=$pg
+    [ "$service" = postgres ] || port=$redis
+    try reached "$level" "$service" "$port"
+    try reached "$level" "$service" "127.0.0.7:$port"
+    try refused "$level" "$service" ''
+  done
+done
+exit $failed
