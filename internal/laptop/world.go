@@ -46,27 +46,36 @@ func (w World) Outside(project string) []string {
 	return append(w.Environ(), "PATH="+w.Path(project))
 }
 
-// Path is PATH without the folders that an agent can write to: a program that one
-// left there must not run outside of the sandbox.
+// Path is PATH without the folders that an agent can write to, or that a link leads
+// from to one: a program that an agent left there must not run outside of the sandbox.
 func (w World) Path(project string) string {
-	return process.PathOutside(w.Getenv("PATH"), w.theirs(project))
+	return process.PathOutside(w.Getenv("PATH"), w.theirs(project), w.works(project)...)
 }
 
 // Changeable tells whether an agent can write to a file.
 func (w World) Changeable(project, path string) bool {
 	place, err := filepath.EvalSymlinks(path)
-	return err == nil && process.PathOutside(filepath.Dir(place), w.theirs(project)) == ""
+	return err == nil && process.Within(place, w.theirs(project))
 }
 
 // theirs are the folders that an agent can write to: the project, the one of the
 // working directory, and what agents keep in their user's home.
 func (w World) theirs(project string) []string {
-	home := w.Getenv("HOME")
-	paths := []string{project, outermost(project, home), outermost(".", home)}
+	var states []string
 	for _, name := range append(agent.States(), dockerState) {
-		paths = append(paths, filepath.Join(home, name))
+		states = append(states, filepath.Join(w.Getenv("HOME"), name))
 	}
-	var folders []string
+	return append(w.works(project), both(states)...)
+}
+
+// works are those of them that an agent works in.
+func (w World) works(project string) []string {
+	home := w.Getenv("HOME")
+	return both([]string{project, outermost(project, home), outermost(".", home)})
+}
+
+// both are paths as they are named and with links resolved.
+func both(paths []string) (folders []string) {
 	for _, path := range paths {
 		if filepath.IsAbs(path) {
 			folders = append(folders, path, resolved(path))

@@ -76,22 +76,50 @@ func LookUp(name, dir string, env []string) (string, error) {
 
 // PathOutside returns the folders of path that do not lie in one of the given
 // folders, which are resolved, with all links resolved: a link that changes later
-// leads nowhere else. A folder that is missing or relative is left out.
-func PathOutside(path string, folders []string) string {
+// leads nowhere else. A folder that is missing or relative is left out, and one with
+// a link into one of works, where somebody else says what the program there is.
+func PathOutside(path string, folders []string, works ...string) string {
 	var outside []string
 	for _, d := range filepath.SplitList(path) {
 		place, err := filepath.EvalSymlinks(d)
-		lies := func(folder string) bool {
-			return slices.ContainsFunc([]string{filepath.Clean(d), place}, func(at string) bool {
-				way, err := filepath.Rel(folder, at)
-				return err == nil && filepath.IsLocal(way)
-			})
-		}
-		if err == nil && filepath.IsAbs(d) && !slices.ContainsFunc(folders, lies) {
+		if err == nil && filepath.IsAbs(d) && !Within(d, folders) && !leadsInto(place, works) {
 			outside = append(outside, place)
 		}
 	}
 	return strings.Join(outside, string(filepath.ListSeparator))
+}
+
+// Within tells whether a path lies in one of the folders, as it is named or as the
+// links lead on the way to it. It need not be there.
+func Within(path string, folders []string) bool {
+	names := []string{filepath.Clean(path)}
+	if place, err := filepath.EvalSymlinks(path); err == nil {
+		names = append(names, place)
+	} else if place, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		names = append(names, filepath.Join(place, filepath.Base(path)))
+	}
+	return slices.ContainsFunc(names, func(at string) bool {
+		return slices.ContainsFunc(folders, func(folder string) bool {
+			way, err := filepath.Rel(folder, at)
+			return err == nil && filepath.IsLocal(way)
+		})
+	})
+}
+
+// leadsInto tells whether a link directly in dir leads into one of the folders. What
+// leads to another name in dir is found there.
+func leadsInto(dir string, folders []string) bool {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has programs all the same
+	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
+		if entry.Type() != fs.ModeSymlink {
+			return false
+		}
+		to, err := os.Readlink(filepath.Join(dir, entry.Name()))
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(dir, to)
+		}
+		return err == nil && filepath.Dir(to) != dir && Within(to, folders)
+	})
 }
 
 func runnable(path, dir string) error {

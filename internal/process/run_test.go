@@ -122,6 +122,8 @@ func TestPathOutside(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	err = errors.Join(
 		os.MkdirAll(at("project/bin"), 0o755), os.MkdirAll(at("projects/bin"), 0o755), os.MkdirAll(at("usual"), 0o755),
+		os.MkdirAll(at("linked"), 0o755), os.Symlink(at("project/tool"), at("linked/git")), os.Symlink("git", at("usual/same")),
+		os.MkdirAll(at("around"), 0o755), os.Symlink(at("leads-in/tool"), at("around/git")),
 		os.Symlink(at("project/bin"), at("leads-in")), os.Symlink(at("usual"), at("leads")), os.Symlink(at("usual"), at("project/leads-out")),
 	)
 	if err != nil {
@@ -129,10 +131,11 @@ func TestPathOutside(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"usual": "usual", "projects/bin": "projects/bin", "leads": "usual", "project": "", "project/bin": "", "leads-in": "",
+		"linked": "", "around": "", // one program is theirs to say
 		"project/leads-out":      "", // where it leads is what somebody in the project says
 		"project/../project/bin": "", "missing": "", "missing/../usual": "",
 	} {
-		got := process.PathOutside(at(".")+"/"+path, []string{at("project")})
+		got := process.PathOutside(at(".")+"/"+path, []string{at("project")}, at("project"))
 		if want != "" {
 			want = at(want)
 		}
@@ -142,6 +145,9 @@ func TestPathOutside(t *testing.T) {
 	}
 	if got := process.PathOutside("bin::.:"+at("usual")+":/", []string{at("project")}); got != at("usual")+":/" {
 		t.Errorf("relative folders: %q", got)
+	}
+	if got := process.PathOutside(at("linked"), []string{at("project")}); got != at("linked") {
+		t.Errorf("a link into another folder: %q", got)
 	}
 }
 
