@@ -176,10 +176,13 @@ func (c superviseCommand) job(w world) *job.Job {
 		}
 	}
 	return &job.Job{
-		Folder: c.task().Runs(), Dir: c.TaskDir, Exec: w.Runner.Run, Now: w.Now, Log: log, Hard: w.Runner.Hard, Rescue: laptop.Rescue,
-		Supervised: &job.Supervised{
+		Machine: job.Machine{Folder: c.task().Runs(), Exec: w.Runner.Run, Now: w.Now},
+		Code:    job.Code{Dir: c.TaskDir},
+		Agents: job.Agents{Supervised: &job.Supervised{
 			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,
-		},
+		}},
+		Audience: job.Audience{Log: log},
+		Hard:     w.Runner.Hard, Rescue: laptop.Rescue,
 	}
 }
 

@@ -40,7 +40,7 @@ type ground interface {
 func (s *site) onGround() ground {
 	switch {
 	case s.Own != nil:
-		return &own{tree: s.Own, trusted: s.trusted}
+		return &own{tree: s.Own, programRepo: s.programRepo}
 	case s.Dir != "":
 		return bare{dir: s.Dir}
 	}
@@ -78,12 +78,12 @@ func (a *apart) folder(ctx context.Context) (string, error) {
 // tree is the agent's, grown where it is not there yet. It is grown under
 // another name first, so that one cut off half way is never taken for whole.
 func (a *apart) tree(ctx context.Context) (*git.Tree, error) {
-	dir := filepath.Join(a.work(), "tree")
+	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); err == nil {
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
-	if err := errors.Join(a.clear(ctx, young), untrusted.RemoveAll(a.home.File(furnishing))); err != nil {
+	if err := errors.Join(a.confined().clear(ctx, young), untrusted.RemoveAll(a.home.File(furnishing))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
 	if _, err := a.trusted.Clone(ctx, a.plot(a.Run(), young)); err != nil {
@@ -102,13 +102,13 @@ func (a *apart) openTree(dir string) (_ *git.Tree, err error) {
 			return nil, err
 		}
 	}
-	a.grown.Beside, a.grown.Run = Beside(a.Run().Policy), a.insideGit(dir)
+	a.grown.Beside, a.grown.Run = Beside(a.Run().Policy), a.confined().git(dir)
 	return a.grown, nil
 }
 
 // plot is where the agent's tree grows in dir, and from what.
 func (a *apart) plot(run journal.Run, dir string) git.CloneSpec {
-	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}, Run: a.insideGit(dir)}
+	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memory(run) + "/"}, Run: a.confined().git(dir)}
 }
 
 func (a *apart) hold(ctx context.Context, run journal.Run) bool {
@@ -154,7 +154,7 @@ func (a *apart) take(ctx context.Context, run journal.Run, seen *git.Inspection)
 
 // follow brings the tree to a commit that holds what others did, too.
 func (a *apart) follow(ctx context.Context, to string) error {
-	dir := filepath.Join(a.work(), "tree")
+	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -186,9 +186,10 @@ func (a *apart) repository(ctx context.Context) (*git.Tree, error) { return a.tr
 
 // own is the user's repository: what is committed there is there already.
 type own struct {
-	tree    *git.Tree
-	trusted *git.Trusted // borrows the user's objects; nil where nothing is proven
-	held    held
+	*programRepo // borrows the user's objects
+
+	tree *git.Tree
+	held held
 }
 
 func (o *own) folder(context.Context) (string, error) { return o.tree.Dir, nil }

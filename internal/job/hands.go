@@ -3,10 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,9 +41,10 @@ func projectIn(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Within))
 }
 
-// hands wires every step of the loop to the room that can do it.
+// hands wires every step of the loop to what does it.
 func (s *site) hands() loop.Hands {
 	s.clean = s.checkouts()
+	outward, scm, second := s.publishing(), s.versionControl(), s.consulting()
 	prover := s.clean.Prover(stories{s})
 	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
@@ -54,7 +52,7 @@ func (s *site) hands() loop.Hands {
 		iterate = task.supervise
 	}
 	return loop.Hands{
-		Draft:     s.draft,
+		Draft:     second.draft,
 		Baseline:  prover.Baseline,
 		Iterate:   iterate,
 		Read:      s.read,
@@ -63,43 +61,17 @@ func (s *site) hands() loop.Hands {
 		Prove:     prover.Prove,
 		Inspect:   prover.Inspect,
 		Grade:     prover.Grade,
-		Review:    s.review,
-		Commit:    s.commit,
-		Push:      s.push,
-		OpenPull:  s.openPull,
-		Join:      s.join,
-		ReadyPull: s.readyPull,
+		Review:    second.review,
+		Commit:    scm.commit,
+		Push:      outward.push,
+		OpenPull:  outward.openPull,
+		Join:      outward.join,
+		ReadyPull: outward.readyPull,
 		Look:      task.look,
 		Pause:     task.pause,
 		Settle:    task.settle,
-		Shelve:    s.shelve,
+		Shelve:    s.keeping().shelve,
 	}
-}
-
-// hidden is text without the secrets in it.
-func (s *site) hidden(text string) string {
-	if s.Hide == nil {
-		return text
-	}
-	return string(s.Hide([]byte(text)))
-}
-
-// attach keeps a text beside the journal, and as little secret in it.
-func (s *site) attach(name, text string) (journal.Attachment, error) {
-	text = s.hidden(text)
-	file, err := s.home.Create(name)
-	if err != nil {
-		return journal.Attachment{}, err
-	}
-	_, err = io.WriteString(file, text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return journal.Attachment{}, fmt.Errorf("write %s: %w", name, err)
-	}
-	digest := sha256.Sum256([]byte(text))
-	return journal.Attachment{Path: name, Digest: hex.EncodeToString(digest[:]), Size: int64(len(text))}, nil
 }
 
 // read takes over what the agent made of the plan, and writes the plan that
@@ -150,6 +122,44 @@ func (s *site) remember(ctx context.Context, dir string, run journal.Run, p plan
 	return s.Sandbox.Lend(ctx, dir, memory(run))
 }
 
+// keepLog takes over what the agent made of the log, and puts back what it lost.
+// What cannot be read says nothing.
+func (s *site) keepLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
+	if len(run.Plan.UserStories) == 0 {
+		return journal.Attachment{}, false, nil
+	}
+	memory := workspace.Memory{Tree: dir, Dir: memory(run)}
+	found, err := memory.Log()
+	if err != nil {
+		found = ""
+	}
+	text, cut := plan.MergeLog(s.keptLog(run), s.hidden(found))
+	if cut {
+		if err := memory.PutLog(text); err != nil {
+			return journal.Attachment{}, false, err
+		}
+		if err := s.Sandbox.Lend(ctx, dir, memory.Dir); err != nil {
+			return journal.Attachment{}, false, err
+		}
+	}
+	log, err = s.attach(progressFile, text)
+	return log, cut, err
+}
+
+// layLog keeps the log as the agent is to find it. Where people may have had a
+// hand in it, before the first iteration since the run was begun or gone on with,
+// it counts as it stands.
+func (s *site) layLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
+	if _, again := run.Open(); !again && len(run.Iterations) == run.Granted.Iterations {
+		run.Log = journal.Attachment{}
+	}
+	log, cut, err := s.keepLog(ctx, dir, run)
+	if cut && err == nil {
+		emit(journal.Noted{What: "what earlier iterations wrote in the progress log was gone, and was put back"})
+	}
+	return log, err
+}
+
 // check runs the checks on the agent's tree.
 func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
 	dir, err := s.ground.folder(ctx)
@@ -159,9 +169,9 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	s.ground.hold(ctx, run)
 	hand := s.checker(run, dir)
 	hand.Began = s.Checking
-	hand.Patience = func(limit time.Duration) time.Duration { return s.within(run, limit) }
+	hand.Patience = func(limit time.Duration) time.Duration { return within(run, s.Now(), limit) }
 	defer s.Sandbox.Tell(emit)
-	defer s.strangers(ctx, emit)()
+	defer s.confined().strangers(ctx, emit)()
 	job := at(run, dir, latest(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.RedBefore(run, name) }
 	changed, known, err := s.changed(ctx, run)
@@ -193,7 +203,7 @@ func (s *site) changed(ctx context.Context, run journal.Run) (names []string, kn
 // checker runs commands in the agent's tree at dir.
 func (s *site) checker(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.inside(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
+		Run: s.confined().inside(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
 	}
 }
 
@@ -222,7 +232,7 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emi
 			emit(journal.Noted{What: "work left uncommitted could not be committed: " + err.Error()})
 		}
 	}
-	if err := s.refetch(ctx); err != nil {
+	if err := s.refetch(ctx, run); err != nil {
 		return err
 	}
 	taken, err := s.ground.take(ctx, run, seen)

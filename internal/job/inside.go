@@ -1,20 +1,15 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/confine"
-	"github.com/ralph-loop/ralph/internal/egress"
-	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -23,34 +18,43 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
+// confined runs agents, and what they had a hand in, in the sandbox where there is one.
+type confined struct {
+	Machine
+	Code
+	*programRepo
+}
+
+func (s *site) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
+
 // inside is how the agent, and what it had a hand in, runs in a tree.
-func (s *site) inside(dir string) sandbox.Next {
-	if s.Sandbox == nil {
-		return s.Exec
+func (c confined) inside(dir string) sandbox.Next {
+	if c.Sandbox == nil {
+		return c.Exec
 	}
-	return s.Sandbox.Around(s.access(dir))
+	return c.Sandbox.Around(c.access(dir))
 }
 
 // access is what they can read and write there.
-func (s *site) access(dir string) confine.Access {
+func (c confined) access(dir string) confine.Access {
 	at := confine.Access{Write: []string{dir}}
-	if s.trusted != nil {
-		at.Read = s.trusted.Lent()
+	if c.trusted != nil {
+		at.Read = c.trusted.Lent()
 	}
 	switch {
-	case s.Own != nil && dir == s.Own.Dir:
-		needs := s.Own.Needs()
+	case c.Own != nil && dir == c.Own.Dir:
+		needs := c.Own.Needs()
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
 		// The store is the user's own, which commits go to.
 		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
 			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		ours(s.Folder, &at)
-	case s.Own == nil && dir == s.Dir:
+		ours(c.Folder, &at)
+	case c.Own == nil && dir == c.Dir:
 		needs := guarded.Folder(dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		ours(s.Folder, &at)
+		ours(c.Folder, &at)
 	}
 	return at
 }
@@ -66,82 +70,25 @@ func ours(folder workspace.Folder, at *confine.Access) {
 	}
 }
 
-// insideGit is how git runs in a tree that an agent works in: as who works
+// git is how git runs in a tree that an agent works in: as who works
 // there, and without a way out. nil: as it does everywhere else.
-func (s *site) insideGit(dir string) git.Run {
-	if s.Sandbox == nil {
+func (c confined) git(dir string) git.Run {
+	if c.Sandbox == nil {
 		return nil
 	}
-	read := []string{s.Git.Home}
-	if s.trusted != nil {
-		read = append(read, s.trusted.Lent()...)
+	read := []string{c.Git.Home}
+	if c.trusted != nil {
+		read = append(read, c.trusted.Lent()...)
 	}
-	return git.Run(s.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
+	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
 // clear makes an empty folder for those inside.
-func (s *site) clear(ctx context.Context, dir string) error {
+func (c confined) clear(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
-	return s.Sandbox.Lend(ctx, dir, ".")
-}
-
-// hand is the agent, in the tree at dir, within what is left of the run's limits.
-func (s *site) hand(run journal.Run, dir string) driver.Agent {
-	return driver.Agent{
-		Adapter: s.Agent, Run: s.inside(dir), Dir: projectIn(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Veil: s.Veil,
-		Timeout: s.patience(run), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: s.Now, Grace: s.Grace,
-		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
-	}
-}
-
-// agentEnv is what an agent's environment is there, by which it reaches its model.
-func (s *site) agentEnv(env []string) []string {
-	if s.Held != nil {
-		return environ.Direct(env)
-	}
-	return s.Sandbox.Env(env, false)
-}
-
-// have has the agent do something, and puts on record what the sandbox heard
-// meanwhile. Where the model server has used the budget, no agent is started.
-func (s *site) have(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
-	models := cmp.Or(s.Sandbox, s.Held)
-	if seen := models.Used(); seen.Stopped != "" {
-		return metered(journal.AgentEnded{Failed: true}, seen), nil
-	}
-	defer s.strangers(ctx, emit)()
-	ended, err := hand.Do(ctx, order)
-	if err == nil {
-		ended = metered(ended, models.Used())
-		if models.Refusing() { // the key is good
-			ended.Fix = ""
-		}
-	}
-	models.Tell(emit)
-	return ended, err
-}
-
-// metered lays what the model server saw over what an agent said of itself: it
-// used what the agent says, or what was seen where that is more. If the server
-// has stopped, that is why the agent failed, whatever its program made of it.
-func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
-	if seen.Usage.Tokens() > ended.Usage.Tokens() {
-		ended.Usage = seen.Usage
-	}
-	if seen.Usage.Tokens() > 0 && seen.Cost.Known && (!ended.Cost.Known || seen.Cost.USD > ended.Cost.USD) {
-		ended.Cost = seen.Cost
-	}
-	if seen.Stopped == "" {
-		return ended
-	}
-	ended.Overspent = true
-	if ended.Failed {
-		ended.Why = "the model server has ended the budget: " + seen.Stopped
-		ended.CannotRun, ended.Fix, ended.Busy, ended.Until = false, "", false, time.Time{}
-	}
-	return ended
+	return c.Sandbox.Lend(ctx, dir, ".")
 }
 
 // permit allows the hosts from which the project gets its packages, by its files
@@ -160,13 +107,13 @@ func (s *site) permit(ctx context.Context) error {
 // strangers looks for other repositories in the user's own folder, where it has a
 // sandbox, and disarms and tells of those that came or changed until what it returns
 // is called: the user's own git may ask them.
-func (s *site) strangers(ctx context.Context, emit emit) func() {
-	if s.Sandbox == nil || s.trusted != nil && s.Own == nil {
+func (c confined) strangers(ctx context.Context, emit emit) func() {
+	if c.Sandbox == nil || c.trusted != nil && c.Own == nil {
 		return func() {}
 	}
-	top := s.Dir
-	if s.Own != nil {
-		top = s.Own.Dir
+	top := c.Dir
+	if c.Own != nil {
+		top = c.Own.Dir
 	}
 	before := guarded.LookNested(ctx, top)
 	if ctx.Err() != nil {
@@ -179,7 +126,7 @@ func (s *site) strangers(ctx context.Context, emit emit) func() {
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), parting)
 			defer cancel()
 		}
-		for _, news := range Strangers(ctx, s.Git, top, before) {
+		for _, news := range Strangers(ctx, c.Git, top, before) {
 			emit(news)
 		}
 	}

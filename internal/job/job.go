@@ -27,59 +27,78 @@ import (
 
 // Job is everything that does not change from one run to the next.
 type Job struct {
-	Folder workspace.Folder
-	Exec   func(context.Context, process.Command) (process.Result, error)
-	Now    func() time.Time
-	Git    git.Git
-	Origin Origin    // nil: nothing is handed over and nothing proven
-	Own    *git.Tree // the user's tree, where the agent works in it; nil: in a tree apart
-	// Project holds what people wrote for the loop, such as its prompt.md; empty
-	// where nobody's word but the program's counts, as in the Action.
-	Project string
-	Dir     string // the folder the agent works in, where that is no repository
-	Hub     Hub    // nil: the work stays where it is
-	Signer  Signer // nil: nothing is signed
-	Pulls   Pulls  // nil: a branch is all there is
-	Shelf   Shelf  // nil: the run is on this machine alone
-	// Comment finds or makes the progress comment; nil: there is none.
-	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
+	Machine
+	Code
+	Remote
+	Agents
+	Audience
 
-	// Held is the model server of agents that no sandbox confines; nil: they ask their
-	// models themselves. Whoever had it serve closes it.
-	Held *confine.Sandbox
+	Drain   <-chan struct{} // closed: end after the step under way
+	Hard    <-chan struct{} // closed: end now, as if killed: nothing more is written or shown
+	Version string          // of this program
+	Rescue  time.Duration   // how long saving work may take once the run was cancelled
+	Keep    bool            // leave the trees behind
+	Report  bool            // write the run's page beside its journal
+	Out     string          // the folder in which files for later steps of a job are put; empty: none are
+}
 
-	Sandbox *confine.Sandbox // round the agent and its checks; nil: none. Whoever raised it closes it
-
-	Reviewer *Reviewer // asked for a second opinion where the policy wants one; nil: nobody is
-
-	Attached []attachment.File // to the issue
-
-	Supervised *Supervised // a command in the place of an agent
-
-	Agent    agent.Adapter
-	AgentEnv []string // what an agent's environment is built on
+// Machine is what commands run with.
+type Machine struct {
+	Folder   workspace.Folder
+	Exec     func(context.Context, process.Command) (process.Result, error)
+	Now      func() time.Time
+	Git      git.Git
+	Sandbox  *confine.Sandbox // round the agent and its checks; nil: none. Its maker closes it
 	CheckEnv []string
 	// CheckSecrets are variables of the checks of clean checkouts alone.
 	CheckSecrets []string
-	UserEnv      []string // what the user's own version control runs with
-	Watch        func(stream.Item)
-	Checking     func(policy.Check) // hears of each check that is about to run; nil: nobody does
+	UserEnv      []string                       // what the user's own version control runs with
+	Veil         func(io.Writer) io.WriteCloser // takes secrets out of the agent's transcripts
+	Grace        time.Duration                  // for agents and checks to end politely; 0: the usual
+}
 
-	Screens []publish.Screen
-	Every   time.Duration                    // the least time between two showings on a screen
-	Tell    func(journal.Run, journal.Event) // what happens, for a console; nil: as lines of Log
-	Log     func(line string)                // a line for people, as things happen
-	Hide    func(line []byte) []byte         // takes secrets out of the journal
-	Veil    func(io.Writer) io.WriteCloser   // takes them out of the agent's transcripts
-	Secret  func(text []byte) bool           // tells of one in what is to be pushed; nil: there are none
-	Drain   <-chan struct{}                  // closed: end after the step under way
-	Hard    <-chan struct{}                  // closed: end now, as if killed: nothing more is written or shown
-	Version string                           // of this program
-	Grace   time.Duration                    // for agents and checks to end politely; 0: the usual
-	Rescue  time.Duration                    // how long saving work may take once the run was cancelled
-	Keep    bool                             // leave the trees behind
-	Report  bool                             // write the run's page beside its journal
-	Out     string                           // the folder in which files for later steps of a job are put; empty: none are
+// Code is where the code comes from, and where the agent works on it.
+type Code struct {
+	Origin Origin    // nil: nothing is handed over and nothing proven
+	Own    *git.Tree // the user's tree, where the agent works in it; nil: in a tree apart
+	Dir    string    // the folder the agent works in, where that is no repository
+	// Project holds what people wrote for the loop, such as its prompt.md; empty
+	// where nobody's word but the program's counts, as in the Action.
+	Project string
+}
+
+// Remote is where the work goes, and the run's own files.
+type Remote struct {
+	Hub    Hub                    // nil: the work stays where it is
+	Signer Signer                 // nil: nothing is signed
+	Pulls  Pulls                  // nil: a branch is all there is
+	Shelf  Shelf                  // nil: the run is on this machine alone
+	Secret func(text []byte) bool // tells of one in what is to be pushed; nil: there are none
+	// Comment finds or makes the progress comment; nil: there is none.
+	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
+}
+
+// Agents are those that work, and those that give an opinion.
+type Agents struct {
+	Agent      agent.Adapter
+	Attached   []attachment.File // to the issue
+	AgentEnv   []string          // what an agent's environment is built on
+	Reviewer   *Reviewer         // asked for a second opinion where the policy wants one; nil: none is
+	Supervised *Supervised       // a command in the place of an agent
+	Watch      func(stream.Item)
+	// Held is the model server of agents that no sandbox confines; nil: they ask their
+	// models themselves. Its maker closes it.
+	Held *confine.Sandbox
+}
+
+// Audience is who hears of what happens.
+type Audience struct {
+	Screens  []publish.Screen
+	Every    time.Duration                    // the least time between two showings on a screen
+	Tell     func(journal.Run, journal.Event) // what happens, for a console; nil: as lines of Log
+	Log      func(line string)                // a line for people, as things happen
+	Hide     func(line []byte) []byte         // takes secrets out of the journal
+	Checking func(policy.Check)               // hears of each check that is about to run; nil: none does
 }
 
 // Origin is where the code comes from.
@@ -170,13 +189,14 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.see(ctx, home, old.BaseRef, old.Branch, func(s *site) error {
-		if err := s.bring(ctx, old); err != nil {
+		outward := s.publishing()
+		if err := outward.bring(ctx, old); err != nil {
 			return err
 		}
 		if err := s.Append(resumed); err != nil {
 			return err
 		}
-		return s.rejoin(ctx, s.Run())
+		return outward.rejoin(ctx, s.Run())
 	})
 }
 
@@ -200,9 +220,9 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 		return Outcome{Home: home}, err
 	}
 	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
-	s.pack(ctx)
+	s.keeping().pack(ctx)
 	s.testify(ctx)
-	s.saveState(ctx)
+	s.keeping().saveState(ctx)
 	s.report(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.leave())
 }

@@ -15,90 +15,90 @@ import (
 
 // join looks whether others have gone on with the branch, and then whether they
 // have with the base; one of the two is merged at a time.
-func (s *site) join(ctx context.Context, run journal.Run, _ verdict.Join, emit emit) error {
-	return s.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
-		if event, err := s.meetBranch(ctx, run); event != nil || err != nil {
+func (p *publishing) join(ctx context.Context, run journal.Run, _ verdict.Join, emit emit) error {
+	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
+		if event, err := p.meetBranch(ctx, run); event != nil || err != nil {
 			return event, err
 		}
-		return s.meetBase(ctx, run)
+		return p.meetBase(ctx, run)
 	})
 }
 
 // rejoin is for a run that is gone on with: somebody may have pushed while
 // nobody was at work.
-func (s *site) rejoin(ctx context.Context, run journal.Run) error {
-	if s.Hub == nil || s.trusted == nil || run.Pushed == "" {
+func (p *publishing) rejoin(ctx context.Context, run journal.Run) error {
+	if p.Hub == nil || p.trusted == nil || run.Pushed == "" {
 		return nil
 	}
-	event, err := s.merged(ctx, run)
+	event, err := p.merged(ctx, run)
 	if err != nil && ctx.Err() == nil { // the next push will come to it
-		s.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
+		p.people.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
 		event, err = nil, nil
 	}
 	if event == nil || err != nil {
 		return err
 	}
-	return s.Append(event)
+	return p.Append(event)
 }
 
 // bring fetches the work where the branch does not hold it: it lies aside, or
 // somebody has rewritten the branch.
-func (s *site) bring(ctx context.Context, run journal.Run) error {
-	if s.Hub == nil || s.trusted == nil || run.Head == "" {
+func (p *publishing) bring(ctx context.Context, run journal.Run) error {
+	if p.Hub == nil || p.trusted == nil || run.Head == "" {
 		return nil
 	}
-	if _, err := s.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
+	if _, err := p.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	if err := s.Hub.Bring(ctx, s.trusted, run.Head); err != nil {
+	if err := p.Hub.Bring(ctx, p.trusted, run.Head); err != nil {
 		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is on GitHub no more", run.Head), "change the issue or add words, which begins a new run", err)
 	}
 	return nil
 }
 
 // meetBranch is what became of the branch elsewhere; nil: nothing.
-func (s *site) meetBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
-	if s.Hub == nil {
+func (p *publishing) meetBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	if p.Hub == nil {
 		return nil, errNowhere
 	}
-	if err := s.fetch(ctx, run.BaseRef, run.Branch); err != nil {
+	if err := p.fetch(ctx, run.BaseRef, run.Branch); err != nil {
 		return nil, err
 	}
-	return s.merged(ctx, run)
+	return p.merged(ctx, run)
 }
 
 // merged is the branch as it was fetched and the work in one. A branch that
 // holds no more what it held is somebody else's now: the work goes to another.
-func (s *site) merged(ctx context.Context, run journal.Run) (journal.Event, error) {
-	theirs, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
+func (p *publishing) merged(ctx context.Context, run journal.Run) (journal.Event, error) {
+	theirs, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
 	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
 		return nil, nil //nolint:nilnil // nothing has happened
 	}
 	if err != nil {
 		return nil, err
 	}
-	if held, err := s.trusted.Follows(ctx, theirs, run.Head); err != nil || held {
+	if held, err := p.trusted.Follows(ctx, theirs, run.Head); err != nil || held {
 		return nil, err
 	}
 	last := cmp.Or(run.Pushed, run.Start)
-	grew, err := s.trusted.Follows(ctx, last, theirs)
+	grew, err := p.trusted.Follows(ctx, last, theirs)
 	if err != nil {
 		return nil, err
 	}
 	if !grew {
-		return s.leaveBranch(ctx, run, theirs)
+		return p.leaveBranch(ctx, run, theirs)
 	}
-	joined, err := s.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
+	joined, err := p.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
 	if err != nil || len(joined.Conflicts) == 0 {
 		return joined, err
 	}
-	joined.Aside, err = s.setAside(ctx, run)
+	joined.Aside, err = p.setAside(ctx, run)
 	return joined, err
 }
 
 // leaveBranch has the work go to a branch of its own.
-func (s *site) leaveBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
-	free, err := s.Hub.Free(ctx, s.trusted, run.Branch, run.Head)
+func (p *publishing) leaveBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
+	free, err := p.Hub.Free(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
 		return nil, err
 	}
@@ -107,50 +107,50 @@ func (s *site) leaveBranch(ctx context.Context, run journal.Run, theirs string) 
 
 // setAside pushes the work to another branch, so that it is not on this machine
 // alone.
-func (s *site) setAside(ctx context.Context, run journal.Run) (string, error) {
-	free, err := s.Hub.Free(ctx, s.trusted, run.Branch, run.Head)
+func (p *publishing) setAside(ctx context.Context, run journal.Run) (string, error) {
+	free, err := p.Hub.Free(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
 		return "", err
 	}
-	return free, s.Hub.Push(ctx, s.trusted, free, run.Head)
+	return free, p.Hub.Push(ctx, p.trusted, free, run.Head)
 }
 
 // meetBase is the base as it was fetched and the work in one.
-func (s *site) meetBase(ctx context.Context, run journal.Run) (journal.Event, error) {
-	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
+func (p *publishing) meetBase(ctx context.Context, run journal.Run) (journal.Event, error) {
+	base, err := p.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
 		return nil, err
 	}
-	return s.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Base)
+	return p.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Base)
 }
 
 // merge makes one of the work and what others did since last, and has the
 // agent's tree stand there. That comes before the record: an agent that works on
 // what is on record and not in its tree would take it back.
-func (s *site) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
+func (p *publishing) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
 	with.From, with.To, with.Tree = run.Head, run.Head, run.Tree
 	span := git.Span{From: last, To: with.With}
 	var err error
-	if with.By, err = s.trusted.Authors(ctx, span); err != nil {
+	if with.By, err = p.trusted.Authors(ctx, span); err != nil {
 		return with, err
 	}
-	commits, err := s.trusted.Log(ctx, span)
+	commits, err := p.trusted.Log(ctx, span)
 	if err != nil {
 		return with, err
 	}
 	with.Commits = len(commits)
 	if with.Of == journal.OfBranch {
-		if with.Protected, err = handover.Guarded(ctx, s.trusted, span, run.Policy.Protect); err != nil {
+		if with.Protected, err = handover.Guarded(ctx, p.trusted, span, run.Policy.Protect); err != nil {
 			return with, err
 		}
 	}
-	made, err := s.trusted.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: mergeOf(run, with)})
+	made, err := p.trusted.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: mergeOf(run, with)})
 	if err != nil || made.SHA == "" {
 		with.Conflicts = made.Conflicts
 		return with, err
 	}
 	with.To, with.Tree = made.SHA, made.Tree
-	return with, s.follow(ctx, with.From, with.To)
+	return with, p.follow(ctx, with.From, with.To)
 }
 
 // mergeOf is the message of a merge.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/agent/driver"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -29,12 +30,24 @@ const (
 	reviewFile = 1 << 20 // of a file in which a quote is looked up
 )
 
+// consulting asks agents that only read.
+type consulting struct {
+	agentRunner
+	*record
+	clean    *checkout.Clean
+	guidance func(ctx context.Context, run journal.Run) string
+}
+
+func (s *site) consulting() consulting {
+	return consulting{s.agentRunner(), s.record, s.clean, s.guidance}
+}
+
 // review asks another agent what it makes of a story that is about to pass. It
 // works on a clean checkout that is thrown away. That there is no opinion holds
 // nothing back; it is on record.
-func (s *site) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
-	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
-	if err := s.opinion(ctx, run, step, &reviewed, emit); err != nil {
+func (c consulting) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
+	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: c.Reviewer.Agent.Name}
+	if err := c.opinion(ctx, run, step, &reviewed, emit); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -44,12 +57,12 @@ func (s *site) review(ctx context.Context, run journal.Run, step verdict.Review,
 	return nil
 }
 
-func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
+func (c consulting) opinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
 	story, found := run.Plan.Find(step.Story)
 	if !found {
 		return fmt.Errorf("no story %q in the plan", step.Story)
 	}
-	diff, cut, err := s.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
+	diff, cut, err := c.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
 	if err != nil {
 		return err
 	}
@@ -57,7 +70,7 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 	if err != nil {
 		return err
 	}
-	ended, said, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
+	ended, said, err := c.consult(ctx, run, question{of: *c.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
 	}}, emit)
 	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
@@ -68,21 +81,21 @@ func (s *site) opinion(ctx context.Context, run journal.Run, step verdict.Review
 	if err != nil {
 		return err
 	}
-	return s.weigh(ctx, points, reviewed)
+	return c.weigh(ctx, points, reviewed)
 }
 
 // errBroke is why nobody is asked by a run that has used what it may.
 var errBroke = errors.New("the run's budget is used")
 
 // weigh keeps the objections that a line of the commit bears out.
-func (s *site) weigh(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
+func (c consulting) weigh(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
 	looked := map[int]bool{}
 	for _, p := range points {
 		looked[p.Criterion] = true
 		if p.Met {
 			continue
 		}
-		file, err := s.trusted.ReadFile(ctx, git.At{Commit: reviewed.Commit, Path: p.File}, reviewFile)
+		file, err := c.trusted.ReadFile(ctx, git.At{Commit: reviewed.Commit, Path: p.File}, reviewFile)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -111,30 +124,30 @@ const (
 
 // consult has an agent read a clean checkout that is thrown away, and gives the
 // end of what it says. What it used is told in any case.
-func (s *site) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
+func (c consulting) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
 	if verdict.Broke(run) { // of which nothing is left an agent would take for no limit
 		return journal.AgentEnded{}, "", errBroke
 	}
-	theirs, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
+	theirs, err := instructions.Differing(ctx, c.trusted, run.Base, q.commit)
 	if err == nil && len(theirs) > 0 { // the base's instead
-		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs})
+		q.commit, err = c.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs})
 	}
 	if err != nil {
 		return journal.AgentEnded{}, "", err
 	}
-	dir, done, err := s.clean.Checkout(ctx, run, q.commit)
+	dir, done, err := c.clean.Checkout(ctx, run, q.commit)
 	if err != nil {
 		return journal.AgentEnded{}, "", err
 	}
 	defer done()
-	if s.Sandbox == nil {
+	if c.Sandbox == nil {
 		if err := q.of.Agent.Trusts(dir); err != nil {
 			return journal.AgentEnded{}, "", err
 		}
 	}
-	said := &answer{watch: s.Watch}
-	q.order.Prompt = s.guidance(ctx, run) + q.order.Prompt
-	ended, err := s.have(ctx, s.reader(run, dir, q, said), q.order, emit)
+	said := &answer{watch: c.Watch}
+	q.order.Prompt = c.guidance(ctx, run) + q.order.Prompt
+	ended, err := c.have(ctx, c.reader(run, dir, q, said), q.order, emit)
 	if err == nil && ended.Failed {
 		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
 	}
@@ -142,10 +155,10 @@ func (s *site) consult(ctx context.Context, run journal.Run, q question, emit em
 }
 
 // reader is the agent that reads the checkout at dir.
-func (s *site) reader(run journal.Run, dir string, q question, said *answer) driver.Agent {
-	hand := s.hand(run, dir)
-	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.agentEnv(q.of.Env), said.take
-	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
+func (c consulting) reader(run journal.Run, dir string, q question, said *answer) driver.Agent {
+	hand := c.hand(run, dir)
+	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.take
+	hand.Open = func(name string) (io.WriteCloser, error) { return c.home.Create(q.log + name) }
 	if hand.Timeout == 0 {
 		hand.Timeout = answerTime
 	}

@@ -24,10 +24,18 @@ const askMessage = "Provide a short imperative commit message for the changes. O
 // errNoMessage is an agent that was asked for a message and gave none.
 var errNoMessage = errors.New("the agent gave no commit message")
 
+// versionControl does the tasks of the user's own version control with green work.
+type versionControl struct {
+	agentRunner
+	ground ground
+}
+
+func (s *site) versionControl() versionControl { return versionControl{s.agentRunner(), s.ground} }
+
 // commit does one task of version control. A task that fails is written down;
 // the work is still there.
-func (s *site) commit(ctx context.Context, run journal.Run, step verdict.Commit, emit emit) error {
-	done, err := s.version(ctx, run, step.Task, emit)
+func (v versionControl) commit(ctx context.Context, run journal.Run, step verdict.Commit, emit emit) error {
+	done, err := v.version(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -36,25 +44,25 @@ func (s *site) commit(ctx context.Context, run journal.Run, step verdict.Commit,
 	}
 	done.Task = step.Task
 	if step.Task == commitTask && !done.Failed {
-		s.warn(ctx, run, emit)
+		v.warn(ctx, run, emit)
 	}
 	emit(done)
 	return nil
 }
 
-// commitTask is the task that gets a message of the agent's.
+// commitTask is the task that gets a message of the agent'v.
 const commitTask = "commit"
 
 // warn tells of new files, which "git commit -am" leaves where they are.
-func (s *site) warn(ctx context.Context, run journal.Run, emit emit) {
-	dir, err := s.ground.folder(ctx)
+func (v versionControl) warn(ctx context.Context, run journal.Run, emit emit) {
+	dir, err := v.ground.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
 	listed := &process.Head{N: 1 << 16}
-	result, err := s.Exec(ctx, process.Command{
+	result, err := v.Exec(ctx, process.Command{
 		Argv: []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"},
-		Dir:  dir, Env: alone(s.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: s.Grace,
+		Dir:  dir, Env: alone(v.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: v.Grace,
 	})
 	if err != nil || result.Exit != 0 {
 		return // the commit stands, whatever lies beside it
@@ -71,8 +79,8 @@ func (s *site) warn(ctx context.Context, run journal.Run, emit emit) {
 	emit(journal.Noted{What: what, Hint: "git add them, or have git ignore them"})
 }
 
-func (s *site) version(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
-	dir, err := s.ground.folder(ctx)
+func (v versionControl) version(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
+	dir, err := v.ground.folder(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -82,17 +90,17 @@ func (s *site) version(ctx context.Context, run journal.Run, task string, emit e
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		if err = s.message(ctx, run, dir, &done, emit); err != nil {
+		if err = v.message(ctx, run, dir, &done, emit); err != nil {
 			return done, err
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err = s.unmoved(ctx, run); err != nil {
+	if err = v.unmoved(ctx, run); err != nil {
 		return done, err
 	}
 	said := &process.Tail{N: 2000}
-	result, err := s.Exec(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: alone(s.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
+	result, err := v.Exec(ctx, process.Command{
+		Argv: argv, Dir: dir, Env: alone(v.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: v.Grace,
 	})
 	done.Exit = result.Exit
 	switch {
@@ -134,11 +142,11 @@ func alone(env []string) []string {
 
 // unmoved is an error where the agent made the branch of the run stand for another,
 // which would get the commit.
-func (s *site) unmoved(ctx context.Context, run journal.Run) error {
-	if s.Own == nil || run.Branch == "" {
+func (v versionControl) unmoved(ctx context.Context, run journal.Run) error {
+	if v.Own == nil || run.Branch == "" {
 		return nil
 	}
-	to, err := s.Own.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
+	to, err := v.Own.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
 	if err != nil && !git.SaidNo(err) {
 		return err
 	}
@@ -166,12 +174,12 @@ func blame(said string) string {
 
 // message asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
-func (s *site) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+func (v versionControl) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	if verdict.Broke(run) { // green work is committed all the same
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil
 	}
-	ended, err := s.have(ctx, s.hand(run, dir), agent.Order{
+	ended, err := v.have(ctx, v.hand(run, dir), agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,
 	}, emit)
 	if err != nil {

@@ -17,7 +17,7 @@ func (s *site) setup(ctx context.Context, run journal.Run, dir, label string, em
 	defer s.Sandbox.Tell(emit)
 	hand := s.checker(run, dir)
 	if s.Sandbox != nil {
-		access := s.access(dir)
+		access := s.confined().access(dir)
 		access.Setup = true
 		hand.Run, hand.Env = s.Sandbox.Around(access), s.Sandbox.SetupEnv(s.CheckEnv, false)
 	}

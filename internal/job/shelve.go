@@ -21,11 +21,19 @@ import (
 // ErrTakenOver says that another job goes on with the run.
 var ErrTakenOver = errors.New("another job has taken this over")
 
+// keeping saves a run and its work where the end of the machine is not theirs.
+type keeping struct {
+	*publishing
+	out string // the folder of files for later steps; empty: none
+}
+
+func (s *site) keeping() keeping { return keeping{s.publishing(), s.Out} }
+
 // shelve keeps the run as it stands for another machine. Where another one has
 // gone on with it there is nothing left to do here.
-func (s *site) shelve(ctx context.Context, run journal.Run, _ verdict.Shelve, emit emit) error {
-	return s.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
-		shelved, err := s.keep(ctx, run)
+func (k keeping) shelve(ctx context.Context, run journal.Run, _ verdict.Shelve, emit emit) error {
+	return k.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
+		shelved, err := k.keep(ctx, run)
 		if errors.Is(err, ErrTakenOver) {
 			return journal.CancelAsked{Why: err.Error()}, nil
 		}
@@ -34,11 +42,11 @@ func (s *site) shelve(ctx context.Context, run journal.Run, _ verdict.Shelve, em
 }
 
 // keep gathers what another machine needs, and hands it to the shelf.
-func (s *site) keep(ctx context.Context, run journal.Run) (journal.Shelved, error) {
-	if s.Shelf == nil {
+func (k keeping) keep(ctx context.Context, run journal.Run) (journal.Shelved, error) {
+	if k.Shelf == nil {
 		return journal.Shelved{}, errNowhere
 	}
-	files, err := s.home.Carry()
+	files, err := k.home.Carry()
 	if err != nil {
 		return journal.Shelved{}, err
 	}
@@ -46,12 +54,12 @@ func (s *site) keep(ctx context.Context, run journal.Run) (journal.Shelved, erro
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	progress, err := s.progress(run)
+	progress, err := k.progress(run)
 	if err != nil {
 		return journal.Shelved{}, err
 	}
 	files["prd.json"], files[progressFile] = prd, progress
-	shelved, err := s.Shelf.Put(ctx, run, files)
+	shelved, err := k.Shelf.Put(ctx, run, files)
 	shelved.Ended = run.Judged()
 	return shelved, err
 }
@@ -61,19 +69,19 @@ const parting = 4 * time.Second
 
 // saveState keeps a run that has stopped: how it ended is for the next one to know. A
 // run is not worth less because that could not be done; it is said in the log.
-func (s *site) saveState(ctx context.Context) {
-	run := s.Run()
-	if !run.Policy.Shelve || s.Shelf == nil || run.Stop == nil || s.ended() {
+func (k keeping) saveState(ctx context.Context) {
+	run := k.Run()
+	if !run.Policy.Shelve || k.Shelf == nil || run.Stop == nil || k.ended() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
 	defer cancel()
-	shelved, err := s.keep(ctx, run)
+	shelved, err := k.keep(ctx, run)
 	if err == nil {
-		err = s.Append(shelved)
+		err = k.Append(shelved)
 	}
 	if err != nil {
-		s.Log("the run could not be kept for another machine: " + fault.Told(err))
+		k.people.Log("the run could not be kept for another machine: " + fault.Told(err))
 	}
 }
 
@@ -87,24 +95,24 @@ const smallPatch = 8 << 10
 // pack makes a file of work that could not be pushed anywhere, so that the end of
 // the machine is not the end of it. A run is not worth less because that failed;
 // it is said in the log.
-func (s *site) pack(ctx context.Context) {
-	run := s.Run()
-	if s.Out == "" || run.Stop == nil || s.ended() || !stranded(run) {
+func (k keeping) pack(ctx context.Context) {
+	run := k.Run()
+	if k.out == "" || run.Stop == nil || k.ended() || !stranded(run) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
 	defer cancel()
-	packed, err := s.bundle(ctx, run)
+	packed, err := k.bundle(ctx, run)
 	if err == nil {
 		var refused error
-		if packed.Rest, packed.Without, refused = s.spare(ctx, run); refused != nil {
-			s.Log("no part of the work could be pushed either: " + refused.Error())
+		if packed.Rest, packed.Without, refused = k.spare(ctx, run); refused != nil {
+			k.people.Log("no part of the work could be pushed either: " + refused.Error())
 			packed.Rest, packed.Without = "", nil
 		}
-		err = s.Append(packed)
+		err = k.Append(packed)
 	}
 	if err != nil {
-		s.Log("the work could not be put into a file: " + fault.Told(err))
+		k.people.Log("the work could not be put into a file: " + fault.Told(err))
 	}
 }
 
@@ -115,14 +123,14 @@ func stranded(run journal.Run) bool {
 }
 
 // bundle writes the file. No link leads out of the folder.
-func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
+func (k keeping) bundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
 	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
-	if err := s.refetch(ctx); err != nil {
+	if err := k.refetch(ctx, run); err != nil {
 		return packed, err
 	}
-	out, err := untrusted.OpenRoot(s.Out)
+	out, err := untrusted.OpenRoot(k.out)
 	if err != nil {
-		return packed, fmt.Errorf("open %s: %w", s.Out, err)
+		return packed, fmt.Errorf("open %s: %w", k.out, err)
 	}
 	defer out.Close() //nolint:errcheck // nothing is written through it any more
 	if err := out.MkdirAll(outFolder, 0o755); err != nil {
@@ -133,16 +141,16 @@ func (s *site) bundle(ctx context.Context, run journal.Run) (journal.Packed, err
 		return packed, fmt.Errorf("make %s: %w", packed.Path, err)
 	}
 	span := git.Span{From: run.Base, To: run.Head}
-	packed.Patch = s.patch(ctx, span)
-	return packed, errors.Join(remote.Bundle(ctx, s.trusted, file, run.Branch, span), file.Close())
+	packed.Patch = k.patch(ctx, span)
+	return packed, errors.Join(remote.Bundle(ctx, k.trusted, file, run.Branch, span), file.Close())
 }
 
 // patch is the work as people can take it from a comment; empty where that is not
 // all of it, to the byte. The file is there without.
-func (s *site) patch(ctx context.Context, span git.Span) string {
-	text, cut, err := s.trusted.Diff(ctx, span, smallPatch)
+func (k keeping) patch(ctx context.Context, span git.Span) string {
+	text, cut, err := k.trusted.Diff(ctx, span, smallPatch)
 	if err != nil {
-		s.Log("the work is not shown as a patch: " + fault.Told(err))
+		k.people.Log("the work is not shown as a patch: " + fault.Told(err))
 	}
 	if err != nil || cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
 		return ""

@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -25,21 +24,17 @@ import (
 // site is the ground of one run: its folder, its journal and its trees.
 type site struct {
 	*Job
-	home      workspace.Run
-	ledger    *workspace.OpenJournal
-	writer    journal.Writer
-	trusted   *git.Trusted // nil: nothing is handed over, nothing proven
-	ground    ground
-	clean     *checkout.Clean // where proofs run
-	publisher *publish.Publisher
-	hush      context.CancelFunc // ends all showing
-	guidance  func(ctx context.Context, run journal.Run) string
+	*record
+	*programRepo
+	ground   ground
+	clean    *checkout.Clean // where proofs run
+	guidance func(ctx context.Context, run journal.Run) string
 }
 
 // open fetches the code and opens the journal.
-func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*site, error) {
-	s := &site{Job: j, home: home}
-	for _, dir := range []string{s.work(), cmp.Or(j.Git.Home, s.work())} { // no home where there is no git
+func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (_ *site, err error) {
+	s := &site{Job: j, programRepo: &programRepo{origin: j.Origin, work: j.workDir(home), doubted: j.Own != nil}}
+	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // no home where there is no git
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
 		}
@@ -47,62 +42,51 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
-	ledger, entries, err := home.OpenJournalFile()
-	if err != nil {
+	if s.record, err = j.openRecord(ctx, home); err != nil {
 		return nil, err
 	}
-	s.ledger, s.ground = ledger, s.onGround()
-	s.guidance = s.readGuidance()
-	s.writer = journal.Writer{Disk: ledger, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
-	s.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
-		j.Log("could not show how the run stands: " + fault.Told(err))
-	}}
-	ctx, s.hush = context.WithCancel(context.WithoutCancel(ctx))
-	s.publisher.Start(ctx)
+	s.ground, s.guidance = s.onGround(), s.readGuidance()
 	return s, nil
 }
 
-// fetch makes the program's own repository, where the run has an origin.
-func (s *site) fetch(ctx context.Context, base, branch string) (err error) {
-	if s.Origin == nil {
+// workDir is the folder of the trees; it goes when the run's work is elsewhere. Where
+// those inside write to all of the project, it is not in there.
+func (j *Job) workDir(home workspace.Run) string {
+	if j.Own != nil && j.Sandbox != nil {
+		return filepath.Join(j.Sandbox.Dir(), "work")
+	}
+	return home.File("work")
+}
+
+// programRepo is the program's own. trusted is nil where nothing is handed over and
+// nothing is proven.
+type programRepo struct {
+	trusted *git.Trusted
+	origin  Origin
+	work    string // the folder of the run's trees
+	doubted bool   // the agent can write to its objects
+}
+
+// fetch makes the repository, where the run has an origin.
+func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error) {
+	if r.origin == nil {
 		return nil
 	}
-	s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work(), "trusted.git"), base, branch)
-	if err == nil {
-		s.trusted.Doubted = s.Own != nil
+	if r.trusted, err = r.origin.Fetch(ctx, filepath.Join(r.work, "trusted.git"), base, branch); err == nil {
+		r.trusted.Doubted = r.doubted
 	}
 	return err
 }
 
-// close shows people how the run stands at last, and lets the journal go.
-func (s *site) close() error {
-	defer s.hush()
-	if s.ended() {
-		s.hush()
+// refetch makes the repository anew where it went with the journal.
+func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
+	if _, err := os.Stat(r.work); r.trusted == nil || err == nil {
+		return nil
 	}
-	s.publisher.Close()
-	return s.ledger.Close()
-}
-
-// ended tells whether the run has to end as if it was killed: whoever goes on
-// with it finds it as it was, and not broken by what could not be done any
-// more.
-func (s *site) ended() bool {
-	select {
-	case <-s.Hard:
-		return true
-	default:
-		return false
+	if err := os.MkdirAll(r.work, 0o755); err != nil {
+		return fmt.Errorf("make the run's folders: %w", err)
 	}
-}
-
-// work is the folder of the trees; it goes when the run's work is elsewhere. Where
-// those inside write to all of the project, it is not in there.
-func (s *site) work() string {
-	if s.Own != nil && s.Sandbox != nil {
-		return filepath.Join(s.Sandbox.Dir(), "work")
-	}
-	return s.home.File("work")
+	return r.fetch(ctx, run.BaseRef, run.Branch)
 }
 
 // spent tells whether nothing in the trees would be missed.
@@ -134,28 +118,9 @@ func (s *site) leave() error {
 	case s.Keep:
 		return nil
 	case s.spent():
-		return untrusted.RemoveAll(s.work())
+		return untrusted.RemoveAll(s.work)
 	}
-	s.Log("work that is nowhere else is kept in " + s.work())
-	return nil
-}
-
-// refetch makes the program's own repository anew where it went with the
-// journal.
-func (s *site) refetch(ctx context.Context) error {
-	if _, err := os.Stat(s.work()); s.trusted == nil || err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(s.work(), 0o755); err != nil {
-		return fmt.Errorf("make the run's folders: %w", err)
-	}
-	run := s.Run()
-	if err := s.fetch(ctx, run.BaseRef, run.Branch); err != nil {
-		return err
-	}
-	if own, is := s.ground.(*own); is {
-		own.trusted = s.trusted
-	}
+	s.Log("work that is nowhere else is kept in " + s.work)
 	return nil
 }
 
@@ -225,10 +190,10 @@ func (s *site) stand(ctx context.Context, asked Asked) (base, start string, err 
 func (s *site) checkouts() *checkout.Clean {
 	return &checkout.Clean{
 		Repository: func(ctx context.Context) (*git.Trusted, error) {
-			err := s.refetch(ctx)
+			err := s.refetch(ctx, s.Run())
 			return s.trusted, err
 		},
-		Home: s.Git.Home, Dir: filepath.Join(s.work(), "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
+		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(s.Run()), Began: s.Checking,
 		},

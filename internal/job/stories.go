@@ -76,16 +76,16 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 // draft has the agent make a plan of a task that does not say what has to hold.
 // It reads a clean checkout that is thrown away. Without a plan the work goes on
 // with the task as it is; that is on record.
-func (s *site) draft(ctx context.Context, run journal.Run, _ verdict.Draft, emit emit) error {
-	drafted := journal.PlanDrafted{By: s.Agent.Name}
-	if err := s.sketch(ctx, run, &drafted, emit); err != nil {
+func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.Draft, emit emit) error {
+	drafted := journal.PlanDrafted{By: c.Agent.Name}
+	if err := c.sketch(ctx, run, &drafted, emit); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
 		drafted.Why = err.Error()
 	}
 	emit(drafted)
-	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.Unplanned(now) {
+	if now := c.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.Unplanned(now) {
 		emit(journal.Noted{
 			What: fmt.Sprintf("%s made no plan that can be worked by, so the task is one story, as it stands", drafted.By),
 			Hint: "list in the issue what has to hold, as - [ ] items or under a heading such as Acceptance criteria",
@@ -94,14 +94,14 @@ func (s *site) draft(ctx context.Context, run journal.Run, _ verdict.Draft, emit
 	return nil
 }
 
-func (s *site) sketch(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
+func (c consulting) sketch(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
 	text, err := prompt.Plan(run)
 	if err != nil {
 		return err
 	}
 	tries := len(run.Misplans)
-	ended, answer, err := s.consult(ctx, run, question{
-		of: Reviewer{Agent: s.Agent, Env: s.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
+	ended, answer, err := c.consult(ctx, run, question{
+		of: Reviewer{Agent: c.Agent, Env: c.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
 		order: agent.Order{Again: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
 	}, emit)
 	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -49,14 +48,15 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 		return err
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
-	hand := s.hand(run, dir)
+	agents := s.agentRunner()
+	hand := agents.hand(run, dir)
 	hand.Open = s.home.Create
 	under, _ := s.Run().Open()
 	restore, err := s.useBaseInstructions(ctx, run)
 	if err != nil {
 		return err
 	}
-	ended, err := s.have(ctx, hand, agent.Order{
+	ended, err := agents.have(ctx, hand, agent.Order{
 		Iteration: step.Number, Again: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
 		Tags: tags(run.Policy), Books: books(run),
 	}, emit)
@@ -226,35 +226,4 @@ func Told(run journal.Run, project string) (string, error) {
 		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
 	}
 	return text, nil
-}
-
-// patience is how long an agent may take: an iteration's time.
-func (s *site) patience(run journal.Run) time.Duration {
-	return s.within(run, run.Policy.Limits.Iteration.Std())
-}
-
-// within is limit, and no more than is left of the run's time; 0 is no limit.
-func (s *site) within(run journal.Run, limit time.Duration) time.Duration {
-	whole := run.Policy.Limits.Run.Std()
-	if whole == 0 {
-		return limit
-	}
-	gone := run.Elapsed() + max(s.Now().Sub(run.Now), 0) // less than none where the clock was set back
-	left := max(whole-gone, time.Second)
-	if limit == 0 || left < limit {
-		return left
-	}
-	return limit
-}
-
-// budget is what is left of the run's, for an agent that is at work.
-func budget(run journal.Run) agent.Budget {
-	var left agent.Budget
-	if limit := run.Policy.Limits.CostUSD; limit > 0 {
-		left.USD = limit - run.Spent()
-	}
-	if limit := run.Policy.Limits.Tokens; limit > 0 {
-		left.Tokens = limit - run.SpentTokens()
-	}
-	return left
 }

@@ -144,10 +144,13 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}
 	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
-		Sandbox: h.sb, Held: h.held, Agent: h.agent, Reviewer: h.reviewer, AgentEnv: slices.Concat(h.env, d.Needs.Env), CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir),
-		Folder: workspace.Folder{Path: d.folder()}, Version: d.World.Version, Git: d.Tool,
-		Exec: d.World.Runner.Run, Now: d.World.Now, Drain: d.World.Drain, Hard: d.World.Runner.Hard, Rescue: Rescue,
-		Log: d.line, Hide: d.secrets.Bytes, Veil: d.secrets.Writer, Tell: d.console.event, Watch: d.watch(), Checking: d.console.checking,
+		Machine: job.Machine{
+			Folder: workspace.Folder{Path: d.folder()}, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
+			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Veil: d.secrets.Writer,
+		},
+		Agents:   job.Agents{Agent: h.agent, AgentEnv: slices.Concat(h.env, d.Needs.Env), Reviewer: h.reviewer, Watch: d.watch(), Held: h.held},
+		Audience: job.Audience{Tell: d.console.event, Log: d.line, Hide: d.secrets.Bytes, Checking: d.console.checking},
+		Drain:    d.World.Drain, Hard: d.World.Runner.Hard, Version: d.World.Version, Rescue: Rescue,
 	}
 	if err := d.ground(ctx, j, p); err != nil {
 		d.lower(h.sb, h.held)

@@ -1,0 +1,104 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/agent/driver"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// agentRunner has agents do something, within what is left of the run's limits.
+type agentRunner struct {
+	Agents
+	confined
+}
+
+func (s *site) agentRunner() agentRunner { return agentRunner{s.Agents, s.confined()} }
+
+// hand is the agent, in the tree at dir, within what is left of the run's limits.
+func (a agentRunner) hand(run journal.Run, dir string) driver.Agent {
+	return driver.Agent{
+		Adapter: a.Agent, Run: a.inside(dir), Dir: projectIn(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Veil: a.Veil,
+		Timeout: within(run, a.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: a.Now, Grace: a.Grace,
+		Lend: func(ctx context.Context, dir string) error { return a.Sandbox.Lend(ctx, dir, ".") },
+	}
+}
+
+// agentEnv is what an agent's environment is there, by which it reaches its model.
+func (a agentRunner) agentEnv(env []string) []string {
+	if a.Held != nil {
+		return environ.Direct(env)
+	}
+	return a.Sandbox.Env(env, false)
+}
+
+// have has the agent do something, and puts on record what the sandbox heard
+// meanwhile. Where the model server has used the budget, no agent is started.
+func (a agentRunner) have(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
+	models := cmp.Or(a.Sandbox, a.Held)
+	if seen := models.Used(); seen.Stopped != "" {
+		return metered(journal.AgentEnded{Failed: true}, seen), nil
+	}
+	defer a.strangers(ctx, emit)()
+	ended, err := hand.Do(ctx, order)
+	if err == nil {
+		ended = metered(ended, models.Used())
+		if models.Refusing() { // the key is good
+			ended.Fix = ""
+		}
+	}
+	models.Tell(emit)
+	return ended, err
+}
+
+// metered lays what the model server saw over what an agent said of itself: it
+// used what the agent says, or what was seen where that is more. If the server
+// has stopped, that is why the agent failed, whatever its program made of it.
+func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
+	if seen.Usage.Tokens() > ended.Usage.Tokens() {
+		ended.Usage = seen.Usage
+	}
+	if seen.Usage.Tokens() > 0 && seen.Cost.Known && (!ended.Cost.Known || seen.Cost.USD > ended.Cost.USD) {
+		ended.Cost = seen.Cost
+	}
+	if seen.Stopped == "" {
+		return ended
+	}
+	ended.Overspent = true
+	if ended.Failed {
+		ended.Why = "the model server has ended the budget: " + seen.Stopped
+		ended.CannotRun, ended.Fix, ended.Busy, ended.Until = false, "", false, time.Time{}
+	}
+	return ended
+}
+
+// within is limit, and no more than is left of the run's time; 0 is no limit.
+func within(run journal.Run, now time.Time, limit time.Duration) time.Duration {
+	whole := run.Policy.Limits.Run.Std()
+	if whole == 0 {
+		return limit
+	}
+	gone := run.Elapsed() + max(now.Sub(run.Now), 0) // less than none where the clock was set back
+	left := max(whole-gone, time.Second)
+	if limit == 0 || left < limit {
+		return left
+	}
+	return limit
+}
+
+// budget is what is left of the run's, for an agent that is at work.
+func budget(run journal.Run) agent.Budget {
+	var left agent.Budget
+	if limit := run.Policy.Limits.CostUSD; limit > 0 {
+		left.USD = limit - run.Spent()
+	}
+	if limit := run.Policy.Limits.Tokens; limit > 0 {
+		left.Tokens = limit - run.SpentTokens()
+	}
+	return left
+}
