@@ -136,7 +136,7 @@ func TestWhatFailed(t *testing.T) {
 		"the sandbox":          {journal.EgressRefused{What: "evil.example:443", Why: "not on the list"}, "refused by the sandbox: evil.example:443"},
 		"a proof":              {journal.ProofEnded{Commit: "c1", Why: "test"}, "failed on a clean checkout: test"},
 		"an empty proof":       {journal.ProofEnded{Commit: "c1", Passed: true, Empty: true}, "nothing could be verified"},
-		"a base":               {journal.BaselineEnded{Why: "no check runs"}, "base looked at: no check runs"},
+		"a base":               {journal.BaselineEnded{Why: "no check runs"}, "baseline checked: no check runs"},
 		"a weakened test":      {journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}}}, "a_test.go: skipped"},
 		"nobody looked":        {journal.ChangeInspected{Why: "git broke"}, "could not be run on the new code: git broke"},
 		"an opinion":           {journal.StoryReviewed{Story: "US-001", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "is not there", File: "a.go", Line: 3}}}, "criterion 1: is not there"},

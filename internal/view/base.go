@@ -106,7 +106,7 @@ func unstarted(run journal.Run, check journal.CheckEnded) string {
 }
 
 // stuck are the checks that could not start in the newest iteration of a run that
-// had no base looked at, with what to do about them; Markdown.
+// had no baseline checked, with what to do about them; Markdown.
 func stuck(run journal.Run) string {
 	var names []string
 	if it, found := run.Last(); found {

@@ -115,7 +115,7 @@ func TestACheckThatCannotStart(t *testing.T) {
 	}
 	based := journal.BaselineEnded{Usable: true, Why: "lint cannot run here (exit 127)"}
 	run.Baseline, run.BaseChecks = &based, []journal.CheckEnded{missing, {Name: "test", Passed: true}}
-	if got, want := view.Line(run, based), "base looked at: lint cannot run here (exit 127) – "+remedy; got != want {
+	if got, want := view.Line(run, based), "baseline checked: lint cannot run here (exit 127) – "+remedy; got != want {
 		t.Errorf("beside a green one: %q, want %q", got, want)
 	}
 	run.Iterations = run.Iterations[:1]

@@ -113,7 +113,7 @@ func words(run journal.Run, event journal.Event) string {
 	case journal.RunBegan:
 		return begun(e)
 	case journal.Resumed:
-		return behind("going on with run "+run.ID+": "+one(e.Why), ", sandbox level ", e.Level)
+		return behind("continuing run "+run.ID+": "+one(e.Why), ", sandbox level ", e.Level)
 	case journal.Noted:
 		return behind("note: "+one(e.What), " – ", one(e.Hint))
 	case journal.EgressRefused:
@@ -160,7 +160,7 @@ func published(run journal.Run, event journal.Event) string {
 	case journal.Joined:
 		return joined(run, e)
 	case journal.Signed:
-		return "github has signed " + short(e.From) + ": it is " + short(e.To) + " now"
+		return "GitHub signed " + short(e.From) + " as " + short(e.To)
 	case journal.Packed:
 		text := "the work is in the file " + one(e.Path)
 		if e.Rest != "" {

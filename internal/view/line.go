@@ -24,7 +24,7 @@ func one(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // based is what came of the base, and what to do about it.
 func based(run journal.Run, e journal.BaselineEnded) string {
-	text := behind("base looked at", ": ", one(e.Why))
+	text := behind("baseline checked", ": ", one(e.Why))
 	missing := slices.ContainsFunc(run.BaseChecks, cannotStart)
 	if e.Usable && !missing {
 		return text

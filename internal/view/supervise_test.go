@@ -34,7 +34,7 @@ var supervision = []struct {
 	},
 	{journal.RunStopped{Reason: policy.MaxIterations, Why: "max restarts exceeded"}, "run stopped: max_iterations\nnext: start `ralph supervise` again"},
 
-	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
+	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.IterationBegan{Number: 3}, "Starting agent (attempt 3/4)"},
 	{journal.AgentEnded{Exit: 143, Failed: true, TimedOut: true, Why: "agent timeout after 1s"}, "Agent timeout after 1s, killing process group\nProcess group killed, treating as failure"},
 	{journal.IterationEnded{Number: 3}, ""},
@@ -44,13 +44,13 @@ var supervision = []struct {
 	{journal.IterationEnded{Number: 4}, ""},
 	{journal.Paused{}, "Agent failed with exit code 137 (SIGKILL)"},
 
-	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
+	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.IterationBegan{Number: 5}, "Starting agent (attempt 5/6)"},
 	{journal.AgentEnded{Failed: true, Why: "start: no memory"}, ""},
 	{journal.IterationEnded{Number: 5}, ""},
 	{journal.Paused{}, "Transient error: start: no memory, restarting (attempt 6/6)"},
 
-	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
+	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.IterationBegan{Number: 6}, "Starting agent (attempt 6/7)"},
 	{journal.AgentEnded{}, ""},
 	{journal.IterationEnded{Number: 6}, ""},
@@ -62,11 +62,11 @@ var supervision = []struct {
 
 	{journal.RunStopped{Reason: policy.DoneFile}, "run completed: done_file"},
 
-	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
+	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.TaskSettled{Reason: policy.Waiting, Words: "asked by file"}, "Wait-without-restart signal detected: asked by file"},
 	{journal.RunStopped{Reason: policy.Waiting}, "run waiting\nnext: once it need not wait any more, start `ralph supervise` again"},
 
-	{journal.Resumed{Why: "asked"}, "going on with run r1: asked"},
+	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.AgentEnded{CannotRun: true, Why: "no such\nprogram"}, "Fatal error: no such program"},
 	{journal.RunStopped{Reason: policy.FatalError, Why: "DONE is a directory"}, "run failed: fatal_error: DONE is a directory\nnext: mend that, then start `ralph supervise` again"},
 	{journal.CancelAsked{Why: "SIGINT"}, "stopping: SIGINT"},
