@@ -27,6 +27,9 @@ var variants = map[string][]string{
 func scaffolded(t *testing.T, flags ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil { // the top of a repository
+		t.Fatal(err)
+	}
 	if said, err := exec.CommandContext(t.Context(), "ralph", append([]string{"init", "--github", "-d", dir}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
