@@ -13,10 +13,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 )
 
-// offered are the inputs that action.yml has, with their defaults.
+// offered are the inputs of action.yml, with their defaults.
 func offered(t *testing.T) map[string]struct{ Default string } {
 	t.Helper()
-	data, err := os.ReadFile("../../action.yml")
+	return offeredBy(t, "../../action.yml")
+}
+
+func offeredBy(t *testing.T, file string) map[string]struct{ Default string } {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

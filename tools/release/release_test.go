@@ -44,7 +44,7 @@ func source(t *testing.T) (dir, remote string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"README.md", "CHANGELOG.md", "action.yml", "host", "tools/release"} {
+	for _, path := range []string{"README.md", "CHANGELOG.md", "action.yml", "host", "examples", "tools/release"} {
 		must(t, root, "cp", "-R", "--parents", path, dir)
 	}
 	must(t, remote, "git", "init", "-q", "--bare", "-b", "main")
@@ -127,9 +127,9 @@ func TestACommitOfMainIsNoRelease(t *testing.T) {
 	}
 }
 
-// A release takes the box out of README.md on main and dates the changelog, also
-// where main has moved on; nothing else of main changes, and no version tag is
-// ever moved.
+// A release takes the box out of README.md on main, has the examples use it and
+// dates the changelog, also where main has moved on. Nothing else of main changes,
+// and no version tag ever moves.
 func TestAReleaseLeavesItsTracesOnMain(t *testing.T) {
 	t.Parallel()
 	dir, remote := source(t)
@@ -141,8 +141,15 @@ func TestAReleaseLeavesItsTracesOnMain(t *testing.T) {
 	must(t, dir, "git", "checkout", "-q", tried)
 	must(t, dir, "tools/release/push.sh", version, sums, image)
 
-	if changed := must(t, remote, "git", "diff", "--name-only", tried, "main"); strings.Trim(changed, "\n") != "CHANGELOG.md\nREADME.md" && changed != "CHANGELOG.md" {
+	if changed := must(t, remote, "git", "diff", "--name-only", tried, "main", "--", ".", ":!examples"); changed != "CHANGELOG.md\nREADME.md" && changed != "CHANGELOG.md" {
 		t.Errorf("changed on main: %q", changed)
+	}
+	if left, err := run(t, remote, nil, "git", "grep", "-e", "host@main", "-e", "ralph-from: build", "-e", "until the first release", "main", "--", "examples"); err == nil || left != "" {
+		t.Errorf("examples still build ralph: %v\n%s", err, left)
+	}
+	examples := must(t, remote, "git", "ls-tree", "--name-only", "main:examples")
+	if uses := must(t, remote, "git", "grep", "-l", "uses: ralph-loop/ralph/host@v1$", "main:examples"); strings.Count(uses, "\n") != strings.Count(examples, "\n") {
+		t.Errorf("examples that use the release: %s", uses)
 	}
 	readme := must(t, remote, "git", "show", "main:README.md")
 	if strings.Contains(readme, "not released") || strings.Contains(readme, "ralph-from: build") || !strings.Contains(readme, "uses: ralph-loop/ralph/host@v1\n") {
@@ -263,15 +270,20 @@ func TestTheBoxStandsUntilTheFirstRelease(t *testing.T) {
 	}
 }
 
-// Every action that a workflow of this project uses is pinned by its commit, with
-// the version behind it; ralph's own is the one on main.
+// Workflows and examples pin each action by its commit, with the version behind
+// it. They use ralph from main, and examples use v1 from the first release on.
 func TestWorkflowsPinWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../.github/workflows/*.yml")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d workflows, %v", len(files), err)
 	}
-	pinned := regexp.MustCompile(`^(\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+|ralph-loop/ralph/host@main)$`)
+	examples, err := filepath.Glob("../../examples/*.yml")
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("%d examples, %v", len(examples), err)
+	}
+	files = append(files, examples...)
+	pinned := regexp.MustCompile(`^(\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+( # until the first release)?|ralph-loop/ralph/host@(main|v1))$`)
 	uses := regexp.MustCompile(`(?m)^ *(?:- )?uses: (.*)$`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
