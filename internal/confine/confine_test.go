@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,6 +131,42 @@ func TestToolchain(t *testing.T) {
 		if slices.Contains(read, hidden) {
 			t.Errorf("%s can be read: %q", hidden, read)
 		}
+	}
+}
+
+// Git inside reads the harmless settings of the machine and of the user, and no login.
+func TestGitInsideReadsNoLogin(t *testing.T) {
+	home := t.TempDir()
+	system, included := filepath.Join(home, "system"), filepath.Join(home, "included")
+	err := errors.Join(
+		os.WriteFile(system, []byte("[core]\n\tautocrlf = input\n[http \"https://example.com\"]\n\textraheader = AUTHORIZATION: basic x\n[include]\n\tpath = "+included+"\n"), 0o600),
+		os.WriteFile(included, []byte("[init]\n\tdefaultBranch = trunk\n[credential]\n\thelper = store\n"), 0o600),
+		os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[user]\n\tname = Ada\n\tpassword = x\n"), 0o600),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := "core.autocrlf=input\ninit.defaultbranch=trunk\n"
+	for name, test := range map[string]struct{ home, ignored, want string }{
+		"laptop":                       {home, "", machine + "user.name=Ada\n"},
+		"job":                          {"", "0", machine},
+		"laptop without a system file": {home, "1", "user.name=Ada\n"},
+		"job without a system file":    {"", "true", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env, err := confine.GitEnv(t.Context(), confine.Options{
+				Home: test.home, Temp: t.TempDir(), Path: os.Getenv("PATH"), Exec: new(process.Runner).Run,
+				Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_SYSTEM=" + system, "GIT_CONFIG_NOSYSTEM=" + test.ignored},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := exec.CommandContext(t.Context(), "git", "config", "--list")
+			list.Dir, list.Env = t.TempDir(), append(env, "HOME="+t.TempDir())
+			if out, err := list.CombinedOutput(); err != nil || string(out) != test.want {
+				t.Errorf("git config --list = %q, %v, want %q", out, err, test.want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"context"
 	"os"
 
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -10,6 +11,13 @@ import (
 
 // Toolchain is what can be read for the sake of PATH and the tools of a home.
 func Toolchain(asked Options) []string { return toolchain(asked) }
+
+// GitEnv lays out the folders of a sandbox, and is the environment of a command inside.
+func GitEnv(ctx context.Context, asked Options) ([]string, error) {
+	r := new(folders)
+	err := r.furnish(ctx, asked, func(string) error { return nil })
+	return r.env(asked.Env, false), err
+}
 
 // Missed is what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted {

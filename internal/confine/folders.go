@@ -46,9 +46,9 @@ func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) 
 		lend(r.stage()),
 	)
 	r.read = toolchain(asked)
+	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked)))
 	if r.home != "" {
-		err = errors.Join(err, r.welcome(asked.State), r.writeGitConfig(ctx, asked))
-		r.read = append(r.read, r.gitConfig())
+		err = errors.Join(err, r.welcome(asked.State), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
 		r.settled, r.lent = settledIn(r.home, asked.Settled), there(r.home, asked.State, asked.Env)
 	}
 	return err
@@ -123,11 +123,11 @@ func (r *folders) tmp(proof bool) string {
 }
 
 func (r *folders) env(env []string, proof bool) []string {
-	tmp := "TMPDIR=" + r.tmp(proof)
+	own := []string{"TMPDIR=" + r.tmp(proof), "GIT_CONFIG_SYSTEM=" + r.gitConfig("system")}
 	if r.home != "" {
-		return append(append(slices.Clone(env), tmp, "GIT_CONFIG_GLOBAL="+r.gitConfig()), cached(r.caches(proof))...)
+		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cached(r.caches(proof)))
 	}
-	env = append(environ.Confined(env), "USER=ralph", "LOGNAME=ralph", tmp)
+	env = append(append(environ.Confined(env), "USER=ralph", "LOGNAME=ralph"), own...)
 	if !proof {
 		return append(env, "HOME="+filepath.Join(r.dir, "home"))
 	}

@@ -17,39 +17,54 @@ const harmless = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.d
 	`|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renames)|rebase\.(autosquash|autostash|updaterefs)` +
 	`|diff\.(algorithm|renames|colormoved|mnemonicprefix|noprefix|context)|filter\.lfs\.(clean|smudge|process|required))$`
 
-// gitConfig is the file that git inside reads in place of the user's own configuration,
-// which may hold a login under any name.
-func (r *folders) gitConfig() string { return filepath.Join(r.dir, "gitconfig") }
+// gitConfig is the file that git inside reads in place of one outside, which may hold a
+// login under any name: "system" for the machine's, "global" for the user's own.
+func (r *folders) gitConfig(scope string) string { return filepath.Join(r.dir, "gitconfig-"+scope) }
 
-// writeGitConfig copies the harmless settings of the user's own, as they hold in the project.
-func (r *folders) writeGitConfig(ctx context.Context, asked Options) error {
+// copyGitConfig copies the harmless settings of the sources to the file of a scope, as
+// they hold in the project. Each source is the option of git config that selects it.
+func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, sources [][]string) error {
 	empty := r.tmp(true)
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
 	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}} // what is included may begin with ~
+	if file := environ.Get(asked.Env, "GIT_CONFIG_SYSTEM"); file != "" {
+		call.Env = append(call.Env, "GIT_CONFIG_SYSTEM="+file)
+	}
 	var text strings.Builder
-	for _, file := range gitConfigs(asked) {
-		call.Args = []string{"config", "--file", file, "--includes", "-z", "--get-regexp", harmless}
+	for _, source := range sources {
+		call.Args = slices.Concat([]string{"config"}, source, []string{"--includes", "-z", "--get-regexp", harmless})
 		out, err := tool.Do(ctx, call)
 		if err != nil {
-			continue // it is not there, or has none of them
+			continue // the file is missing, or has no harmless setting
 		}
 		for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 			text.WriteString(gitSetting(entry))
 		}
 	}
-	return untrusted.WriteFile(r.gitConfig(), []byte(text.String()), 0o644)
+	path := r.gitConfig(scope)
+	r.read = append(r.read, path)
+	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
 }
 
-// gitConfigs are the user's own configuration files, the one that counts most last.
-func gitConfigs(asked Options) []string {
+// systemGitConfig selects the machine's configuration file, unless git is told to ignore it.
+func systemGitConfig(asked Options) [][]string {
+	ignored := strings.ToLower(environ.Get(asked.Env, "GIT_CONFIG_NOSYSTEM"))
+	if slices.Contains([]string{"", "0", "false", "no", "off"}, ignored) {
+		return [][]string{{"--system"}}
+	}
+	return nil
+}
+
+// globalGitConfigs select the user's own configuration files, the one that counts most last.
+func globalGitConfigs(asked Options) [][]string {
 	if file := environ.Get(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
-		return []string{file}
+		return [][]string{{"--file", file}}
 	}
 	folder := environ.Get(asked.Env, "XDG_CONFIG_HOME")
 	if folder == "" {
 		folder = filepath.Join(asked.Home, ".config")
 	}
-	return []string{filepath.Join(folder, "git", "config"), filepath.Join(asked.Home, ".gitconfig")}
+	return [][]string{{"--file", filepath.Join(folder, "git", "config")}, {"--file", filepath.Join(asked.Home, ".gitconfig")}}
 }
 
 var quoteGit = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
