@@ -132,6 +132,7 @@ func TestContent(t *testing.T) {
 		"long text":     {strings.Repeat("word ", 100_000), "", "it is neither"},
 		"wide":          {bomb(t, 20_000, 1), "", "20000 × 1 pixels"},
 		"bomb":          {bomb(t, 9_000, 9_000), "", "9000 × 9000 pixels"},
+		"many scans":    {encoded(t, func(w io.Writer, i image.Image) error { return jpeg.Encode(w, i, nil) }) + strings.Repeat("\xff\xda\x00\x02", 101), "", "too many scans"},
 		"broken":        {encoded(t, png.Encode)[:50], "", "the picture is broken"},
 		"larger":        {strings.Repeat("a", 10<<20+1), "", "larger than 10 MiB"},
 		"nothing there": {"", "attachment-1.txt", ""},

@@ -19,7 +19,8 @@ import (
 
 const (
 	maxSide   = 10_000
-	maxPixels = 25_000_000 // 100 MB in memory
+	maxPixels = 16_000_000 // 320 MB in memory, as a progressive JPEG in four colours
+	maxScans  = 100        // passes over all pixels that a JPEG may ask for; real ones have about ten
 	maxText   = 256 << 10
 )
 
@@ -29,6 +30,8 @@ func harmless(data []byte) ([]byte, string, error) {
 	switch kind := http.DetectContentType(data); {
 	case kind == "image/png":
 		return picture(data, ".png", png.DecodeConfig, png.Decode)
+	case kind == "image/jpeg" && bytes.Count(data, []byte{0xff, 0xda}) > maxScans:
+		return nil, "", errors.New("the picture has too many scans")
 	case kind == "image/jpeg":
 		return picture(data, ".jpg", jpeg.DecodeConfig, jpeg.Decode)
 	case kind == "image/gif": // its first picture
