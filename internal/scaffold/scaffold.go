@@ -71,6 +71,9 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 		return err
 	}
 	f.mind(warn)
+	for _, line := range f.ignored() {
+		fmt.Fprintln(warn, "warning:", line)
+	}
 	return f.next(out)
 }
 
@@ -186,7 +189,7 @@ func (f Files) next(to io.Writer) error {
 	for _, part := range []struct {
 		path  string
 		asked bool
-	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host()}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.GitHub && f.Pin == ""}} {
+	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host() && f.fromCI().Steps.YAML == ""}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.GitHub && f.Pin == ""}} {
 		if !part.asked {
 			continue
 		}
@@ -206,6 +209,14 @@ func (f Files) mind(to io.Writer) {
 	if fix := f.misplaced(); f.PRD && fix != "" {
 		fmt.Fprintf(to, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
 	}
+}
+
+// ignored says which parts of the project's workflows were not copied.
+func (f Files) ignored() []string {
+	if !f.GitHub {
+		return nil
+	}
+	return f.fromCI().Ignored
 }
 
 // misplaced is the hint for a project that is not the top of a repository.

@@ -35,14 +35,15 @@ func (f Files) workflow() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	workflow := strings.ReplaceAll(f.judged(string(text)), "APP", app)
+	// Before the project's own text is in: that may contain the word.
+	workflow := f.judged(strings.ReplaceAll(string(text), "APP", app))
 	action, pin := "ralph-loop/ralph@", cmp.Or(f.Pin, "main")
 	if f.host() {
 		steps, err := templates.Files.ReadFile("workflows/host.txt")
 		if err != nil {
 			return nil, err
 		}
-		workflow = strings.Replace(workflow, "      - uses: ralph-loop/ralph@v1\n        with:\n", string(steps), 1)
+		workflow = strings.Replace(workflow, "      - uses: ralph-loop/ralph@v1\n        with:\n", f.tools(string(steps)), 1)
 		workflow = strings.ReplaceAll(workflow, action, "ralph-loop/ralph/host@")
 		action = "ralph-loop/ralph/host@"
 	}
@@ -61,26 +62,61 @@ func built(workflow, uses string) string {
 }
 
 // host tells that ralph works on the machine itself: what projects' own files
-// suggest as checks starts tools that our image has not.
+// suggest as checks or set up starts tools that our image has not.
 func (f Files) host() bool {
 	if f.Host != nil {
 		return *f.Host
 	}
-	return len(surveyed(f.ProjectDir).Checks()) > 0
+	source := f.source()
+	return len(survey.Read(source).Checks()) > 0 || survey.ReadExisting(source).Any()
 }
 
-// judged is a workflow with what the project's own files suggest in the place of
-// the check that stands for it. Whoever names checks has to name setup, too.
+// fromCI is what the project's workflows set up. Our image has no tools
+// for it, so it counts on the machine itself only.
+func (f Files) fromCI() survey.Existing {
+	if !f.host() {
+		return survey.Existing{}
+	}
+	return survey.ReadExisting(f.source())
+}
+
+// judged is a workflow with what the project's own files suggest: checks in the
+// place of the example, setup commands and services.
 func (f Files) judged(workflow string) string {
-	files := surveyed(f.ProjectDir)
-	checks := lines("checks", files.Checks())
-	if checks == "" {
-		return workflow
+	const example = "          checks: |\n            make test\n"
+	files, existing := survey.Read(f.source()), f.fromCI()
+	inputs := cmp.Or(lines("checks", files.Checks()), example)
+	if setup := lines("setup", existing.Setup); setup != "" {
+		inputs += "          # From " + existing.Setup[0].From + ".\n" + setup
+	} else if setup := lines("setup", files.Setup()); setup != "" {
+		inputs += "          # What makes a fresh checkout ready for them.\n" + setup
 	}
-	if setup := lines("setup", files.Setup()); setup != "" {
-		checks += "          # What makes a fresh checkout ready for them.\n" + setup
+	if len(existing.Ports) > 0 {
+		inputs += "          # Ports of the services above.\n          services: " + strings.Join(existing.Ports, " ") + "\n"
+		workflow = strings.Replace(workflow, "    steps:\n", copied("    ", existing.Services)+"    steps:\n", 1)
 	}
-	return strings.Replace(workflow, "          checks: |\n            make test\n", checks, 1)
+	return strings.Replace(workflow, example, inputs, 1)
+}
+
+// tools are the steps on the runner, with the project's own in the place of the
+// example that sets up node.
+func (f Files) tools(steps string) string {
+	const ours = "      # On the machine itself"
+	_, rest, found := strings.Cut(steps, ours)
+	if own := f.fromCI().Steps; found && own.YAML != "" {
+		return copied("      ", own) + ours + rest
+	}
+	return steps
+}
+
+// copied is a block of YAML with the file that it comes from.
+func copied(indent string, block survey.Block) string {
+	text := strings.Builder{}
+	text.WriteString(indent + "# From " + block.From + ".\n")
+	for line := range strings.Lines(block.YAML) {
+		text.WriteString(indent + line)
+	}
+	return text.String()
 }
 
 // lines are an input of the step that works; empty where there is nothing to give.
@@ -96,12 +132,11 @@ func lines(input string, commands []survey.Command) string {
 	return text.String()
 }
 
-// surveyed are the files of a project that say how it is checked; what cannot be
-// read says nothing.
-func surveyed(project string) survey.Files {
-	return survey.Read(survey.Source{
+// source are the files of the project; what cannot be read says nothing.
+func (f Files) source() survey.Source {
+	return survey.Source{
 		List: func(folder string) (names []string) {
-			entries, _ := untrusted.ReadDir(filepath.Join(project, folder)) // a folder that cannot be read says nothing
+			entries, _ := untrusted.ReadDir(filepath.Join(f.ProjectDir, folder)) // a folder that cannot be read says nothing
 			for _, entry := range entries {
 				name := entry.Name()
 				if entry.IsDir() {
@@ -112,8 +147,8 @@ func surveyed(project string) survey.Files {
 			return names
 		},
 		Read: func(name string) []byte {
-			data, _ := workspace.ReadSettings(project, name)
+			data, _ := workspace.ReadSettings(f.ProjectDir, name)
 			return data
 		},
-	})
+	}
 }
