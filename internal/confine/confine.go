@@ -21,7 +21,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -128,6 +127,7 @@ func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 	}
 	attacked := w.base
 	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.rooms.stage()}, []string{w.rooms.held()}, w.doors.ports(false)
+	attacked.Guards = guards(guarded.Folder(w.rooms.stage()).Guarded)
 	results, err := attacked.Attack(ctx, w.next)
 	if err != nil {
 		return fault.Usage(fmt.Sprintf("the sandbox level %s cannot be had here", w.Level), lower(asked), err)
@@ -223,9 +223,7 @@ func (w *Sandbox) Around(at Access) sandbox.Next {
 		return err != nil
 	})
 	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths, missing), lies), only(slices.Concat(at.Ours, settled.Code), lies)
-	for _, guard := range at.Guarded {
-		inside.Guards = append(inside.Guards, putback.Guard(guard))
-	}
+	inside.Guards = guards(at.Guarded)
 	inside.Fields, inside.Mended = maps.Clone(settled.Fields), w.mended
 	maps.DeleteFunc(inside.Fields, func(file string, _ []string) bool { return !lies(file) && !slices.Contains(inside.Write, file) })
 	return w.whole(inside.Run(w.next))

@@ -8,6 +8,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -81,4 +83,12 @@ func gitSetting(entry string) string {
 		name += ` = "` + quoteGit.Replace(value) + `"`
 	}
 	return "[" + section + "]\n\t" + name + "\n"
+}
+
+// guards are git folders in which little may change, as the sandbox takes them.
+func guards(list []guarded.Guard) (all []putback.Guard) {
+	for _, guard := range list {
+		all = append(all, putback.Guard(guard))
+	}
+	return all
 }

@@ -54,6 +54,7 @@ const (
 	atReadOnly  = "writing to what is read-only"
 	atApart     = "files of the job and its runner, logins in settings"
 	atLink      = "a link in the place of a folder"
+	atGit       = "git's HEAD, alternates and sequencer"
 )
 
 func vectors() []vector {
@@ -85,6 +86,7 @@ func vectors() []vector {
 		{name: atReadOnly, control: "mounts, or put back afterwards", open: low},
 		{name: atApart, control: "folders are granted without what is apart", open: low},
 		{name: atLink, control: "no link of theirs is followed", open: low},
+		{name: atGit, control: "put back afterwards", open: low},
 	}
 }
 

@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -119,4 +121,52 @@ func (t targets) bait(saw attempts) {
 	if text, err := os.ReadFile(t.Link + "/secret"); err == nil {
 		saw.note(atLink, string(text))
 	}
+}
+
+// layGit makes the first guarded folder look like a git folder that anyone can write to.
+func (st *stage) layGit() error {
+	if len(st.sb.Guards) == 0 {
+		return nil
+	}
+	st.Git = st.sb.Guards[0].Dir
+	st.laid = append(st.laid, st.Git)
+	objects := filepath.Join(st.Git, "objects")
+	info := filepath.Join(objects, "info")
+	return errors.Join(
+		os.MkdirAll(info, 0o755), os.WriteFile(filepath.Join(st.Git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644),
+		everybodys(st.Git), everybodys(objects), everybodys(info))
+}
+
+// plants are files of a git folder that make git read other folders or run programs.
+var plants = []string{"sequencer/opts", "objects/info/alternates"}
+
+// plant writes them, and makes HEAD a link out of the folder. What stays is judged outside.
+func (t targets) plant() {
+	if t.Git == "" {
+		return
+	}
+	for _, name := range plants {
+		path := filepath.Join(t.Git, name)
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		_ = os.WriteFile(path, []byte(intruder), 0o644)
+	}
+	head := filepath.Join(t.Git, "HEAD")
+	_ = os.Remove(head)
+	_ = os.Symlink(t.Secret, head)
+}
+
+// planted are the files of the git folder that those inside changed.
+func (st *stage) planted() (found []string) {
+	if st.Git == "" {
+		return nil
+	}
+	for _, name := range plants {
+		if _, err := os.Lstat(filepath.Join(st.Git, name)); err == nil {
+			found = append(found, name)
+		}
+	}
+	if _, err := os.Readlink(filepath.Join(st.Git, "HEAD")); err == nil {
+		found = append(found, "HEAD")
+	}
+	return found
 }

@@ -33,6 +33,7 @@ func attackFromInside(in io.Reader, out io.Writer) error {
 	t.selves(saw)
 	t.files(saw)
 	t.bait(saw)
+	t.plant()
 	t.program(saw)
 	saw.note(atKernel, kernelCalls())
 	return json.NewEncoder(out).Encode(saw)

@@ -34,6 +34,7 @@ type targets struct {
 	Apart          []string          `json:",omitempty"` // files
 	Link           string            `json:",omitempty"` // of theirs, to Folder
 	ReadOnly       []string          `json:",omitempty"`
+	Git            string            `json:",omitempty"` // a guarded git folder
 	Outer          int               // our user, whom they must not be
 	Beyond         []string          `json:",omitempty"`
 	Daemons        []string          `json:",omitempty"`
@@ -149,7 +150,7 @@ func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 	if err := os.WriteFile(st.Secret, []byte(st.secret), 0o644); err != nil {
 		return st, err
 	}
-	if err := errors.Join(st.openDoors(ctx), st.layBait()); err != nil {
+	if err := errors.Join(st.openDoors(ctx), st.layBait(), st.layGit()); err != nil {
 		return st, err
 	}
 	if st.victim, err = startVictim(ctx, next, st.secret); err != nil {
@@ -217,6 +218,10 @@ func (st *stage) judge(ctx context.Context, saw map[string]string) {
 		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(intruder)) {
 			saw[atReadOnly] = path
 		}
+	}
+	delete(saw, atGit)
+	if planted := st.planted(); len(planted) > 0 {
+		saw[atGit] = strings.Join(planted, between)
 	}
 }
 

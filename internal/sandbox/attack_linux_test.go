@@ -10,11 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"text/tabwriter"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
 // attacked is a sandbox as it was attacked by a user.
@@ -24,12 +25,17 @@ func attacked(t *testing.T, who user, o order) []sandbox.Result {
 	o.Sandbox.Write, o.Sandbox.UID, o.Sandbox.GID = []string{dir}, who.uid, who.uid
 	write(t, filepath.Join(dir, "config"), "")
 	o.Sandbox.ReadOnly = []string{filepath.Join(dir, "config")}
+	for _, guard := range guarded.Folder(dir).Guarded {
+		o.Sandbox.Guards = append(o.Sandbox.Guards, putback.Guard(guard))
+	}
 	runner := filepath.Join(folder(t, max(who.uid, who.outside)), "runner")
-	if err := os.Mkdir(runner, 0o777); err != nil {
+	tools := folder(t, max(who.uid, who.outside))
+	if err := errors.Join(os.Mkdir(runner, 0o777), os.Mkdir(filepath.Join(tools, "etc"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
+	write(t, filepath.Join(tools, "etc", "gitconfig"), "[http]\n\textraheader = AUTHORIZATION: x\n")
 	open(t, runner)
-	o.Sandbox.Read, o.Sandbox.Apart = []string{filepath.Dir(runner)}, []string{runner}
+	o.Sandbox.Read, o.Sandbox.Apart = []string{filepath.Dir(runner), tools}, []string{runner}
 	o.Daemon = filepath.Join(folder(t, 0), "daemon")
 	answering(t, "unix", o.Daemon, "daemon")
 	open(t, o.Daemon)
@@ -87,39 +93,11 @@ func TestTheHighLevelsPromiseEverything(t *testing.T) {
 	}
 }
 
-func table(levels []sandbox.Level, columns [][]sandbox.Result) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "vector")
-	for _, l := range levels {
-		fmt.Fprintf(w, "\t%s", l)
-	}
-	fmt.Fprintln(w)
-	for i := range columns[0] {
-		fmt.Fprint(w, columns[0][i].Vector)
-		for _, c := range columns {
-			fmt.Fprintf(w, "\t%s", outcome(c[i]))
-		}
-		fmt.Fprintln(w)
-	}
-	_ = w.Flush()
-	return b.String()
-}
-
-func outcome(r sandbox.Result) string {
-	switch {
-	case r.Held:
-		return "held"
-	case r.Promised:
-		return "THROUGH"
-	}
-	return "open, as the level says"
-}
-
 // A part of the sandbox is taken away, and the attack must tell: else it proves
 // nothing where it finds nothing. What two parts hold falls with both.
 func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 	const (
+		git                        = "git's HEAD, alternates and sequencer"
 		port, proxy, ipv6, machine = "TCP to another port of loopback", "TCP to another host at the proxy's port", "TCP over IPv6", "TCP to the machine's own address"
 	)
 	tests := []struct {
@@ -132,8 +110,8 @@ func TestTheAttackTellsWhatIsMissing(t *testing.T) {
 		{asOther, sandbox.Namespace, "network namespace, landlock scopes, seccomp datagrams", []string{"UDP", "another's abstract socket"}},
 		{asOther, sandbox.Namespace, "mounts, landlock files, seccomp unix sockets", []string{"a file that is not named", "another's local socket", "another's local datagrams", "writing beside its folders"}},
 		{asOther, sandbox.Namespace, "mounts, seccomp unix sockets", []string{"another's local socket", "another's local datagrams", "daemons' sockets"}},
-		{asOther, sandbox.Namespace, "mounts, put back", []string{"writing to what is read-only"}},
-		{asOther, sandbox.Notify, "put back", []string{"writing to what is read-only"}},
+		{asOther, sandbox.Namespace, "mounts, put back", []string{"writing to what is read-only", git}},
+		{asOther, sandbox.Notify, "put back", []string{"writing to what is read-only", git}},
 		{asOther, sandbox.Namespace, "mounts, landlock files", []string{"a file that is not named", "writing beside its folders"}},
 		{asOther, sandbox.Namespace, "seccomp protocols", []string{"sockets of other kinds"}},
 		{asOther, sandbox.Namespace, "seccomp", []string{"calls into the kernel", "io_uring"}},

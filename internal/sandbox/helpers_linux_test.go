@@ -2,13 +2,17 @@ package sandbox_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"text/tabwriter"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 func atoi(tb testing.TB, s string) int {
@@ -85,3 +89,32 @@ func eventually(t *testing.T, ok func() bool) {
 }
 
 func lines(s string) []string { return strings.Split(s, "\n") }
+
+func table(levels []sandbox.Level, columns [][]sandbox.Result) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "vector")
+	for _, l := range levels {
+		fmt.Fprintf(w, "\t%s", l)
+	}
+	fmt.Fprintln(w)
+	for i := range columns[0] {
+		fmt.Fprint(w, columns[0][i].Vector)
+		for _, c := range columns {
+			fmt.Fprintf(w, "\t%s", outcome(c[i]))
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush()
+	return b.String()
+}
+
+func outcome(r sandbox.Result) string {
+	switch {
+	case r.Held:
+		return "held"
+	case r.Promised:
+		return "THROUGH"
+	}
+	return "open, as the level says"
+}

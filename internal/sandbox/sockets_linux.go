@@ -95,7 +95,7 @@ func (st *stage) layBait() error {
 			return err
 		}
 	}
-	st.Apart = append(st.Apart, logins(nil)...)
+	st.Apart = append(st.Apart, logins(st.sb.Read)...)
 	if len(st.sb.Write) == 0 {
 		return nil
 	}
