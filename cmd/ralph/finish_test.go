@@ -73,7 +73,7 @@ func TestFinishOfWhatNobodyHeard(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.killed(death{Event: "run_stopped", Nth: 1})
-	if !strings.Contains(s.shown(), "working") {
+	if strings.Contains(s.shown(), "**ralph: done") {
 		t.Fatalf("it says so already: %s", s.shown())
 	}
 	s.finish("its comment tells now how")
