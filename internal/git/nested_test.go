@@ -140,3 +140,34 @@ func TestNestedElsewhere(t *testing.T) {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 }
+
+// A link may lead to a repository that lies within a git folder, the tree's own or
+// that of another one. What git makes there itself is none.
+func TestNestedInGitFolders(t *testing.T) {
+	top := project(t)
+	for _, name := range []string{".git/logs/HEAD", ".git/logs/refs/x", ".git/refs/remotes/origin/HEAD", ".git/objects/ab/cd", "n/.git/HEAD", "n/.git/objects/x", "n/.git/refs/x"} {
+		write(t, filepath.Join(top, name), "x")
+	}
+	before := guarded.LookNested(t.Context(), top)
+	if diff := cmp.Diff([]string{"n"}, before.Since(nil)); diff != "" {
+		t.Errorf("as git makes them (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{
+		".git/objects/src/.git/config", ".git/logs/objects/x", ".git/modules/m/HEAD", ".git/modules/m/objects/x", ".git/modules/m/refs/x",
+		"n/.git/objects/in/.git", "n/.git/lfs/HEAD", "n/.git/lfs/commondir",
+	} {
+		write(t, filepath.Join(top, name), "x")
+	}
+	want := []string{".git/logs", ".git/modules/m", ".git/objects/src", "n/.git/lfs", "n/.git/objects/in"}
+	if diff := cmp.Diff(want, guarded.LookNested(t.Context(), top).Since(before)); diff != "" {
+		t.Errorf("made (-want +got):\n%s", diff)
+	}
+}
+
+// What was too much to be looked at may have changed each time.
+func TestNestedBeyondWhatIsLookedAt(t *testing.T) {
+	large := guarded.Nested{"a": "x", guarded.NotAll: ""}
+	if diff := cmp.Diff([]string{guarded.NotAll}, large.Since(large)); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}

@@ -22,8 +22,12 @@ type Nested map[string]string
 // mostEntries is how many entries of a tree are looked at for others.
 const mostEntries = 1_000_000
 
-// LookNested finds them by their folders alone; no git runs, and no link is
-// followed. What cannot be looked into is taken for one.
+// NotAll stands in Nested for the entries that were too many to be looked at.
+const NotAll = "(too many entries to look at all of them)"
+
+// LookNested finds them by their folders alone, within git folders too, where a
+// link may lead to them; no git runs, and no link is followed. What cannot be
+// looked into is taken for one.
 func LookNested(ctx context.Context, top string) Nested {
 	found, left := Nested{}, mostEntries
 	root, err := untrusted.OpenRoot(top)
@@ -33,22 +37,20 @@ func LookNested(ctx context.Context, top string) Nested {
 	defer root.Close() //nolint:errcheck // only a handle
 	_ = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
 		if left--; left < 0 {
+			found[NotAll] = ""
 			return fs.SkipAll
 		}
 		switch {
+		case errors.Is(err, fs.ErrNotExist): // it went while we looked
 		case err != nil:
 			found[e.Path] = "closed"
-		case e.Path == ".git":
-			return fs.SkipDir
+		case e.Path == ".git": // the tree's own
 		case e.Info.Name() == ".git":
 			found[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
 			if to, led := leads(root, e.Path); led {
 				found[path.Dir(e.Path)] += runs(ctx, root, to)
 			}
-			if e.Info.IsDir() {
-				return fs.SkipDir
-			}
-		case e.Info.Name() == "HEAD" && isBare(e.In):
+		case e.Info.Name() == "HEAD" && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
 			found[path.Dir(e.Path)] = runs(ctx, e.In, ".")
 		}
 		return nil
@@ -57,12 +59,14 @@ func LookNested(ctx context.Context, top string) Nested {
 }
 
 // isBare tells whether git may take a folder with a HEAD for a repository as it is:
-// its objects and refs may lie elsewhere.
+// its objects and refs may be links, or lie where commondir says. The logs of a
+// repository have a HEAD and refs alone.
 func isBare(dir *untrusted.Root) bool {
-	return slices.ContainsFunc([]string{"objects", "refs", "commondir", "config"}, func(name string) bool {
+	has := func(name string) bool {
 		_, err := dir.Lstat(name)
 		return !errors.Is(err, fs.ErrNotExist)
-	})
+	}
+	return has("commondir") || has("objects") && has("refs")
 }
 
 // runs is a digest of what git runs of a repository, or what leads to one.
@@ -113,10 +117,11 @@ func content(e untrusted.Entry) string {
 }
 
 // Since are those that were made since before was looked at, or are others now.
+// NotAll is always one: what it stands for may have changed.
 func (n Nested) Since(before Nested) []string {
 	var names []string
 	for name, now := range n {
-		if was, stood := before[name]; !stood || was != now {
+		if was, stood := before[name]; !stood || was != now || name == NotAll {
 			names = append(names, name)
 		}
 	}
