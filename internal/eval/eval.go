@@ -5,15 +5,12 @@
 package eval
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
@@ -31,11 +28,12 @@ const (
 
 // Eval is a series of tasks, and how they are worked on.
 type Eval struct {
-	Repo  string   // where the commits are
-	Dir   string   // an empty folder
-	Self  string   // this program
-	Agent string   // what it is called in the results; Gold and None need no model
-	Flags []string // of `ralph run`
+	Repo  string       // the clone, where names of commits hold
+	Store *git.Trusted // reads the clone's objects; everything but a name comes from here
+	Dir   string       // an empty folder
+	Self  string       // this program
+	Agent string       // what it is called in the results; Gold and None need no model
+	Flags []string     // of `ralph run`
 	// AgentFlags name the agent.
 	AgentFlags []string
 	Settings
@@ -115,33 +113,14 @@ func (e *Eval) try(ctx context.Context, task Task, left float64) Row {
 // patience bounds a command of git.
 const patience = 10 * time.Minute
 
-// git runs git with nobody's settings and gives what it printed.
-func (e *Eval) git(ctx context.Context, dir string, args ...string) (string, error) {
-	return e.gitWith(ctx, nil, dir, args...)
+// git runs git in a repository that this package made.
+func (e *Eval) git(ctx context.Context, dir string, args ...string) error {
+	return e.call(ctx, git.Call{Dir: dir, Args: args})
 }
 
-func (e *Eval) gitWith(ctx context.Context, stdin []byte, dir string, args ...string) (string, error) {
-	var out, said bytes.Buffer
-	argv := append([]string{
-		"git", "-C", dir, "-c", "user.name=ralph", "-c", "user.email=ralph@localhost", "-c", "commit.gpgSign=false",
-		"-c", "core.hooksPath=" + os.DevNull, "-c", "protocol.version=2", "-c", "core.fsmonitor=false",
-	}, args...)
-	env := append([]string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}, paths(e.Env)...)
-	ended, err := e.Exec(ctx, process.Command{
-		Argv: argv, Dir: e.Dir, Env: env, Stdin: bytes.NewReader(stdin), Stdout: &out, Stderr: &said, Timeout: patience,
-	})
-	if err == nil && ended.Exit != 0 {
-		err = fmt.Errorf("git %s: exit %d: %s", args[0], ended.Exit, git.OneLine(said.String(), 200))
-	}
-	return out.String(), err
-}
-
-// paths are the variables by which programs are found.
-func paths(env []string) (kept []string) {
-	for _, variable := range env {
-		if strings.HasPrefix(variable, "PATH=") || strings.HasPrefix(variable, "HOME=") || strings.HasPrefix(variable, "TMPDIR=") {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
+func (e *Eval) call(ctx context.Context, c git.Call) error {
+	c.Set = append(c.Set, git.Setting{Key: "user.name", Value: "ralph"}, git.Setting{Key: "user.email", Value: "ralph@localhost"})
+	c.Timeout = patience
+	_, err := e.Store.Git().Do(ctx, c)
+	return err
 }

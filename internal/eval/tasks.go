@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/suite"
 )
 
@@ -30,17 +30,13 @@ type Task struct {
 // History are the newest commits of a repository's HEAD that change both a program
 // and tests, or the commits that are named.
 func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, error) {
-	commits := named
-	if len(named) == 0 {
-		list, err := e.git(ctx, e.Repo, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", 100*last), "HEAD")
-		if err != nil {
-			return nil, err
-		}
-		commits = strings.Fields(list)
+	commits, err := e.commits(ctx, last, named)
+	if err != nil {
+		return nil, err
 	}
 	var tasks []Task
-	for _, name := range commits {
-		task, wanted, err := e.task(ctx, name)
+	for _, sha := range commits {
+		task, wanted, err := e.task(ctx, sha)
 		if err != nil {
 			return nil, err
 		}
@@ -54,30 +50,46 @@ func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, e
 	return tasks, nil
 }
 
+// commits are those that are named, or HEAD and those before it, newest first.
+func (e *Eval) commits(ctx context.Context, last int, named []string) (shas []string, err error) {
+	names := named
+	if len(named) == 0 {
+		names = []string{"HEAD"}
+	}
+	for _, name := range names {
+		sha, err := e.Store.Git().Named(ctx, e.Repo, name)
+		if err != nil {
+			return nil, err
+		}
+		shas = append(shas, sha)
+	}
+	if len(named) > 0 {
+		return shas, nil
+	}
+	list, err := e.Store.Ask(ctx, "rev-list", "--first-parent", fmt.Sprintf("--max-count=%d", 100*last), shas[0])
+	return strings.Fields(list), err
+}
+
 // task is one commit, and whether it changes both a program and tests.
-func (e *Eval) task(ctx context.Context, name string) (t Task, wanted bool, err error) {
-	shas, err := e.git(ctx, e.Repo, "rev-list", "--parents", "--no-walk", name+"^{commit}")
+func (e *Eval) task(ctx context.Context, sha string) (t Task, wanted bool, err error) {
+	shas, err := e.Store.Ask(ctx, "rev-list", "--parents", "--no-walk", sha)
 	if err != nil {
-		return t, false, fault.Usage("there is no commit "+name, "name one that git log shows", err)
+		return t, false, err
 	}
 	all := strings.Fields(shas)
 	if len(all) < 2 { // the first commit of all
 		return t, false, nil
 	}
 	t.ID, t.Gold, t.Base = all[0][:12], all[0], all[1]
-	text, err := e.git(ctx, e.Repo, "log", "-1", "--format=%B", t.Gold)
+	text, err := e.Store.Ask(ctx, "log", "-1", "--format=%B", t.Gold)
 	if err != nil {
 		return t, false, err
 	}
 	t.Title, t.Body, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	files, err := e.git(ctx, e.Repo, "diff", "--name-only", "-z", t.Base, t.Gold)
-	if err != nil {
-		return t, false, err
-	}
-	names := strings.Split(strings.TrimSuffix(files, "\x00"), "\x00")
-	test := func(name string) bool { return suite.Of(name) == suite.Test }
-	program := func(name string) bool { return suite.Of(name) == suite.None && !suite.Document(name) }
-	return t, slices.ContainsFunc(names, test) && slices.ContainsFunc(names, program), nil
+	changes, err := e.Store.Compare(ctx, git.Span{From: t.Base, To: t.Gold})
+	test := func(c git.Change) bool { return suite.Of(c.Path) == suite.Test }
+	program := func(c git.Change) bool { return suite.Of(c.Path) == suite.None && !suite.Document(c.Path) }
+	return t, slices.ContainsFunc(changes, test) && slices.ContainsFunc(changes, program), err
 }
 
 // instance is a line of SWE-bench's data. Lists of tests come as JSON, or as JSON in

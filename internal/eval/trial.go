@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,10 +67,10 @@ func (t *trial) run(ctx context.Context, row *Row) error {
 // layOut makes the repository of the commit, and the agent's.
 func (t *trial) layOut(ctx context.Context) error {
 	for _, dir := range []string{t.origin, t.work} {
-		if _, err := t.git(ctx, t.Dir, "init", "-q", "-b", "main", "--", dir); err != nil {
+		if err := t.git(ctx, t.Dir, "init", "-q", "-b", "main", "--", dir); err != nil {
 			return err
 		}
-		if err := t.fetch(ctx, dir, t.Repo, t.task.Base); err != nil {
+		if err := t.fetch(ctx, dir, t.Store.Dir, t.task.Base); err != nil {
 			return err
 		}
 	}
@@ -89,56 +88,77 @@ func (t *trial) layOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err = t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
+	if err = t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
 		return err
 	}
-	if err = errors.Join(os.MkdirAll(filepath.Join(t.work, "ralph"), 0o755), untrusted.WriteFile(filepath.Join(t.work, "ralph", "prd.json"), stories, 0o644)); err != nil {
+	if err = t.plan(stories); err != nil {
 		return err
 	}
-	if _, err = t.git(ctx, t.work, "add", "-f", "ralph/prd.json"); err == nil {
-		_, err = t.git(ctx, t.work, "commit", "-q", "-m", "plan")
+	if err = t.git(ctx, t.work, "add", "-f", "ralph/prd.json"); err != nil {
+		return err
 	}
-	return err
+	return t.git(ctx, t.work, "commit", "-q", "-m", "plan")
 }
 
-// fetch brings a commit with its history into a repository.
+// plan writes the stories where ralph run reads them: no link of the base leads out of
+// the agent's tree.
+func (t *trial) plan(stories []byte) error {
+	root, err := untrusted.OpenRoot(t.work)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if err := root.MkdirAll("ralph", 0o755); err != nil {
+		return err
+	}
+	return root.WriteFile("ralph/prd.json", stories, 0o644)
+}
+
+// fetch brings a commit with its history into a repository, from one whose settings
+// are ours. Old history may break git's rules of today.
 func (t *trial) fetch(ctx context.Context, into, from, sha string) error {
-	_, err := t.git(ctx, into, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", from, sha)
-	return err
+	return t.call(ctx, git.Call{
+		Dir: into, Args: []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", from, sha},
+		Env: []string{"GIT_ALLOW_PROTOCOL=file"}, Set: []git.Setting{{Key: "transfer.fsckObjects", Value: "false"}},
+	})
 }
 
 // gold makes the commit of patches, or brings it in.
 func (t *trial) gold(ctx context.Context) error {
 	if t.task.Gold != "" {
-		return t.fetch(ctx, t.origin, t.Repo, t.task.Gold)
+		return t.fetch(ctx, t.origin, t.Store.Dir, t.task.Gold)
 	}
-	if _, err := t.git(ctx, t.origin, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
+	if err := t.git(ctx, t.origin, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
 		return err
 	}
 	for _, patch := range t.task.Patches {
 		if strings.TrimSpace(patch) == "" {
 			continue
 		}
-		if _, err := t.gitWith(ctx, []byte(patch), t.origin, "apply", "--index", "--whitespace=nowarn", "-"); err != nil {
+		apply := git.Call{Dir: t.origin, Args: []string{"apply", "--index", "--whitespace=nowarn", "-"}, Stdin: strings.NewReader(patch)}
+		if err := t.call(ctx, apply); err != nil {
 			return fmt.Errorf("the patch of the instance does not apply: %w", err)
 		}
 	}
-	if _, err := t.git(ctx, t.origin, "commit", "-q", "-m", "gold"); err != nil {
-		return err
+	err := t.git(ctx, t.origin, "commit", "-q", "-m", "gold")
+	if err == nil {
+		t.task.Gold, err = t.Store.Git().Named(ctx, t.origin, "HEAD")
 	}
-	sha, err := t.git(ctx, t.origin, "rev-parse", "HEAD")
-	t.task.Gold = strings.TrimSpace(sha)
 	return err
 }
 
-// handed brings the agent's work beside the commit.
+// handed brings the agent's work beside the commit. git reads only the objects of the
+// agent's repository, and none of its settings.
 func (t *trial) handed(ctx context.Context) (string, error) {
-	sha, err := t.git(ctx, t.work, "rev-parse", "HEAD")
+	sha, err := t.Store.Git().Named(ctx, t.work, "HEAD")
 	if err != nil {
 		return "", err
 	}
-	sha = strings.TrimSpace(sha)
-	return sha, t.fetch(ctx, t.origin, t.work, sha)
+	store, err := t.Store.Git().OpenShared(ctx, t.work, filepath.Join(filepath.Dir(t.work), "handed.git"))
+	if err != nil {
+		return "", err
+	}
+	return sha, t.fetch(ctx, t.origin, store.Dir, sha)
 }
 
 // ralph runs the loop over the task, as a person would.

@@ -44,6 +44,7 @@ const largestInstances = 1 << 30
 
 // Try has the agent work on the tasks that are not among the results yet.
 func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
+	w = w.pathOutside(c.Repo)
 	tool, done, err := w.SoundGit(ctx, c.Repo)
 	if err != nil {
 		return sum, err
@@ -56,6 +57,9 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	defer swept()
 	e, err := c.series(w, tool, dir)
 	if err != nil {
+		return sum, err
+	}
+	if e.Store, err = tool.OpenShared(ctx, c.Repo, filepath.Join(dir, "trusted.git")); err != nil {
 		return sum, err
 	}
 	tasks, err := c.tasks(ctx, e)

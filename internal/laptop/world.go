@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -50,6 +51,20 @@ func (w World) Outside(project string) []string {
 // from to one: a program that an agent left there must not run outside of the sandbox.
 func (w World) Path(project string) string {
 	return process.PathOutside(w.Getenv("PATH"), w.theirs(project), w.works(project)...)
+}
+
+// pathOutside is the process with the PATH that is safe for a project, for work in
+// other folders whose programs must not come from the project.
+func (w World) pathOutside(project string) World {
+	path, env, getenv := w.Path(project), w.Outside(project), w.Getenv
+	w.Environ = func() []string { return slices.Clone(env) }
+	w.Getenv = func(name string) string {
+		if name == "PATH" {
+			return path
+		}
+		return getenv(name)
+	}
+	return w
 }
 
 // Changeable tells whether an agent can write to a file.
