@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +44,10 @@ func TestGraft(t *testing.T) {
 		if left := l.sh(dir, "git", "status", "--porcelain"); left != "" {
 			t.Errorf("%s: its checkout is not clean:\n%s", name, left)
 		}
+	}
+	without := must(l.trusted.Overlay(ctx, git.Overlay{Onto: to, From: l.base, Without: []string{"src/b.go", "nowhere"}}))(t)
+	if touched := must(l.trusted.Touched(ctx, git.Span{From: to, To: without}))(t); !slices.Equal(touched, []string{"src/b.go"}) {
+		t.Errorf("left out: %q", touched)
 	}
 	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Overlay(ctx, git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
 		t.Errorf("a ref leads to it: %s", gone)

@@ -61,11 +61,12 @@ func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
 	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
-// Overlay is a commit with some files as another has them, and some with a text
-// of their own.
+// Overlay is a commit with some files as another has them, some with a text
+// of their own, and without others.
 type Overlay struct {
 	Onto, From string
 	Paths      []string
+	Without    []string
 	Texts      map[string][]byte
 }
 
@@ -82,6 +83,9 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 		if slices.Contains(o.Paths, c.Path) && c.Mode != ModeLink {
 			entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
 		}
+	}
+	for _, name := range o.Without {
+		entries = append(entries, TreeEntry{name, ModeNone, strings.Repeat("0", len(o.Onto))})
 	}
 	written, err := t.written(ctx, o)
 	if err != nil {

@@ -16,7 +16,11 @@ func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error)
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{Commit: commit, Files: c.names, Read: func(name string) string { return c.text(ctx, name) }}, nil
+	return Source{
+		Commit: commit, Files: c.names,
+		Read: func(name string) string { return c.text(ctx, name) },
+		Link: func(name string) string { return c.target(ctx, name) },
+	}, nil
 }
 
 // commit is the files of a commit.
@@ -53,6 +57,18 @@ func open(ctx context.Context, do git.Runner, sha string) (commit, error) {
 // read gives the content of a file, or where a link leads.
 func (c commit) read(ctx context.Context, name string) ([]byte, error) {
 	return c.do(ctx, git.Call{Args: []string{"cat-file", "blob", c.blobs[name].id}, Limit: maxRead})
+}
+
+// target is where a link leads, from its own folder; empty for other files.
+func (c commit) target(ctx context.Context, name string) string {
+	if !c.blobs[name].link {
+		return ""
+	}
+	target, err := c.read(ctx, name)
+	if err != nil {
+		return ""
+	}
+	return string(target)
 }
 
 // maxRead is more than any file of instructions has.

@@ -31,6 +31,7 @@ type Source struct {
 	Commit string                   // empty: a folder that is no repository
 	Files  []string                 // slash paths from the top
 	Read   func(name string) string // "" for a file that is missing, too large or a link
+	Link   func(name string) string // target of a symbolic link, "" for other files; nil: there are no links
 }
 
 // folders are those that an agent CLI reads in a repository without being asked.
@@ -129,12 +130,15 @@ func (s Source) imports(name, text string, depth int) (files []string) {
 	if depth == maxDepth {
 		return nil
 	}
+	return slices.DeleteFunc(importsOf(name, text), func(file string) bool { return !slices.Contains(s.Files, file) })
+}
+
+// importsOf are the paths that a text imports, whether or not they exist.
+func importsOf(name, text string) (paths []string) {
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
-		if file := path.Join(path.Dir(name), m[1]); slices.Contains(s.Files, file) {
-			files = append(files, file)
-		}
+		paths = append(paths, path.Join(path.Dir(name), m[1]))
 	}
-	return files
+	return paths
 }
 
 func (s Source) matching(p *pattern.Pattern) []string {

@@ -14,25 +14,96 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Differing are the files of a commit by which it would govern an agent otherwise
-// than the base does.
-func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) ([]string, error) {
-	if base == "" || base == commit {
-		return nil, nil
-	}
-	all, err := trusted.Compare(ctx, git.Span{From: commit, To: base})
-	var paths []string
-	for _, d := range all {
-		if d.Was() && Governs(d.Path) {
-			paths = append(paths, d.Path)
-		}
-	}
-	return paths, err
+// Difference are the files of a commit by which it would govern an agent otherwise
+// than the base does. A file is in one list at most.
+type Difference struct {
+	Replaced []string // the agent gets the base's version of them
+	Omitted  []string // they import or link to changed files: the agent gets them in the prompt only
 }
 
-// Replacement gives a tree, while an agent works in it, the base's version of the files
-// by which its commit would govern the agent. CLIs that read such files by themselves
-// then read the base's.
+// Differing compares a commit with the base. A changed file that instructions import
+// can be what the task is about, so the agent keeps it, and the instructions are omitted.
+func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (Difference, error) {
+	var diff Difference
+	if base == "" || base == commit {
+		return diff, nil
+	}
+	all, err := trusted.Compare(ctx, git.Span{From: commit, To: base})
+	if err != nil {
+		return diff, err
+	}
+	source, err := OfCommit(ctx, trusted.Do, base)
+	if err != nil {
+		return diff, err
+	}
+	var changed, deleted []string
+	for _, d := range all {
+		switch {
+		case !d.Was():
+			deleted = append(deleted, d.Path)
+		case Governs(d.Path):
+			diff.Replaced = append(diff.Replaced, d.Path)
+		default:
+			changed = append(changed, d.Path)
+		}
+	}
+	in := func(paths []string) func(string) bool {
+		return func(name string) bool { return slices.Contains(paths, name) }
+	}
+	diff.Omitted = slices.DeleteFunc(source.LeadingTo(changed), in(deleted))
+	diff.Replaced = slices.DeleteFunc(diff.Replaced, in(diff.Omitted))
+	return diff, nil
+}
+
+// maxReached is how many files are looked at from one file of instructions.
+const maxReached = 500
+
+// LeadingTo are the files of instructions from which a CLI gets to one of some paths,
+// by imports or by links.
+func (s Source) LeadingTo(paths []string) (leading []string) {
+	for _, name := range s.Files {
+		if (whole(name) || Governs(name) && s.target(name) != "") && s.leads(name, paths, map[string]bool{}) {
+			leading = append(leading, name)
+		}
+	}
+	return leading
+}
+
+func (s Source) leads(name string, paths []string, seen map[string]bool) bool {
+	switch {
+	case seen[name]:
+		return false
+	case len(seen) == maxReached, slices.ContainsFunc(paths, func(p string) bool {
+		return p == name || strings.HasPrefix(p, name+"/") || strings.HasPrefix(name, p+"/") // a folder can become a link
+	}):
+		return true
+	}
+	seen[name] = true
+	return slices.ContainsFunc(s.next(name), func(next string) bool { return s.leads(next, paths, seen) })
+}
+
+// next are the paths that a file imports, and where it leads if it, or a folder that
+// it lies in, is a link.
+func (s Source) next(name string) []string {
+	paths := importsOf(name, s.Read(name))
+	for link, rest := name, ""; link != "."; link, rest = path.Dir(link), path.Join(path.Base(link), rest) {
+		if target := s.target(link); target != "" {
+			return append(paths, path.Join(path.Dir(link), target, rest))
+		}
+	}
+	return paths
+}
+
+func (s Source) target(name string) string {
+	if s.Link == nil {
+		return ""
+	}
+	return s.Link(name)
+}
+
+// Replacement changes a tree, while an agent works in it, where the tree's commit would
+// govern the agent otherwise than the base does. CLIs that read instructions by
+// themselves then read the base's, or none.
 type Replacement struct {
 	Trusted    *git.Trusted
 	Tree       *git.Tree
@@ -43,13 +114,17 @@ type Replacement struct {
 // Apply changes the files and returns what changes them back. Git in the tree sees no
 // difference meanwhile. What the agent changed there stays as it left it.
 func (r Replacement) Apply(ctx context.Context) (restore func(context.Context) error, err error) {
-	paths, err := Differing(ctx, r.Trusted, r.Base, r.Head)
+	diff, err := Differing(ctx, r.Trusted, r.Base, r.Head)
+	paths := slices.Concat(diff.Replaced, diff.Omitted)
 	if err != nil || len(paths) == 0 {
 		return func(context.Context) error { return nil }, err
 	}
 	base, err := open(ctx, r.Trusted.Do, r.Base)
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range diff.Omitted {
+		delete(base.blobs, name)
 	}
 	head, err := open(ctx, r.Trusted.Do, r.Head)
 	if err != nil {

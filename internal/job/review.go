@@ -129,8 +129,8 @@ func (c consulting) consult(ctx context.Context, run journal.Run, q question, em
 		return journal.AgentEnded{}, "", errBroke
 	}
 	theirs, err := instructions.Differing(ctx, c.trusted, run.Base, q.commit)
-	if err == nil && len(theirs) > 0 { // the base's instead
-		q.commit, err = c.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs})
+	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // the base's, or none, instead
+		q.commit, err = c.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs.Replaced, Without: theirs.Omitted})
 	}
 	if err != nil {
 		return journal.AgentEnded{}, "", err
