@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,28 +136,10 @@ func TestAgentsStartNamedServers(t *testing.T) {
 func toldIn(t *testing.T, name string, more ...string) string {
 	t.Helper()
 	const branch = "ralph/issue-1-greet-people-by-name-in-their-language"
-	dir := t.TempDir()
-	for _, folder := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(folder, 0o711); err != nil {
-			t.Fatal(err)
-		}
-	}
-	town, err := found(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := town.leave(); err != nil {
-			t.Error(err)
-		}
-	}()
-	issue, err := town.settle()
-	if err != nil {
-		t.Fatal(err)
-	}
+	town, issue := townOf(t)
 	for _, whose := range []struct{ mark, branch string }{{"BASE-", "main"}, {"HEAD-", branch}} {
 		clone := town.path("clone-" + whose.mark)
-		if _, err := tryGit(t.Context(), dir, "clone", "-q", town.bare(), clone); err != nil {
+		if _, err := tryGit(t.Context(), town.dir, "clone", "-q", town.bare(), clone); err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range txtar.Parse([]byte(governing)).Files {
@@ -172,19 +153,7 @@ func toldIn(t *testing.T, name string, more ...string) string {
 			}
 		}
 	}
-	env, err := town.label(issue, maintainer, "ralph")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "ralph", "action")
-	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "INPUT_GITHUB-TOKEN="+token,
-		"INPUT_AGENT="+name, "INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "INPUT_MAX-ITERATIONS=1", quickExit)
-	cmd.Env = append(cmd.Env, more...)
-	said, err := cmd.CombinedOutput()
+	said, err := town.act(t, issue, name, more...)
 	told, missing := town.git("show", branch+":told.txt")
 	if err != nil || missing != nil {
 		t.Errorf("%v, %v\n%s", err, missing, said)

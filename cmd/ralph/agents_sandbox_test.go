@@ -60,41 +60,11 @@ func TestAgentsInTheAction(t *testing.T) {
 
 func actWith(t *testing.T, name, input, level string) {
 	t.Helper()
-	dir := t.TempDir()
-	for _, folder := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(folder, 0o711); err != nil {
-			t.Fatal(err)
-		}
-	}
 	server := modeltest.Start(t,
 		modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt; id -u >> hello.txt; env >> hello.txt; git add hello.txt; git commit -qm 'feat: hello'")}},
 		modeltest.Answer{Words: "Done."})
-	town, err := found(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := town.leave(); err != nil {
-			t.Error(err)
-		}
-	}()
-	issue, err := town.settle()
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := town.label(issue, maintainer, "ralph")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "ralph", "action")
-	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+town.path("runner"), "INPUT_GITHUB-TOKEN="+token, "INPUT_SANDBOX="+level,
-		"INPUT_AGENT="+name, "INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh",
-		"INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL, "INPUT_MAX-ITERATIONS=1", quickExit)
-	said, err := cmd.CombinedOutput()
+	town, issue := townOf(t)
+	said, err := town.act(t, issue, name, "INPUT_SANDBOX="+level, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL)
 	if err != nil {
 		t.Errorf("%v\n%s", err, said)
 	}
@@ -110,4 +80,48 @@ func actWith(t *testing.T, name, input, level string) {
 	if len(server.Work()) != 2 {
 		t.Errorf("%d requests came, want 2\n%s", len(server.Work()), said)
 	}
+}
+
+// townOf is a GitHub of the test's own with an issue, in a folder that other users
+// can pass through.
+func townOf(t *testing.T) (*town, int) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(folder, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place, err := found(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := place.leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	issue, err := place.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return place, issue
+}
+
+// act runs the Action on a labelled issue with a real agent for one iteration.
+func (w *town) act(t *testing.T, issue int, name string, inputs ...string) ([]byte, error) {
+	t.Helper()
+	env, err := w.label(issue, maintainer, "ralph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "ralph", "action")
+	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+w.path("runner"), "INPUT_GITHUB-TOKEN="+token, "INPUT_AGENT="+name,
+		"INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "INPUT_MAX-ITERATIONS=1", quickExit)
+	cmd.Env = append(cmd.Env, inputs...)
+	return cmd.CombinedOutput()
 }
