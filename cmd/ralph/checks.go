@@ -130,7 +130,7 @@ func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout
 	return head, done, err
 }
 
-// sandbox is the one that flags and settings ask for: these are the project's own
+// confinement is the sandbox that flags and settings ask for: these are the project's own
 // commands, and run as a run would have them.
 func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs confine.Needs) (*confine.Sandbox, error) {
 	asked := d.Settings.Sandbox
