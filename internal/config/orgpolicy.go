@@ -147,7 +147,7 @@ func placed(base string) []string {
 	return []string{strings.TrimSuffix(at.Host, ":443")}
 }
 
-// sandbox is a level below the policy's. Auto takes no less than notify by itself; a
+// confinement is a breach where the level is below the policy's. Auto takes no less than notify; a
 // sandbox of somebody else's is as good as that, since the same attack has to fail.
 func (f OrgPolicy) confinement(in *Inputs) []string {
 	level := in.Sandbox.Level
@@ -179,7 +179,7 @@ type Confinement struct {
 // keyInAgent is the word of `sandbox` by which somebody accepts that.
 const keyInAgent = "key-in-agent"
 
-// sandbox reads the inputs that say what confines the agent.
+// confinement reads the inputs that say what confines the agent.
 func (r *reader) confinement() Confinement {
 	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
 		Packages: true,
