@@ -97,11 +97,16 @@ func parseName(s, port string) (Name, error) {
 	if port == "" {
 		return Name{}, errNoPort
 	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
-		return Name{}, errPort
+	n, err := parsePort(port)
+	return Name{Host: host, Port: n}, err
+}
+
+func parsePort(text string) (uint16, error) {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n == 0 || strconv.FormatUint(n, 10) != text {
+		return 0, errPort
 	}
-	return Name{Host: host, Port: uint16(n)}, nil
+	return uint16(n), nil
 }
 
 // names maps to what a resolver is asked, and refuses what none may be. What

@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -167,8 +166,8 @@ func (r Route) Public() *http.Transport {
 		if err != nil {
 			return nil, err
 		}
-		number, err := strconv.ParseUint(port, 10, 16)
-		n := Name{Host: host, Port: uint16(number)}
+		number, err := parsePort(port)
+		n := Name{Host: host, Port: number}
 		if !r.home(n) && err == nil {
 			n, err = parseTarget(address)
 		}

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,17 +39,15 @@ func parseService(entry string) (Name, error) {
 	if err != nil {
 		return Name{}, errNoPort
 	}
-	number, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || number == 0 || strconv.FormatUint(number, 10) != port {
-		return Name{}, errPort
-	}
-	if at, err := netip.ParseAddr(host); err == nil {
-		return Name{Host: at.Unmap().String(), Port: uint16(number)}, nearby(at)
-	}
-	if host, err = canonical(host); err != nil {
+	number, err := parsePort(port)
+	if err != nil {
 		return Name{}, err
 	}
-	return Name{Host: host, Port: uint16(number)}, nil
+	if at, err := netip.ParseAddr(host); err == nil {
+		return Name{Host: at.Unmap().String(), Port: number}, nearby(at)
+	}
+	host, err = canonical(host)
+	return Name{Host: host, Port: number}, err
 }
 
 var errFar = errors.New("it has a public address: name its host in allow-domains")
