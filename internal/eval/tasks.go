@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -118,20 +117,17 @@ func (n *nameList) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// largestLine is more than any instance has.
-const largestLine = 16 << 20
-
 // Instances reads tasks in SWE-bench's format, one a line.
 func Instances(data []byte) ([]Task, error) {
 	var tasks []Task
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, largestLine)
-	for number := 1; lines.Scan(); number++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		var i instance
-		if err := json.Unmarshal(lines.Bytes(), &i); err != nil {
+		if err := json.Unmarshal(line, &i); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		if i.ID == "" || i.Base == "" || i.Problem == "" || i.TestPatch == "" {
@@ -143,5 +139,5 @@ func Instances(data []byte) ([]Task, error) {
 			FailToPass: i.FailToPass, PassToPass: i.PassToPass,
 		})
 	}
-	return tasks, lines.Err()
+	return tasks, nil
 }
