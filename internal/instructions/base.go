@@ -102,7 +102,7 @@ func OfFolder(dir string) Source {
 	defer root.Close() //nolint:errcheck // only a handle
 	entries, _ := root.ReadDir(".")
 	texts := map[string]string{}
-	s := Source{Read: func(name string) string { return texts[name] }}
+	s := Source{Read: func(name string) string { return texts[name] }, Link: func(string) string { return "" }}
 	for _, entry := range entries {
 		if text, err := root.ReadFile(entry.Name(), maxRead); whole(entry.Name()) && err == nil {
 			s.Files, texts[entry.Name()] = append(s.Files, entry.Name()), string(text)

@@ -31,15 +31,15 @@ type Source struct {
 	Commit string                   // empty: a folder that is no repository
 	Files  []string                 // slash paths from the top
 	Read   func(name string) string // "" for a file that is missing, too large or a link
-	Link   func(name string) string // target of a symbolic link, "" for other files; nil: there are no links
+	Link   func(name string) string // target of a symbolic link, "" for other files
 }
 
 // folders are those that an agent CLI reads in a repository without being asked.
 var folders = pattern.Of(`(?i)(?:^|/)(?:\.(?:claude|agents|codex|copilot|gemini|opencode|amp|cursor|qwen)/|\.github/(?:agents|skills|instructions|prompts|hooks|copilot)(?:/|$))`)
 
-// Governs tells whether an agent CLI may read the file by itself as instructions or
+// governs tells whether an agent CLI may read the file by itself as instructions or
 // settings.
-func Governs(name string) bool {
+func governs(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return policy.Instructs(name) || folders.MatchString(name) || slices.Contains([]string{".mcp.json", "opencode.json", "opencode.jsonc"}, base)
 }

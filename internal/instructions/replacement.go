@@ -41,7 +41,7 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 		switch {
 		case !d.Was():
 			deleted = append(deleted, d.Path)
-		case Governs(d.Path):
+		case governs(d.Path):
 			diff.Replaced = append(diff.Replaced, d.Path)
 		default:
 			changed = append(changed, d.Path)
@@ -62,7 +62,7 @@ const maxReached = 500
 // by imports or by links.
 func (s Source) LeadingTo(paths []string) (leading []string) {
 	for _, name := range s.Files {
-		if (whole(name) || Governs(name) && s.target(name) != "") && s.leads(name, paths, map[string]bool{}) {
+		if (whole(name) || governs(name) && s.Link(name) != "") && s.leads(name, paths, map[string]bool{}) {
 			leading = append(leading, name)
 		}
 	}
@@ -87,18 +87,11 @@ func (s Source) leads(name string, paths []string, seen map[string]bool) bool {
 func (s Source) next(name string) []string {
 	paths := importsOf(name, s.Read(name))
 	for link, rest := name, ""; link != "."; link, rest = path.Dir(link), path.Join(path.Base(link), rest) {
-		if target := s.target(link); target != "" {
+		if target := s.Link(link); target != "" {
 			return append(paths, path.Join(path.Dir(link), target, rest))
 		}
 	}
 	return paths
-}
-
-func (s Source) target(name string) string {
-	if s.Link == nil {
-		return ""
-	}
-	return s.Link(name)
 }
 
 // Replacement changes a tree, while an agent works in it, where the tree's commit would
