@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Source gives a project's files. List has the names in a folder, with a slash
@@ -29,19 +32,15 @@ func Read(s Source) Files {
 		folders = append(folders, s.holding("pyproject.toml")...)
 	}
 	for _, dir := range folders[:min(len(folders), mostBelow)] {
-		if dir = path.Clean(dir); dir != "." && !strings.HasPrefix(dir, "../") && !path.IsAbs(dir) && plain(dir) {
+		if dir = path.Clean(dir); dir != "." && filepath.IsLocal(dir) && plain.MatchString(dir) {
 			s.read(files, dir+"/")
 		}
 	}
 	return files
 }
 
-// plain tells that a folder's name needs no quotes in a shell.
-func plain(dir string) bool {
-	return dir != ".." && !strings.ContainsFunc(dir, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./@", r)
-	}) && !strings.HasPrefix(dir, "-")
-}
+// plain is a folder's name that needs no quotes in a shell.
+var plain = pattern.Of(`^[\w./@][\w./@-]*$`)
 
 func (s Source) read(files Files, folder string) {
 	names := wanted()
