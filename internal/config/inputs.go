@@ -110,7 +110,7 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 		Policy:   r.policy(patience),
 		Patience: patience,
 		Config:   r.get("config"),
-		MCP:      pieces(strings.Join(strings.Fields(r.get("mcp-config")), "\n"), "\n"),
+		MCP:      strings.Fields(r.get("mcp-config")),
 		Ledger:   r.ledger(),
 		Sandbox:  r.confinement(),
 		Needs:    r.needs(),
@@ -282,16 +282,16 @@ func (r *reader) choice(name string, words ...string) string {
 func (r *reader) yes(name string) bool { return r.choice(name, "false", "true") == "true" }
 
 // lines are the commands of an input, one a line.
-func (r *reader) lines(name string) []string { return pieces(r.get(name), "\n") }
+func (r *reader) lines(name string) []string { return pieces(r.get(name)) }
 
 // list are the names of an input, separated by commas or lines.
 func (r *reader) list(name string) []string {
-	return pieces(strings.ReplaceAll(r.get(name), ",", "\n"), "\n")
+	return pieces(strings.ReplaceAll(r.get(name), ",", "\n"))
 }
 
-func pieces(text, separator string) []string {
+func pieces(text string) []string {
 	var all []string
-	for piece := range strings.SplitSeq(text, separator) {
+	for piece := range strings.Lines(text) {
 		if piece = strings.TrimSpace(piece); piece != "" {
 			all = append(all, piece)
 		}

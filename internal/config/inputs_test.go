@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
 	want := config.Inputs{
 		BranchPrefix: "ralph/", StateLabels: true, Report: true, FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: quota.Default(), Secrets: make([]string, 9),
+		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
