@@ -100,7 +100,7 @@ type Guardrail struct {
 	// The command, for a shell; exit code 0 is a pass.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make test"`
 	// Globs from the top of the repository; the command runs only where the change touches one of them.
-	Paths []string `json:"paths,omitzero" jsonschema:"pattern=\\S,example=web/**" check:"glob"`
+	Paths []string `json:"paths,omitzero" jsonschema:"pattern=^\\S+$,example=web/**" check:"glob"`
 	// Where its output goes when it fails: after the next prompt, before it, or in its place.
 	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE" check:"upper"`
 	// What the agent is told beside the output when it fails.
