@@ -27,6 +27,10 @@ func TestSame(t *testing.T) {
 		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Approved = true, "ada" }, want: true},
 		"still to be approved":            {old: func(r *journal.Run) { r.Policy.Approval = true }},
 		"another model than in that time": {old: func(r *journal.Run) { r.Policy.Model = "opus" }},
+		"checks were detected since": {
+			old:  func(r *journal.Run) { r.Policy.Checks = []policy.Check{{Command: "make", Detected: true}} },
+			want: true,
+		},
 	} {
 		old, asked, p := journal.Run{Task: task, Policy: rules}, task, rules
 		if c.old != nil {
@@ -47,22 +51,33 @@ func TestRenewed(t *testing.T) {
 		return policy.Check{Name: command, Command: command, Added: added}
 	}
 	for name, c := range map[string]struct {
-		now    []policy.Check
+		now    policy.Policy
 		then   policy.Policy
 		plan   bool // waits for approval
 		chosen bool
 		want   policy.Policy
 	}{
 		"its checks, where none are named now": {
-			then: policy.Policy{Checks: []policy.Check{check("make", false)}},
-			want: policy.Policy{Checks: []policy.Check{check("make", false)}},
+			then: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
+			want: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
 		},
 		"the checks of now, and those of its plan": {
-			now:  []policy.Check{check("npm test", false), check("sh new.sh", true)},
+			now:  policy.Policy{Checks: []policy.Check{check("npm test", false), check("sh new.sh", true)}},
 			then: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
 			want: policy.Policy{Checks: []policy.Check{check("npm test", false), check("sh plan.sh", true)}},
 		},
-		"a draft": {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"a draft":                   {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"a draft that is asked now": {now: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"a plan to be approved now": {now: policy.Policy{Approval: true}, want: policy.Policy{Approval: true}},
+		"the limits of who asked for the plan": {
+			plan: true, now: policy.Policy{Limits: policy.Limits{Iterations: 10}},
+			then: policy.Policy{Approval: true, Limits: policy.Limits{Iterations: 3}},
+			want: policy.Policy{Approval: true, Limits: policy.Limits{Iterations: 3}},
+		},
+		"the limits of now of a run that is no plan": {
+			now: policy.Policy{Limits: policy.Limits{Iterations: 10}}, then: policy.Policy{Limits: policy.Limits{Iterations: 3}},
+			want: policy.Policy{Limits: policy.Limits{Iterations: 10}},
+		},
 		"the model of who asked for the plan": {
 			plan: true, then: policy.Policy{Approval: true, Model: "haiku"}, want: policy.Policy{Approval: true, Model: "haiku"},
 		},
@@ -78,7 +93,7 @@ func TestRenewed(t *testing.T) {
 		if verdict.Unapproved(old) != c.plan {
 			t.Fatalf("%s: Unapproved = %t", name, !c.plan)
 		}
-		got := verdict.Renewed(policy.Policy{Checks: c.now}, old, c.chosen, func(model string) bool { return model == "haiku" })
+		got := verdict.Renewed(c.now, old, c.chosen, func(model string) bool { return model == "haiku" })
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
