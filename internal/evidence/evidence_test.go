@@ -166,9 +166,10 @@ func TestDifferences(t *testing.T) {
 	here := journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true}
 	proof := journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true}
 	grade := journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen}
-	redBase, redHere, failed, touched, unbroken := base, here, proof, proof, grade
+	redBase, redHere, skipped, failed, touched, unbroken := base, here, here, proof, proof, grade
 	redBase.Passed, redBase.Exit = false, 2
 	redHere.Passed, redHere.Exit = false, 1
+	skipped.Skipped = "web/**"
 	failed.Passed, failed.Why = false, "test failed (exit 1)"
 	touched.Restored = []string{"CODEOWNERS"}
 	unbroken.Grade, unbroken.Why = journal.Unbroken, "it brought no test"
@@ -182,6 +183,9 @@ func TestDifferences(t *testing.T) {
 		"less grade": {[]journal.Event{base, usable, here, proof, unbroken}, []string{"US-001 is unbroken, and it is said to be red to green: it brought no test"}},
 		"protected":  {[]journal.Event{base, usable, here, touched, grade}, []string{"protected files that are changed: CODEOWNERS, as it is said: none"}},
 		"not run":    {[]journal.Event{base, usable, proof, grade}, []string{"check test was not run"}},
+		"skipped": {[]journal.Event{base, usable, skipped, proof, grade}, []string{
+			"check test: it is skipped, for nothing in web/** is changed, and it is said: it runs",
+		}},
 		"red": {[]journal.Event{base, usable, redHere, failed, grade}, []string{
 			"the proof fails, and it is said that it passes: test failed (exit 1)",
 			"check test fails (exit 1), and it is said that it passes (exit 0)",

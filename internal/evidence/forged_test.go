@@ -50,6 +50,10 @@ func TestWhatIsForged(t *testing.T) {
 			func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 500 }, "check test: 2 tests pass, and it is said that 500 do",
 		},
 		"fewer tests": {func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 1 }, ""},
+		"a check that is skipped": {
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Skipped = "web/**" },
+			"check test: it runs, and it is said: it is skipped, for nothing in web/** is changed",
+		},
 		"nothing proven": {
 			func(e *evidence.Evidence) { e.Proof.Empty = true }, "the checks can prove something here: true, and it is said: false",
 		},
