@@ -48,7 +48,7 @@ func guardedIn(needs guarded.Needs) (dirs []string) {
 }
 
 // A submodule or worktree named like a folder of git is guarded. A branch or reflog named like a file
-// of a repository is none.
+// of a repository is none. Any one file of a repository tells of it.
 func TestGuardedWhateverItsName(t *testing.T) {
 	dir := t.TempDir()
 	sha := strings.Repeat("a1", 20)
@@ -57,6 +57,10 @@ func TestGuardedWhateverItsName(t *testing.T) {
 		write(t, filepath.Join(dir, ".git/modules/lib", name, "config"), "[core]\n")
 		write(t, filepath.Join(dir, ".git/worktrees", name, "commondir"), "../..\n")
 		want = append(want, ".git/modules/lib/"+name, ".git/worktrees/"+name)
+	}
+	for _, trace := range []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"} {
+		write(t, filepath.Join(dir, ".git/modules/only", trace, trace), "x")
+		want = append(want, ".git/modules/only/"+trace)
 	}
 	write(t, filepath.Join(dir, ".git/modules/lib/config"), "[core]\n")
 	write(t, filepath.Join(dir, ".git/modules/lib/refs/heads/config"), sha+"\n")

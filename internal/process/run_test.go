@@ -123,6 +123,7 @@ func TestPathOutside(t *testing.T) {
 	err = errors.Join(
 		os.MkdirAll(at("project/bin"), 0o755), os.MkdirAll(at("projects/bin"), 0o755), os.MkdirAll(at("usual"), 0o755),
 		os.MkdirAll(at("linked"), 0o755), os.Symlink(at("project/tool"), at("linked/git")), os.Symlink("git", at("usual/same")),
+		os.MkdirAll(at("far/off"), 0o755), os.Symlink("../../project/tool", at("far/off/git")), os.Symlink(at("far/off"), at("leads-far")),
 		os.MkdirAll(at("around"), 0o755), os.Symlink(at("leads-in/tool"), at("around/git")),
 		os.Symlink(at("project/bin"), at("leads-in")), os.Symlink(at("usual"), at("leads")), os.Symlink(at("usual"), at("project/leads-out")),
 	)
@@ -131,7 +132,7 @@ func TestPathOutside(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"usual": "usual", "projects/bin": "projects/bin", "leads": "usual", "project": "", "project/bin": "", "leads-in": "",
-		"linked": "", "around": "", // one program is theirs to say
+		"linked": "", "around": "", "leads-far": "", // one program is theirs to say
 		"project/leads-out":      "", // where it leads is what somebody in the project says
 		"project/../project/bin": "", "missing": "", "missing/../usual": "",
 	} {
