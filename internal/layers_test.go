@@ -23,6 +23,7 @@ const (
 	models   = support + "modeltest"
 	scripted = support + "scripted"
 	demo     = support + "demo"
+	agents   = support + "agenttest"
 )
 
 // anyone may hold the tool: a harmless package below a sharp one.
@@ -40,7 +41,7 @@ var plan = house{
 		4:  {"internal/prompt", "internal/view", "internal/evidence", "internal/report", "internal/result", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
-		7:  {"internal/checkout"},
+		7:  {"internal/checkout", agents},
 		8:  {"internal/job", "internal/doctor", "internal/eval"},
 		9:  {"internal/config"},
 		10: {"internal/action", "internal/hook", "internal/laptop", "internal/scaffold", "internal/server"},
@@ -60,13 +61,14 @@ var plan = house{
 		module + "/" + contract: {},
 		module + "/" + stories:  {},
 		module + "/" + models:   {},
+		module + "/" + agents:   {},
 		module + "/" + scripted: {"cmd/ralph"},
 		module + "/" + demo:     {"cmd/ralph"},
 
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/git/guarded", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
-			standIn, gitHTTP, contract, stories, scripted, "internal/confine", "internal/checkout", "internal/eval", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, agents, scripted, "internal/confine", "internal/checkout", "internal/eval", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 // what every CLI is picked with, so that none has anything to complain of.
@@ -167,7 +168,7 @@ func TestReadVersion(t *testing.T) {
 // A home is made where the program's temporary files go, and taken away with
 // all that was left in it.
 func TestAHomeOfItsOwn(t *testing.T) {
-	s := newStand(t, "gemini", complete(self(t)))
+	s := agenttest.New(t, "gemini", complete(agenttest.Self(t, "env")))
 	tmp := t.TempDir()
 	s.Env = append(s.Env, "TMPDIR="+tmp)
 	var settings []byte
@@ -188,7 +189,7 @@ func TestAHomeOfItsOwn(t *testing.T) {
 }
 
 func TestTheUsersHomeIsTheAgents(t *testing.T) {
-	s := newStand(t, "claude", complete(self(t)))
+	s := agenttest.New(t, "claude", complete(agenttest.Self(t, "env")))
 	tmp := t.TempDir()
 	s.Env = append(s.Env, "TMPDIR="+tmp)
 	s.Run = func(context.Context, process.Command) (process.Result, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 func TestAmpIsStartedAs(t *testing.T) {
@@ -81,7 +82,7 @@ func TestAmpWithoutAKey(t *testing.T) {
 func TestAmpReadsItsPromptOnce(t *testing.T) {
 	for name, prompt := range map[string]string{"in argv": "do it", "on stdin": "- do it"} {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, "amp", agent.Options{Command: self(t), Keys: agent.Keys{AmpAPIKey: "k"}})
+			s := agenttest.New(t, "amp", agent.Options{Command: agenttest.Self(t, "env"), Keys: agent.Keys{AmpAPIKey: "k"}})
 			said := ""
 			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 				stdin, err := io.ReadAll(c.Stdin)

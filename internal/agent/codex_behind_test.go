@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 // npm's wrapper is a script beside, above or around the program itself.
@@ -47,7 +48,7 @@ func TestCodexBehindItsWrapper(t *testing.T) {
 			if err := os.Symlink(filepath.Join("..", test.wrapper), link); err != nil {
 				t.Fatal(err)
 			}
-			s := newStand(t, "codex", agent.Options{})
+			s := agenttest.New(t, "codex", agent.Options{})
 			s.Env = []string{"PATH=" + filepath.Dir(link)}
 			if got, err := s.Adapter.Locate(s.Env, s.Dir); err != nil || got != paths[test.want] {
 				t.Errorf("Ready = %q, %v, want %q", got, err, paths[test.want])

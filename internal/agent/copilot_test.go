@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 func TestCopilotIsStartedAs(t *testing.T) {
@@ -199,7 +200,7 @@ func TestCopilotBehindItsWrapper(t *testing.T) {
 			if test.want != "" {
 				want = filepath.Join(dir, test.want)
 			}
-			s := newStand(t, "copilot", agent.Options{})
+			s := agenttest.New(t, "copilot", agent.Options{})
 			s.Env = []string{"PATH=" + filepath.Dir(link)}
 			if got, err := s.Adapter.Locate(s.Env, s.Dir); err != nil || got != want {
 				t.Errorf("Ready = %q, %v, want %q", got, err, want)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -138,7 +139,7 @@ func (c cli) version() string {
 
 // bench is a stand with a real program on it, and the server that it asks.
 type bench struct {
-	*stand
+	*agenttest.Stand
 	cli
 	server *modeltest.Server
 	order  agent.Order
@@ -154,7 +155,7 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 	if c.rate {
 		o.Prices = map[string]price.Rate{c.model: {Input: 1, Output: 10, CacheRead: 0.1}}
 	}
-	b.stand = newStand(c.T, c.agent, o)
+	b.Stand = agenttest.New(c.T, c.agent, o)
 	b.stoppable()
 	b.Env = append(b.Env, "TMPDIR="+c.TempDir()) // where some of them leave reports
 	if zone := os.Getenv("TZ"); zone != "" {
@@ -171,7 +172,7 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 	}
 	c.Cleanup(func() {
 		if c.Failed() {
-			c.Logf("items:\n%s", script(b.items))
+			c.Logf("items:\n%s", b.Script())
 			for _, r := range b.server.Requests() {
 				c.Logf("%s %s model %s, work %v, %d bytes", r.Method, r.Path, r.Model, r.Work, len(r.Body))
 			}

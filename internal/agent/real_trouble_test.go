@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -53,7 +54,7 @@ func TestRealLoginIsMissing(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			c.T = t
-			s := newStand(t, c.agent, agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: agent.Keys{AmpAPIKey: c.keys.AmpAPIKey}})
+			s := agenttest.New(t, c.agent, agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: agent.Keys{AmpAPIKey: c.keys.AmpAPIKey}})
 			s.Env = append(s.Env, append(c.env, "TMPDIR="+t.TempDir())...)
 			s.Timeout = patience
 			got, err := s.Do(t.Context(), agent.Order{Model: c.model, Prompt: "Write hello.txt."})
@@ -91,7 +92,7 @@ func TestRealServerRecovers(t *testing.T) {
 				if len(got.Promises) > 0 {
 					t.Errorf("it claimed %q, of which only a half arrived", got.Promises)
 				}
-				told := slices.ContainsFunc(b.items, func(item stream.Item) bool {
+				told := slices.ContainsFunc(b.Items, func(item stream.Item) bool {
 					retry, is := item.(stream.Retry)
 					return is && (c.hushed || retry.Status == trouble.Status && retry.Attempt == 1) && retry.Reason != ""
 				})

@@ -64,7 +64,7 @@ func (b *bench) wrote() {
 		b.Errorf("hello.txt holds %q, %v", data, err)
 	}
 	said := ""
-	for _, item := range b.items {
+	for _, item := range b.Items {
 		if end, is := item.(stream.ToolEnd); is {
 			said += strings.TrimSpace(end.Output)
 		}
@@ -92,7 +92,7 @@ func (b *bench) arrived() {
 			b.Errorf("%s asked %s for %s", r.Path, r.Model, r.Body)
 		}
 	}
-	for name, kept := range b.kept {
+	for name, kept := range b.Kept {
 		if strings.Contains(kept.String(), realKey) {
 			b.Errorf("%s holds the key", name)
 		}
@@ -124,7 +124,7 @@ func TestRealHugeOutput(t *testing.T) {
 		if err != nil || got.Failed || got.Tools != 1 || got.ToolErrors != 0 || got.Response != "DONE" || len(got.Promises) > 0 {
 			t.Errorf("Do = %+v, %v", got, err)
 		}
-		t.Logf("measured: %s, longest line %d bytes", c.agent, longest(b.kept["transcript_3.ndjson"].String()))
+		t.Logf("measured: %s, longest line %d bytes", c.agent, longest(b.Kept["transcript_3.ndjson"].String()))
 	})
 }
 

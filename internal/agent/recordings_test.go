@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 // endings are how the agents ended when they printed the recordings.
@@ -58,7 +59,7 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newStand(t, cli, agent.Options{Command: self(t)})
+			s := agenttest.New(t, cli, agent.Options{Command: agenttest.Self(t, "env")})
 			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 				_, err := bytes.NewReader(data).WriteTo(c.Stdout)
 				return endings[name], err
@@ -71,8 +72,8 @@ func TestRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(path, ".ndjson")+".want", script(s.items)+string(sum)+"\n")
-			if !bytes.Equal(s.kept["transcript_1.ndjson"].Bytes(), data) {
+			golden(t, strings.TrimSuffix(path, ".ndjson")+".want", s.Script()+string(sum)+"\n")
+			if !bytes.Equal(s.Kept["transcript_1.ndjson"].Bytes(), data) {
 				t.Error("the transcript differs from what was printed")
 			}
 		})

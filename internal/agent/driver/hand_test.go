@@ -24,25 +24,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 var order = agent.Order{Iteration: 3, Max: 10, Story: "US-001", Prompt: "do it\n"}
 
 func TestMissingAgentIsAFault(t *testing.T) {
-	s := newStand(t, "claude", agent.Options{})
+	s := agenttest.New(t, "claude", agent.Options{})
 	s.Env = []string{"PATH=" + t.TempDir()}
 	_, err := s.Do(t.Context(), order)
 	if fault.Exit(err) != fault.ExitUsage || !strings.Contains(err.Error(), `no agent named "claude" on PATH`) ||
 		!strings.Contains(fault.Hint(err), "install") {
 		t.Errorf("Do = %v, hint %q", err, fault.Hint(err))
 	}
-	if len(s.kept) > 0 {
+	if len(s.Kept) > 0 {
 		t.Error("a transcript was opened for nothing")
 	}
 }
 
 func TestUnstartableAgentIsAFault(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: "./agent"})
+	s := agenttest.New(t, "command", agent.Options{Command: "./agent"})
 	script := []byte("#!/no/such/interpreter\n")
 	if err := os.WriteFile(filepath.Join(s.Dir, "agent"), script, 0o755); err != nil {
 		t.Fatal(err)
@@ -97,13 +98,13 @@ func TestAgentEnds(t *testing.T) {
 			if test.agent == "" {
 				test.agent = "command"
 			}
-			s := newStand(t, test.agent, agent.Options{Command: self(t, test.child)})
+			s := agenttest.New(t, test.agent, agent.Options{Command: agenttest.Self(t, test.child)})
 			s.Timeout = test.timeout
 			got, err := s.Do(t.Context(), order)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.TookMS < 0 || got.Transcript.Size != int64(s.kept["transcript_3.ndjson"].Len()) {
+			if got.TookMS < 0 || got.Transcript.Size != int64(s.Kept["transcript_3.ndjson"].Len()) {
 				t.Errorf("took %d ms, transcript %+v", got.TookMS, got.Transcript)
 			}
 			if got.TimedOut {
@@ -123,19 +124,19 @@ func TestAgentEnds(t *testing.T) {
 }
 
 func TestNoiseIsProgress(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "answer")})
+	s := agenttest.New(t, "command", agent.Options{Command: agenttest.Self(t, "answer")})
 	if _, err := s.Do(t.Context(), order); err != nil {
 		t.Fatal(err)
 	}
 	want := "Text {Text:I was to do it}\n"
 	noise := "Progress {Text:warning: read 6 bytes <nil>}\n"
-	if got := script(s.items); got != want+noise && got != noise+want {
+	if got := s.Script(); got != want+noise && got != noise+want {
 		t.Errorf("items:\n%s", got)
 	}
 }
 
 func TestInterruptedAgentIsSummedUp(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "hangs")})
+	s := agenttest.New(t, "command", agent.Options{Command: agenttest.Self(t, "hangs")})
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Watch = func(stream.Item) { cancel() }
 	got, err := s.Do(ctx, order)
@@ -161,12 +162,7 @@ func TestClaimsAreTheAgentsOwn(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
-			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
-				_, err := io.WriteString(c.Stdout, test.lines)
-				return process.Result{}, err
-			}
-			got, err := s.Do(t.Context(), agent.Order{Tags: []string{"ALL GREEN"}})
+			got, err := printing(t, test.lines).Do(t.Context(), agent.Order{Tags: []string{"ALL GREEN"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,12 +185,7 @@ func TestResponseIsTheFirst(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
-			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
-				_, err := io.WriteString(c.Stdout, test.lines)
-				return process.Result{}, err
-			}
-			got, err := s.Do(t.Context(), order)
+			got, err := printing(t, test.lines).Do(t.Context(), order)
 			if err != nil || got.Response != test.want {
 				t.Errorf("Do = %v, response %q, want %q", err, got.Response, test.want)
 			}
@@ -210,7 +201,7 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	s := newStand(t, "claude", agent.Options{Command: self(t, "env"), Keys: agent.Keys{AnthropicAPIKey: "dummy"}})
+	s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "env"), Keys: agent.Keys{AnthropicAPIKey: "dummy"}})
 	s.Env = environ.Job(os.Getenv)
 	if _, err := s.Do(t.Context(), order); err != nil {
 		t.Fatal(err)
@@ -223,7 +214,7 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=6",
 	}
 	seen := 0
-	for variable := range strings.Lines(s.kept["transcript_3.ndjson"].String()) {
+	for variable := range strings.Lines(s.Kept["transcript_3.ndjson"].String()) {
 		variable = strings.TrimSpace(variable)
 		name, _, _ := strings.Cut(variable, "=")
 		matches := 0
@@ -247,12 +238,12 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 func TestTheUsersVariablesStand(t *testing.T) {
 	for own, want := range map[string]string{"": "6", "0": "0"} {
 		env := map[string]string{"PATH": os.Getenv("PATH"), "CLAUDE_CODE_MAX_RETRIES": own}
-		s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
+		s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "env")})
 		s.Env = environ.Job(func(name string) string { return env[name] }, s.Adapter.Vars...)
 		if _, err := s.Do(t.Context(), order); err != nil {
 			t.Fatal(err)
 		}
-		said := s.kept["transcript_3.ndjson"].String()
+		said := s.Kept["transcript_3.ndjson"].String()
 		if strings.Count(said, "CLAUDE_CODE_MAX_RETRIES=") != 1 || !strings.Contains(said, "CLAUDE_CODE_MAX_RETRIES="+want+"\n") {
 			t.Errorf("with %q the agent sees %s", own, said)
 		}
@@ -260,7 +251,7 @@ func TestTheUsersVariablesStand(t *testing.T) {
 }
 
 func TestPromptTooLarge(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	s := agenttest.New(t, "command", agent.Options{Command: agenttest.Self(t, "prompt")})
 	_, err := s.Do(t.Context(), agent.Order{Prompt: strings.Repeat("x", 10_000_001)})
 	if fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 		t.Errorf("Do = %v, want a fault", err)
@@ -274,13 +265,13 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no space left")
 func (broken) Close() error              { return nil }
 
 func TestLostTranscriptEndsNothing(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "answer")})
+	s := agenttest.New(t, "command", agent.Options{Command: agenttest.Self(t, "answer")})
 	s.Open = func(string) (io.WriteCloser, error) { return broken{}, nil }
 	got, err := s.Do(t.Context(), order)
 	if err != nil || got.Failed || got.Words != "I was to do it" || got.Transcript != (journal.Attachment{}) {
 		t.Errorf("Do = %+v, %v", got, err)
 	}
-	if !strings.Contains(script(s.items), "transcript: no space left") {
+	if !strings.Contains(s.Script(), "transcript: no space left") {
 		t.Error("nobody was told")
 	}
 }
@@ -288,7 +279,7 @@ func TestLostTranscriptEndsNothing(t *testing.T) {
 // What an agent gives away reaches its decoder, and not the disk: neither where
 // it came in two pieces, nor where the end came before its.
 func TestSecretsStayOutOfTheTranscript(t *testing.T) {
-	s := newStand(t, "command", agent.Options{Command: self(t, "prompt")})
+	s := agenttest.New(t, "command", agent.Options{Command: agenttest.Self(t, "prompt")})
 	s.Veil = redact.New("made-up-canary").Writer
 	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 		for _, piece := range []string{"keys: made-", "up-canary ", "and made-up-can", "ary\nmade-"} {
@@ -302,7 +293,7 @@ func TestSecretsStayOutOfTheTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := s.kept["transcript_3.ndjson"].Bytes()
+	kept := s.Kept["transcript_3.ndjson"].Bytes()
 	if want := "keys: *** and ***\nmade-"; string(kept) != want {
 		t.Errorf("kept %q, want %q", kept, want)
 	}
@@ -320,7 +311,7 @@ func TestSecretsStayOutOfTheTranscript(t *testing.T) {
 // secret, too, whose half nobody would know for one.
 func TestSecretsAreHiddenBeforeAnythingIsCut(t *testing.T) {
 	const secret = "made-up-canary-that-is-long"
-	s := newStand(t, "claude", agent.Options{Command: self(t, "prompt")})
+	s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "prompt")})
 	s.Veil = redact.New(secret).Writer
 	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 		for n := range 2 * len(secret) { // one of them is cut in two by each of the limits
@@ -340,7 +331,7 @@ func TestSecretsAreHiddenBeforeAnythingIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := fmt.Sprint(s.items, got); strings.Contains(said, "made") || strings.Contains(said, "long") || !strings.Contains(said, "xx***") {
+	if said := fmt.Sprint(s.Items, got); strings.Contains(said, "made") || strings.Contains(said, "long") || !strings.Contains(said, "xx***") {
 		t.Errorf("a part of the secret is shown: %s", said)
 	}
 }
@@ -356,7 +347,7 @@ func (c *counter) Write(p []byte) (int, error) {
 func (*counter) Close() error { return nil }
 
 func TestTranscriptIsCutAt256MiB(t *testing.T) {
-	s := newStand(t, "claude", agent.Options{Command: self(t, "prompt")})
+	s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "prompt")})
 	disk := &counter{}
 	s.Open = func(string) (io.WriteCloser, error) { return disk, nil }
 	chunk := []byte(strings.Repeat("x", 1<<20))
@@ -369,8 +360,8 @@ func TestTranscriptIsCutAt256MiB(t *testing.T) {
 		return process.Result{}, nil
 	}
 	got, err := s.Do(t.Context(), order)
-	if want := "Progress {Text:a line too long to be read was left out}\n"; script(s.items) != want {
-		t.Errorf("items:\n%s", script(s.items))
+	if want := "Progress {Text:a line too long to be read was left out}\n"; s.Script() != want {
+		t.Errorf("items:\n%s", s.Script())
 	}
 	if err != nil || disk.size != 256<<20+disk.tail || disk.tail > 200 || got.Transcript.Size != disk.size {
 		t.Errorf("kept %d bytes, the last %d at once; Do = %+v, %v", disk.size, disk.tail, got, err)
@@ -390,12 +381,7 @@ func TestMadeUpCost(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newStand(t, "claude", agent.Options{Command: self(t, "env")})
-			s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
-				_, err := io.WriteString(c.Stdout, test.line)
-				return process.Result{}, err
-			}
-			got, err := s.Do(t.Context(), order)
+			got, err := printing(t, test.line).Do(t.Context(), order)
 			if err != nil || got.Cost != test.want || got.Usage != (stream.Usage{}) {
 				t.Errorf("Do = %+v, %v, want %+v", got, err, test.want)
 			}

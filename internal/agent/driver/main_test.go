@@ -15,9 +15,8 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
@@ -100,56 +99,13 @@ var children = map[string]func() int{
 	},
 }
 
-// stand is an agent with a real process behind it, and what it saw and kept.
-type stand struct {
-	driver.Agent
-	items []stream.Item
-	kept  map[string]*closer
-}
-
-type closer struct{ bytes.Buffer }
-
-func (*closer) Close() error { return nil }
-
-func newStand(t *testing.T, name string, o agent.Options) *stand {
+// printing is Claude Code on a stand, as a program that prints no more than some lines.
+func printing(t *testing.T, lines string) *agenttest.Stand {
 	t.Helper()
-	adapter, err := agent.Pick(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &stand{kept: map[string]*closer{}}
-	runner := process.Runner{Now: time.Now}
-	s.Agent = driver.Agent{
-		Adapter: adapter,
-		Run:     runner.Run,
-		Dir:     t.TempDir(),
-		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"},
-		Watch:   func(item stream.Item) { s.items = append(s.items, item) },
-		Grace:   time.Minute,
-		Open: func(name string) (io.WriteCloser, error) {
-			s.kept[name] = &closer{}
-			return s.kept[name], nil
-		},
+	s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "env")})
+	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
+		_, err := io.WriteString(c.Stdout, lines)
+		return process.Result{}, err
 	}
 	return s
-}
-
-// self is this binary as an agent command.
-func self(t *testing.T, child string) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "'" + path + "' child " + child
-}
-
-// script is a line an Item: what a test of a stream wants to read.
-func script(items []stream.Item) string {
-	var out strings.Builder
-	for _, item := range items {
-		text := strings.NewReplacer(" Denied: Until:0001-01-01 00:00:00 +0000 UTC", "", " Denied: ", " ", " Until:0001-01-01 00:00:00 +0000 UTC", "", " After:0s", "", " Busy:false", "", " Most:0}", "}").Replace(fmt.Sprintf("%+v", item))
-		fmt.Fprintf(&out, "%s %s\n", strings.TrimPrefix(fmt.Sprintf("%T", item), "stream."), text)
-	}
-	return out.String()
 }

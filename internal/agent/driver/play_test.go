@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 	"github.com/ralph-loop/ralph/internal/testsupport/scripted"
 )
 
@@ -78,8 +79,10 @@ const prd = `{
 }
 `
 
-// newPlay is a stand in a git repository, with a script.
-func newPlay(t *testing.T, text string) *stand {
+// stage is a stand in a git repository, with a script.
+type stage struct{ *agenttest.Stand }
+
+func newPlay(t *testing.T, text string) stage {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.txtar")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -89,7 +92,7 @@ func newPlay(t *testing.T, text string) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStand(t, "scripted", agent.Options{Self: me, Script: path})
+	s := stage{agenttest.New(t, "scripted", agent.Options{Self: me, Script: path})}
 	if err := os.MkdirAll(filepath.Join(s.Dir, "ralph"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +105,7 @@ func newPlay(t *testing.T, text string) *stand {
 	return s
 }
 
-func (s *stand) git(t *testing.T, args ...string) string {
+func (s stage) git(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir, cmd.Env = s.Dir, s.Env
@@ -113,7 +116,7 @@ func (s *stand) git(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func (s *stand) play(t *testing.T, iteration int, story string) journal.AgentEnded {
+func (s stage) play(t *testing.T, iteration int, story string) journal.AgentEnded {
 	t.Helper()
 	ended, err := s.Do(t.Context(), agent.Order{Iteration: iteration, Max: 9, Story: story, Prompt: "Iteration 1 of 9"})
 	if err != nil {
@@ -134,7 +137,7 @@ func TestPlayEveryKind(t *testing.T) {
 		Cost:     stream.Cost{USD: 0.25, Known: true},
 	}
 	if diff := cmp.Diff(want, s.play(t, 1, "US-001"), timeless); diff != "" {
-		t.Errorf("Do (-want +got):\n%s\n%s", diff, script(s.items))
+		t.Errorf("Do (-want +got):\n%s\n%s", diff, s.Script())
 	}
 	if got := s.git(t, "log", "--format=%an %s", "-1"); got != "Scripted Agent feat: [US-001] - Write it" {
 		t.Errorf("log = %s", got)
@@ -163,7 +166,7 @@ func TestPlayAgainChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(first, s.play(t, 1, "US-001"), timeless); diff != "" {
-		t.Errorf("the second play differs (-first +second):\n%s\n%s", diff, script(s.items))
+		t.Errorf("the second play differs (-first +second):\n%s\n%s", diff, s.Script())
 	}
 	if got := s.git(t, "rev-parse", "HEAD"); got != head {
 		t.Errorf("HEAD = %s, want %s", got, head)
@@ -232,7 +235,7 @@ func TestPlayEnds(t *testing.T) {
 			got := s.play(t, 1, "US-001")
 			test.want.Cost = got.Cost // of no interest here
 			if diff := cmp.Diff(test.want, got, timeless); diff != "" {
-				t.Errorf("Do (-want +got):\n%s\n%s", diff, script(s.items))
+				t.Errorf("Do (-want +got):\n%s\n%s", diff, s.Script())
 			}
 		})
 	}
@@ -267,7 +270,7 @@ func TestPlayHangs(t *testing.T) {
 func TestPlayLeavesAProcessBehind(t *testing.T) {
 	s := newPlay(t, "-- 1/spawn --\nexec sleep 600\n-- 1/say --\nBye.\n")
 	if got := s.play(t, 1, "US-001"); got.Swept == 0 || got.Failed || got.Words != "Bye." {
-		t.Errorf("Do = %+v\n%s", got, script(s.items))
+		t.Errorf("Do = %+v\n%s", got, s.Script())
 	}
 }
 
