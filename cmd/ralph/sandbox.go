@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -69,9 +70,10 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	run, seen, top := w.Runner.Run, guarded.Nested(nil), guarded.Around(dir)
+	run, news := w.Runner.Run, func(context.Context, git.Git) []journal.Noted { return nil }
 	if sb != nil {
-		run, seen = sb.Around(w.Place(ctx, dir)), guarded.LookNested(ctx, top)
+		at := w.Place(ctx, dir)
+		run, news = sb.Around(at), job.Strangers(ctx, guarded.Around(dir), at)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
@@ -83,24 +85,15 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.Within(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
 	sb.Tell(tell)
-	if seen != nil {
-		err = errors.Join(err, strangers(context.WithoutCancel(ctx), w.World, top, seen, tell))
+	tool, done, failed := w.Git(dir)
+	if err = errors.Join(err, failed); failed == nil {
+		defer done()
+		for _, noted := range news(context.WithoutCancel(ctx), tool) {
+			tell(noted)
+		}
 	}
 	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}
 	return result.Exit, errors.Join(err, sb.Close())
-}
-
-// strangers disarms and tells of the repositories that were made or changed inside.
-func strangers(ctx context.Context, w laptop.World, top string, before guarded.Nested, tell func(journal.Event)) error {
-	tool, done, err := w.Git(top)
-	if err != nil {
-		return err
-	}
-	defer done()
-	for _, news := range job.Strangers(ctx, tool, top, before) {
-		tell(news)
-	}
-	return nil
 }

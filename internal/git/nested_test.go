@@ -52,21 +52,21 @@ func TestNested(t *testing.T) {
 	for _, name := range []string{"n/.git/config", "b/.git", "c/HEAD", "c/objects/x", "c/refs/x", "d/HEAD", "e/.git/hooks/pre-push", "f/.git/config"} {
 		write(t, filepath.Join(top, name), "x")
 	}
-	before := guarded.LookNested(t.Context(), top)
+	before := treeOf(top).Look(t.Context())
 	if diff := cmp.Diff([]string{"b", "c", "e", "f", "n"}, before.Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"n/.git/config", "b/.git", "c/config", "e/.git/hooks/pre-push", "f/.git/index", "f/x", ".git/config", "g/.git/HEAD"} {
 		write(t, filepath.Join(top, name), "y")
 	}
-	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, guarded.LookNested(t.Context(), top).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, treeOf(top).Look(t.Context()).Since(before)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	before = guarded.LookNested(t.Context(), top)
+	before = treeOf(top).Look(t.Context())
 	if err := os.Chmod(filepath.Join(top, "e/.git/hooks/pre-push"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"e"}, guarded.LookNested(t.Context(), top).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"e"}, treeOf(top).Look(t.Context()).Since(before)); diff != "" {
 		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
 	}
 }
@@ -102,7 +102,7 @@ func TestDisarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"plain", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed"}
-	moved, err := g.Disarm(t.Context(), top, names)
+	moved, err := g.Disarm(t.Context(), treeOf(top), names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestDisarm(t *testing.T) {
 	if diff := cmp.Diff(want, moved); diff != "" {
 		t.Errorf("moved (-want +got):\n%s", diff)
 	}
-	if moved, err := g.Disarm(t.Context(), top, names); err != nil || len(moved) > 0 {
+	if moved, err := g.Disarm(t.Context(), treeOf(top), names); err != nil || len(moved) > 0 {
 		t.Errorf("moved again: %q, %v", moved, err)
 	}
 }
@@ -136,7 +136,7 @@ func TestNestedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{".ralph/sub", "linked", "shared"}, guarded.LookNested(t.Context(), top).Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{".ralph/sub", "linked", "shared"}, treeOf(top).Look(t.Context()).Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 }
@@ -148,7 +148,7 @@ func TestNestedInGitFolders(t *testing.T) {
 	for _, name := range []string{".git/logs/HEAD", ".git/logs/refs/x", ".git/refs/remotes/origin/HEAD", ".git/objects/ab/cd", "n/.git/HEAD", "n/.git/objects/x", "n/.git/refs/x"} {
 		write(t, filepath.Join(top, name), "x")
 	}
-	before := guarded.LookNested(t.Context(), top)
+	before := treeOf(top).Look(t.Context())
 	if diff := cmp.Diff([]string{"n"}, before.Since(nil)); diff != "" {
 		t.Errorf("as git makes them (-want +got):\n%s", diff)
 	}
@@ -159,8 +159,43 @@ func TestNestedInGitFolders(t *testing.T) {
 		write(t, filepath.Join(top, name), "x")
 	}
 	want := []string{".git/logs", ".git/modules/m", ".git/objects/src", "n/.git/lfs", "n/.git/objects/in"}
-	if diff := cmp.Diff(want, guarded.LookNested(t.Context(), top).Since(before)); diff != "" {
+	if diff := cmp.Diff(want, treeOf(top).Look(t.Context()).Since(before)); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
+	}
+}
+
+func treeOf(top string) guarded.Search { return guarded.Search{Top: top, Git: ".git", All: true} }
+
+// A linked worktree has its repository elsewhere: in there others may lie, too.
+func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
+	g, _ := newGit(t)
+	top, tree := project(t), t.TempDir()
+	common := filepath.Join(top, ".git")
+	for _, name := range []string{
+		"HEAD", "objects/x", "refs/x", "config", "worktrees/wt/HEAD", "worktrees/wt/index", "objects/in/.git/config", "worktrees/HEAD", "worktrees/commondir", "worktrees/objects/in/.git/config",
+	} {
+		write(t, filepath.Join(common, name), "[core]\n\tfsmonitor = x\n")
+	}
+	write(t, filepath.Join(common, "worktrees/wt/commondir"), "../..\n")
+	write(t, filepath.Join(tree, "in/.git/config"), "x")
+	where := guarded.Searches(tree, []string{tree, common, filepath.Join(common, "worktrees/wt")})
+	if len(where) != 2 {
+		t.Fatalf("searched: %+v", where)
+	}
+	if diff := cmp.Diff([]string{"in"}, where[0].Look(t.Context()).Since(nil)); diff != "" {
+		t.Errorf("in the tree (-want +got):\n%s", diff)
+	}
+	names := where[1].Look(t.Context()).Since(nil)
+	if diff := cmp.Diff([]string{".git/objects/in", ".git/worktrees", ".git/worktrees/objects/in", ".git/worktrees/wt"}, names); diff != "" {
+		t.Errorf("in the git folder (-want +got):\n%s", diff)
+	}
+	moved, err := g.Disarm(t.Context(), where[1], names)
+	want := []string{".git/objects/in/.git/config", ".git/worktrees/commondir", ".git/worktrees/objects/in/.git/config"}
+	for i := range want {
+		want[i] += guarded.Aside
+	}
+	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
+		t.Errorf("moved, %v (-want +got):\n%s", err, diff)
 	}
 }
 

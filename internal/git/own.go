@@ -197,10 +197,10 @@ func (g Git) needsOf(place Place, at gitDir) guarded.Needs {
 	return n.With(at.common, at.dir)
 }
 
-// Disarm moves aside what git would run of repositories within a tree, and returns
-// the new paths.
-func (g Git) Disarm(ctx context.Context, top string, names []string) (moved []string, err error) {
-	return guarded.Disarm(ctx, g.plain, top, names)
+// Disarm moves aside what git would run of the repositories that a search found, and
+// returns the new paths.
+func (g Git) Disarm(ctx context.Context, where guarded.Search, names []string) (moved []string, err error) {
+	return where.Disarm(ctx, g.plain, names)
 }
 
 var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +

@@ -88,24 +88,24 @@ func needs(s stand) error {
 }
 
 func nested(s stand) error {
-	guarded.LookNested(s.Context(), s.place.Top)
+	treeOf(s.place.Top).Look(s.Context())
 	return nil
 }
 
 // Folders nested deeper than is looked at count as what cannot be looked into,
-// and nobody goes on looking once the context has ended.
+// and a search that the end of its context cuts short says so.
 func TestLookingForOthersIsBounded(t *testing.T) {
 	top := t.TempDir()
 	deep := strings.Repeat("d/", 256)
 	write(t, filepath.Join(top, deep, "below", ".git", "config"), "x")
 	write(t, filepath.Join(top, "a", ".git", "config"), "x")
-	if diff := cmp.Diff([]string{"a", strings.TrimSuffix(deep, "/")}, guarded.LookNested(t.Context(), top).Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{"a", strings.TrimSuffix(deep, "/")}, treeOf(top).Look(t.Context()).Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if found := guarded.LookNested(ctx, top); len(found) > 0 {
-		t.Errorf("found after the end: %v", found)
+	if diff := cmp.Diff(guarded.Nested{guarded.NotAll: ""}, treeOf(top).Look(ctx)); diff != "" {
+		t.Errorf("found after the end (-want +got):\n%s", diff)
 	}
 }
 

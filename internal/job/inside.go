@@ -115,7 +115,7 @@ func (c confined) strangers(ctx context.Context, emit emit) func() {
 	if c.Own != nil {
 		top = c.Own.Dir
 	}
-	before := guarded.LookNested(ctx, top)
+	news := Strangers(ctx, top, c.access(top))
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and not all was looked at
 	}
@@ -126,20 +126,44 @@ func (c confined) strangers(ctx context.Context, emit emit) func() {
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), parting)
 			defer cancel()
 		}
-		for _, news := range Strangers(ctx, c.Git, top, before) {
-			emit(news)
+		for _, noted := range news(ctx, c.Git) {
+			emit(noted)
 		}
 	}
 }
 
-// Strangers are the news of such repositories. What git would run of them is moved
-// aside.
-func Strangers(ctx context.Context, tool git.Git, top string, before guarded.Nested) (news []journal.Noted) {
-	names := guarded.LookNested(ctx, top).Since(before)
-	if len(names) == 0 {
-		return nil
+// Strangers looks for repositories in the tree at top and in the git folders that
+// those inside write to elsewhere. What it returns looks again, moves aside what git
+// would run of those that were made or changed since, and returns the news of them.
+func Strangers(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
+	where := guarded.Searches(top, at.Write)
+	before := make([]guarded.Nested, len(where))
+	for i, search := range where {
+		before[i] = search.Look(ctx)
 	}
-	moved, err := tool.Disarm(ctx, top, names)
+	return func(ctx context.Context, tool git.Git) (news []journal.Noted) {
+		for i, search := range where {
+			news = append(news, disarm(ctx, tool, search, search.Look(ctx).Since(before[i]))...)
+		}
+		return news
+	}
+}
+
+func disarm(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
+	if i := slices.Index(names, guarded.NotAll); i >= 0 {
+		names = slices.Delete(names, i, i+1)
+		news = append(news, journal.Noted{
+			What: "not all of " + where.Name() + " could be searched for repositories that were made inside: it has too many entries, or the time was up",
+			Hint: "look for folders with a .git or a HEAD in it before you run git in them",
+		})
+	}
+	if len(names) == 0 {
+		return news
+	}
+	moved, err := tool.Disarm(ctx, where, names)
+	if !where.All { // it is no folder that the reader stands in
+		moved, names = beneath(where.Top, moved), beneath(where.Top, names)
+	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
 			What: "moved aside what git would run of a repository that was made or changed inside: " + journal.Few(moved),
@@ -152,4 +176,11 @@ func Strangers(ctx context.Context, tool git.Git, top string, before guarded.Nes
 	return append(news, journal.Noted{
 		What: "made or changed inside, a repository within yours: " + journal.Few(names), Hint: "look at its configuration and hooks before you run git there",
 	})
+}
+
+func beneath(dir string, names []string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	return paths
 }

@@ -22,20 +22,54 @@ type Nested map[string]string
 // mostEntries is how many entries of a tree are looked at for others.
 const mostEntries = 1_000_000
 
-// NotAll stands in Nested for the entries that were too many to be looked at.
-const NotAll = "(too many entries to look at all of them)"
+// NotAll stands in Nested for entries that were not looked at.
+const NotAll = "(not all entries were looked at)"
 
-// LookNested finds them by their folders alone, within git folders too, where a
-// link may lead to them; no git runs, and no link is followed. What cannot be
-// looked into is taken for one.
-func LookNested(ctx context.Context, top string) Nested {
+// Search is where repositories are looked for.
+type Search struct {
+	Top string // no link leads out of it
+	Git string // its own git folder, by its name in it
+	All bool   // all of Top is searched, and not its git folder alone
+}
+
+// Searches are for the tree at top and for the git folders that are written to
+// elsewhere: a linked worktree has its repository there.
+func Searches(top string, write []string) []Search {
+	all := []Search{{Top: top, Git: ".git", All: true}}
+	for _, dir := range write {
+		if !slices.ContainsFunc(all, func(s Search) bool { return s.holds(dir) }) {
+			all = append(all, Search{Top: filepath.Dir(dir), Git: filepath.Base(dir)})
+		}
+	}
+	return all
+}
+
+func (s Search) start() string {
+	if s.All {
+		return "."
+	}
+	return s.Git
+}
+
+// Name is the folder that is searched.
+func (s Search) Name() string { return filepath.Join(s.Top, s.start()) }
+
+func (s Search) holds(dir string) bool {
+	way, err := filepath.Rel(s.Name(), dir)
+	return err == nil && filepath.IsLocal(way)
+}
+
+// Look finds them by their folders alone, within git folders too, where a link may
+// lead to them; no git runs, and no link is followed. What cannot be looked into is
+// taken for one, and where the context ends first, NotAll stands for the rest.
+func (s Search) Look(ctx context.Context) Nested {
 	found, left := Nested{}, mostEntries
-	root, err := untrusted.OpenRoot(top)
+	root, err := untrusted.OpenRoot(s.Top)
 	if err != nil {
 		return Nested{".": "closed"}
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	_ = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
+	err = root.Walk(ctx, s.start(), func(e untrusted.Entry, err error) error {
 		if left--; left < 0 {
 			found[NotAll] = ""
 			return fs.SkipAll
@@ -44,17 +78,20 @@ func LookNested(ctx context.Context, top string) Nested {
 		case errors.Is(err, fs.ErrNotExist): // it went while we looked
 		case err != nil:
 			found[e.Path] = "closed"
-		case e.Path == ".git": // the tree's own
+		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
 			found[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
 			if to, led := leads(root, e.Path); led {
 				found[path.Dir(e.Path)] += runs(ctx, root, to)
 			}
-		case e.Info.Name() == "HEAD" && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
+		case e.Info.Name() == "HEAD" && path.Dir(e.Path) != s.Git && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
 			found[path.Dir(e.Path)] = runs(ctx, e.In, ".")
 		}
 		return nil
 	})
+	if err != nil {
+		found[NotAll] = ""
+	}
 	return found
 }
 
@@ -149,17 +186,17 @@ const Aside = ".moved-by-ralph"
 // Plain tells whether a configuration has git run nothing.
 type Plain func(ctx context.Context, config []byte) bool
 
-// Disarm moves aside what git would run of repositories within a tree, and returns
+// Disarm moves aside what git would run of repositories that were found, and returns
 // the new paths: the user's own git asks each that stands in the tree's index.
 // A repository as git clone and git init make it stays as it is.
-func Disarm(ctx context.Context, plain Plain, top string, names []string) (moved []string, err error) {
-	root, err := untrusted.OpenRoot(top)
+func (s Search) Disarm(ctx context.Context, plain Plain, names []string) (moved []string, err error) {
+	root, err := untrusted.OpenRoot(s.Top)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	for _, name := range names {
-		for _, at := range armed(ctx, plain, root, name) {
+		for _, at := range s.armed(ctx, plain, root, name) {
 			_ = root.Chmod(path.Dir(at), 0o700) // whoever closed it
 			failed := errors.Join(root.RemoveAll(at+Aside), root.Rename(at, at+Aside))
 			if failed == nil {
@@ -172,7 +209,7 @@ func Disarm(ctx context.Context, plain Plain, top string, names []string) (moved
 }
 
 // armed are the paths of a repository by which git runs more than itself.
-func armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
+func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
 	at := path.Join(name, ".git")
 	info, err := root.Lstat(at)
 	switch to, within := leads(root, at); {
@@ -186,7 +223,7 @@ func armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) 
 	for _, file := range []string{"config", "config.worktree", "commondir"} {
 		file = path.Join(at, file)
 		text, err := root.ReadFile(file, 1<<20)
-		linked := path.Base(file) == "commondir" && path.Dir(at) == ".git/worktrees" && strings.TrimSpace(string(text)) == "../.."
+		linked := path.Base(file) == "commondir" && path.Dir(at) == s.Git+"/worktrees" && strings.TrimSpace(string(text)) == "../.."
 		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !plain(ctx, text)) {
 			paths = append(paths, file)
 		}
