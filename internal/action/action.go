@@ -76,6 +76,14 @@ type Result struct {
 // Do sees one event through. An event that is not for us is no error.
 func (a Action) Do(ctx context.Context) (Result, error) {
 	v := a.visit()
+	result, err := v.do(ctx)
+	if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
+		v.alarm(result.Outcome.Run.ID, err)
+	}
+	return result, err
+}
+
+func (v *visit) do(ctx context.Context) (Result, error) {
 	if err := v.read(); err != nil {
 		return Result{}, err
 	}

@@ -73,8 +73,31 @@ func (v *visit) ask(ctx context.Context, run journal.Run) {
 // complain tells the people on the issue why nothing was begun. A job that
 // fails without a word there is the worst answer of all.
 func (v *visit) complain(ctx context.Context, err error) {
-	v.tell(ctx, v.excuse("ralph could not begin", err))
+	v.tell(ctx, v.excuse(notBegun, err))
 }
+
+// alarm shows an error that no run has on record where people look for it: beside
+// the job, and in its summary where there is no run to show there.
+func (v *visit) alarm(run string, err error) {
+	if v.Plain {
+		return
+	}
+	title := notBegun
+	if run != "" {
+		title = "ralph failed"
+	}
+	v.annotate(view.Annotation{Title: title, Text: strings.ReplaceAll(fault.Told(err), "\n", "; ")})
+	if run != "" || v.Getenv("GITHUB_STEP_SUMMARY") == "" {
+		return
+	}
+	page := summary{path: v.Getenv("GITHUB_STEP_SUMMARY"), hide: v.words}
+	if err := page.write(v.excuse(notBegun, err) + "\n"); err != nil {
+		v.say(err.Error())
+	}
+}
+
+// notBegun is the headline of a job that failed before its run began.
+const notBegun = "ralph could not begin"
 
 // foreign is text of others as it may stand in a comment of ours: with no hidden
 // mark, by which ours are found again.

@@ -282,11 +282,13 @@ type summary struct {
 }
 
 // Show writes the page.
-func (s summary) Show(_ context.Context, board view.Board) error {
+func (s summary) Show(_ context.Context, board view.Board) error { return s.write(board.Summary) }
+
+func (s summary) write(text string) error {
 	if s.path == "" {
 		return nil
 	}
-	if err := os.WriteFile(s.path, []byte(s.hide(board.Summary)), 0o644); err != nil { //nolint:forbidigo // the runner's own file
+	if err := os.WriteFile(s.path, []byte(s.hide(text)), 0o644); err != nil { //nolint:forbidigo // the runner's own file
 		return fmt.Errorf("write the job's summary: %w", err)
 	}
 	return nil

@@ -75,7 +75,7 @@ func (a Adapter) Remedy() string {
 	if a.Package == "" {
 		return a.Install
 	}
-	return a.Install + " (npm install -g " + a.Package + ")"
+	return a.Install + ": `npm install -g " + a.Package + "`"
 }
 
 // saying is a Lacks that goes by words among the errors.
