@@ -34,7 +34,7 @@ var anyone = []string{"*"}
 var plan = house{
 	module: module,
 	layers: [][]string{
-		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern"},
+		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ"},
 		2:  {"internal/journal", "internal/trigger", "internal/mcp"},
 		3:  {"internal/verdict"},

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -47,9 +48,9 @@ func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 	if ok {
 		d.into(spot{node: root}, reflect.ValueOf(&f).Elem(), rule{})
 	}
-	for _, m := range root.members {
-		if m.value.kind == kindNull {
-			d.complain(spot{node: m.value, path: m.key}, "found null, want a value, or no such key")
+	for _, m := range root.Members {
+		if m.Value.Kind == jsontree.Null {
+			d.complain(spot{node: m.Value, path: m.Key}, "found null, want a value, or no such key")
 		}
 	}
 	return f, d.fault()

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
@@ -34,7 +35,7 @@ func join(path, key string) string {
 
 // field is what stands under a key, and notes that it was there.
 func (d *decoder) field(s spot, key string) spot {
-	value, found := s.member(key)
+	value, found := memberOf(s.node, key)
 	path := join(s.path, key)
 	if found && d.set != nil {
 		d.set[path] = true
@@ -46,16 +47,16 @@ func (d *decoder) field(s spot, key string) spot {
 // those that are missing. A slip is one problem: the key that was meant is not
 // missed as well.
 func (d *decoder) object(s spot, known []string, required ...string) {
-	if s.kind == kindNone {
+	if s.Kind == jsontree.None {
 		return
 	}
-	if s.kind != kindObject {
+	if s.Kind != jsontree.Object {
 		d.complain(s, "found %s, want an object", s.node)
 		return
 	}
 	meant := d.strangers(s, known)
 	for _, key := range required {
-		if _, found := s.member(key); !found && !meant[key] {
+		if _, found := memberOf(s.node, key); !found && !meant[key] {
 			d.complain(spot{node: s.node, path: join(s.path, key)}, "missing")
 		}
 	}
@@ -65,22 +66,22 @@ func (d *decoder) object(s spot, known []string, required ...string) {
 // ones that were probably meant.
 func (d *decoder) strangers(s spot, known []string) map[string]bool {
 	meant, seen := map[string]bool{}, map[string]bool{}
-	for _, m := range s.members {
-		here := spot{node: node{at: m.at}, path: join(s.path, m.key)}
-		near, isNear := nearest(m.key, known)
-		switch home := d.home(m.key); {
-		case seen[m.key]:
+	for _, m := range s.Members {
+		here := spot{node: node{File: m.Value.File, Line: m.Line}, path: join(s.path, m.Key)}
+		near, isNear := nearest(m.Key, known)
+		switch home := d.home(m.Key); {
+		case seen[m.Key]:
 			d.complain(here, "there twice, want one")
-		case slices.Contains(known, m.key):
+		case slices.Contains(known, m.Key):
 		case home != "":
-			d.complain(here, "unknown key here, did you mean %q?", home+"."+m.key)
+			d.complain(here, "unknown key here, did you mean %q?", home+"."+m.Key)
 		case isNear:
 			meant[near] = true
 			d.complain(here, "unknown key, did you mean %q?", near)
 		default:
 			d.complain(here, "unknown key, want %s", oneOfWords(known))
 		}
-		seen[m.key] = true
+		seen[m.Key] = true
 	}
 	return meant
 }
@@ -137,19 +138,31 @@ func oneOfWords(words []string) string {
 
 // problem is one thing that is wrong with a file, and where.
 type problem struct {
-	at         place
-	path, text string
+	file         string
+	line, column int // 0 where it has none; keys are found by their names, without a column
+	path, text   string
 }
 
 func (p problem) String() string {
-	parts := []string{p.at.String(), clip(p.path), mask(p.text)}
+	parts := []string{p.place(), jsontree.Clip(p.path, jsontree.MaxFound), mask(p.text)}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	line := strings.ReplaceAll(strings.Join(parts, ": "), "\t", `\t`)
 	return strings.Join(strings.FieldsFunc(line, unicode.IsControl), " ")
 }
 
+func (p problem) place() string {
+	switch {
+	case p.line == 0:
+		return p.file
+	case p.column == 0:
+		return fmt.Sprintf("%s:%d", p.file, p.line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
+	}
+}
+
 func (d *decoder) complain(s spot, format string, args ...any) {
-	d.problems = append(d.problems, problem{at: s.at, path: s.path, text: fmt.Sprintf(format, args...)})
+	d.problems = append(d.problems, problem{file: s.File, line: s.Line, path: s.path, text: fmt.Sprintf(format, args...)})
 }
 
 // maxProblems is far more than anybody mends at once.
@@ -163,15 +176,15 @@ func (d *decoder) fault() error {
 	}
 	var files, lines []string
 	for _, p := range d.problems {
-		if !slices.Contains(files, p.at.file) {
-			files = append(files, p.at.file)
+		if !slices.Contains(files, p.file) {
+			files = append(files, p.file)
 		}
 	}
 	slices.SortStableFunc(d.problems, func(a, b problem) int {
-		if a.at.file != b.at.file {
-			return slices.Index(files, a.at.file) - slices.Index(files, b.at.file)
+		if a.file != b.file {
+			return slices.Index(files, a.file) - slices.Index(files, b.file)
 		}
-		return a.at.line - b.at.line
+		return a.line - b.line
 	})
 	for _, p := range d.problems[:min(len(d.problems), maxProblems)] {
 		lines = append(lines, p.String())

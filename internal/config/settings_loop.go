@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -79,9 +80,9 @@ func isJSON(f File) bool {
 // speaksOfLoop says that a loop was meant, though perhaps mistyped or with its
 // keys at the root.
 func speaksOfLoop(root node) bool {
-	return slices.ContainsFunc(root.members, func(m member) bool {
-		_, near := plan.Nearest(m.key, []string{section})
-		return near || m.key != "agent" && slices.Contains(loopKeys, m.key)
+	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
+		_, near := plan.Nearest(m.Key, []string{section})
+		return near || m.Key != "agent" && slices.Contains(loopKeys, m.Key)
 	})
 }
 
@@ -105,15 +106,15 @@ func (d *decoder) loop(root spot, below node) Loop {
 // unlimited is seed 004's null: it says that there is no limit, where a key
 // that is left out says nothing.
 func unlimited[T any](s spot, key string, limit *T) *T {
-	isNull := func(m member) bool { return m.key == key && m.value.kind == kindNull }
-	if limit == nil && slices.ContainsFunc(s.members, isNull) {
+	isNull := func(m jsontree.Member) bool { return m.Key == key && m.Value.Kind == jsontree.Null }
+	if limit == nil && slices.ContainsFunc(s.Members, isNull) {
 		return new(T)
 	}
 	return limit
 }
 
 func (d *decoder) agentName(s spot) string {
-	if s.kind == kindText && s.text == "build" {
+	if s.Kind == jsontree.Text && s.Text == "build" {
 		return ""
 	}
 	return d.oneOf(s, append([]string{"build"}, agent.Names()...))

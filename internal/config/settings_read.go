@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -51,7 +52,7 @@ func ReadSettings(files ...File) (Settings, error) {
 
 // laid are files of settings, each laid over those before it.
 func (d *decoder) laid(files []File) node {
-	merged := node{kind: kindObject}
+	merged := node{Kind: jsontree.Object}
 	for _, f := range files {
 		if root, ok := d.json(f); ok {
 			d.settings(spot{node: root})
@@ -68,7 +69,7 @@ func (d *decoder) effective(root node) Settings {
 	s := d.settings(spot{node: root})
 	s.set = d.set
 	if s.SCM != nil && s.SCM.Command == "" {
-		scm, _ := root.member("scm")
+		scm, _ := memberOf(root, "scm")
 		d.complain(spot{node: scm, path: "scm.command"}, "missing")
 	}
 	return s
@@ -218,18 +219,18 @@ func (d *decoder) structure(s spot, to reflect.Value) {
 	}
 	d.object(s, keys(to.Type()), required...)
 	for _, f := range all {
-		if value := d.field(s, f.name); value.kind != kindNone {
+		if value := d.field(s, f.name); value.Kind != jsontree.None {
 			d.into(value, to.FieldByIndex(f.of.Index), f.rule())
 		}
 	}
 }
 
 func (d *decoder) list(s spot, to reflect.Value, r rule) {
-	if s.kind != kindList {
+	if s.Kind != jsontree.List {
 		d.complain(s, "found %s, want a list", s.node)
 	}
-	to.Set(reflect.MakeSlice(to.Type(), 0, len(s.items)))
-	for i, item := range s.items {
+	to.Set(reflect.MakeSlice(to.Type(), 0, len(s.Items)))
+	for i, item := range s.Items {
 		value := fresh(to.Type().Elem()).Elem()
 		d.into(spot{node: item, path: s.path + "[" + strconv.Itoa(i) + "]"}, value, r)
 		to.Set(reflect.Append(to, value))
@@ -239,8 +240,8 @@ func (d *decoder) list(s spot, to reflect.Value, r rule) {
 // named reads objects that go by names of anybody's choice.
 func (d *decoder) named(s spot, to reflect.Value) {
 	var names []string
-	for _, m := range s.members {
-		names = append(names, m.key)
+	for _, m := range s.Members {
+		names = append(names, m.Key)
 	}
 	d.object(s, names)
 	to.Set(reflect.MakeMap(to.Type()))
@@ -254,22 +255,22 @@ func (d *decoder) named(s spot, to reflect.Value) {
 // word reads a string that keeps to a rule.
 func (d *decoder) word(s spot, r rule) string {
 	if r.check == "upper" {
-		s.text = strings.ToUpper(s.text)
+		s.Text = strings.ToUpper(s.Text)
 	}
 	form, formed := forms[r.pattern]
-	switch filled := s.kind == kindText && !blank(s.text); {
+	switch filled := s.Kind == jsontree.Text && !blank(s.Text); {
 	case r.words != nil:
 		return d.oneOf(s, r.words)
 	case r.pattern == "":
 		return d.anyText(s)
-	case filled && formed && !form.is.MatchString(s.text):
+	case filled && formed && !form.is.MatchString(s.Text):
 		d.complain(s, "found %s, want %s", s.node, form.want)
-	case filled && r.check == "glob" && !doublestar.ValidatePattern(s.text): // it would protect nothing and say nothing
+	case filled && r.check == "glob" && !doublestar.ValidatePattern(s.Text): // it would protect nothing and say nothing
 		d.complain(s, "found %s, want a glob whose brackets and braces are closed", s.node)
 	case filled && r.check == "command":
 		d.command(s)
 	case filled && checks[r.check] != nil:
-		if err := checks[r.check](s.text); err != nil {
+		if err := checks[r.check](s.Text); err != nil {
 			d.complain(s, "%s", err)
 		}
 	}
@@ -283,7 +284,7 @@ var checks = map[string]func(string) error{
 
 // command complains of what agent.Words will not be able to split.
 func (d *decoder) command(s spot) {
-	split, err := agent.Words(s.text)
+	split, err := agent.Words(s.Text)
 	switch {
 	case err != nil:
 		d.complain(s, "%s", err)

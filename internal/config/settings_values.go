@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -21,7 +22,7 @@ const most = 1e9
 
 // given is what read makes of a value, if there is one.
 func given[T any](s spot, otherwise T, read func(spot) T) T {
-	if s.kind == kindNone {
+	if s.Kind == jsontree.None {
 		return otherwise
 	}
 	return read(s)
@@ -29,7 +30,7 @@ func given[T any](s spot, otherwise T, read func(spot) T) T {
 
 // optional is given for what has no default.
 func optional[T any](s spot, read func(spot) T) *T {
-	if s.kind == kindNone {
+	if s.Kind == jsontree.None {
 		return nil
 	}
 	value := read(s)
@@ -37,24 +38,24 @@ func optional[T any](s spot, read func(spot) T) *T {
 }
 
 func (d *decoder) flag(s spot) bool {
-	if s.kind != kindBool {
+	if s.Kind != jsontree.Bool {
 		d.complain(s, "found %s, want true or false", s.node)
 	}
-	return s.text == "true"
+	return s.Text == "true"
 }
 
 func (d *decoder) anyText(s spot) string {
 	switch {
-	case s.kind != kindText:
+	case s.Kind != jsontree.Text:
 		d.complain(s, "found %s, want a string", s.node)
-	case strings.ContainsRune(s.text, 0): // no program can be given one
+	case strings.ContainsRune(s.Text, 0): // no program can be given one
 		d.complain(s, "found a NUL in it, want text")
 	}
-	return s.text
+	return s.Text
 }
 
 func (d *decoder) text(s spot) string {
-	if s.kind == kindText && blank(s.text) {
+	if s.Kind == jsontree.Text && blank(s.Text) {
 		d.complain(s, "found %s, want some text", s.node)
 	}
 	return d.anyText(s)
@@ -63,8 +64,8 @@ func (d *decoder) text(s spot) string {
 // within reads whole numbers; 1e3 and 10.0 are some.
 func (d *decoder) within(low, high float64) func(spot) int {
 	return func(s spot) int {
-		n, err := strconv.ParseFloat(s.text, 64)
-		if s.kind != kindNumber || err != nil || n != math.Trunc(n) || n < low || n > high {
+		n, err := strconv.ParseFloat(s.Text, 64)
+		if s.Kind != jsontree.Number || err != nil || n != math.Trunc(n) || n < low || n > high {
 			d.complain(s, "found %s, want a whole number from %.0f to %.0f", s.node, low, high)
 			return 0
 		}
@@ -73,8 +74,8 @@ func (d *decoder) within(low, high float64) func(spot) int {
 }
 
 func (d *decoder) money(s spot) float64 {
-	usd, err := strconv.ParseFloat(s.text, 64)
-	if s.kind != kindNumber || err != nil || !(usd >= 0 && usd <= most) {
+	usd, err := strconv.ParseFloat(s.Text, 64)
+	if s.Kind != jsontree.Number || err != nil || !(usd >= 0 && usd <= most) {
 		d.complain(s, "found %s, want dollars from 0 to %.0f", s.node, most)
 		return 0
 	}
@@ -90,9 +91,9 @@ var durationForm = pattern.Of(
 const maxSeconds = 9e9
 
 func (d *decoder) duration(s spot) policy.Duration {
-	parsed, err := policy.ParseDuration(s.text)
-	seconds, notBare := strconv.ParseFloat(s.text, 64)
-	formed := s.kind == kindNumber || s.kind == kindText && durationForm.MatchString(s.text)
+	parsed, err := policy.ParseDuration(s.Text)
+	seconds, notBare := strconv.ParseFloat(s.Text, 64)
+	formed := s.Kind == jsontree.Number || s.Kind == jsontree.Text && durationForm.MatchString(s.Text)
 	if !formed || err != nil || notBare == nil && seconds > maxSeconds {
 		d.complain(s, `found %s, want seconds (90) or units ("1h30m"), at least 0`, s.node)
 		return 0
@@ -101,10 +102,10 @@ func (d *decoder) duration(s spot) policy.Duration {
 }
 
 func (d *decoder) oneOf(s spot, words []string) string {
-	if s.kind == kindText && slices.Contains(words, s.text) {
-		return s.text
+	if s.Kind == jsontree.Text && slices.Contains(words, s.Text) {
+		return s.Text
 	}
-	if near, ok := plan.Nearest(s.text, words); ok && s.text != "" {
+	if near, ok := plan.Nearest(s.Text, words); ok && s.Text != "" {
 		d.complain(s, "found %s, did you mean %q?", s.node, near)
 	} else {
 		d.complain(s, "found %s, want %s", s.node, oneOfWords(words))

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -22,8 +23,8 @@ const maxYAML = 32 << 10
 // yaml reads the part of YAML that settings need: no anchors, aliases, tags or
 // merge keys, which would make a small file a large one, and one document.
 func (d *decoder) yaml(f File) (node, bool) {
-	data, ok := d.readable(f, maxYAML)
-	if !ok {
+	data, wrong := jsontree.Plain(f.Data, maxYAML)
+	if !d.readable(f, wrong) {
 		return node{}, false
 	}
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
@@ -40,7 +41,7 @@ func (d *decoder) yaml(f File) (node, bool) {
 	}
 	switch {
 	case len(roots) == 0:
-		return node{kind: kindNull, at: place{file: f.Name, line: 1}}, true
+		return node{Kind: jsontree.Null, File: f.Name, Line: 1}, true
 	case len(roots) > 1:
 		d.complain(spot{node: roots[1]}, "found a second document, want one")
 		return node{}, false
@@ -49,11 +50,11 @@ func (d *decoder) yaml(f File) (node, bool) {
 }
 
 func brokenYAML(name string, err error) problem {
-	p := problem{at: place{file: name}, text: "broken YAML: " + err.Error()}
+	p := problem{file: name, text: "broken YAML: " + err.Error()}
 	if at, is := errors.AsType[yaml.Error](err); is {
 		p.text = "broken YAML: " + at.GetMessage()
 		if token := at.GetToken(); token != nil && token.Position != nil {
-			p.at.line, p.at.column = token.Position.Line, token.Position.Column
+			p.line, p.column = token.Position.Line, token.Position.Column
 		}
 	}
 	return p
@@ -66,62 +67,61 @@ type branches struct {
 }
 
 func (b *branches) node(from ast.Node) node {
-	n := node{at: b.place(from)}
-	if b.depth >= maxDepth {
-		n.kind, n.text = kindOdd, errDeep.Error()
+	n := node{File: b.file, Line: line(from)}
+	if b.depth >= jsontree.MaxDepth {
+		n.Kind, n.Text = jsontree.Odd, jsontree.ErrDeep.Error()
 		return n
 	}
 	b.depth++
 	defer func() { b.depth-- }()
 	switch from := from.(type) {
 	case *ast.NullNode:
-		n.kind = kindNull
+		n.Kind = jsontree.Null
 	case *ast.BoolNode:
-		n.kind, n.text = kindBool, strconv.FormatBool(from.Value)
+		n.Kind, n.Text = jsontree.Bool, strconv.FormatBool(from.Value)
 	case *ast.IntegerNode:
-		n.kind, n.text = kindNumber, fmt.Sprint(from.Value)
+		n.Kind, n.Text = jsontree.Number, fmt.Sprint(from.Value)
 	case *ast.FloatNode:
-		n.kind, n.text = kindNumber, strconv.FormatFloat(from.Value, 'g', -1, 64)
+		n.Kind, n.Text = jsontree.Number, strconv.FormatFloat(from.Value, 'g', -1, 64)
 	case *ast.StringNode:
-		n.kind, n.text = kindText, from.Value
+		n.Kind, n.Text = jsontree.Text, from.Value
 	case *ast.LiteralNode:
-		n.kind, n.text = kindText, from.Value.Value
+		n.Kind, n.Text = jsontree.Text, from.Value.Value
 	case *ast.SequenceNode:
-		n.kind = kindList
+		n.Kind = jsontree.List
 		for _, item := range from.Values {
-			n.items = append(n.items, b.node(item))
+			n.Items = append(n.Items, b.node(item))
 		}
 	case *ast.MappingNode:
-		n.kind, n.members = kindObject, b.members(from.Values)
+		n.Kind, n.Members = jsontree.Object, b.members(from.Values)
 	case *ast.MappingValueNode:
-		n.kind, n.members = kindObject, b.members([]*ast.MappingValueNode{from})
+		n.Kind, n.Members = jsontree.Object, b.members([]*ast.MappingValueNode{from})
 	default:
-		n.kind, n.text = kindOdd, "YAML of a kind that is not read here"
+		n.Kind, n.Text = jsontree.Odd, "YAML of a kind that is not read here"
 		if from != nil {
-			n.text = "YAML's " + from.Type().YAMLName()
+			n.Text = "YAML's " + from.Type().YAMLName()
 		}
 	}
 	return n
 }
 
-func (b *branches) members(from []*ast.MappingValueNode) []member {
-	var all []member
+func (b *branches) members(from []*ast.MappingValueNode) []jsontree.Member {
+	var all []jsontree.Member
 	for _, m := range from {
 		key := m.Key.String()
 		if text, is := m.Key.(*ast.StringNode); is {
 			key = text.Value
 		}
-		all = append(all, member{key: key, at: b.place(m.Key), value: b.node(m.Value)})
+		all = append(all, jsontree.Member{Key: key, Line: line(m.Key), Value: b.node(m.Value)})
 	}
 	return all
 }
 
-func (b *branches) place(of ast.Node) place {
-	at := place{file: b.file}
+func line(of ast.Node) int {
 	if of != nil && of.GetToken() != nil && of.GetToken().Position != nil {
-		at.line = of.GetToken().Position.Line
+		return of.GetToken().Position.Line
 	}
-	return at
+	return 0
 }
 
 // ours are the names by which workflows use ralph, mirrors and images included.

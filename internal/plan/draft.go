@@ -44,8 +44,8 @@ func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	}
 	p := newPage(body)
 	if code, ok := fencedPRD(p); ok {
-		above, _ := place(p.src, code.Lines().At(0).Start)
-		return fromJSON(t, input{data: code.Lines().Value(p.src), above: above - 1})
+		above := p.line(code.Lines().At(0).Start) - 1
+		return fromJSON(t, input{data: code.Lines().Value(p.src), above: above})
 	}
 	d := draft{task: t, page: p, sections: outline(p), used: map[ast.Node]bool{}}
 	d.answers(fields(forms))

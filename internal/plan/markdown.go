@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -117,7 +118,7 @@ func (p page) block(n ast.Node) string {
 // buried says that a block lies deeper than people write. A body of nothing
 // but > marks would cost hours otherwise.
 func buried(n ast.Node) bool {
-	for range maxDepth {
+	for range jsontree.MaxDepth {
 		if n = n.Parent(); n == nil {
 			return false
 		}

@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 const (
@@ -55,13 +55,16 @@ type input struct {
 
 func read(in input) (Plan, error) {
 	r := reader{input: in, bad: &Invalid{Name: in.name, prose: in.prose}}
-	r.data = bytes.TrimPrefix(r.data, []byte("\uFEFF"))
-	r.breaks = lineBreaks(r.data)
-	root, ok := r.root()
-	if !ok {
-		return Plan{}, r.bad.orNil()
+	root, wrong := jsontree.Parse(in.name, in.data, maxBytes)
+	if wrong != nil {
+		r.bad.Problems = []Problem{{Line: wrong.Line, Column: wrong.Column, Text: wrong.Text}}
+		if wrong.Line > 0 {
+			r.bad.Problems[0].Line += r.above
+		}
+		return Plan{}, r.bad
 	}
-	p := r.plan(spot{node: root})
+	r.twins(spot{Node: root})
+	p := r.plan(spot{Node: root})
 	if err := r.bad.orNil(); err != nil {
 		return Plan{}, err
 	}
@@ -70,49 +73,7 @@ func read(in input) (Plan, error) {
 
 type reader struct {
 	input
-	bad    *Invalid
-	breaks []int // where the lines end
-}
-
-func (r *reader) root() (node, bool) {
-	if len(r.data) > maxBytes {
-		r.bad.Problems = []Problem{{Text: fmt.Sprintf("found %d bytes, want at most %d", len(r.data), maxBytes)}}
-		return node{}, false
-	}
-	if at := invalidUTF8(r.data); at >= 0 {
-		r.complain(spot{node: node{at: at}}, "found a byte that is not UTF-8, want text")
-		return node{}, false
-	}
-	root, twins, err := parse(r.data)
-	if err != nil {
-		r.bad.Problems = []Problem{syntax(r.data, r.above, err)}
-		return node{}, false
-	}
-	for _, t := range twins {
-		r.complain(spot{node{at: t.at}, join(t.path, t.key), ""}, "there twice, want one")
-	}
-	return root, true
-}
-
-func lineBreaks(data []byte) []int {
-	var breaks []int
-	for at, b := range data {
-		if b == '\n' {
-			breaks = append(breaks, at)
-		}
-	}
-	return breaks
-}
-
-func invalidUTF8(data []byte) int {
-	for at := 0; at < len(data); {
-		r, size := utf8.DecodeRune(data[at:])
-		if r == utf8.RuneError && size == 1 {
-			return at
-		}
-		at += size
-	}
-	return -1
+	bad *Invalid
 }
 
 func (r *reader) plan(s spot) Plan {
@@ -125,16 +86,16 @@ func (r *reader) plan(s spot) Plan {
 		Description:    r.text(s.field("description")),
 		VerifyCommands: r.lines(s.field("verifyCommands")),
 		UserStories:    r.stories(s.field("userStories")),
-		Extra:          r.extra(s, planShape),
+		Extra:          extra(s.Node, planShape),
 	}
 }
 
 func (r *reader) stories(list spot) []Story {
-	if list.kind == '[' && len(list.items) == 0 {
+	if list.Kind == jsontree.List && len(list.Items) == 0 {
 		r.complain(list, "no stories, want at least one")
 	}
-	if len(list.items) > maxStories {
-		r.complain(list, "found %d stories, want at most %d", len(list.items), maxStories)
+	if len(list.Items) > maxStories {
+		r.complain(list, "found %d stories, want at most %d", len(list.Items), maxStories)
 		return nil
 	}
 	var stories []Story
@@ -148,8 +109,8 @@ func (r *reader) stories(list spot) []Story {
 }
 
 func (r *reader) story(s spot, position int) Story {
-	id := s.member("id")
-	s.story = id.text
+	id := member(s.Node, "id")
+	s.story = id.Text
 	if !r.object(s, storyShape) {
 		return Story{}
 	}
@@ -165,9 +126,9 @@ func (r *reader) story(s spot, position int) Story {
 		NeedsTest:          r.choice(s.field("needsTest")),
 		MayChangeTests:     r.flag(s.field("mayChangeTests")),
 		TestedBy:           r.names(s.field("testedBy")),
-		Extra:              r.extra(s, storyShape),
+		Extra:              extra(s.Node, storyShape),
 	}
-	if list := s.field("acceptanceCriteria"); list.kind == '[' && len(list.items) == 0 {
+	if list := s.field("acceptanceCriteria"); list.Kind == jsontree.List && len(list.Items) == 0 {
 		r.complain(list, "empty, want at least one criterion")
 	}
 	if r.audit && out.Passes && blank(out.Notes) {
@@ -215,9 +176,9 @@ func (e *Invalid) line(p Problem) string {
 	parts := []string{e.where(p), p.Path, p.Text}
 	switch {
 	case p.Story != "" && p.Path != "":
-		parts[1] = fmt.Sprintf("%s (%s)", p.Path, clip(p.Story, maxFound))
+		parts[1] = fmt.Sprintf("%s (%s)", p.Path, jsontree.Clip(p.Story, jsontree.MaxFound))
 	case p.Story != "":
-		parts[1] = clip(p.Story, maxFound)
+		parts[1] = jsontree.Clip(p.Story, jsontree.MaxFound)
 	}
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return oneLine(strings.Join(parts, ": "))
@@ -242,14 +203,4 @@ func (e *Invalid) orNil() error {
 	}
 	slices.SortStableFunc(e.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	return e
-}
-
-const maxFound = 60
-
-// clip cuts a text to n runes, the last of them dots where it was longer.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return strings.TrimSpace(string([]rune(s)[:n-1])) + "…"
 }

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -42,9 +44,8 @@ func (d *draft) stories(entries []entry) ([]Story, error) {
 	}
 	number(stories)
 	for _, t := range tangles(stories) {
-		line, _ := place(d.page.src, entries[t.story].at)
 		bad.Problems = append(bad.Problems, Problem{
-			Line: line, Story: stories[t.story].ID, Text: t.text,
+			Line: d.page.line(entries[t.story].at), Story: stories[t.story].ID, Text: t.text,
 		})
 	}
 	return stories, bad.orNil()
@@ -75,7 +76,7 @@ func (e entry) story(position int) Story {
 	if utf8.RuneCountInString(title) > maxTitle {
 		about = slices.Insert(about, 0, title)
 	}
-	s.Title, s.Description = clip(title, maxTitle), paragraphs(about...)
+	s.Title, s.Description = jsontree.Clip(title, maxTitle), paragraphs(about...)
 	if s.Passes {
 		s.Notes = tickedNote
 	}
@@ -148,4 +149,9 @@ func nonBlank(text string) []string {
 		}
 	}
 	return lines
+}
+
+// line is that of an offset in the body, from 1.
+func (p page) line(at int) int {
+	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 // entry is a story as it was found, before it has an id.
@@ -188,7 +190,7 @@ func tangles(stories []Story) []tangle {
 
 // unknown looks for what was meant only while the answer will be shown.
 func unknown(dep string, ids []string, before int) string {
-	text := fmt.Sprintf("depends on %q, which is no story here", clip(dep, maxFound))
+	text := fmt.Sprintf("depends on %q, which is no story here", jsontree.Clip(dep, jsontree.MaxFound))
 	if before >= maxShown {
 		return text
 	}
@@ -227,7 +229,7 @@ func (c *circles) visit(i int) {
 func (c *circles) circle(start int) string {
 	var ids []string
 	for _, i := range c.trail[start:] {
-		ids = append(ids, clip(c.stories[i].ID, maxFound))
+		ids = append(ids, jsontree.Clip(c.stories[i].ID, jsontree.MaxFound))
 	}
 	return strings.Join(append(ids, ids[0]), " -> ")
 }

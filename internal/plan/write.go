@@ -3,8 +3,11 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 // Extra is a key that this program does not know: agents keep notes of their
@@ -82,17 +85,11 @@ func takeBack(data []byte, into any, shape shape) ([]Extra, error) {
 	if err := json.Unmarshal(data, into); err != nil {
 		return nil, err
 	}
-	root, _, err := parse(data)
-	if err != nil {
-		return nil, err
+	root, wrong := jsontree.Parse("", data, len(data))
+	if wrong != nil {
+		return nil, errors.New(wrong.Text)
 	}
-	var extra []Extra
-	for _, m := range root.members {
-		if !slices.Contains(shape.known, m.key) {
-			extra = append(extra, Extra{m.key, compact(data, m.value)})
-		}
-	}
-	return extra, nil
+	return extra(root, shape), nil
 }
 
 // withExtra writes known, an object, and lets extra follow inside it.

@@ -1,0 +1,44 @@
+package jsontree_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/jsontree"
+)
+
+// Values know their lines and how they were written, and equal keys are kept apart.
+func TestParse(t *testing.T) {
+	const text = "\uFEFF{\"a\": [1e2, \"x\",\n  true, null],\n \"a\" : {}}"
+	got, problem := jsontree.Parse("f", []byte(text), 100)
+	if problem != nil {
+		t.Fatal(problem.Text)
+	}
+	in := func(kind jsontree.Kind, line int, text, raw string) jsontree.Node {
+		return jsontree.Node{Kind: kind, File: "f", Line: line, Text: text, Raw: []byte(raw)}
+	}
+	list, object, want := in(jsontree.List, 1, "", "[1e2, \"x\",\n  true, null]"), in(jsontree.Object, 3, "", "{}"), in(jsontree.Object, 1, "", text[3:])
+	list.Items = []jsontree.Node{in(jsontree.Number, 1, "1e2", "1e2"), in(jsontree.Text, 1, "x", `"x"`), in(jsontree.Bool, 2, "true", "true"), in(jsontree.Null, 2, "", "null")}
+	want.Members = []jsontree.Member{{Key: "a", Line: 1, Value: list}, {Key: "a", Line: 3, Value: object}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCannotBeParsed(t *testing.T) {
+	for text, want := range map[string]jsontree.Problem{
+		"":                       {1, 1, "broken JSON: unexpected end of JSON input"},
+		"{\n \"é\": 1,}":         {2, 9, "broken JSON: invalid character '}' looking for beginning of object key string (no comma after the last one)"},
+		"[\n// no\n]":            {2, 1, "broken JSON: invalid character '/' looking for beginning of value (JSON has no comments)"},
+		"[1,\n2\xff]":            {2, 0, "found a byte that is not UTF-8, want text"},
+		strings.Repeat("[", 101): {0, 0, "found 101 bytes, want at most 100"},
+		strings.Repeat("[", 33) + strings.Repeat("]", 33): {0, 0, "nested deeper than 32 levels"},
+	} {
+		_, got := jsontree.Parse("f", []byte(text), 100)
+		if got == nil || *got != want {
+			t.Errorf("Parse(%q) = %+v, want %+v", text, got, want)
+		}
+	}
+}
