@@ -112,6 +112,7 @@ var plan = house{
 		"github.com/rhysd/actionlint":             {},
 		"github.com/santhosh-tekuri/jsonschema":   {},
 		"github.com/sethvargo/go-githubactions":   {"internal/action"},
+		"github.com/tailscale/hujson":             {"internal/survey"},
 		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean", "internal/report"},
 		"golang.org/x/net/bpf":                    {"internal/sandbox", "internal/sandbox/seccomp"},
 		"golang.org/x/net/idna":                   {"internal/egress"},
@@ -119,7 +120,7 @@ var plan = house{
 		"golang.org/x/sync":                       {"internal/egress"},
 		"golang.org/x/text":                       {"internal/clean"},
 		"golang.org/x/term":                       {"internal/scaffold", "internal/laptop", "cmd/ralph"},
-		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell"},
+		"mvdan.cc/sh":                             {"internal/agent", "internal/guard", "internal/shell", "internal/survey"},
 		"golang.org/x/tools/txtar":                {scripted, demo, stories},
 	},
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/survey"
 	"github.com/ralph-loop/ralph/internal/workspace"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -37,6 +38,8 @@ type Files struct {
 	// where there is no release it is empty, and the workflow builds ralph's main.
 	Pin string `kong:"-"`
 	App string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
+
+	proposal survey.Proposal
 }
 
 // Any says whether the flags name files at all, by name or by what they imply.
@@ -57,6 +60,9 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 		return fault.Usage("GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", fix, nil)
 	}
 	f.RalphDir = filepath.ToSlash(memory)
+	if f.GitHub {
+		f.propose()
+	}
 	sheets, err := f.sheets(now)
 	if err != nil {
 		return err
@@ -67,11 +73,14 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	for _, sheet := range sheets {
 		fmt.Fprintln(out, "wrote", sheet.Path)
 	}
+	for _, line := range f.proposed() {
+		fmt.Fprintln(out, line)
+	}
 	if err := f.ignore(out); err != nil {
 		return err
 	}
 	f.mind(warn)
-	for _, line := range f.ignored() {
+	for _, line := range f.proposal.Ignored {
 		fmt.Fprintln(warn, "warning:", line)
 	}
 	return f.next(out)
@@ -189,7 +198,7 @@ func (f Files) next(to io.Writer) error {
 	for _, part := range []struct {
 		path  string
 		asked bool
-	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host() && f.fromCI().Steps.YAML == ""}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.GitHub && f.Pin == ""}} {
+	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host() && f.proposal.Steps == nil}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.GitHub && f.Pin == ""}} {
 		if !part.asked {
 			continue
 		}
@@ -209,14 +218,6 @@ func (f Files) mind(to io.Writer) {
 	if fix := f.misplaced(); f.PRD && fix != "" {
 		fmt.Fprintf(to, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
 	}
-}
-
-// ignored says which parts of the project's workflows were not copied.
-func (f Files) ignored() []string {
-	if !f.GitHub {
-		return nil
-	}
-	return f.fromCI().Ignored
 }
 
 // misplaced is the hint for a project that is not the top of a repository.

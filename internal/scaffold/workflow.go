@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -61,41 +62,53 @@ func built(workflow, uses string) string {
 	return strings.ReplaceAll(workflow, build+with, build)
 }
 
-// host tells that ralph works on the machine itself: what projects' own files
-// suggest as checks or set up starts tools that our image has not.
+// propose reads the project's own files. Our image has no tools for what they set
+// up: that counts on the machine itself only.
+func (f *Files) propose() {
+	f.proposal = survey.Propose(f.source())
+	if !f.host() {
+		f.proposal.Steps, f.proposal.Services, f.proposal.Ports, f.proposal.Ignored = nil, survey.Block{}, nil, nil
+	}
+}
+
+// host tells that ralph works on the machine itself: checks and set up start
+// tools that our image has not.
 func (f Files) host() bool {
 	if f.Host != nil {
 		return *f.Host
 	}
-	source := f.source()
-	return len(survey.Read(source).Checks()) > 0 || survey.ReadExisting(source).Any()
-}
-
-// fromCI is what the project's workflows set up. Our image has no tools
-// for it, so it counts on the machine itself only.
-func (f Files) fromCI() survey.Existing {
-	if !f.host() {
-		return survey.Existing{}
-	}
-	return survey.ReadExisting(f.source())
+	return f.proposal.Tools()
 }
 
 // judged is a workflow with what the project's own files suggest: checks in the
 // place of the example, setup commands and services.
 func (f Files) judged(workflow string) string {
 	const example = "          checks: |\n            make test\n"
-	files, existing := survey.Read(f.source()), f.fromCI()
-	inputs := cmp.Or(lines("checks", files.Checks()), example)
-	if setup := lines("setup", existing.Setup); setup != "" {
-		inputs += "          # From " + existing.Setup[0].From + ".\n" + setup
-	} else if setup := lines("setup", files.Setup()); setup != "" {
-		inputs += "          # What makes a fresh checkout ready for them.\n" + setup
-	}
-	if len(existing.Ports) > 0 {
-		inputs += "          # Ports of the services above.\n          services: " + strings.Join(existing.Ports, " ") + "\n"
-		workflow = strings.Replace(workflow, "    steps:\n", copied("    ", existing.Services)+"    steps:\n", 1)
+	inputs := cmp.Or(lines("checks", f.proposal.Checks), example) + lines("setup", f.proposal.Setup)
+	if len(f.proposal.Ports) > 0 {
+		inputs += "          # Ports of the services above.\n          services: " + strings.Join(f.proposal.Ports, " ") + "\n"
+		workflow = strings.Replace(workflow, "    steps:\n", copied("    ", f.proposal.Services)+"    steps:\n", 1)
 	}
 	return strings.Replace(workflow, example, inputs, 1)
+}
+
+// proposed says what was taken from the project's own files, and from which.
+func (f Files) proposed() (all []string) {
+	for _, taken := range []struct {
+		name     string
+		commands []survey.Command
+	}{{"check", f.proposal.Checks}, {"setup", f.proposal.Setup}} {
+		for _, one := range taken.commands {
+			all = append(all, fmt.Sprintf("%s from %s: %s", taken.name, one.From, one.Command))
+		}
+	}
+	for _, step := range f.proposal.Steps {
+		all = append(all, "tools from "+step.From)
+	}
+	if len(f.proposal.Ports) > 0 {
+		all = append(all, fmt.Sprintf("services from %s: %s", f.proposal.Services.From, strings.Join(f.proposal.Ports, " ")))
+	}
+	return all
 }
 
 // tools are the steps on the runner, with the project's own in the place of the
@@ -103,10 +116,14 @@ func (f Files) judged(workflow string) string {
 func (f Files) tools(steps string) string {
 	const ours = "      # On the machine itself"
 	_, rest, found := strings.Cut(steps, ours)
-	if own := f.fromCI().Steps; found && own.YAML != "" {
-		return copied("      ", own) + ours + rest
+	if !found || f.proposal.Steps == nil {
+		return steps
 	}
-	return steps
+	own := strings.Builder{}
+	for _, step := range f.proposal.Steps {
+		own.WriteString(copied("      ", step))
+	}
+	return own.String() + ours + rest
 }
 
 // copied is a block of YAML with the file that it comes from.
@@ -119,17 +136,21 @@ func copied(indent string, block survey.Block) string {
 	return text.String()
 }
 
-// lines are an input of the step that works; empty where there is nothing to give.
+// lines are an input of the step that works, each group of commands after the
+// file that it comes from; empty where there is nothing to give.
 func lines(input string, commands []survey.Command) string {
 	if len(commands) == 0 {
 		return ""
 	}
+	var from []string
 	text := strings.Builder{}
-	text.WriteString("          " + input + ": |\n")
 	for _, one := range commands {
+		if !slices.Contains(from, one.From) {
+			from = append(from, one.From)
+		}
 		text.WriteString("            " + one.Command + "\n")
 	}
-	return text.String()
+	return "          # From " + strings.Join(from, ", ") + ".\n          " + input + ": |\n" + text.String()
 }
 
 // source are the files of the project; what cannot be read says nothing.

@@ -122,7 +122,12 @@ func of(files map[string]string) survey.Source {
 			}
 			return slices.Sorted(maps.Keys(names))
 		},
-		Read: func(name string) []byte { return []byte(files[name]) },
+		Read: func(name string) []byte {
+			if text, is := files[name]; is {
+				return []byte(text)
+			}
+			return nil
+		},
 	}
 }
 

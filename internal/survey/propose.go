@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -27,55 +26,79 @@ var (
 	fixedPort = pattern.Of(`^([0-9]+):[0-9]+(?:/tcp)?$`)
 )
 
-// Existing is what the GitHub workflows of a project already set up.
-type Existing struct {
-	Setup    []Command // run steps of copilot-setup-steps.yml
-	Steps    Block     // steps that install tools, as YAML
-	Services Block     // services of the job that runs the tests, as YAML
-	Ports    []string  // ports of these services on the runner
-	Ignored  []string  // what was left out, and why
+// Proposal is what a project's own files say about its checks and what they need.
+type Proposal struct {
+	Checks   []Command
+	Setup    []Command
+	Steps    []Block  // steps that install tools, as YAML
+	Services Block    // services of the job that runs the tests, as YAML
+	Ports    []string // ports of these services on the runner
+	Ignored  []string // what was left out, and why
 }
 
-// Block is YAML from a workflow.
+// Block is YAML for a workflow, with the file that it comes from.
 type Block struct{ YAML, From string }
 
-// Any tells whether the workflows set up anything.
-func (e Existing) Any() bool { return len(e.Setup)+len(e.Ports) > 0 || e.Steps.YAML != "" }
+// Tools tells whether the project needs more than git and a shell.
+func (p Proposal) Tools() bool { return len(p.Checks)+len(p.Setup)+len(p.Ports)+len(p.Steps) > 0 }
 
 type workflowJob struct {
-	Defaults any
+	Defaults struct{ Run map[string]any }
 	Services map[string]map[string]any
 	Steps    []map[string]any
 	from     string
 	text     []byte
 }
 
-// ReadExisting reads copilot-setup-steps.yml, and the first job of the other
-// workflows that runs tests. Steps of the former go before those of the latter.
-func ReadExisting(s Source) Existing {
-	var e Existing
-	if job, is := e.jobs(s, copilotFile)[copilotJob]; is {
-		e.commands(job)
-		e.steps(job)
+// Propose reads the files of a project. The job of its workflows that runs the
+// tests says most, copilot-setup-steps.yml more about setup; what neither says,
+// the devcontainer and the files of package managers and version managers say.
+func Propose(s Source) Proposal {
+	var p Proposal
+	if job, is := p.jobs(s, copilotFile)[copilotJob]; is {
+		p.Setup = p.commands(job)
+		p.steps(job)
 	}
+	if job, is := p.testJob(s); is {
+		checks, setup := split(p.commands(job))
+		p.Checks = checks
+		if p.Setup == nil {
+			p.Setup = setup
+		}
+		if p.Steps == nil {
+			p.steps(job)
+		}
+		p.services(job)
+	}
+	files := Read(s)
+	if p.Checks == nil {
+		p.Checks = files.Checks()
+	}
+	container := p.container(s)
+	for _, setup := range [][]Command{container.setup, files.Setup()} {
+		if p.Setup == nil {
+			p.Setup = setup
+		}
+	}
+	p.versions(s, container)
+	return p
+}
+
+// testJob is the first job of the workflows with a step that runs tests.
+func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 	for _, name := range slices.Sorted(slices.Values(s.List(strings.TrimSuffix(workflowDir, "/")))) {
 		from, ext := workflowDir+name, path.Ext(name)
 		if ext != ".yml" && ext != ".yaml" || from == copilotFile || name == "ralph.yml" {
 			continue
 		}
-		jobs := e.jobs(s, from)
+		jobs := p.jobs(s, from)
 		for _, name := range slices.Sorted(maps.Keys(jobs)) {
-			if !slices.ContainsFunc(jobs[name].Steps, func(step map[string]any) bool { return testLine.MatchString(text(step["run"])) }) {
-				continue
+			if slices.ContainsFunc(jobs[name].Steps, func(step map[string]any) bool { return testLine.MatchString(text(step["run"])) }) {
+				return jobs[name], true
 			}
-			if e.Steps.YAML == "" {
-				e.steps(jobs[name])
-			}
-			e.services(jobs[name])
-			return e
 		}
 	}
-	return e
+	return workflowJob{}, false
 }
 
 func text(value any) string {
@@ -84,22 +107,22 @@ func text(value any) string {
 }
 
 // jobs are those of a workflow file; none where it cannot be read.
-func (e *Existing) jobs(s Source, from string) map[string]workflowJob {
+func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 	data := s.Read(from)
 	if data == nil {
 		return nil
 	}
 	var file struct {
-		Defaults any
+		Defaults struct{ Run map[string]any }
 		Jobs     map[string]workflowJob
 	}
 	if yaml.Unmarshal(data, &file) != nil || len(file.Jobs) == 0 {
-		e.Ignored = append(e.Ignored, from+" is ignored: not a readable workflow")
+		p.Ignored = append(p.Ignored, from+" is ignored: not a readable workflow")
 		return nil
 	}
 	for name, job := range file.Jobs {
 		job.from, job.text = from, data
-		if job.Defaults == nil {
+		if job.Defaults.Run == nil {
 			job.Defaults = file.Defaults
 		}
 		file.Jobs[name] = job
@@ -107,36 +130,21 @@ func (e *Existing) jobs(s Source, from string) map[string]workflowJob {
 	return file.Jobs
 }
 
-// commands takes run steps of one line that need nothing of their job.
-func (e *Existing) commands(job workflowJob) {
-	for _, step := range job.Steps {
-		run := strings.TrimSpace(text(step["run"]))
-		switch {
-		case run == "":
-		case job.Defaults == nil && plainStep(step) && !strings.ContainsFunc(run, func(r rune) bool { return !unicode.IsPrint(r) }):
-			e.Setup = append(e.Setup, Command{run, job.from})
-		default:
-			line, _, _ := strings.Cut(run, "\n")
-			e.Ignored = append(e.Ignored, fmt.Sprintf("%s: the run step %q is left out: only one line without expressions and options can be a setup command", job.from, line))
-		}
-	}
-}
-
-// plainStep tells that a step has no expression, condition or other option.
-func plainStep(step map[string]any) bool {
+// plainStep tells that a step has no expression and no option but the known ones.
+func plainStep(step map[string]any, known ...string) bool {
 	for key := range step {
-		if !slices.Contains([]string{"name", "id", "uses", "with", "run"}, key) {
+		if !slices.Contains(append(known, "name", "id"), key) {
 			return false
 		}
 	}
-	return !expression(step["run"]) && !expression(step["with"])
+	return !expression(step)
 }
 
 func expression(value any) bool { return strings.Contains(fmt.Sprint(value), "${{") }
 
 // steps takes the steps that install tools, and the checkout that their version
 // files and caches need: of the default branch, without a token left behind.
-func (e *Existing) steps(job workflowJob) {
+func (p *Proposal) steps(job workflowJob) {
 	type step struct {
 		Uses string         `yaml:"uses"`
 		With map[string]any `yaml:"with,omitempty"`
@@ -149,10 +157,10 @@ func (e *Existing) steps(job workflowJob) {
 		case checkout.MatchString(uses) && before == nil:
 			before = []step{{uses, map[string]any{"persist-credentials": false, "ref": "${{ github.event.repository.default_branch }}"}}}
 		case !toolSetup.MatchString(uses):
-		case plainStep(one):
+		case plainStep(one, "uses", "with"):
 			tools = append(tools, step{uses, with})
 		default:
-			e.Ignored = append(e.Ignored, fmt.Sprintf("%s: the step %s is left out: it has an expression or a condition", job.from, uses))
+			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the step %s is left out: it has an expression or a condition", job.from, uses))
 		}
 	}
 	if tools == nil {
@@ -162,7 +170,7 @@ func (e *Existing) steps(job workflowJob) {
 	if err != nil {
 		return // values that were read can be written
 	}
-	e.Steps = Block{commented(string(data), job.text), job.from}
+	p.Steps = []Block{{commented(string(data), job.text), job.from}}
 }
 
 // commented puts the versions behind the pins again, which are comments.
@@ -174,26 +182,26 @@ func commented(steps string, workflow []byte) string {
 }
 
 // services takes those whose ports on the runner are fixed.
-func (e *Existing) services(job workflowJob) {
+func (p *Proposal) services(job workflowJob) {
 	taken := map[string]map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(job.Services)) {
 		service := job.Services[name]
 		ports, fixed := portsOf(service["ports"])
 		if !fixed || expression(service) {
-			e.Ignored = append(e.Ignored, fmt.Sprintf("%s: the service %s is left out: it has an expression, or no fixed port as in 5432:5432", job.from, name))
+			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the service %s is left out: it has an expression, or no fixed port as in 5432:5432", job.from, name))
 			continue
 		}
-		taken[name], e.Ports = service, append(e.Ports, ports...)
+		taken[name], p.Ports = service, append(p.Ports, ports...)
 	}
 	if len(taken) == 0 {
 		return
 	}
 	data, err := yaml.MarshalWithOptions(map[string]any{"services": taken}, yaml.IndentSequence(true))
 	if err != nil {
-		e.Ports = nil
+		p.Ports = nil
 		return // values that were read can be written
 	}
-	e.Services = Block{string(data), job.from}
+	p.Services = Block{string(data), job.from}
 }
 
 func portsOf(value any) (ports []string, fixed bool) {

@@ -1,0 +1,151 @@
+package survey_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/survey"
+)
+
+const (
+	copilotFile = ".github/workflows/copilot-setup-steps.yml"
+	ciFile      = ".github/workflows/ci.yml"
+	devFile     = ".devcontainer/devcontainer.json"
+)
+
+func leftOut(from, run string) []string {
+	return []string{from + `: the run step "` + run + `" is left out: only commands without expressions, conditions and variables of the job can be taken`}
+}
+
+func from(file string, lines ...string) (all []survey.Command) {
+	for _, line := range lines {
+		all = append(all, survey.Command{Command: line, From: file})
+	}
+	return all
+}
+
+func TestProposeFromWorkflows(t *testing.T) {
+	job := func(steps string) string { return "jobs:\n  copilot-setup-steps:\n    steps:\n" + steps }
+	test := func(steps string) string { return "jobs: {a: {steps: [" + steps + "]}}" }
+	node := []survey.Block{{YAML: "- uses: actions/setup-node@v4\n", From: ciFile}}
+	tests := from(ciFile, "make test")
+	for name, test := range map[string]struct {
+		copilot, ci string
+		want        survey.Proposal
+	}{
+		"nothing":            {"", "", survey.Proposal{}},
+		"one line":           {job("    - run: |\n        npm ci\n"), "", survey.Proposal{Setup: from(copilotFile, "npm ci")}},
+		"two lines":          {job("    - run: |\n        a # why\n        b\n"), "", survey.Proposal{Setup: from(copilotFile, "a", "b")}},
+		"its own folder":     {job("    - run: |\n        cd x && export A=b\n        npm ci\n"), "", survey.Proposal{Setup: from(copilotFile, "cd x && export A=b && npm ci")}},
+		"another folder":     {job("    - run: a\n      working-directory: b\n"), "", survey.Proposal{Setup: from(copilotFile, "cd b && a")}},
+		"a folder of words":  {job("    - run: a\n      working-directory: b;c\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
+		"a loop":             {job("    - run: |\n        for a in b; do c; done\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "for a in b; do c; done")}},
+		"an or":              {job("    - run: a || b\n"), "", survey.Proposal{Setup: from(copilotFile, "a || b")}},
+		"a document":         {job("    - run: |\n        a <<b\n        c\n        b\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a <<b")}},
+		"text of two lines":  {job("    - run: |\n        a 'b\n        ${ {c'\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a 'b")}},
+		"an expression":      {job("    - run: a ${{ github.sha }}\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a ${{ github.sha }}")}},
+		"a condition":        {job("    - run: a\n      if: always()\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
+		"another shell":      {"defaults: {run: {shell: zsh}}\n" + job("    - run: a\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
+		"bash":               {"defaults: {run: {shell: bash, working-directory: b}}\n" + job("    - run: a\n"), "", survey.Proposal{Setup: from(copilotFile, "cd b && a")}},
+		"a line break in it": {job("    - run: \"a\\u2028b\"\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, `a\u2028b`)}},
+		"no steps":           {"jobs:\n  other: {steps: [{run: a}]}\n", "", survey.Proposal{}},
+		"another form":       {"[]", "jobs: 3", survey.Proposal{Ignored: []string{copilotFile + " is ignored: not a readable workflow", ciFile + " is ignored: not a readable workflow"}}},
+		"checks of CI": {"", test("{run: npm ci}, {run: npm run lint && npm test}, {run: echo done}, {run: npm install -g codecov}"), survey.Proposal{
+			Checks: from(ciFile, "npm run lint", "npm test"), Setup: from(ciFile, "npm ci"),
+		}},
+		"setup of both":     {job("    - run: npm ci\n"), test("{run: npm install}, {run: npm test}"), survey.Proposal{Checks: from(ciFile, "npm test"), Setup: from(copilotFile, "npm ci")}},
+		"as root":           {"", test("{run: sudo apt-get install test}, {run: make test}"), survey.Proposal{Checks: tests}},
+		"tools of CI":       {"", test("{uses: actions/setup-node@v4}, {run: make test}"), survey.Proposal{Checks: tests, Steps: node}},
+		"tools of no tests": {"", test("{uses: actions/setup-node@v4}, {run: latest}"), survey.Proposal{}},
+		"tools of both": {job("    - uses: astral-sh/setup-uv@v6\n"), test("{uses: actions/setup-node@v4}, {run: make test}"), survey.Proposal{
+			Checks: tests, Steps: []survey.Block{{YAML: "- uses: astral-sh/setup-uv@v6\n", From: copilotFile}},
+		}},
+		"a matrix": {"", test("{uses: actions/setup-node@v4, with: {node-version: '${{ matrix.node }}'}}, {run: make test}"), survey.Proposal{
+			Checks: tests, Ignored: []string{ciFile + ": the step actions/setup-node@v4 is left out: it has an expression or a condition"},
+		}},
+		"other actions": {"", test("{uses: ./setup-node}, {uses: a/b@v1}, {uses: 'a/setup-b@v1 #x'}, {run: make test}"), survey.Proposal{Checks: tests}},
+		"a service": {"", "jobs: {a: {services: {db: {image: postgres, ports: ['6000:5432/tcp']}}, steps: [{run: make test}]}}", survey.Proposal{
+			Checks: tests, Services: survey.Block{YAML: "services:\n  db:\n    image: postgres\n    ports:\n      - 6000:5432/tcp\n", From: ciFile}, Ports: []string{"6000"},
+		}},
+		"a secret service": {"", "jobs: {a: {services: {db: {image: postgres, env: {A: '${{ secrets.A }}'}, ports: ['1:1']}}, steps: [{run: make test}]}}", survey.Proposal{
+			Checks: tests, Ignored: []string{ciFile + ": the service db is left out: it has an expression, or no fixed port as in 5432:5432"},
+		}},
+	} {
+		files := map[string]string{".github/workflows/notes.md": "", ".github/workflows/ralph.yml": "jobs: {a: {steps: [{run: ralph test}]}}"}
+		if test.copilot != "" {
+			files[copilotFile] = test.copilot
+		}
+		if test.ci != "" {
+			files[ciFile] = test.ci
+		}
+		if diff := cmp.Diff(test.want, survey.Propose(of(files))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestProposeFromOtherFiles(t *testing.T) {
+	step := func(from, uses, version string) survey.Block {
+		return survey.Block{YAML: "- uses: actions/setup-" + uses + "-version: \"" + version + "\"\n", From: from}
+	}
+	const (
+		node   = "node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0\n  with:\n    node"
+		python = "python@a26af69be951a213d495a4c3e4e4022e16d87065 # v5.6.0\n  with:\n    python"
+		golang = "go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5 # v5.5.0\n  with:\n    go"
+	)
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  survey.Proposal
+	}{
+		".tool-versions": {
+			map[string]string{".tool-versions": "nodejs 22.3.0\npython 3.12.1 3.11.0\ngolang 1.25\nruby 3.4\n", ".nvmrc": "20"},
+			survey.Proposal{Steps: []survey.Block{step(".tool-versions", node, "22.3.0"), step(".tool-versions", python, "3.12.1"), step(".tool-versions", golang, "1.25")}},
+		},
+		"mise":            {map[string]string{"mise.toml": "[tools]\nnode = \"22\"\npython = 'latest'\n"}, survey.Proposal{Steps: []survey.Block{step("mise.toml", node, "22")}}},
+		".nvmrc":          {map[string]string{".nvmrc": "v20.1.0\n"}, survey.Proposal{Steps: []survey.Block{step(".nvmrc", node, "20.1.0")}}},
+		"a name of node":  {map[string]string{".node-version": "lts/*"}, survey.Proposal{Steps: []survey.Block{step(".node-version", node, "lts/*")}}},
+		".python-version": {map[string]string{".python-version": "3.13\n"}, survey.Proposal{Steps: []survey.Block{step(".python-version", python, "3.13")}}},
+		"another python":  {map[string]string{".python-version": "pypy3.10\n"}, survey.Proposal{}},
+		"a step in it":    {map[string]string{".nvmrc": "22\n- run: id", ".python-version": "3.13\"\n      - run: id", ".go-version": "1.25\n1.26"}, survey.Proposal{}},
+		"go.mod": {
+			map[string]string{"go.mod": "module a\n\ngo 1.24.0\n\ntoolchain go1.25.1\n"},
+			survey.Proposal{Checks: from("go.mod", "go vet ./...", "go test ./..."), Steps: []survey.Block{step("go.mod", golang, "1.25.1")}},
+		},
+		"a Dockerfile": {
+			map[string]string{"Dockerfile": "FROM --platform=linux/amd64 node:22.1-alpine AS web\nFROM golang:${GO}\nFROM docker.io/library/python:3.13\nFROM node:18\nRUN make test\n"},
+			survey.Proposal{Steps: []survey.Block{step("Dockerfile", node, "22.1"), step("Dockerfile", python, "3.13")}},
+		},
+		"a devcontainer": {
+			map[string]string{devFile: `{
+				// For everybody.
+				"image": "mcr.microsoft.com/devcontainers/typescript-node:1-22-bookworm",
+				"features": {"ghcr.io/devcontainers/features/go:1": {"version": "1.25"}, "ghcr.io/devcontainers/features/python:1": {"version": "latest"}, "x/features/git:1": "os"},
+				"onCreateCommand": {"b": "make tools", "a": ["not", "taken"]},
+				"postCreateCommand": "sudo chown node . && npm ci", /* trailing: */
+			}`},
+			survey.Proposal{Setup: from(devFile, "make tools", "npm ci"), Steps: []survey.Block{step(devFile, golang, "1.25"), step(devFile, node, "22")}},
+		},
+		"an image of its own": {
+			map[string]string{".devcontainer.json": `{"image": "python:3.12", "postCreateCommand": "a ${{ github.event.issue.title }}"}`},
+			survey.Proposal{Steps: []survey.Block{step(".devcontainer.json", python, "3.12")}, Ignored: leftOut(".devcontainer.json", "a ${{ github.event.issue.title }}")},
+		},
+		"a broken devcontainer": {map[string]string{devFile: `{`}, survey.Proposal{Ignored: []string{devFile + " is ignored: not a readable devcontainer"}}},
+		"lines in an image":     {map[string]string{devFile: `{"image": "x\nnode 22", "features": {"a/features/go:1": {"version": "1\ngo 1.25"}}}`}, survey.Proposal{}},
+		"CI says more": {
+			map[string]string{".nvmrc": "20", "go.mod": "go 1.25\n", ciFile: "jobs: {a: {steps: [{uses: actions/setup-node@v4}, {run: make test}]}}"},
+			survey.Proposal{Checks: from(ciFile, "make test"), Steps: []survey.Block{{YAML: "- uses: actions/setup-node@v4\n", From: ciFile}, step("go.mod", golang, "1.25")}},
+		},
+		"a matrix of CI": {
+			map[string]string{".nvmrc": "20", ciFile: "jobs: {a: {steps: [{uses: actions/setup-node@v4, with: {node-version: '${{ matrix.n }}'}}, {run: make test}]}}"},
+			survey.Proposal{
+				Checks: from(ciFile, "make test"), Steps: []survey.Block{step(".nvmrc", node, "20")},
+				Ignored: []string{ciFile + ": the step actions/setup-node@v4 is left out: it has an expression or a condition"},
+			},
+		},
+	} {
+		if diff := cmp.Diff(test.want, survey.Propose(of(test.files))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package survey
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+var (
+	checkLine   = pattern.Of(`\b(?:lint|vet|clippy|check|typecheck|mypy|ruff|tsc|build)\b`)
+	installLine = pattern.Of(`\b(?:install|ci|sync|restore|download|fetch)\b`)
+	asRoot      = pattern.Of(`\bsudo\b|\bapt(?:-get)?\b`)
+)
+
+// commands takes the run steps of a job that need nothing of it, as commands of
+// one line each.
+func (p *Proposal) commands(job workflowJob) (found []Command) {
+	for _, step := range job.Steps {
+		run := strings.TrimSpace(text(step["run"]))
+		if run == "" {
+			continue
+		}
+		lines := job.lines(step, run)
+		for _, line := range lines {
+			found = append(found, Command{line, job.from})
+		}
+		if first, _, _ := strings.Cut(run, "\n"); lines == nil {
+			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the run step %q is left out: only commands without expressions, conditions and variables of the job can be taken", job.from, first))
+		}
+	}
+	return found
+}
+
+// lines are the commands of a step, in its folder; none where they need more.
+func (j workflowJob) lines(step map[string]any, run string) []string {
+	shell, folder := step["shell"], step["working-directory"]
+	if shell == nil {
+		shell = j.Defaults.Run["shell"]
+	}
+	if folder == nil {
+		folder = j.Defaults.Run["working-directory"]
+	}
+	known := shell == nil || shell == "bash" || shell == "sh"
+	if !known || !plainStep(step, "run", "shell", "working-directory") {
+		return nil
+	}
+	if folder != nil {
+		if !plain.MatchString(text(folder)) || !filepath.IsLocal(text(folder)) {
+			return nil
+		}
+		run = "cd " + text(folder) + "\n" + run
+	}
+	return simple(run)
+}
+
+// simple are the commands of a script that runs one after the other and stops at
+// the first that fails; none where it does more. A command that changes the shell
+// itself, such as cd, goes before each of those that follow it.
+func simple(script string) (lines []string) {
+	if expression(script) || strings.ContainsFunc(script, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }) {
+		return nil
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		return nil
+	}
+	before := ""
+	for _, statement := range file.Stmts {
+		if !sequence(statement, &before, &lines) {
+			return nil
+		}
+	}
+	return lines
+}
+
+// sequence adds the commands of a statement that only has calls with && between
+// them.
+func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
+	if and, is := statement.Cmd.(*syntax.BinaryCmd); is && and.Op == syntax.AndStmt && !statement.Background && !statement.Negated {
+		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
+	}
+	call, is := statement.Cmd.(*syntax.CallExpr)
+	if _, pipe := statement.Cmd.(*syntax.BinaryCmd); !is && !pipe || statement.Background || statement.Negated {
+		return false
+	}
+	printed := strings.Builder{}
+	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&printed, statement) != nil {
+		return false
+	}
+	line := strings.TrimSpace(printed.String())
+	switch {
+	case strings.Contains(line, "\n"): // a document for its standard input
+		return false
+	case is && changes(call):
+		*before += line + " && "
+	default:
+		*lines = append(*lines, *before+line)
+	}
+	return true
+}
+
+// changes tells that a call changes the shell that the next command runs in.
+func changes(call *syntax.CallExpr) bool {
+	if len(call.Args) == 0 {
+		return true
+	}
+	switch call.Args[0].Lit() {
+	case "cd", "export", "set", "unset", "umask", ".", "eval", "exec", "trap", "alias", "ulimit":
+		return true
+	}
+	return false
+}
+
+// split sorts the commands of a job that tests: those that judge, and before the
+// first of them those that install. What needs root is a step of the workflow.
+func split(found []Command) (checks, setup []Command) {
+	for _, c := range found {
+		install := installLine.MatchString(c.Command)
+		switch {
+		case asRoot.MatchString(c.Command):
+		case install && checks == nil:
+			setup = append(setup, c)
+		case !install && (testLine.MatchString(c.Command) || checkLine.MatchString(c.Command)):
+			checks = append(checks, c)
+		}
+	}
+	return checks, setup
+}
