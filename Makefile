@@ -13,7 +13,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 
-.PHONY: build demo test check race fmt lint golden fuzz bench contract agents kill attack services image container report-check false-ready release-build release-check
+.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services image container report-check false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -35,6 +35,8 @@ lint: $(LINT) $(ACTIONS)
 	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml examples/*.yml
 golden: # but for BUT: to update the scripts plays all of them, and that has just been done
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | grep -vFx -e "$(BUT)" | xargs -r sh -c 'go test -count=1 "$$@" -update' --
+reference: # the parts of docs/ that are made from the code
+	go test -count=1 ./cmd/ralph -run=TestReference -update
 fuzz:
 	@$(tests) -oE '^func Fuzz[A-Za-z0-9_]+' . | sed 's|/[^/]*:func | |' | while read -r dir name; do \
 		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) "$$dir" || exit 1; done

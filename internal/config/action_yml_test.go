@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -34,8 +33,7 @@ func offeredBy(t *testing.T, file string) map[string]struct{ Default string } {
 	return action.Inputs
 }
 
-// action.yml offers the inputs that are read, and no others: one that does
-// nothing would be a promise nobody keeps.
+// action.yml offers the inputs that are read, and no others.
 func TestActionOffersWhatIsRead(t *testing.T) {
 	inputs := offered(t)
 	var read []string
@@ -50,39 +48,4 @@ func TestActionOffersWhatIsRead(t *testing.T) {
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(inputs)), slices.Compact(read)); diff != "" {
 		t.Errorf("inputs (-offered +read):\n%s", diff)
 	}
-}
-
-// docs/inputs.md has a row for each input, with its default.
-func TestDocsListTheInputs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/inputs.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(page), "\n## Inputs\n")
-	table, _, _ = strings.Cut(table, "\n## Outputs\n")
-	for name, input := range offered(t) {
-		told, found := row(table, name)
-		if !found {
-			t.Errorf("no row tells of %s", name)
-		}
-		if name != "github-token" && input.Default != "" && !strings.Contains(told, "`"+input.Default+"`") {
-			t.Errorf("the default of %s is %q, and its row has %q", name, input.Default, told)
-		}
-	}
-}
-
-// row is what a table has for the default of an input: in the row that begins
-// with it, or else in the one that speaks of it.
-func row(table, name string) (told string, found bool) {
-	for line := range strings.Lines(table) {
-		cells := strings.SplitN(line, "|", 4)
-		if len(cells) < 4 || !strings.Contains(line, "`"+name+"`") {
-			continue
-		}
-		if strings.Contains(cells[1], "`"+name+"`") {
-			return cells[2], true
-		}
-		told, found = cells[2], true
-	}
-	return told, found
 }
