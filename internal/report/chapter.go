@@ -25,9 +25,7 @@ type moment struct {
 	phase phase
 	lines []string // the log's words on it
 	bad   []string // of these, what people should look at first
-	cost  float64  // what the run had spent by then
-	sure  bool     // and nothing besides
-	paid  float64  // of that, for this
+	paid  float64  // dollars that it cost
 	known bool     // the agent, if it is the end of one, told what it cost
 }
 
@@ -60,7 +58,7 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 		last := &all[len(all)-1]
 		m := moment{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: lines(s.Words.Line(run, entry.Event)), cost: run.CostUSD, sure: run.CostKnown, paid: run.CostUSD - paid, known: priced(entry.Event),
+			lines: lines(s.Words.Line(run, entry.Event)), paid: run.CostUSD - paid, known: priced(entry.Event),
 		}
 		if bad(run, entry.Event) {
 			m.bad = lines(s.Words.Line(run, worst(entry.Event)))
@@ -235,4 +233,16 @@ func (c chapter) ended() *journal.IterationEnded {
 		}
 	}
 	return nil
+}
+
+// price is what a chapter cost, as far as agents told.
+func (c chapter) price(words Words) string {
+	if !c.begun {
+		return ""
+	}
+	usd, known := 0.0, true
+	for _, m := range c.moments {
+		usd, known = usd+m.paid, known && m.known
+	}
+	return words.Spent(usd, known)
 }

@@ -37,7 +37,6 @@ type page struct {
 	Checks      []judged
 	Commit      string // that the checks ran on
 	Timeline    timeline
-	Cost        cost
 	Before      []fold
 	Passes      []iteration
 	Left        string // what of the iterations is left out
@@ -109,7 +108,7 @@ func (s Source) page() page {
 		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: oneLine(run.Task.Title, 200),
 		Facts: append(factsOf(run), known("through the sandbox", s.Words.Traffic(run))...), Cautions: blocks(s.Words.Cautions(run)),
 		Columns:  s.Words.Columns,
-		Timeline: s.timelineOf(chapters), Cost: s.costOf(chapters, run), Before: s.logs(chapters[0], roomForBefore),
+		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: strings.TrimSpace(s.Words.Comment(run)),
 	}
 	if run.Pull != nil {

@@ -33,9 +33,9 @@ func told(t *testing.T, steps ...step) (page, markdown string) {
 	return html(t, s), markdown
 }
 
-func began(limit float64) step {
+func began() step {
 	p := policy.Of(policy.Stories)
-	p.Agent, p.Limits.CostUSD = "claude", limit
+	p.Agent = "claude"
 	return step{0, journal.RunBegan{Run: "r1", Policy: p, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}}
 }
 
@@ -50,7 +50,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 		return journal.CheckEnded{Where: where, Name: "test", Passed: true}
 	}
 	page, markdown := told(t,
-		began(0),
+		began(),
 		step{20 * time.Second, check(journal.AtBase)},
 		step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}},
 		step{time.Minute, journal.AgentEnded{Busy: true, Failed: true, Why: "busy"}},
@@ -83,32 +83,9 @@ func TestWhereTheTimeWent(t *testing.T) {
 	}
 }
 
-// Money goes when an agent tells what it took; the limit is drawn where it is
-// not far above.
-func TestCostOverTime(t *testing.T) {
-	for _, c := range []struct {
-		limit      float64
-		has, lacks string
-	}{
-		{0, `points="0.0,1000.0 250.0,1000.0 250.0,750.0 1000.0,750.0 1000.0,0.0 1000.0,0.0"`, `class="limit"`},
-		{2, `points="0.0,1000.0 250.0,1000.0 250.0,875.0 1000.0,875.0 1000.0,500.0 1000.0,500.0"`, "no such thing"},
-		{2, `class="limit" x1="0" x2="1000" y1="0.0" y2="0.0"`, "no such thing"},
-		{0.5, `class="limit" x1="0" x2="1000" y1="500.0" y2="500.0"`, "no such thing"},
-		{3, "Cost over time: $1.00 in 2m of work, of $3.00 allowed", `class="limit"`},
-	} {
-		page, _ := told(t, began(c.limit), step{0, journal.IterationBegan{Number: 1}}, step{30 * time.Second, paid(0.25)}, step{90 * time.Second, paid(0.75)})
-		if !strings.Contains(page, c.has) || strings.Contains(page, c.lacks) {
-			t.Errorf("with a limit of %g the page has not %s, or has %s", c.limit, c.has, c.lacks)
-		}
-	}
-	if page, _ := told(t, began(0), step{0, journal.IterationBegan{Number: 1}}, step{time.Second, journal.AgentEnded{}}); !strings.Contains(page, "All in all: cost unknown.") {
-		t.Error("a cost that nobody told is drawn")
-	}
-}
-
 // Iterations begin with 0 where the loop is within a session.
 func TestIterationZero(t *testing.T) {
-	page, markdown := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
+	page, markdown := told(t, began(), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
 	if !strings.Contains(page, `<h3 id="iteration-0">Iteration 0`) || !strings.Contains(page, `<a href="#iteration-0">Iteration 0</a>`) {
 		t.Error("there is no iteration 0 on the page")
 	}
@@ -145,7 +122,7 @@ func TestWhatFailed(t *testing.T) {
 		"a story nobody knows": {journal.StoryGraded{Story: "US-009", Grade: journal.RedToGreen}, "US-009 is red to green"},
 		"a claim":              {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
 	} {
-		page, markdown := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
+		page, markdown := told(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
 		_, list, _ := strings.Cut(page, `<ol class="failed">`)
 		list, _, found := strings.Cut(list, "</ol>")
 		if !found || !strings.Contains(list, c.want) || strings.Contains(list, "fine") || strings.Contains(list, "claims") || strings.Contains(list, "US-001 passed") {
@@ -178,7 +155,7 @@ func TestWhatDidNotFail(t *testing.T) {
 		journal.IterationEnded{Number: 1, Story: "US-001"},
 		journal.RunStopped{Reason: policy.MaxIterations},
 	} {
-		page, _ := told(t, began(0), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
+		page, _ := told(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
 		if !strings.Contains(page, "<p>Nothing failed.</p>") {
 			t.Errorf("%s is called a failure", journal.Type(event))
 		}

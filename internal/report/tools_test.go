@@ -19,7 +19,7 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 	s := report.Source{
 		Words: words(), Read: func(string, string) (string, error) { return "a transcript", nil }, Items: func(string, string) []stream.Item { return items },
 	}
-	for i, event := range []journal.Event{began(0).event, journal.IterationBegan{Number: 1}, ended} {
+	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, ended} {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
 	}
 	_, page, _ := strings.Cut(html(t, s), "<summary>Words</summary>")
@@ -82,7 +82,7 @@ func TestSecondOpinion(t *testing.T) {
 		},
 	}
 	reviewed := journal.StoryReviewed{Story: "US-001", By: "codex", Looked: 1, Transcript: journal.Attachment{Path: "review_1.ndjson"}}
-	for i, event := range []journal.Event{began(0).event, journal.IterationBegan{Number: 1}, reviewed} {
+	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, reviewed} {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
 	}
 	page := html(t, s)
