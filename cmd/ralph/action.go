@@ -58,7 +58,7 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	a := action.Action{
-		Getenv: w.Getenv, Out: w.Stdout, Now: w.Now, Exec: w.Runner.Run, Hard: w.Runner.Hard, Self: self, Version: version, Every: w.every, Pace: w.pace,
+		Getenv: w.Getenv, Inputs: action.Inputs(w.Environ()), Out: w.Stdout, Now: w.Now, Exec: w.Runner.Run, Hard: w.Runner.Hard, Self: self, Version: version, Every: w.every, Pace: w.pace,
 	}
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)
@@ -73,7 +73,7 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 // explain is for those who wonder why nothing started. The inputs are read as
 // in a job: INPUT_LABEL and so on.
 func (c actionCommand) explain(w world) (int, error) {
-	said, err := action.Action{Getenv: c.instead(w.Getenv), Out: w.Stderr, Now: w.Now}.Explain()
+	said, err := action.Action{Getenv: c.instead(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -185,7 +187,7 @@ func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", "mend it, or see what ralph init --github lays out", err)
 	}
 	given["checks"] = strings.Join(append([]string{given["checks"]}, c.Check...), "\n")
-	inputs, err := config.ReadInputs(func(name string) string { return given[name] })
+	inputs, err := config.ReadInputs(func(name string) string { return given[name] }, slices.Collect(maps.Keys(given))...)
 	if err != nil {
 		return policy.Policy{}, err
 	}

@@ -30,6 +30,7 @@ import (
 // Action is one run of the Action.
 type Action struct {
 	Getenv  func(string) string
+	Inputs  []string  // the names of those that the workflow sets
 	Out     io.Writer // the job's log
 	Now     func() time.Time
 	Exec    func(context.Context, process.Command) (process.Result, error)
@@ -146,7 +147,7 @@ func (v *visit) read() error {
 }
 
 func (v *visit) readInputs() error {
-	inputs, err := config.ReadInputs(v.toolkit.GetInput)
+	inputs, err := config.ReadInputs(v.toolkit.GetInput, v.Inputs...)
 	v.inputs, v.secrets = inputs, redact.New(inputs.Secrets...)
 	return err
 }

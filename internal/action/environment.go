@@ -102,6 +102,18 @@ func (v *visit) say(text string) {
 	}
 }
 
+// Inputs are the names of the inputs in an environment.
+func Inputs(environ []string) []string {
+	var names []string
+	for _, variable := range environ {
+		name, _, _ := strings.Cut(variable, "=")
+		if name, is := strings.CutPrefix(name, "INPUT_"); is {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // handed names the inputs as one JSON object. So the Action on the runner itself
 // hands them on: its steps get no variable for each, as a container does, and
 // shells drop those with a dash in their names.

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -67,17 +66,14 @@ const (
 	FailOnNever   FailOn = "never"
 )
 
-// reader collects what is wrong with the inputs, so that all of it is said at
-// once.
-type reader struct {
-	get  func(string) string
-	errs []error
-}
-
 // ReadInputs reads the Action's inputs; get gives one by its name, "" where it
-// was not set.
-func ReadInputs(get func(string) string) (Inputs, error) {
-	r := &reader{get: func(name string) string { return strings.TrimSpace(get(name)) }}
+// was not set. Given are the names that the workflow sets.
+func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
+	r := &reader{}
+	r.get = func(name string) string {
+		r.known = append(r.known, name)
+		return strings.TrimSpace(get(name))
+	}
 	patience := r.duration("check-timeout", policy.DefaultCheckTimeout)
 	in := Inputs{
 		Token:        r.get("github-token"),
@@ -120,6 +116,7 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 	if in.Prompt != "" && in.PromptFile != "" {
 		r.note("prompt-file", errors.New("give either this or prompt"))
 	}
+	r.strangers(given)
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
 	}
@@ -219,82 +216,4 @@ func (r *reader) ledger() quota.Limits {
 	limits.Runs = r.number("max-runs", limits.Runs)
 	limits.Pulls = r.number("max-open-prs", limits.Pulls)
 	return limits
-}
-
-func (r *reader) note(name string, err error) {
-	if err != nil {
-		r.errs = append(r.errs, fmt.Errorf("%s: %w", name, err))
-	}
-}
-
-func (r *reader) or(name, otherwise string) string {
-	if value := r.get(name); value != "" {
-		return value
-	}
-	return otherwise
-}
-
-func (r *reader) number(name string, otherwise int) int {
-	value := r.get(name)
-	if value == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		r.note(name, fmt.Errorf("%q is no whole number from 0 up", value))
-	}
-	return n
-}
-
-func (r *reader) money(name string, otherwise float64) float64 {
-	value := strings.TrimPrefix(r.get(name), "$")
-	if value == "" {
-		return otherwise
-	}
-	usd, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(usd >= 0 && usd < 1e9) {
-		r.note(name, fmt.Errorf("%q is no amount of dollars", value))
-	}
-	return usd
-}
-
-func (r *reader) duration(name string, otherwise policy.Duration) policy.Duration {
-	value := r.get(name)
-	if value == "" {
-		return otherwise
-	}
-	d, err := policy.ParseDuration(value)
-	r.note(name, err)
-	return d
-}
-
-// choice is one of words; the first stands for none given.
-func (r *reader) choice(name string, words ...string) string {
-	value := r.or(name, words[0])
-	if slices.Contains(words, value) {
-		return value
-	}
-	r.note(name, fmt.Errorf("%q is none of %s", value, strings.Join(words, ", ")))
-	return words[0]
-}
-
-// yes is a switch that is off unless somebody turns it on.
-func (r *reader) yes(name string) bool { return r.choice(name, "false", "true") == "true" }
-
-// lines are the commands of an input, one a line.
-func (r *reader) lines(name string) []string { return pieces(r.get(name)) }
-
-// list are the names of an input, separated by commas or lines.
-func (r *reader) list(name string) []string {
-	return pieces(strings.ReplaceAll(r.get(name), ",", "\n"))
-}
-
-func pieces(text string) []string {
-	var all []string
-	for piece := range strings.Lines(text) {
-		if piece = strings.TrimSpace(piece); piece != "" {
-			all = append(all, piece)
-		}
-	}
-	return all
 }

@@ -254,3 +254,21 @@ func TestRulesAreTriggersOwn(t *testing.T) {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 }
+
+// An input that ralph does not have would limit or allow nothing, without a word.
+func TestUnknownInputsAreRefused(t *testing.T) {
+	for given, want := range map[string]string{
+		"MAX_COST":         "max_cost: unknown input, use `max-cost`",
+		"MAX-ITERATION":    "max-iteration: unknown input, use `max-iterations`",
+		"CLAUDE_ARGS":      "claude_args: unknown input, use `agent-args`",
+		"TRIGGER_PHRASE":   "trigger_phrase: unknown input, use `trigger-phrase`",
+		"LABEL_TRIGGER":    "label_trigger: unknown input, use `label`",
+		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
+		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input",
+	} {
+		_, err := config.ReadInputs(with(nil), "MAX-TIME", given, "ARGS")
+		if err == nil || err.Error() != "the inputs cannot be used: "+want {
+			t.Errorf("%s: %v, want %s", given, err, want)
+		}
+	}
+}

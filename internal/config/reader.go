@@ -1,0 +1,149 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// reader collects what is wrong with the inputs, so that all of it is said at
+// once.
+type reader struct {
+	get   func(string) string
+	known []string // the inputs that were asked for
+	errs  []error
+}
+
+func (r *reader) note(name string, err error) {
+	if err != nil {
+		r.errs = append(r.errs, fmt.Errorf("%s: %w", name, err))
+	}
+}
+
+func (r *reader) or(name, otherwise string) string {
+	if value := r.get(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+func (r *reader) number(name string, otherwise int) int {
+	value := r.get(name)
+	if value == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		r.note(name, fmt.Errorf("%q is no whole number from 0 up", value))
+	}
+	return n
+}
+
+func (r *reader) money(name string, otherwise float64) float64 {
+	value := strings.TrimPrefix(r.get(name), "$")
+	if value == "" {
+		return otherwise
+	}
+	usd, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(usd >= 0 && usd < 1e9) {
+		r.note(name, fmt.Errorf("%q is no amount of dollars", value))
+	}
+	return usd
+}
+
+func (r *reader) duration(name string, otherwise policy.Duration) policy.Duration {
+	value := r.get(name)
+	if value == "" {
+		return otherwise
+	}
+	d, err := policy.ParseDuration(value)
+	r.note(name, err)
+	return d
+}
+
+// choice is one of words; the first stands for none given.
+func (r *reader) choice(name string, words ...string) string {
+	value := r.or(name, words[0])
+	if slices.Contains(words, value) {
+		return value
+	}
+	r.note(name, fmt.Errorf("%q is none of %s", value, strings.Join(words, ", ")))
+	return words[0]
+}
+
+// yes is a switch that is off unless somebody turns it on.
+func (r *reader) yes(name string) bool { return r.choice(name, "false", "true") == "true" }
+
+// lines are the commands of an input, one a line.
+func (r *reader) lines(name string) []string { return pieces(r.get(name)) }
+
+// list are the names of an input, separated by commas or lines.
+func (r *reader) list(name string) []string {
+	return pieces(strings.ReplaceAll(r.get(name), ",", "\n"))
+}
+
+func pieces(text string) []string {
+	var all []string
+	for piece := range strings.Lines(text) {
+		if piece = strings.TrimSpace(piece); piece != "" {
+			all = append(all, piece)
+		}
+	}
+	return all
+}
+
+// claudeCodeAction has ralph's input for each of claude-code-action's inputs whose
+// name does not lead to it.
+var claudeCodeAction = map[string]string{
+	"allowed_non_write_users":        "allow-users",
+	"allowed_tools":                  "agent-args",
+	"assignee_trigger":               "assignee",
+	"claude_args":                    "agent-args",
+	"claude_env":                     "check-env",
+	"custom_instructions":            "prompt",
+	"direct_prompt":                  "prompt",
+	"disallowed_tools":               "agent-args",
+	"fallback_model":                 "agent-args",
+	"label_trigger":                  "label",
+	"max_turns":                      "max-iterations",
+	"override_prompt":                "prompt",
+	"path_to_claude_code_executable": "agent-command",
+	"settings":                       "config",
+	"timeout_minutes":                "max-time",
+	"use_bedrock":                    "model-base-url",
+	"use_commit_signing":             "commit-signing",
+	"use_foundry":                    "model-base-url",
+	"use_vertex":                     "model-base-url",
+}
+
+// others read these inputs: the runner for an action in a container, and the steps
+// of host/action.yml.
+var others = []string{"args", "entrypoint", "ralph-from"}
+
+// strangers complains of names that are no inputs: a limit under a wrong name
+// limits nothing. By then all inputs were asked for.
+func (r *reader) strangers(given []string) {
+	for _, name := range given {
+		name = strings.ToLower(name)
+		if slices.Contains(r.known, name) || slices.Contains(others, name) {
+			continue
+		}
+		meant, found := claudeCodeAction[name]
+		if dashed := strings.ReplaceAll(name, "_", "-"); !found && slices.Contains(r.known, dashed) {
+			meant, found = dashed, true
+		}
+		if !found {
+			meant, found = plan.Nearest(name, r.known)
+		}
+		err := errors.New("unknown input")
+		if found {
+			err = fmt.Errorf("unknown input, use `%s`", meant)
+		}
+		r.note(fmt.Sprintf("%.80s", name), err)
+	}
+}
