@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -69,3 +70,35 @@ func BranchRef(branch string) string { return "refs/heads/" + branch }
 // Unprintable runes have no place in a path or on a line: they control a terminal or
 // turn the text around.
 func Unprintable(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// IsFolder tells whether some file system takes a part of a path for .git.
+func IsFolder(part string) bool {
+	part = Bare(part)
+	return part == ".git" || part == "git~1"
+}
+
+// Strays tells whether a name in an index or tree leads out of the tree or into a git
+// folder: git itself adds none such.
+func Strays(name string) bool {
+	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "/"), "/"), func(part string) bool {
+		return name != "" && (part == "" || part == "." || part == ".." || IsFolder(part))
+	})
+}
+
+// Fold makes spellings alike that a file system may take for one: some tell no
+// large letter from a small one, some skip what cannot be seen.
+func Fold(name string) string {
+	seen := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name)
+	return strings.ToLower(strings.ToUpper(seen))
+}
+
+// Bare is a folded name without what NTFS leaves out or takes for a stream.
+func Bare(name string) string {
+	name, _, _ = strings.Cut(Fold(name), ":")
+	return strings.TrimRight(name, ". ")
+}

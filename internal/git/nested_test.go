@@ -59,14 +59,14 @@ func TestNested(t *testing.T) {
 	for _, name := range []string{"n/.git/config", "b/.git", "c/config", "e/.git/hooks/pre-push", "f/.git/index", "f/x", ".git/config", "g/.git/HEAD"} {
 		write(t, filepath.Join(top, name), "y")
 	}
-	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, treeOf(top).Look(t.Context()).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 	before = treeOf(top).Look(t.Context())
 	if err := os.Chmod(filepath.Join(top, "e/.git/hooks/pre-push"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"e"}, treeOf(top).Look(t.Context()).Since(before)); diff != "" {
+	if diff := cmp.Diff([]string{"e"}, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
 	}
 }
@@ -159,7 +159,7 @@ func TestNestedInGitFolders(t *testing.T) {
 		write(t, filepath.Join(top, name), "x")
 	}
 	want := []string{".git/logs", ".git/modules/m", ".git/objects/src", "n/.git/lfs", "n/.git/objects/in"}
-	if diff := cmp.Diff(want, treeOf(top).Look(t.Context()).Since(before)); diff != "" {
+	if diff := cmp.Diff(want, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}
 }

@@ -203,6 +203,28 @@ func (g Git) Disarm(ctx context.Context, where guarded.Search, names []string) (
 	return where.Disarm(ctx, g.plain, names)
 }
 
+// DisarmIndexes moves aside the indexes by which git would write files outside of their
+// tree or into a git folder, and returns the new paths. Those of the repository that
+// was searched are made anew from its HEAD.
+func (g Git) DisarmIndexes(ctx context.Context, where guarded.Search, names []string) (moved []string, err error) {
+	at := func(folder, index string, args ...string) Call {
+		return Call{Args: args, Dir: where.Top, Env: []string{"GIT_DIR=" + folder, "GIT_WORK_TREE=" + where.Top, "GIT_INDEX_FILE=" + index}, Limit: mostListed, Memory: mostInTree}
+	}
+	moved, err = where.DisarmIndexes(ctx, func(ctx context.Context, folder, index string) bool {
+		listed, err := g.Do(ctx, at(folder, index, "ls-files", "-z"))
+		return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), Strays)
+	}, names)
+	for _, name := range moved {
+		index := filepath.Join(where.Top, filepath.FromSlash(strings.TrimSuffix(name, guarded.Aside)))
+		if where.Owns(name) {
+			_, _ = g.Do(ctx, at(filepath.Dir(index), index, "read-tree", "HEAD")) // without a commit there is nothing to read
+		}
+	}
+	return moved, err
+}
+
+const mostListed = 512 << 20
+
 var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
 	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
 	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)

@@ -104,7 +104,7 @@ func TestLookingForOthersIsBounded(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	if diff := cmp.Diff(guarded.Nested{guarded.NotAll: ""}, treeOf(top).Look(ctx)); diff != "" {
+	if diff := cmp.Diff(guarded.Nested{guarded.NotAll: ""}, treeOf(top).Look(ctx).Nested); diff != "" {
 		t.Errorf("found after the end (-want +got):\n%s", diff)
 	}
 }

@@ -137,13 +137,15 @@ func (c confined) strangers(ctx context.Context, emit emit) func() {
 // would run of those that were made or changed since, and returns the news of them.
 func Strangers(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
 	where := guarded.Searches(top, at.Write)
-	before := make([]guarded.Nested, len(where))
+	before := make([]guarded.Found, len(where))
 	for i, search := range where {
 		before[i] = search.Look(ctx)
 	}
 	return func(ctx context.Context, tool git.Git) (news []journal.Noted) {
 		for i, search := range where {
-			news = append(news, disarm(ctx, tool, search, search.Look(ctx).Since(before[i]))...)
+			now := search.Look(ctx)
+			news = append(news, disarm(ctx, tool, search, now.Since(before[i].Nested))...)
+			news = append(news, disarmIndexes(ctx, tool, search, now.Indexes.Since(before[i].Indexes))...)
 		}
 		return news
 	}
@@ -183,4 +185,24 @@ func beneath(dir string, names []string) (paths []string) {
 		paths = append(paths, filepath.Join(dir, name))
 	}
 	return paths
+}
+
+func disarmIndexes(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
+	if len(names) == 0 {
+		return nil
+	}
+	moved, err := tool.DisarmIndexes(ctx, where, names)
+	if !where.All {
+		moved = beneath(where.Top, moved)
+	}
+	if len(moved) > 0 {
+		news = append(news, journal.Noted{
+			What: "moved aside an index with names outside of the project or in a git folder, which git checkout would write: " + journal.Few(moved),
+			Hint: "stage again what you had staged",
+		})
+	}
+	if err != nil {
+		news = append(news, journal.Noted{What: "not every index that was changed inside could be looked at or moved aside: " + err.Error(), Hint: "look at git ls-files before you run git checkout or git restore"})
+	}
+	return news
 }

@@ -62,35 +62,37 @@ func (s Search) holds(dir string) bool {
 // Look finds them by their folders alone, within git folders too, where a link may
 // lead to them; no git runs, and no link is followed. What cannot be looked into is
 // taken for one, and where the context ends first, NotAll stands for the rest.
-func (s Search) Look(ctx context.Context) Nested {
-	found, left := Nested{}, mostEntries
+func (s Search) Look(ctx context.Context) Found {
+	found, left := Found{Nested{}, Nested{}}, mostEntries
 	root, err := untrusted.OpenRoot(s.Top)
 	if err != nil {
-		return Nested{".": "closed"}
+		return Found{Nested: Nested{".": "closed"}}
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	err = root.Walk(ctx, s.start(), func(e untrusted.Entry, err error) error {
 		if left--; left < 0 {
-			found[NotAll] = ""
+			found.Nested[NotAll] = ""
 			return fs.SkipAll
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it went while we looked
 		case err != nil:
-			found[e.Path] = "closed"
+			found.Nested[e.Path] = "closed"
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
-			found[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
+			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
 			if to, led := leads(root, e.Path); led {
-				found[path.Dir(e.Path)] += runs(ctx, root, to)
+				found.Nested[path.Dir(e.Path)] += runs(ctx, root, to)
 			}
 		case e.Info.Name() == "HEAD" && path.Dir(e.Path) != s.Git && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
-			found[path.Dir(e.Path)] = runs(ctx, e.In, ".")
+			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, ".")
+		case isIndex(e):
+			found.Indexes[path.Join(path.Dir(e.Path), index)] += digest(e)
 		}
 		return nil
 	})
 	if err != nil {
-		found[NotAll] = ""
+		found.Nested[NotAll] = ""
 	}
 	return found
 }
@@ -154,11 +156,11 @@ func content(e untrusted.Entry) string {
 }
 
 // Since are those that were made since before was looked at, or are others now.
-// NotAll is always one: what it stands for may have changed.
+// What was not looked at or read is always one: it may have changed.
 func (n Nested) Since(before Nested) []string {
 	var names []string
 	for name, now := range n {
-		if was, stood := before[name]; !stood || was != now || name == NotAll {
+		if was, stood := before[name]; !stood || was != now || name == NotAll || strings.Contains(now, unread) {
 			names = append(names, name)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -26,7 +25,7 @@ type protected struct {
 func protect(globs []string) (protected, error) {
 	p := protected{names: map[string]bool{".gitattributes": true}}
 	for _, glob := range globs {
-		folded := strings.Trim(fold(glob), "/")
+		folded := strings.Trim(git.Fold(glob), "/")
 		if !doublestar.ValidatePattern(folded) {
 			return protected{}, fmt.Errorf("protect %q: malformed pattern", glob)
 		}
@@ -43,7 +42,7 @@ func protect(globs []string) (protected, error) {
 // folder above it, or it would put a file or a link where a glob expects a
 // folder. A file of attributes is covered wherever it lies.
 func (p protected) covers(name string) bool {
-	return p.covered(fold(name)) || p.covered(bareParts(name))
+	return p.covered(git.Fold(name)) || p.covered(bareParts(name))
 }
 
 func (p protected) covered(name string) bool {
@@ -85,23 +84,17 @@ func wrongPath(name string) string {
 		return "its name holds a backslash"
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || gitFolder(part) {
+		if part == "" || part == "." || part == ".." || git.IsFolder(part) {
 			return "it would lie in a git folder or outside of the tree"
 		}
 	}
 	return ""
 }
 
-// gitFolder tells whether some file system takes name for .git.
-func gitFolder(name string) bool {
-	name = bare(name)
-	return name == ".git" || name == "git~1"
-}
-
 func bareParts(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		parts[i] = bare(part)
+		parts[i] = git.Bare(part)
 	}
 	return path.Join(parts...)
 }
@@ -114,7 +107,7 @@ func wrongChange(c git.Change) string {
 	switch {
 	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
 		return "a repository within the repository"
-	case modules.MatchString(bare(path.Base(c.Path))):
+	case modules.MatchString(git.Bare(path.Base(c.Path))):
 		return "submodules may not be changed"
 	case c.Mode == git.ModeNone:
 		return ""
@@ -143,31 +136,13 @@ func wrongTarget(name, target string) string {
 				return "the link leads out of the tree"
 			}
 		case part == "" || part == ".":
-		case gitFolder(part):
+		case git.IsFolder(part):
 			return "the link leads into a git folder"
 		default:
 			down = true
 		}
 	}
 	return ""
-}
-
-// fold makes spellings alike that a file system may take for one: some tell no
-// large letter from a small one, some skip what cannot be seen.
-func fold(name string) string {
-	seen := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, name)
-	return strings.ToLower(strings.ToUpper(seen))
-}
-
-// bare is a folded name without what NTFS leaves out or takes for a stream.
-func bare(name string) string {
-	name, _, _ = strings.Cut(fold(name), ":")
-	return strings.TrimRight(name, ". ")
 }
 
 func parents(p string) []string {

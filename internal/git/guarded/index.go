@@ -1,0 +1,88 @@
+package guarded
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// Found is what a search found: repositories within the tree, and the indexes of all
+// repositories, the tree's own included, each with a digest of its content.
+type Found struct {
+	Nested
+	Indexes Nested
+}
+
+const index = "index"
+
+// isIndex tells of a file of git's index. A split index has a second one beside it.
+func isIndex(e untrusted.Entry) bool {
+	if e.Name != index && !strings.HasPrefix(e.Name, "sharedindex.") {
+		return false
+	}
+	_, err := e.In.Lstat("HEAD")
+	return err == nil
+}
+
+// digest tells one content of a file from another. What cannot be read is unread.
+func digest(e untrusted.Entry) string {
+	if e.Info.Mode()&fs.ModeSymlink != 0 {
+		return unread
+	}
+	file, err := e.In.Open(e.Name)
+	if err != nil {
+		return unread
+	}
+	defer file.Close() //nolint:errcheck // only read
+	sum := sha256.New()
+	if n, err := io.Copy(sum, io.LimitReader(file, mostIndex)); err != nil || n == mostIndex {
+		return unread
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+const (
+	mostIndex = 512 << 20
+	unread    = "?"
+)
+
+// Lists tells whether all names that an index lists are such as git adds to one. git
+// itself reads it, by the git folder that it is in.
+type Lists func(ctx context.Context, folder, index string) bool
+
+// DisarmIndexes moves aside the indexes that name files outside of their tree or in a
+// git folder: git does not look at the names that it reads there, and git checkout
+// would write those files. It returns the new paths.
+func (s Search) DisarmIndexes(ctx context.Context, lists Lists, names []string) (moved []string, err error) {
+	root, err := untrusted.OpenRoot(s.Top)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	for _, name := range names {
+		at := filepath.Join(s.Top, filepath.FromSlash(name))
+		info, failed := root.Lstat(name)
+		if errors.Is(failed, fs.ErrNotExist) || failed == nil && info.Mode().IsRegular() && lists(ctx, filepath.Dir(at), at) {
+			continue
+		}
+		_ = root.Chmod(path.Dir(name), 0o700) // whoever closed it
+		if failed := errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside)); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		moved = append(moved, name+Aside)
+	}
+	return moved, err
+}
+
+// Owns tells whether an index is of the repository that the search is for, or of one of its
+// submodules or worktrees.
+func (s Search) Owns(index string) bool { return strings.HasPrefix(index, s.Git+"/") }
