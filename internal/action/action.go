@@ -19,7 +19,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -48,17 +47,14 @@ type Action struct {
 // visit is an Action with all that was read for it.
 type visit struct {
 	Action
+	request
 	toolkit  *githubactions.Action
 	env      environment
-	inputs   config.Inputs
 	client   *github.Client
 	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	hub      *hub
 	secrets  *redact.Redactor
-	trigger  trigger.Trigger
-	command  trigger.Command
-	known    bool // whoever asks may ask
-	task     plan.Task
+	known    bool     // whoever asks may ask
 	forms    [][]byte // the issue forms of the base branch, where the task may be one
 	attached []attachment.File
 	asides   []journal.Noted // what people should know of what was read for it

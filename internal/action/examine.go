@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,7 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -56,26 +57,16 @@ func (v *visit) site(ctx context.Context, asked job.Asked) doctor.Finding {
 	return doctor.Finding{}
 }
 
-// numbered are texts of which the first belongs to the first of another list.
-func numbered(texts []string) string {
-	if len(texts) == 1 {
-		return texts[0]
-	}
-	var b strings.Builder
-	for i, text := range texts {
-		fmt.Fprintf(&b, "(%d) %s; ", i+1, cmp.Or(text, "see above"))
-	}
-	return strings.TrimSuffix(b.String(), "; ")
-}
-
 // before is what is known of the task's newest run: from this machine, which
 // may have been here before, or from the shelf.
 type before struct {
-	shelf *stateRef // nil: nothing can be kept there
-	found kept
-	run   journal.Run   // without a name there is none
-	here  workspace.Run // its folder, where it is on this machine; else it is on the shelf
-	notes []journal.Noted
+	shelf  *stateRef // nil: nothing can be kept there
+	found  kept
+	run    journal.Run   // without a name there is none
+	here   workspace.Run // its folder, where it is on this machine; else it is on the shelf
+	busy   bool          // another job is at work on the task
+	stands string        // the pull request that holds its work as it was left
+	unseen bool          // the progress comment does not show the plan that waits for approval
 }
 
 // declined is an answer to somebody who asked for what cannot be: no error.
@@ -83,9 +74,8 @@ type declined struct{ said string }
 
 func (d declined) Error() string { return d.said }
 
-// before looks for the task's newest run, and whether somebody is at work on it.
-func (v *visit) before(ctx context.Context) (before, error) {
-	var b before
+// before gathers all that is known of the task's newest run, here and on GitHub.
+func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err error) {
 	b.here, _ = v.folder().Unfinished(func(run journal.Run) bool {
 		b.run = run
 		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
@@ -93,39 +83,50 @@ func (v *visit) before(ctx context.Context) (before, error) {
 	if b.here.ID == "" {
 		b.run = journal.Run{}
 	}
-	s, err := v.openShelf(ctx)
-	if err != nil {
+	if b.shelf, b.found, err = v.standing(ctx); err != nil {
 		return b, err
 	}
-	b.shelf = s
-	if b.found, err = v.shelved(ctx, s); err != nil {
+	if b.busy, err = b.shelf.busy(ctx, b.found.lease); b.busy || err != nil {
 		return b, err
 	}
 	if b.found.closed {
-		v.say("the run is kept on this machine alone: " + s.ref + " holds what is no commit")
+		v.say("the run is kept on this machine alone: " + b.shelf.ref + " holds what is no commit")
 		b.shelf = nil
-	}
-	busy, err := s.busy(ctx, b.found.lease)
-	switch {
-	case err != nil:
-		return b, err
-	case busy:
-		return b, declined{v.occupied(b.found.lease.Page)}
-	case b.found.doubt != "":
-		b.notes = append(b.notes, journal.Noted{What: b.found.doubt + "; nothing of it is believed, and its work on the branch is judged anew"})
 	}
 	if b.found.run.ID != "" && b.found.run.Now.After(b.run.Now) {
 		b.run, b.here = b.found.run, workspace.Run{}
 	}
+	if b.stands, err = v.stands(ctx, same(asked, b.run), b.run); err != nil {
+		return b, err
+	}
+	if v.command.Verb == trigger.Approve && verdict.Unapproved(b.run) {
+		shown, err := v.hub.shows(ctx, view.Planned(b.run), v.trigger)
+		b.unseen = !shown
+		return b, err
+	}
 	return b, nil
 }
 
-// occupied is said while another job is at work on the same.
-func (v *visit) occupied(page string) string {
-	if v.task.Number == 0 {
-		return "a job is at work on this already: " + page + ". Cancel that, or wait for it; then ask again."
+// way is how what was asked for is gone about.
+func (v *visit) way(asked job.Asked, b before) verdict.Way {
+	a := verdict.Asked{
+		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, By: v.trigger.Asker().Login, Task: v.task.Number,
+		Same: same(asked, b.run), Job: v.env.log(), Doubt: b.found.doubt, Stands: b.stands, Unseen: b.unseen,
 	}
-	return fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", page)
+	if b.busy {
+		a.Busy = b.found.lease.Page
+	}
+	return verdict.Answer(a, b.run)
+}
+
+// shows tells whether the progress comment holds a text as it was written, and
+// held it when t was done.
+func (h *hub) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
+	h.shown.Lock()
+	defer h.shown.Unlock()
+	found, is, err := h.client.FindComment(ctx, h.issue, marker)
+	body := strings.ReplaceAll(found.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
+	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
 }
 
 // shelved looks at the shelf, and again where GitHub could not be reached.

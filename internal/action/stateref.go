@@ -2,15 +2,12 @@ package action
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -79,17 +76,6 @@ func (v *visit) openShelf(ctx context.Context) (*stateRef, error) {
 		_, s.branch, err = v.place()
 	}
 	return s, err
-}
-
-// ref is where the task's newest run is kept. One that has no number is known
-// by what it says and where its work goes: the same asked again is that one.
-func (v *visit) ref() string {
-	if v.task.Number != 0 {
-		return fmt.Sprintf("refs/ralph/issue-%d", v.task.Number)
-	}
-	words := []string{v.inputs.BranchPrefix, v.inputs.BaseBranch, v.task.Title, v.task.Body}
-	digest := sha256.Sum256([]byte(strings.Join(words, "\x00")))
-	return "refs/ralph/run-" + hex.EncodeToString(digest[:8])
 }
 
 // anchor is the commit that ralph says it kept last; empty where it says none.

@@ -89,22 +89,7 @@ func (v *visit) status(ctx context.Context) error {
 	if err != nil {
 		return v.sorry(ctx, err)
 	}
-	return v.answer(ctx, v.told(found, busy))
-}
-
-// told is that state in words.
-func (v *visit) told(found kept, busy bool) string {
-	text := "Nothing has been done here yet. `/ralph` begins."
-	switch {
-	case found.run.ID != "":
-		text = view.Comment(found.run)
-	case busy:
-		text = "Work has begun, and nothing is done yet."
-	}
-	if busy {
-		text = fmt.Sprintf("[A job](%s) is at work on this. When an iteration last ended:\n\n%s", found.lease.Page, text)
-	}
-	return text
+	return v.answer(ctx, status(found, busy))
 }
 
 // standing is the shelf with what stands there.
@@ -134,22 +119,6 @@ func (v *visit) help(ctx context.Context) error {
 		body = why + " Nothing was started.\n\n" + body
 	}
 	return v.answer(ctx, body)
-}
-
-// misunderstood is why help is the answer where nobody asked for it.
-func misunderstood(c trigger.Command) string {
-	said := view.Code(c.Said, 80)
-	switch {
-	case c.Said == "" && c.Why == "":
-		return ""
-	case c.Said == "":
-		return fmt.Sprintf("Sorry, %s.", c.Why)
-	case c.Why != "":
-		return fmt.Sprintf("%s cannot be: %s.", said, c.Why)
-	case c.Nearest != "":
-		return fmt.Sprintf("Nobody here knows %s. Was `%s` meant?", said, c.Nearest)
-	}
-	return fmt.Sprintf("Nobody here knows %s. Words for the agent come after `--`.", said)
 }
 
 // answer is a comment of its own, where the request was made: in the thread, if

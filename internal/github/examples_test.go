@@ -117,6 +117,6 @@ func FuzzReadTrigger(f *testing.F) {
 		// Nothing that was read may break what comes next.
 		rules := trigger.Rules{Reviews: true, Buttons: true, Assignee: "mia"}
 		cmd, _ := trigger.Want(got, rules)
-		trigger.Accept(got, cmd, rules, trigger.Write)
+		trigger.Accept(got, cmd, rules, trigger.Known{Permission: trigger.Write})
 	})
 }

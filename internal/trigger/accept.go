@@ -43,16 +43,26 @@ type Refusal struct {
 	Silent bool // say it in the log alone; no reaction on GitHub
 }
 
-// Accept makes a task of what was asked, if the asker may ask it. permission
-// is that of t.Asker() and is not looked at where the rules vouch for them.
-// Answering help is work too: it puts a comment under somebody's issue.
-func Accept(t Trigger, cmd Command, rules Rules, permission Permission) (plan.Task, *Refusal) {
+// Known is what GitHub says of a request that its event does not tell.
+type Known struct {
+	Permission Permission // of the asker; not looked at where the rules vouch for them
+	Forged     bool       // the button was pressed in a comment that ralph did not write
+	Edited     bool       // the issue was edited after work on it was asked for
+}
+
+// Accept makes a task of what was asked, if the asker may ask it. Answering help is
+// work too: it puts a comment under somebody's issue.
+func Accept(t Trigger, cmd Command, rules Rules, known Known) (plan.Task, *Refusal) {
 	if why := cmp.Or(unfit(t, rules), t.closed(cmd)); why != "" { // an issue that the workflow names was not known before it was fetched
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
 	}
-	asker := t.Asker()
-	if !rules.Vouches(asker) && !permission.MayRun() {
-		return plan.Task{}, &Refusal{Why: short(asker.Login, permission)}
+	switch asker := t.Asker(); {
+	case !rules.Vouches(asker) && !known.Permission.MayRun():
+		return plan.Task{}, &Refusal{Why: short(asker.Login, known.Permission)}
+	case known.Forged:
+		return plan.Task{}, &Refusal{Why: "the comment with the button is not our own", Silent: true}
+	case known.Edited:
+		return plan.Task{}, &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
 	}
 	return t.task(cmd), nil
 }

@@ -19,26 +19,29 @@ func TestWhoMayRun(t *testing.T) {
 			"; allow-users can name people without"}
 	}
 	for name, c := range map[string]struct {
-		trigger    trigger.Trigger
-		rules      trigger.Rules
-		permission trigger.Permission
-		want       *trigger.Refusal
+		trigger trigger.Trigger
+		rules   trigger.Rules
+		known   trigger.Known
+		want    *trigger.Refusal
 	}{
-		"admin":                         {trigger: labelled("ralph"), permission: "admin"},
-		"maintain":                      {trigger: labelled("ralph"), permission: "maintain"},
-		"write":                         {trigger: labelled("ralph"), permission: "write"},
-		"triage may label, not run":     {trigger: labelled("ralph"), permission: "triage", want: short("triage")},
-		"read":                          {trigger: commented("/ralph"), permission: "read", want: short("read")},
-		"none":                          {trigger: commented("/ralph"), permission: "none", want: short("none")},
+		"admin":                         {trigger: labelled("ralph"), known: trigger.Known{Permission: "admin"}},
+		"maintain":                      {trigger: labelled("ralph"), known: trigger.Known{Permission: "maintain"}},
+		"write":                         {trigger: labelled("ralph"), known: trigger.Known{Permission: "write"}},
+		"triage may label, not run":     {trigger: labelled("ralph"), known: trigger.Known{Permission: "triage"}, want: short("triage")},
+		"read":                          {trigger: commented("/ralph"), known: trigger.Known{Permission: "read"}, want: short("read")},
+		"none":                          {trigger: commented("/ralph"), known: trigger.Known{Permission: "none"}, want: short("none")},
 		"not even an answer":            {trigger: commented("/ralph"), want: short("none")},
-		"a word GitHub never said":      {trigger: labelled("ralph"), permission: "owner", want: short("owner")},
-		"a user who is named":           {trigger: commented("/ralph"), rules: trusted, permission: "none"},
-		"a bot that is named":           {trigger: planner, rules: trusted, permission: "none"},
-		"a bot with write, not named":   {trigger: planner, permission: "write", want: &trigger.Refusal{Why: "planner[bot] is a bot and not one of allow-bots", Silent: true}},
-		"the labeller counts, not otto": {trigger: labelled("ralph"), rules: trigger.Rules{AllowUsers: []string{"otto"}}, permission: "read", want: short("read")},
+		"a word GitHub never said":      {trigger: labelled("ralph"), known: trigger.Known{Permission: "owner"}, want: short("owner")},
+		"a user who is named":           {trigger: commented("/ralph"), rules: trusted, known: trigger.Known{Permission: "none"}},
+		"a bot that is named":           {trigger: planner, rules: trusted, known: trigger.Known{Permission: "none"}},
+		"a bot with write, not named":   {trigger: planner, known: trigger.Known{Permission: "write"}, want: &trigger.Refusal{Why: "planner[bot] is a bot and not one of allow-bots", Silent: true}},
+		"a button in another's comment": {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Forged: true}, want: &trigger.Refusal{Why: "the comment with the button is not our own", Silent: true}},
+		"edited since":                  {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Edited: true}, want: &trigger.Refusal{Why: "#7 was edited after work on it was asked for: read it, and ask again"}},
+		"edited by a stranger":          {trigger: commented("/ralph"), known: trigger.Known{Permission: "read", Forged: true, Edited: true}, want: short("read")},
+		"the labeller counts, not otto": {trigger: labelled("ralph"), rules: trigger.Rules{AllowUsers: []string{"otto"}}, known: trigger.Known{Permission: "read"}, want: short("read")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, refusal := trigger.Accept(c.trigger, trigger.Command{Verb: trigger.Run}, c.rules, c.permission)
+			_, refusal := trigger.Accept(c.trigger, trigger.Command{Verb: trigger.Run}, c.rules, c.known)
 			if diff := cmp.Diff(c.want, refusal); diff != "" {
 				t.Errorf("refusal (-want +got):\n%s", diff)
 			}
@@ -62,7 +65,7 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
-			got, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Write)
+			got, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
 			if refusal != nil {
 				t.Fatalf("refused: %s", refusal.Why)
 			}

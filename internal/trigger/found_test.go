@@ -130,7 +130,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
-			task, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Write)
+			task, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
 			if refusal != nil {
 				t.Fatal(refusal.Why)
 			}
@@ -152,7 +152,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 
 func TestContextIsNoTask(t *testing.T) {
 	found := trigger.Found{Said: []trigger.Heard{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.Failing{{Name: "test", Says: "boom"}}}
-	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Write)
+	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
 	got, ok := labelled("ralph").Fill(task, trigger.Command{Verb: trigger.Run}, found)
 	want := task
 	want.Context = []plan.Said{
@@ -174,7 +174,7 @@ func TestPromptsAreTasks(t *testing.T) {
 		"\nMend the docs\n\n- [ ] README\n": {Title: "Mend the docs", Body: "- [ ] README"},
 	} {
 		want.Kind, want.Author, want.Repo = plan.KindPrompt, "mia", "acme/shop"
-		got, refusal := trigger.Accept(dispatched("schedule", trigger.Given{Prompt: prompt}), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Write)
+		got, refusal := trigger.Accept(dispatched("schedule", trigger.Given{Prompt: prompt}), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
 		if diff := cmp.Diff(want, got); diff != "" || refusal != nil {
 			t.Errorf("%+v, task of %q (-want +got):\n%s", refusal, prompt, diff)
 		}

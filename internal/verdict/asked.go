@@ -19,6 +19,11 @@ type Asked struct {
 	By    string
 	Same  bool   // the task and the rules are those of the newest run
 	Job   string // the page of the job that asks
+	Task  int    // the number of the issue or pull request; 0: it has none
+	Busy  string // the page of another job that is at work on the task; empty where none is
+	Doubt string // why nothing of the newest run is believed
+	// Unseen says that the progress comment does not show the plan which is approved.
+	Unseen bool
 	// Stands is the pull request that holds the newest run's work just as it was
 	// left, proven; empty where there is none.
 	Stands string
@@ -29,11 +34,39 @@ type Asked struct {
 type Way struct {
 	GoOn   *journal.Resumed
 	Refuse string // why neither is done
+	Show   bool   // the plan has to be shown again
 }
+
+// changed is the answer to who approves a plan that nobody could read.
+const changed = "The progress comment did not show the plan any more that would be worked on: it had been changed. " +
+	"Now it does: read it, and comment `/ralph approve`."
 
 // Answer is the way, given the newest run of the task; one without a name is
 // none.
 func Answer(a Asked, old journal.Run) Way {
+	if a.Busy != "" {
+		return Way{Refuse: occupied(a)}
+	}
+	switch way := about(a, old); {
+	case way.Refuse != "" && a.Doubt != "":
+		return Way{Refuse: "Sorry, " + a.Doubt + ", so nothing goes on from it. `/ralph` judges the work on its branch anew."}
+	case way.Refuse == "" && a.Unseen: // many may edit it, and what is approved is what people read
+		return Way{Refuse: changed, Show: true}
+	default:
+		return way
+	}
+}
+
+// occupied is said while another job is at work on the same.
+func occupied(a Asked) string {
+	if a.Task == 0 {
+		return "a job is at work on this already: " + a.Busy + ". Cancel that, or wait for it; then ask again."
+	}
+	return fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", a.Busy)
+}
+
+// about is the way where nothing stands in it.
+func about(a Asked, old journal.Run) Way {
 	switch a.Verb {
 	case trigger.Resume:
 		return resume(a, old)

@@ -76,6 +76,12 @@ func TestAnswer(t *testing.T) {
 		{"approved before it was made", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Vague = true }), "No plan waits"},
 		{"approved in the place of an answer", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "No plan waits"},
 		{"an answer before there is a plan", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "it was asked for by ada"},
+		{"another job is at work", verdict.Asked{Verb: trigger.Run, Same: true, Task: 7, Busy: "page"}, earlier(""), "[A job](page) is at work on this already. `/ralph stop` ends it; then ask again."},
+		{"another job is at work where nobody can comment", verdict.Asked{Verb: trigger.Run, Busy: "page"}, journal.Run{}, "a job is at work on this already: page. Cancel that"},
+		{"resumed when what was kept is in doubt", verdict.Asked{Verb: trigger.Resume, Doubt: "it was changed"}, journal.Run{}, "Sorry, it was changed, so nothing goes on from it."},
+		{"asked when what was kept is in doubt", verdict.Asked{Verb: trigger.Run, Doubt: "it was changed"}, journal.Run{}, begin},
+		{"approved unseen", verdict.Asked{Verb: trigger.Approve, Unseen: true}, earlier(policy.NeedsInput, waiting), "did not show the plan any more"},
+		{"nothing to approve, and nothing seen", verdict.Asked{Verb: trigger.Approve, Unseen: true}, journal.Run{}, "No plan waits"},
 		{"nothing to approve", verdict.Asked{Verb: trigger.Approve}, journal.Run{}, "No plan waits"},
 	} {
 		if c.asked.By = "ada"; c.asked.Words == "" {
@@ -83,6 +89,8 @@ func TestAnswer(t *testing.T) {
 		}
 		got, way := begin, verdict.Answer(c.asked, c.old)
 		switch {
+		case way.Show != (c.why == "approved unseen"):
+			t.Errorf("%s: the plan is to be shown again: %t", c.why, way.Show)
 		case way.GoOn != nil && way.Refuse != "":
 			t.Errorf("%s: both %v and %q", c.why, way.GoOn, way.Refuse)
 		case way.GoOn != nil:

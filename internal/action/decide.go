@@ -1,0 +1,211 @@
+package action
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// request is what is asked for, and the rules of the workflow for it. Its methods
+// and the functions of this file decide: they ask nobody and change nothing.
+type request struct {
+	inputs  config.Inputs
+	trigger trigger.Trigger
+	command trigger.Command
+	task    plan.Task
+}
+
+// same tells whether what is asked is what an older run was asked.
+func same(asked job.Asked, old journal.Run) bool {
+	return asked.BaseRef == old.BaseRef && verdict.Same(asked.Task, asked.Policy, old)
+}
+
+// mend is what to do about a task that makes no stories.
+func (r request) mend() string {
+	if r.task.Kind == plan.KindIssue {
+		return "mend the issue's text and ask again"
+	}
+	return "say it in other words and ask again"
+}
+
+// called is the task in names of runs and branches.
+func (r request) called() string {
+	switch {
+	case r.task.Number == 0:
+		return "run"
+	case r.task.Kind == plan.KindPull:
+		return fmt.Sprintf("pull-%d", r.task.Number)
+	}
+	return fmt.Sprintf("issue-%d", r.task.Number)
+}
+
+// fromAFork is why nothing is done there. A branch here with a fork's commits
+// could start workflows that hold secrets, on code that nobody here has read.
+const fromAFork = "This pull request comes from a fork, and ralph works on branches of this repository alone: one here with the fork's commits could start workflows that hold secrets. " +
+	"Who can push may bring its branch here, and ask there."
+
+// place is the branch that the work is for, and the one that it goes to: on a
+// pull request its own.
+func (r request) place() (base, branch string, err error) {
+	if r.task.Kind != plan.KindPull {
+		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
+		return base, r.inputs.BranchPrefix + r.called() + "-" + plan.Slug(r.task.Title, 40), nil
+	}
+	pull := r.trigger.Pull
+	if pull.Fork(r.trigger.Repo) {
+		return "", "", declined{fromAFork}
+	}
+	return pull.BaseRef, pull.HeadRef, nil
+}
+
+// policy is the Action's with what the plan adds: its own checks come on top,
+// never instead.
+func (r request) policy(stories plan.Plan) policy.Policy {
+	p := r.inputs.Policy
+	p.Agent, p.Shelve = r.inputs.AgentName, true
+	p.Buttons = r.inputs.Rules.Buttons
+	p.NoPull = r.task.Kind == plan.KindPull // there is one, and its words are its author's
+	p.Approval = p.Approval || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
+	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
+	if own > 0 {
+		timeout = p.Checks[own-1].Timeout
+	}
+	p.Checks = policy.With(p.Checks, stories.VerifyCommands, timeout)
+	for i := own; i < len(p.Checks); i++ {
+		p.Checks[i].Added = true
+	}
+	return p
+}
+
+// rehearsed is what would be done in words. What was kept of an earlier run is not
+// looked at.
+func (r request) rehearsed(asked job.Asked) string {
+	p := asked.Policy
+	if r.command.Verb.Continues() {
+		return fmt.Sprintf("dry run: %s would go on with the newest run of %s, if there is one, by its own plan\nby %s, for at most %s\n",
+			r.command.Verb, asked.Task, p.Agent, limits(p.Limits))
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "dry run: %s would be worked on, on branch %s for %s\n", asked.Task, asked.Branch, asked.BaseRef)
+	for _, story := range asked.Plan.UserStories {
+		fmt.Fprintf(&text, "  %s %s\n", story.ID, story.Title)
+	}
+	if asked.Vague {
+		text.WriteString("  an agent would be asked for better stories first\n")
+	}
+	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, limits(p.Limits))
+	if len(p.Checks) == 0 {
+		text.WriteString("checked by what the base's own files suggest\n")
+	}
+	for _, check := range p.Checks {
+		fmt.Fprintf(&text, "checked by %s\n", check.Command)
+	}
+	if p.Approval {
+		text.WriteString("once somebody has approved the plan\n")
+	}
+	return text.String()
+}
+
+func limits(l policy.Limits) string {
+	var most []string
+	if l.Iterations > 0 {
+		most = append(most, fmt.Sprintf("%d iterations", l.Iterations))
+	}
+	if l.CostUSD > 0 {
+		most = append(most, fmt.Sprintf("$%.2f", l.CostUSD))
+	}
+	if l.Run > 0 {
+		most = append(most, policy.Short(time.Duration(l.Run)))
+	}
+	if len(most) == 0 {
+		return "as long as it takes"
+	}
+	return strings.Join(most, ", ")
+}
+
+// offered tells whether a comment may choose that model.
+func (r request) offered(model string) bool {
+	models := r.inputs.Sandbox.Models
+	return len(models) > 0 && egress.Allows(models, model)
+}
+
+// status is how the newest run stands, in words.
+func status(found kept, busy bool) string {
+	text := "Nothing has been done here yet. `/ralph` begins."
+	switch {
+	case found.run.ID != "":
+		text = view.Comment(found.run)
+	case busy:
+		text = "Work has begun, and nothing is done yet."
+	}
+	if busy {
+		text = fmt.Sprintf("[A job](%s) is at work on this. When an iteration last ended:\n\n%s", found.lease.Page, text)
+	}
+	return text
+}
+
+// misunderstood is why help is the answer where nobody asked for it.
+func misunderstood(c trigger.Command) string {
+	said := view.Code(c.Said, 80)
+	switch {
+	case c.Said == "" && c.Why == "":
+		return ""
+	case c.Said == "":
+		return fmt.Sprintf("Sorry, %s.", c.Why)
+	case c.Why != "":
+		return fmt.Sprintf("%s cannot be: %s.", said, c.Why)
+	case c.Nearest != "":
+		return fmt.Sprintf("Nobody here knows %s. Was `%s` meant?", said, c.Nearest)
+	}
+	return fmt.Sprintf("Nobody here knows %s. Words for the agent come after `--`.", said)
+}
+
+// numbered are texts of which the first belongs to the first of another list.
+func numbered(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	var b strings.Builder
+	for i, text := range texts {
+		fmt.Fprintf(&b, "(%d) %s; ", i+1, cmp.Or(text, "see above"))
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// ref is where the task's newest run is kept. One that has no number is known
+// by what it says and where its work goes: the same asked again is that one.
+func (r request) ref() string {
+	if r.task.Number != 0 {
+		return fmt.Sprintf("refs/ralph/issue-%d", r.task.Number)
+	}
+	words := []string{r.inputs.BranchPrefix, r.inputs.BaseBranch, r.task.Title, r.task.Body}
+	digest := sha256.Sum256([]byte(strings.Join(words, "\x00")))
+	return "refs/ralph/run-" + hex.EncodeToString(digest[:8])
+}
+
+// renewed are the rules of a run that is gone on with; nil: those that it has.
+func (r request) renewed(asked job.Asked, old journal.Run) *policy.Policy {
+	then := old.Policy
+	switch {
+	case !same(asked, old):
+		then = verdict.Renewed(asked.Policy, old, r.command.Flags.Model != "", r.offered)
+	case asked.Policy.Shelve != then.Shelve:
+		then.Shelve = asked.Policy.Shelve
+	default:
+		return nil
+	}
+	return &then
+}

@@ -1,0 +1,26 @@
+package action
+
+import (
+	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// Request is a request whose parts a test names.
+type Request struct{ request }
+
+// NewRequest is what was asked, by those inputs.
+func NewRequest(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task plan.Task) Request {
+	return Request{request{in, t, trigger.Command{Verb: verb}, task}}
+}
+
+// What a request decides.
+var (
+	Place         = func(r Request) (base, branch string, err error) { return r.place() }
+	PolicyOf      = func(r Request, p plan.Plan) any { return r.policy(p) }
+	Ref           = func(r Request) string { return r.ref() }
+	Renewed       = Request.renewed
+	Rehearsed     = Request.rehearsed
+	Misunderstood = misunderstood
+	Numbered      = numbered
+)
