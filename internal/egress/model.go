@@ -121,6 +121,7 @@ type call struct {
 	hour    bool  // it is to be kept for an hour
 	most    int64 // tokens that the answer may have, in all its versions
 	many    int64 // versions, which are made at once
+	streams bool  // the answer is asked for as a stream
 }
 
 // find says what a request is for by its path, where that is pinned and asked
@@ -242,6 +243,7 @@ func (c *call) allowed() bool {
 			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
 	}
 	c.most, c.many = c.longest(object.tree)
+	c.streams = object.tree["stream"] == true || c.path.query != ""
 	add, no := c.added(object.tree)
 	if no != nil {
 		return c.refuse(*no)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -256,16 +257,21 @@ func (a *answering) Close() error {
 
 // cutOff settles the bill of an answer that was cut off before its count was
 // told: by what went to and fro. Against the budget counts the most that it may
-// have used by then: models think without a word, and are paid for it.
+// have used by then: models think without a word, and are paid for it. A server
+// that answers in one piece may not notice that nobody waits, and answer to the end.
 func (a *answering) cutOff(now progress) {
 	if !now.told {
 		now.Input = a.bill.order.likely
 	}
 	a.charge(now)
-	if a.m.Now == nil || a.path.free {
+	thought := a.most
+	switch {
+	case a.path.free, a.streams && a.m.Now == nil:
 		return
+	case a.streams:
+		seconds := int64(math.Ceil(a.m.Now().Sub(a.since).Seconds()))
+		thought = min(seconds*tokensPerSecond*a.many, a.most)
 	}
-	thought := min(int64(a.m.Now().Sub(a.since).Seconds())*tokensPerSecond*a.many, a.most)
 	a.m.meter.suspect(a.bill, max(thought, now.Output))
 }
 
