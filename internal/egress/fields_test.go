@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -143,5 +144,26 @@ func TestBodiesHaveALimitTogether(t *testing.T) {
 	settled(t, d)
 	if egress.Full(d.model, 1000) {
 		t.Error("its room is not free again")
+	}
+}
+
+// Of a field that was left out no more is kept than people are told of it.
+func TestNamesOfFieldsAreNotKept(t *testing.T) {
+	const requests, size = 20, 4 << 20
+	d := newDesk(t, newReceiver(t, nil).URL, only("big"))
+	held := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := held()
+	for i := range requests {
+		if got := d.ask(messages, fmt.Sprintf(`{"model":"big","%d%s":1}`, i, strings.Repeat("x", size))); got.StatusCode != http.StatusOK {
+			t.Fatalf("answer %d", got.StatusCode)
+		}
+	}
+	if more := int64(held()) - int64(before); more > requests*size/2 || len(d.told()) != requests {
+		t.Errorf("%d MiB are kept of %d, and %d things were told", more>>20, requests*size>>20, len(d.told()))
 	}
 }

@@ -235,7 +235,8 @@ func (c *call) allowed() bool {
 		return c.refuse(*no)
 	}
 	for name := range found.drop {
-		c.m.crier.once("field "+name, Refusal{What: "field " + quoted(name), Why: "it is not known here, and the request was sent without it", Sent: true})
+		what := "field " + quoted(name) // which is short
+		c.m.crier.once(what, Refusal{What: what, Why: "it is not known here, and the request was sent without it", Sent: true})
 	}
 	c.model, c.media, c.hour = found.model, found.media, found.hour
 	if !c.path.free && !c.m.meter.bounds(c.maker.seller(), c.model) {
