@@ -98,7 +98,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 			continue
 		}
 		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
-		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && (d.Was() || paths.Runs(d.Path))
+		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
 			Tests: sure || test || speaks[d.Path], Doubtful: !sure,

@@ -38,6 +38,7 @@ var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
 	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test_?(utils?|helpers?|support)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
+	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)`)
 	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{
 		".go", ".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".groovy",
@@ -49,11 +50,15 @@ var (
 // Of is what the file at a slash path is to the tests. What lies in a folder for
 // build output or the code of others is none of theirs.
 func Of(name string) Part {
-	if foreign.MatchString(name) {
+	if foreign.MatchString(name) || Shipped(name) {
 		return None
 	}
 	return Tracked(name)
 }
+
+// Shipped tells whether a file with the name of a test helper lies where Python
+// keeps what it ships: such as src/click/testing.py, which users of click import.
+func Shipped(name string) bool { return shipped.MatchString(name) }
 
 // Tracked is the same for a file that is known to be the project's own: the base
 // has it, so that no build made it.
