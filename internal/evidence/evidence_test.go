@@ -160,6 +160,30 @@ func anew(t *testing.T, e evidence.Evidence, events ...journal.Event) journal.Ru
 	return run
 }
 
+// A check that was red by chance may be red with other tests, or green.
+func TestFlakyChecksDiffer(t *testing.T) {
+	tests := journal.Tests{Runner: "pytest", Passed: 1, Failed: 1, Red: []string{"t[b]"}}
+	for name, c := range map[string]struct {
+		change func(check *journal.CheckEnded)
+		same   bool
+	}{
+		"green":           {func(check *journal.CheckEnded) { check.Passed = true }, true},
+		"by chance again": {func(check *journal.CheckEnded) { check.Tests, check.Flaky = &tests, true }, true},
+		"red":             {func(check *journal.CheckEnded) { check.Tests = &tests }, false},
+	} {
+		e := of(t)
+		e.Proof.Checks[0].Flaky, e.Proof.Checks[0].Passed = true, false
+		check := journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test"}
+		c.change(&check)
+		base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}
+		got := e.Differences(anew(t, e, base, journal.BaselineEnded{Usable: true}, check,
+			journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true}, journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen}))
+		if (len(got) == 0) != c.same {
+			t.Errorf("%s: differences %q, want none: %v", name, got, c.same)
+		}
+	}
+}
+
 func TestDifferences(t *testing.T) {
 	base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}
 	usable := journal.BaselineEnded{Usable: true}

@@ -20,7 +20,7 @@ type Said struct {
 	TookMS int64 `json:"took_ms"`
 	// The sha256 of its log: the output, of which the middle is left out beyond 10 MiB.
 	LogDigest string `json:"log_digest,omitempty"`
-	// Whether it failed first, and not when it was run again.
+	// Whether it failed first, and not in the same way when it was run again.
 	Flaky bool `json:"flaky,omitempty"`
 	// What its test runner told, where it told of tests.
 	Tests *Tests `json:"tests,omitempty"`

@@ -68,6 +68,12 @@ func (r Run) AtBase(name string) (CheckEnded, bool) {
 	return CheckEnded{}, false
 }
 
+// PassedFirst tells whether a test passed in the first run of a check that was run
+// again, as far as the record tells.
+func (c CheckEnded) PassedFirst(name string) bool {
+	return c.First != nil && c.First.Tests != nil && c.First.Tests.Asked[name] == tally.Passed
+}
+
 // Outcome is how the test of that name ended, as far as the record tells.
 func (c CheckEnded) Outcome(name string) tally.Outcome {
 	if c.Tests == nil {

@@ -10,14 +10,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// passedFirst tells whether a test that failed in the second run of a check did not
-// fail in the first, whose failures are known.
-func passedFirst(check journal.CheckEnded, name string) bool {
+// unsteady tells whether a test, or another case of it, failed in only one of two
+// runs of a check. The failures of both have to be known.
+func unsteady(check journal.CheckEnded, name string) bool {
 	if check.First == nil || check.First.TimedOut || check.First.Tests == nil || check.First.Tests.Cut {
 		return false
 	}
-	failed := check.First.Tests
-	return len(failed.Failing()) > 0 && len(failed.Broken) == 0 && !slices.Contains(failed.Red, name)
+	first := check.First.Tests
+	return len(first.Failing()) > 0 && len(first.Broken) == 0 && parted(first.Red, check.Tests.Failing(), name)
+}
+
+// parted tells whether a case of a test is among only one of two lists.
+func parted(one, other []string, name string) bool {
+	only := func(some, rest []string) bool {
+		return slices.ContainsFunc(some, func(n string) bool { return tally.Head(n) == tally.Head(name) && !slices.Contains(rest, n) })
+	}
+	return only(one, other) || only(other, one)
 }
 
 // mended are the tests that were red at the base and pass in the proof. They are
@@ -36,8 +44,8 @@ func (t *trial) mended() (sure, doubtful []string) {
 	return sure, doubtful
 }
 
-// once is how a test ended in the other runs of the base code; one in which it
-// passed outweighs those in which it failed.
+// once is how a test ended in the other runs of the base code. A run in which it,
+// or another case of it, ended otherwise than at the base outweighs the others.
 func (t *trial) once(name string) tally.Outcome {
 	seen := t.seen.checks
 	if t.again != nil {
@@ -45,14 +53,22 @@ func (t *trial) once(name string) tally.Outcome {
 	}
 	outcome := tally.Absent
 	for _, check := range seen {
+		base, _ := t.run.AtBase(check.Name)
 		switch {
-		case t.tests.Told(check).Of(name) == tally.Passed, slices.Contains(check.Tests.Failing(), name) && passedFirst(check, name):
+		case unsteady(check, name), t.passed(base, check, name), t.passed(check, base, name):
 			return tally.Passed
 		case slices.Contains(check.Tests.Failing(), name):
 			outcome = tally.Failed
 		}
 	}
 	return outcome
+}
+
+// passed tells whether a case of a test failed in one run of a check and passed in
+// another.
+func (t *trial) passed(one, other journal.CheckEnded, name string) bool {
+	told := t.tests.Told(other)
+	return slices.ContainsFunc(one.Tests.Failing(), func(n string) bool { return tally.Head(n) == tally.Head(name) && told.Of(n) == tally.Passed })
 }
 
 // confirm runs the base once more where a test that was red there is all that could

@@ -108,8 +108,9 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 }
 
 // doubtful tells of a failure on the base code that may be chance: of a test
-// that passed there before, or of none by name.
+// that passed there before, or of none by name. Each run is judged by itself.
 func (t *trial) doubtful(there journal.CheckEnded) bool {
+	there.First = nil
 	if there.Passed || there.Skipped != "" {
 		return false
 	}
@@ -124,7 +125,7 @@ func (t *trial) doubtful(there journal.CheckEnded) bool {
 func (t *trial) fresh(there journal.CheckEnded) []string {
 	base, _ := t.run.AtBase(there.Name)
 	before := base.Tests.Failing()
-	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || passedFirst(there, name) })
+	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || unsteady(there, name) })
 }
 
 // grade is what comes of what turned.

@@ -190,6 +190,7 @@ func TestMendedTestsAreNotFlaky(t *testing.T) {
 	}{
 		"red each time":            {again: failing([]string{cart}), want: journal.StoryGraded{Grade: journal.RedToGreen, Tests: []string{cart}}, lent: "b0"},
 		"green at the second time": {again: counted(2), want: journal.StoryGraded{Grade: journal.Unbroken, Why: flaky}, lent: "b0"},
+		"another case is red":      {again: failing([]string{cart, cart + "/a"}), lists: map[journal.Where]string{journal.AtBase: "passed " + cart + "/a"}, want: journal.StoryGraded{Grade: journal.Unbroken, Why: flaky}, lent: "b0"},
 		"another one is red":       {again: failing([]string{"p.TestOther"}), want: journal.StoryGraded{Grade: journal.Unbroken, Why: flaky}, lent: "b0"},
 		"red with the story's tests": {
 			again: failing([]string{cart}), files: []string{"cart_test.go"},
@@ -219,13 +220,14 @@ func TestMendedTestsAreNotFlaky(t *testing.T) {
 // in the other.
 func TestOneFailureOfTwoIsChance(t *testing.T) {
 	const cart, old, other = "p.TestCart", "p.TestOld", "p.TestOther"
-	list := map[journal.Where]string{journal.AtBase: "passed " + old + "\npassed " + other, journal.AtProof: "passed " + old + "\npassed " + other + "\npassed " + cart}
+	list := map[journal.Where]string{journal.AtBase: "passed " + old + "\npassed " + other + "\npassed t.py::t[a]\npassed t.py::t[b]", journal.AtProof: "passed " + old + "\npassed " + other + "\npassed " + cart + "\npassed t.py::t[a]\npassed t.py::t[b]"}
 	for name, test := range map[string]struct {
 		first, second []string
 		want          []string
 	}{
 		"one each time":       {[]string{cart, old}, []string{cart, old}, []string{cart, old}},
 		"another each time":   {[]string{old}, []string{other}, nil},
+		"another case":        {[]string{"t.py::t[a]", "t.py::t[b]"}, []string{"t.py::t[a]"}, nil},
 		"one of them by luck": {[]string{cart, old}, []string{cart, other}, []string{cart}},
 	} {
 		l, turns := &lab{}, [][]string{test.first, test.second}

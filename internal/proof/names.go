@@ -13,32 +13,14 @@ import (
 func heads(told tally.Tally, how ...tally.Outcome) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range told.Names(how...) {
-		names[head(name)] = true
+		names[tally.Head(name)] = true
 	}
 	return names
 }
 
-// head is a test without what tells its cases apart: they are rows of a table,
-// and as many as the table has.
-func head(name string) string {
-	if !bare(name) { // Go's
-		slash := strings.LastIndex(name, "/")
-		for slash > 0 && !bare(name[:slash]) {
-			name = name[:slash]
-			slash = strings.LastIndex(name, "/")
-		}
-		return name
-	}
-	before, _, is := strings.Cut(name, "[")
-	if is && before != "" && strings.HasSuffix(name, "]") { // pytest's
-		return before
-	}
-	return name
-}
-
 // word is what a test is called where it is written down: a function, or a title.
 func word(name string) string {
-	name = head(name)
+	name = tally.Head(name)
 	for _, between := range []string{" > ", "::"} {
 		if at := strings.LastIndex(name, between); at >= 0 {
 			return name[at+len(between):]
@@ -50,7 +32,7 @@ func word(name string) string {
 	if strings.Contains(name, " ") {
 		return name
 	}
-	if strings.Contains(name, "/") && bare(name) { // a file's, or a package's
+	if strings.Contains(name, "/") && tally.Bare(name) { // a file's, or a package's
 		return path.Base(name)
 	}
 	return last(name)

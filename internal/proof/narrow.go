@@ -102,11 +102,10 @@ func narrow(run journal.Run, at journal.Proof, files []string, own func(runner) 
 	}
 	asked := map[string]question{}
 	for _, check := range at.Checks {
-		words, err := shell.Words(check.Command)
-		if err != nil || check.Tests == nil || !verdict.Proves(run, check) {
+		command := plainCommand(check.Command)
+		if command == "" || check.Tests == nil || !verdict.Proves(run, check) {
 			continue
 		}
-		command := strings.Join(words, " ")
 		i := slices.IndexFunc(runners, func(r runner) bool {
 			return r.command.MatchString(command) && (r.name == "" || r.name == check.Tests.Runner) && own(r) != nil &&
 				!slices.ContainsFunc(files, func(file string) bool { return !own(r).MatchString(strings.TrimPrefix(file, within)) })
@@ -116,6 +115,21 @@ func narrow(run journal.Run, at journal.Proof, files []string, own func(runner) 
 		}
 	}
 	return asked
+}
+
+// plainCommand is a single command without quotes; empty: it is more.
+func plainCommand(command string) string {
+	words, err := shell.Words(command)
+	if err != nil {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
+// plainRunner tells whether a command is a test runner and nothing else.
+func plainRunner(command string) bool {
+	command = plainCommand(command)
+	return slices.ContainsFunc(runners, func(r runner) bool { return r.name == "" && r.command.MatchString(command) })
 }
 
 // after puts files behind a command.

@@ -206,10 +206,18 @@ func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
 			known = append(known, fmt.Sprintf("%s was skipped: nothing in %s is changed", check.Name, check.Skipped))
 		}
 		if check.Flaky {
-			known = append(known, fmt.Sprintf("%s is flaky: it failed first (exit %d) and not when it was run again", check.Name, check.FirstExit()))
+			known = append(known, flaky(check))
 		}
 	}
 	return strings.Join(known, "; ")
+}
+
+// flaky tells how a check failed by chance.
+func flaky(check journal.CheckEnded) string {
+	if check.Passed {
+		return fmt.Sprintf("%s is flaky: it failed first (exit %d) and not when it was run again", check.Name, check.FirstExit())
+	}
+	return check.Name + " is flaky: it failed twice, and no test failed anew in both runs"
 }
 
 func failure(run journal.Run, check journal.CheckEnded) string {

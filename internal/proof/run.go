@@ -3,9 +3,11 @@ package proof
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // sight is what was seen on a checkout.
@@ -41,12 +43,20 @@ func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(jo
 	return seen, nil
 }
 
-// again runs those of some checks that are doubtful once more. What counts is
-// how they end then, and that it took two runs is on record. In a checkout that
-// cannot be made ready they stay as they are.
+// again runs those of some checks that are doubtful once more. How they end then
+// counts, and both runs are on record. In a checkout that cannot be made ready they
+// stay as they are.
 func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) error {
 	at.Second, at.Only = true, func(name string) bool {
 		return slices.ContainsFunc(checks, func(c journal.CheckEnded) bool { return c.Name == name && doubtful(c) })
+	}
+	ask := at.Ask
+	at.Ask = func(name string) []string {
+		first, _ := find(checks, name)
+		if ask == nil {
+			return first.Tests.Failing()
+		}
+		return slices.Concat(ask(name), first.Tests.Failing())
 	}
 	seen, err := p.once(ctx, run, at, func(journal.Event) {})
 	if err != nil {
@@ -54,11 +64,32 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 	}
 	for i, check := range checks {
 		if second, found := find(seen.checks, check.Name); found && doubtful(check) {
-			second.First, second.Flaky = check.Try(), !at.Again(second)
+			second.First = p.firstRun(check, second)
+			second.Flaky = !at.Again(second)
 			checks[i] = second
 		}
 	}
 	return nil
+}
+
+// firstRun is what is kept of the first run of a check: with it, how the tests ended
+// there that failed in the second. They are asked for only where the command is a
+// test runner and nothing else: what follows in a script did not run at all.
+func (p Prover) firstRun(check, second journal.CheckEnded) *journal.Try {
+	first := check.Try()
+	if first.Tests == nil || !plainRunner(check.Command) {
+		return first
+	}
+	tests, told := *first.Tests, p.Tests.Told(check)
+	tests.Asked = maps.Clone(tests.Asked)
+	for _, name := range second.Tests.Failing() {
+		if tests.Asked == nil {
+			tests.Asked = map[string]tally.Outcome{}
+		}
+		tests.Asked[name] = told.Of(name)
+	}
+	first.Tests = &tests
+	return first
 }
 
 // once is a single go. Where there is nothing to check, there is nothing to be

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
+	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -70,6 +71,45 @@ func TestProveAgain(t *testing.T) {
 		}
 		if ended, is := l.last().(journal.ProofEnded); !is || ended.Passed != c.passed || len(l.lent) != c.checkouts || !slices.Equal(l.lent, l.back) {
 			t.Errorf("%s: ended as %+v in %d checkouts, want passed %v in %d", name, l.last(), len(l.lent), c.passed, c.checkouts)
+		}
+	}
+}
+
+// A test runner that fails twice with other cases of a test that failed at the base
+// is flaky. That is asked of a runner alone: what follows it in a script did not run.
+func TestProveTwiceWithOtherTests(t *testing.T) {
+	const first, second = "failed t.py::t[a]\npassed t.py::t[b]", "passed t.py::t[a]\nfailed t.py::t[b]"
+	for name, c := range map[string]struct {
+		command, first, second string
+		passed                 bool
+	}{
+		"a runner":          {"pytest", first, second, true},
+		"the same test":     {"pytest", first, first, false},
+		"one did not run":   {"pytest", "failed t.py::t[a]", second, false},
+		"one runs no more":  {"pytest", first, "failed t.py::t[b]", false},
+		"more than one":     {"pytest && mypy .", first, second, false},
+		"a script's runner": {"npm test", first, second, false},
+	} {
+		runs := 0
+		b := &lab{}
+		p := b.prover()
+		p.Tests = shelf{lists: map[journal.Where]string{journal.AtProof: c.first}}
+		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			runs++
+			list := []string{c.first, c.second}[runs-1]
+			check, told := judged("c1", list), tally.Parse(list)
+			check.Where, check.Command, check.Tests.Asked = at.Where, c.command, map[string]tally.Outcome{}
+			for _, name := range at.Ask("test") {
+				check.Tests.Asked[name] = told.Of(name)
+			}
+			emit(check)
+			return nil
+		}
+		if err := p.Prove(t.Context(), asked(failing([]string{"t.py::t[c]"})), verdict.Prove{Commit: "c1", Tree: "t1"}, b.emit); err != nil {
+			t.Fatal(err)
+		}
+		if ended, is := b.last().(journal.ProofEnded); !is || ended.Passed != c.passed || runs != 2 {
+			t.Errorf("%s: ended %+v after %d runs, want passed %v", name, b.last(), runs, c.passed)
 		}
 	}
 }

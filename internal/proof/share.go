@@ -22,11 +22,6 @@ const tryBase = 103
 // tryDoubtful is what the number of an inspection's second run begins after.
 const tryDoubtful = 200
 
-// bare tells whether a name is a Go package's.
-func bare(name string) bool {
-	return !slices.ContainsFunc([]string{".Test", ".Example", ".Fuzz"}, func(of string) bool { return strings.Contains(name, of) })
-}
-
 // before tells whether a test is another story's, or passed before this one was
 // begun.
 func (t *trial) before(name string) bool {

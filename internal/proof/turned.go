@@ -92,7 +92,7 @@ func (t *trial) passes(here journal.CheckEnded, name string) bool {
 	packages := here.Tests != nil && here.Tests.Runner == "go" // of which "ok" does not say that a test ran
 	switch told.Of(name) {
 	case tally.Passed:
-		return !packages || !bare(name)
+		return !packages || !tally.Bare(name)
 	case tally.Failed, tally.Broken, tally.Skipped:
 		return false
 	case tally.Absent:
@@ -102,7 +102,7 @@ func (t *trial) passes(here journal.CheckEnded, name string) bool {
 	}
 	named := told.Names(tally.Passed)
 	return told.Passed > len(named) || slices.ContainsFunc(named, func(whole string) bool {
-		return (!packages || !bare(whole)) && contains(whole, name)
+		return (!packages || !tally.Bare(whole)) && contains(whole, name)
 	})
 }
 

@@ -144,9 +144,9 @@ func (w *witness) bent(was journal.CheckEnded, now tally.Tally, old *journal.Che
 func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
 	names := map[string]bool{}
 	for _, name := range old.Tests.Failing() {
-		known := passed[head(name)] || len(passed) == 0 && !w.judged[head(name)]
-		if known && !w.known(head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) {
-			names[head(name)] = true
+		known := passed[tally.Head(name)] || len(passed) == 0 && !w.judged[tally.Head(name)]
+		if known && !w.known(tally.Head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) && (!old.Flaky || !old.PassedFirst(name)) {
+			names[tally.Head(name)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/tally"
 )
 
 // RedBefore names what of the check named name failed at the base already;
@@ -29,7 +30,7 @@ func Blocks(run journal.Run, name string) bool {
 }
 
 // Holds tells whether the check, as it ended, holds a story back: it failed,
-// and not only with what failed at the base.
+// not only with what failed at the base, and not only by chance.
 func Holds(run journal.Run, check journal.CheckEnded) bool {
 	if check.Passed || check.Skipped != "" || !Blocks(run, check.Name) {
 		return false
@@ -38,7 +39,30 @@ func Holds(run journal.Run, check journal.CheckEnded) bool {
 	if !found || base.Passed || run.Policy.Baseline == policy.BaselineStrict {
 		return true
 	}
-	return !explained(base, check)
+	return !explained(base, check) && !chance(base, check)
+}
+
+// chance tells that a check failed twice on the same files with different tests:
+// each test that failed in one run passed in the other, and another case of it
+// failed at the base. A test that never failed there may be flaky by the work.
+func chance(base, check journal.CheckEnded) bool {
+	if check.First == nil {
+		return false
+	}
+	first := journal.CheckEnded{Exit: check.First.Exit, TimedOut: check.First.TimedOut, Tests: check.First.Tests}
+	known := map[string]bool{}
+	for _, name := range base.Tests.Failing() {
+		known[tally.Head(name)] = true
+	}
+	return byName(first) && byName(check) &&
+		!slices.ContainsFunc(fresh(base, first), func(name string) bool { return !known[tally.Head(name)] || check.Outcome(name) != tally.Passed }) &&
+		!slices.ContainsFunc(fresh(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedFirst(name) })
+}
+
+// byName tells that all that failed in a check are tests, and known by name.
+func byName(check journal.CheckEnded) bool {
+	const bySignal = 128
+	return check.Named() && check.Exit < bySignal && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
 }
 
 // explained tells that a check is red with what was red at the base and nothing

@@ -71,6 +71,61 @@ func TestGreenByName(t *testing.T) {
 	}
 }
 
+// A check that fails twice holds nothing back where each test that failed in one run
+// passed in the other, and other cases of it failed at the base. That has to be known
+// of each of them, by name.
+func TestChanceOfTwoRuns(t *testing.T) {
+	twice := func(first, second []string, change func(check *journal.CheckEnded)) journal.CheckEnded {
+		check := ended(3, second...)
+		was := ended(3, first...)
+		check.First = was.Try()
+		check.Tests.Asked, check.First.Tests.Asked = map[string]tally.Outcome{}, map[string]tally.Outcome{}
+		for _, name := range first {
+			check.Tests.Asked[name] = tally.Passed
+		}
+		for _, name := range second {
+			check.First.Tests.Asked[name] = tally.Passed
+		}
+		if change != nil {
+			change(&check)
+		}
+		return check
+	}
+	a, b := []string{"t[a]"}, []string{"t[b]"}
+	run := redAtBase(&journal.Tests{Red: []string{"old", "t[c]"}})
+	for name, test := range map[string]struct {
+		check journal.CheckEnded
+		holds bool
+	}{
+		"other tests":            {twice(a, b, nil), false},
+		"besides the base's":     {twice(append(a, "old"), append(b, "old"), nil), false},
+		"a test that was green":  {twice(a, []string{"u"}, nil), true},
+		"another that was green": {twice([]string{"u"}, b, nil), true},
+		"the same test": {twice(a, a, func(c *journal.CheckEnded) {
+			c.Tests.Asked["t[a]"], c.First.Tests.Asked["t[a]"] = tally.Failed, tally.Failed
+		}), true},
+		"the first did not run again":     {twice(a, b, func(c *journal.CheckEnded) { c.Tests.Asked["t[a]"] = tally.Absent }), true},
+		"the second did not run before":   {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Asked = nil }), true},
+		"the second was skipped before":   {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Asked["t[b]"] = tally.Skipped }), true},
+		"something does not build":        {twice(a, b, func(c *journal.CheckEnded) { c.Tests.Broken = []string{"p"} }), true},
+		"something did not build":         {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Broken = []string{"p"} }), true},
+		"there are more":                  {twice(a, b, func(c *journal.CheckEnded) { c.Tests.Cut = true }), true},
+		"more failed than have names":     {twice(a, b, func(c *journal.CheckEnded) { c.First.Tests.Failed = 2 }), true},
+		"it was killed":                   {twice(a, b, func(c *journal.CheckEnded) { c.Exit = 137 }), true},
+		"it ran out of time":              {twice(a, b, func(c *journal.CheckEnded) { c.First.TimedOut = true }), true},
+		"nothing failed by name before":   {twice(nil, b, nil), true},
+		"nothing failed by name the next": {twice(a, nil, func(c *journal.CheckEnded) { c.Passed, c.Exit = false, 1 }), true},
+	} {
+		if got := verdict.Holds(run, test.check); got != test.holds {
+			t.Errorf("%s: holds %v, want %v", name, got, test.holds)
+		}
+	}
+	run.Policy.Baseline = policy.BaselineStrict
+	if !verdict.Holds(run, twice(a, b, nil)) {
+		t.Error("a strict baseline takes chance for none")
+	}
+}
+
 // A journal can be odd: a check may be flaky and not say how it ended first.
 func TestFirstExit(t *testing.T) {
 	for _, test := range []struct {

@@ -20,7 +20,7 @@ func Verdict(run journal.Run, check journal.CheckEnded) string {
 	case check.Flaky && check.Passed:
 		return warnSign + " flaky: failed, and passed when run again"
 	case check.Flaky:
-		return warnSign + " flaky: failed anew, and not when run again"
+		return warnSign + " flaky: no test failed anew in both runs"
 	case check.Passed && before > 0:
 		return "✅ passed, " + plural(before, "failure") + " before"
 	case check.Passed:
@@ -86,9 +86,11 @@ func flaky(run journal.Run) []string {
 	}
 	var said []string
 	for _, check := range found.Checks {
-		if check.Flaky {
-			said = append(said, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and not when it was run again",
-				clean.Inline(check.Name, 80), check.FirstExit()))
+		switch name := clean.Inline(check.Name, 80); {
+		case check.Flaky && check.Passed:
+			said = append(said, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and not when it was run again", name, check.FirstExit()))
+		case check.Flaky:
+			said = append(said, name+" is flaky: on a clean checkout it failed twice, and no test failed anew in both runs")
 		}
 	}
 	return few(said)

@@ -73,7 +73,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"flaky, and red": {
 			red("a"),
 			journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}},
-			"❗ flaky: failed anew, and not when run again",
+			"❗ flaky: no test failed anew in both runs",
 			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first (exit 3)",
 		},
 		"red twice": {
