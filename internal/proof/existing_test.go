@@ -249,6 +249,8 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 			t.Errorf("%s: found (-want +got):\n%s", name, diff)
 		}
 	}
+	all := lists["c0"] + "\npassed p.TestThree"
+	tests.lists = map[string]string{"b0": three, "c0": all, "c1": all}
 	delete(tests.differing, "b0..c0") // the first story's reference has it as the base does
 	b = &bench{}
 	if got := b.inspect(t, run, tests); got.Found != nil || b.wanted != nil {
