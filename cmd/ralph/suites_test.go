@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// suiteRunner stands for go, jest and pytest, by the name it has: it runs the
+// suiteRunner stands for go, jest, vitest and pytest, by the name it has: it runs the
 // test files that it is asked for, or all, each as a script of sh. It prints what
 // that runner prints, and counts its runs.
 const suiteRunner = `#!/bin/sh
@@ -49,11 +49,13 @@ for file in $files; do
 
   ● $name
 "; fi ;;
+	vitest) [ "$ok" ] || echo " FAIL  $file > $name" ;;
 	pytest) if [ "$ok" ]; then echo "PASSED $file::$name"; else echo "FAILED $file::$name - AssertionError"; fi ;;
 	esac
 done
 case $me in
 jest) echo "Tests:       $failed failed, $passed passed, $((failed + passed)) total" ;;
+vitest) echo "      Tests  $failed failed | $passed passed ($((failed + passed)))" ;;
 pytest) echo "=== $failed failed, $passed passed in 0.01s ===" ;;
 esac
 exit $code
@@ -70,7 +72,8 @@ type suiteOf struct {
 // test is the name of a test file for the check.
 func (c suiteOf) test(dir, name string) string {
 	return dir + "/" + map[string]string{
-		"go test ./...": name + "_test.go", "jest": name + ".test.js", "pytest": "test_" + name + ".py", "sh check.sh": name + "_test.sh",
+		"go test ./...": name + "_test.go", "jest": name + ".test.js", "vitest run": name + ".test.js", "pytest": "test_" + name + ".py",
+		"sh check.sh": name + "_test.sh", "sh check-some.sh": name + "_test.sh", "make test": name + "_test.sh",
 	}[c.check]
 }
 
@@ -103,7 +106,9 @@ func (c suiteOf) trial() trialOf {
 	}
 	add("issue.md", issue)
 	add("repo/check.sh", "echo whole >>COUNT\nfor test in */*_test.sh; do sh \"$test\" || exit 1; done\n")
-	for _, name := range []string{"go", "jest", "pytest"} {
+	add("repo/check-some.sh", "if [ \"$RALPH_TESTS\" ]; then echo some; else echo whole; fi >>COUNT\nfor test in ${RALPH_TESTS:-*/*_test.sh}; do sh \"$test\" || exit 1; done\n")
+	add("repo/Makefile", "RALPH_TESTS ?= $(wildcard */*_test.sh)\ntest:\n\t@echo $(if $(filter environment,$(origin RALPH_TESTS)),some,whole) >>COUNT\n\tset -e; for test in $(RALPH_TESTS); do sh $$test; done\n")
+	for _, name := range []string{"go", "jest", "vitest", "pytest"} {
 		add("bin/"+name, suiteRunner)
 	}
 	return trial
@@ -165,10 +170,15 @@ func TestSuiteRunsOfAStory(t *testing.T) {
 		{suiteOf{"go test ./...", "github", 3, "new"}, 3, 6},
 		{suiteOf{"jest", "", 3, "new"}, 3, 3},
 		{suiteOf{"jest", "github", 3, "added to"}, 3, 12},
+		{suiteOf{"vitest run", "", 1, "new"}, 1, 1},
+		{suiteOf{"vitest run", "github", 3, "added to"}, 3, 9},
 		{suiteOf{"pytest", "", 1, "new"}, 2, 2},
 		{suiteOf{"pytest", "github", 3, "added to"}, 6, 12},
 		{suiteOf{"sh check.sh", "", 1, "new"}, 4, 0},
 		{suiteOf{"sh check.sh", "github", 3, "new"}, 14, 0},
+		{suiteOf{"sh check-some.sh", "", 1, "new"}, 1, 3},
+		{suiteOf{"sh check-some.sh", "github", 3, "added to"}, 3, 15},
+		{suiteOf{"make test", "", 1, "new"}, 1, 3},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%d %s", c.check, c.door, c.stories, c.change), func(t *testing.T) {
 			t.Parallel()

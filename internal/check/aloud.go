@@ -15,12 +15,13 @@ import (
 var verbose = map[string]string{"GOFLAGS": "-v", "PYTEST_ADDOPTS": "-rap"}
 
 // env is that of the commands. In a clean checkout results are compared by the
-// names of tests, so runners are asked for them there.
+// names of tests, so runners are asked for them there. No variable of the caller's
+// has a check run only some tests.
 func (j Job) env(env []string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(one string) bool { return strings.HasPrefix(one, "RALPH_TESTS=") })
 	if j.Where == journal.AtWork {
 		return env
 	}
-	env = slices.Clone(env)
 	for _, name := range []string{"GOFLAGS", "PYTEST_ADDOPTS"} {
 		at := slices.IndexFunc(env, func(one string) bool { return strings.HasPrefix(one, name+"=") })
 		if at < 0 {

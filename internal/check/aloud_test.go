@@ -26,6 +26,7 @@ func TestCleanCheckoutsNameEveryTest(t *testing.T) {
 		env, want []string
 	}{
 		"the agent's tree": {journal.AtWork, []string{"A=b"}, []string{"A=b"}},
+		"some tests asked": {journal.AtBase, []string{"RALPH_TESTS=a", "A=b"}, []string{"A=b", "GOFLAGS=-v", "PYTEST_ADDOPTS=-rap"}},
 		"a clean checkout": {journal.AtProof, []string{"A=b"}, []string{"A=b", "GOFLAGS=-v", "PYTEST_ADDOPTS=-rap"}},
 		"with flags": {
 			journal.AtBase,

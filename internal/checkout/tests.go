@@ -1,13 +1,16 @@
 package checkout
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
@@ -143,6 +146,39 @@ func (m *marks) fresh(expression string) map[string]bool {
 	now := m.at(m.span.To, expression)
 	maps.DeleteFunc(now, func(name string, _ bool) bool { return before[name] })
 	return now
+}
+
+// Reads tells whether a command, or a file that defines it at the base, names a
+// variable.
+func (t tests) Reads(ctx context.Context, run journal.Run, command, variable string) (bool, error) {
+	trusted, err := t.Repository(ctx)
+	if err != nil || strings.Contains(command, variable) {
+		return err == nil, err
+	}
+	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	reads := slices.ContainsFunc(checkdef.Paths(checkdef.Commands{Checks: []string{command}, Within: run.Policy.Within}, base.file), func(name string) bool {
+		return bytes.Contains(base.file(name), []byte(variable))
+	})
+	return reads, base.err
+}
+
+// Mixed tells whether a project may have vitest run test files in one process: a file
+// of either commit says "isolate", or the change touches vite's settings.
+func (t tests) Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error) {
+	trusted, err := t.Repository(ctx)
+	if err != nil {
+		return false, err
+	}
+	touched, err := trusted.Touched(ctx, git.Span{From: from, To: to})
+	if err != nil || slices.ContainsFunc(touched, func(name string) bool { return strings.Contains(path.Base(name), "vite") }) {
+		return true, err
+	}
+	for _, commit := range []string{run.Base, to} {
+		if found, err := trusted.Holding(ctx, commit, `\bisolate\b`, []string{""}); err != nil || len(found) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // How much of the change of a test file people are shown.

@@ -39,6 +39,11 @@ type Changes interface {
 	Differing(ctx context.Context, run journal.Run, from, to string) ([]Differing, error)
 	// Patch is the change of one file, as the first lines of a diff.
 	Patch(ctx context.Context, from, to, path string) ([]string, error)
+	// Reads tells whether a command, or what defines it at the base, names a variable.
+	Reads(ctx context.Context, run journal.Run, command, variable string) (bool, error)
+	// Mixed tells whether vitest may run test files in one process: one of two commits
+	// has a word for it, or they differ in its settings.
+	Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error)
 }
 
 // Standing is a proof's commit with the files at Paths as the commit From has
@@ -149,7 +154,10 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 		return w.judge()
 	}
 	// Without what is new: a new test may change what others say, or the product itself.
-	asked := w.ask(older, sure, left)
+	asked, err := w.ask(older, sure, left)
+	if err != nil {
+		return err
+	}
 	if err = w.hear(number, maps.Clone(asked), w.all); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +23,7 @@ type shelf struct {
 	stand   string // the base with them; the base itself where empty
 	lists   map[journal.Where]string
 	of, put error
+	mixed   bool // test files share a process
 
 	differing map[string][]proof.Differing // files, by the two commits
 }
@@ -52,6 +54,12 @@ func (s shelf) Differing(_ context.Context, _ journal.Run, from, to string) ([]p
 func (s shelf) Patch(_ context.Context, _, _, path string) ([]string, error) {
 	return []string{"-" + path}, nil
 }
+
+func (s shelf) Reads(_ context.Context, _ journal.Run, command, variable string) (bool, error) {
+	return strings.Contains(command, variable), nil
+}
+
+func (s shelf) Mixed(context.Context, journal.Run, string, string) (bool, error) { return s.mixed, nil }
 
 func (s shelf) Told(check journal.CheckEnded) tally.Tally { return tally.Parse(s.lists[check.Where]) }
 

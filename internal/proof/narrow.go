@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/shell"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -26,7 +27,15 @@ type runner struct {
 	// folders where folder is set; nil: that is not known of any.
 	apart  *pattern.Pattern
 	folder bool
+	// isolates tells that files are apart unless the project says otherwise.
+	isolates bool
+	// variable tells that the check reads the files from Variable.
+	variable bool
 }
+
+// Variable is what a check may read to run only some test files, each apart from the
+// others: their names with spaces between. Unset or empty stands for all.
+const Variable = "RALPH_TESTS"
 
 const flags = `( -[-\w=.,:/]+)*$`
 
@@ -51,12 +60,12 @@ var runners = []runner{
 	{command: pattern.Of(`^go test( -[-\w=.,:/]+)* \./\.\.\.` + flags), tests: pattern.Of(`_test\.go$|(^|/)testdata/`), ask: packages, apart: pattern.Of(`_test\.go$`), folder: true},
 	{command: pattern.Of(`^cargo test( --?[a-z][-\w=.,:/]*)*$`), tests: programs, ask: targets, apart: programs},
 	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?jest` + flags), tests: scripts, ask: after(" --runTestsByPath "), apart: scripts},
-	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: scripts, ask: after(" ")},
+	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?vitest run` + flags), tests: scripts, ask: after(" "), apart: scripts, isolates: true},
 	{command: npm, name: "jest", tests: scripts, ask: after(" -- --runTestsByPath "), apart: scripts},
-	{command: npm, name: "vitest", tests: scripts, ask: after(" -- ")},
+	{command: npm, name: "vitest", tests: scripts, ask: after(" -- "), apart: scripts, isolates: true},
 	{command: npm, name: "mocha", tests: specs, ask: after(" -- "), shared: true},
 	{command: yarn, name: "jest", tests: scripts, ask: after(" --runTestsByPath "), apart: scripts},
-	{command: yarn, name: "vitest", tests: scripts, ask: after(" ")},
+	{command: yarn, name: "vitest", tests: scripts, ask: after(" "), apart: scripts, isolates: true},
 	{command: yarn, name: "mocha", tests: specs, ask: after(" "), shared: true},
 	{command: pattern.Of(`^((uv|poetry|pipenv|pdm|hatch) run )?(python3? -m )?pytest` + flags), tests: pattern.Of(`(^|/)(test_[^/]*|[^/]*_test)\.py$`), ask: after(" "), shared: true},
 	{command: pattern.Of(`^((npx|yarn|pnpm|bunx) )?mocha` + flags), tests: specs, ask: after(" "), shared: true},
@@ -85,36 +94,68 @@ func (q question) of(files []string) string {
 	return q.ask(q.command, names)
 }
 
-// anyTest and apart are the files that a runner can be asked for, and those of them
-// that change nothing for other files.
-func anyTest(r runner) *pattern.Pattern { return r.tests }
-func apart(r runner) *pattern.Pattern   { return r.apart }
+// anyTest and apart tell whether a file is one that a runner can be asked for, and
+// whether it changes nothing for other files.
+func anyTest(r runner, file string) bool {
+	if r.variable {
+		return suite.Of(file) != suite.None
+	}
+	return r.tests.MatchString(file)
+}
+
+func apart(r runner, file string) bool {
+	if r.variable {
+		return !r.shared && suite.Of(file) == suite.Test
+	}
+	return r.apart != nil && r.apart.MatchString(file)
+}
 
 // narrow are the checks of a proof that can be asked for the tests in some files, by
-// name. A check is among them only where it named its tests before, and its runner
-// has every one of the files among its own.
-func narrow(run journal.Run, at journal.Proof, files []string, own func(runner) *pattern.Pattern) map[string]question {
+// name. A check is among them only where its runner, which named its tests before, has
+// every one of the files among its own, or where it reads Variable.
+func (p Prover) narrow(ctx context.Context, run journal.Run, at journal.Proof, files []string, own func(runner, string) bool) (map[string]question, error) {
 	within := strings.TrimSuffix(path.Clean(run.Policy.Within)+"/", "./")
 	for _, file := range files {
 		if name, is := strings.CutPrefix(file, within); !is || !plain.MatchString(name) {
-			return nil
+			return nil, nil
 		}
 	}
 	asked := map[string]question{}
 	for _, check := range at.Checks {
-		command := plainCommand(check.Command)
-		if command == "" || check.Tests == nil || !verdict.Proves(run, check) {
+		if !verdict.Proves(run, check) {
 			continue
 		}
-		i := slices.IndexFunc(runners, func(r runner) bool {
-			return r.command.MatchString(command) && (r.name == "" || r.name == check.Tests.Runner) && own(r) != nil &&
-				!slices.ContainsFunc(files, func(file string) bool { return !own(r).MatchString(strings.TrimPrefix(file, within)) })
-		})
-		if i >= 0 {
-			asked[check.Name] = question{runners[i], command, within}
+		r, command, err := p.runner(ctx, run, check)
+		if err != nil {
+			return nil, err
+		}
+		if r.ask != nil && !slices.ContainsFunc(files, func(file string) bool { return !own(r, strings.TrimPrefix(file, within)) }) {
+			asked[check.Name] = question{r, command, within}
 		}
 	}
-	return asked
+	return asked, nil
+}
+
+// runner is that of a check, if it can be asked for some tests.
+func (p Prover) runner(ctx context.Context, run journal.Run, check journal.CheckEnded) (runner, string, error) {
+	command := plainCommand(check.Command)
+	i := slices.IndexFunc(runners, func(r runner) bool {
+		return command != "" && check.Tests != nil && r.command.MatchString(command) && (r.name == "" || r.name == check.Tests.Runner)
+	})
+	if i >= 0 {
+		return runners[i], command, nil
+	}
+	reads, err := p.Changes.Reads(ctx, run, check.Command, Variable)
+	if err != nil || !reads {
+		return runner{}, "", err
+	}
+	return runner{ask: exported, variable: true, shared: check.Tests != nil}, check.Command, nil
+}
+
+// exported has a check read the names of test files.
+func exported(command string, files []string) string {
+	tests := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return suite.Of(file) != suite.Test })
+	return "export " + Variable + "='" + strings.Join(tests, " ") + "'; " + command
 }
 
 // plainCommand is a single command without quotes; empty: it is more.
@@ -163,13 +204,13 @@ func targets(command string, files []string) string {
 // runners can be asked for them, and tells whether that was enough: tests fail
 // there by name. Else all have to run, and nothing of this is on record.
 func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emit func(journal.Event)) (enough bool, err error) {
-	asked := narrow(t.run, t.proof, files, anyTest)
-	if len(asked) == 0 {
-		return false, nil
+	asked, err := p.narrow(ctx, t.run, t.proof, files, anyTest)
+	if err != nil || len(asked) == 0 {
+		return false, err
 	}
 	commands, shared := map[string]string{}, false
 	for name, q := range asked {
-		commands[name], shared = q.of(files), shared || q.shared
+		commands[name], shared = q.of(files), shared || q.shared || q.variable
 	}
 	at.Commands = commands
 	at.Only = func(name string) bool { return commands[name] != "" }
@@ -178,9 +219,9 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 	if tried.seen, err = p.run(ctx, t.run, at, func(event journal.Event) { events = append(events, event) }); err != nil {
 		return false, err
 	}
-	turned := tried.sum().tests
-	if enough = len(turned) > 0; enough && shared {
-		enough, err = p.alone(ctx, &tried, at, turned)
+	turned := tried.sum()
+	if enough = len(turned.tests) > 0 || turned.all; enough && shared {
+		enough, err = p.alone(ctx, &tried, at, turned.tests)
 	}
 	if err != nil || !enough {
 		t.graded.CheckRuns = tried.graded.CheckRuns
@@ -197,8 +238,9 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 	return true, nil
 }
 
-// alone tells whether tests pass with the change when only the story's files run,
-// too: else they failed on the base code for want of other tests.
+// alone tells whether tests, or the checks where these name none, pass with the
+// change when only the story's files run, too: else they failed on the base code
+// because other tests did not run before them.
 func (p Prover) alone(ctx context.Context, t *trial, at Place, tests []string) (bool, error) {
 	var err error
 	if at.Stand, _, err = p.restore(ctx, t.run, at.Commit); err != nil {
@@ -208,6 +250,9 @@ func (p Prover) alone(ctx context.Context, t *trial, at Place, tests []string) (
 	seen, err := p.run(ctx, t.run, at, t.graded.Add)
 	if err != nil {
 		return false, err
+	}
+	if len(tests) == 0 {
+		return seen.unready == "" && !slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool { return !check.Passed }), nil
 	}
 	return !slices.ContainsFunc(tests, func(name string) bool {
 		return !slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool { return t.passes(check, name) })

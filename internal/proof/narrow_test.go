@@ -70,6 +70,7 @@ func TestOnlyAStorysTestsRunOnTheBase(t *testing.T) {
 		{"npm run mocha", "mocha", "", []string{"test/a.js"}, []string{"npm run mocha -- test/a.js", "npm run mocha -- test/a.js"}, "passed p.TestNew"},
 		{"yarn test", "vitest", "", []string{"a.test.js"}, []string{"yarn test a.test.js"}, ""},
 		{"python -m pytest -q", "pytest", "", []string{"tests/test_a.py"}, []string{"python -m pytest -q tests/test_a.py", "python -m pytest -q tests/test_a.py"}, "passed p.TestNew"},
+		{"sh check.sh $RALPH_TESTS", "x", "shop", []string{"shop/a_test.sh", "shop/testdata/x"}, []string{"export RALPH_TESTS='a_test.sh'; sh check.sh $RALPH_TESTS", "export RALPH_TESTS='a_test.sh'; sh check.sh $RALPH_TESTS"}, "passed p.TestNew"},
 		// All tests run where the command says more, another runner may be behind it, or a file is not a test of that runner.
 		{"go test ./... && go vet ./...", "go", "", []string{"a_test.go"}, []string{""}, ""},
 		{"go test -run Cart ./...", "go", "", []string{"a_test.go"}, []string{""}, ""},
@@ -144,6 +145,7 @@ func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
 		"a program's":             {"cargo test", []proof.Differing{file("tests/a.rs", true, false), file("tests/b.rs", false, false)}, judged("c1", list), []string{"cargo test --test a"}, false},
 		"a new file alone":        {"jest", []proof.Differing{file("b.test.js", false, false)}, red, nil, false},
 		"the product may load it": {"jest", []proof.Differing{file("a.test.js", true, false), file("__tests__/b.js", false, true)}, red, []string{"", ""}, false},
+		"vitest's":                {"vitest run", []proof.Differing{file("a.test.js", true, false), file("b.test.js", false, false)}, judged("c1", list), []string{"vitest run a.test.js"}, false},
 		"all in one process":      {"pytest", []proof.Differing{file("test_a.py", true, false)}, red, []string{""}, false},
 	} {
 		base, here := judged("b0", list), judged("c1", list)
@@ -161,6 +163,90 @@ func TestOnlyTheOldTestsConcernedRun(t *testing.T) {
 		}}
 		got := b.inspect(t, run, tests)
 		if diff := cmp.Diff(c.want, ran); diff != "" || len(got.Found) > 0 != c.found {
+			t.Errorf("%s: found %v, ran (-want +got):\n%s", name, places(got.Found), diff)
+		}
+	}
+}
+
+// A check that names no tests and reads the files to run is asked for a story's own:
+// red twice on the base code and green alone on the new code.
+func TestTestsAreReadFromAVariable(t *testing.T) {
+	const command, some = "sh check.sh $RALPH_TESTS", "export RALPH_TESTS='ten_test.sh'; sh check.sh $RALPH_TESTS"
+	for name, c := range map[string]struct {
+		red  func(at proof.Place) bool
+		want []string
+		last journal.Grade
+	}{
+		"red to green":  {func(at proof.Place) bool { return at.Where == journal.AtTests }, []string{some, some, some}, journal.RedToGreen},
+		"red by chance": {func(at proof.Place) bool { return at.Where == journal.AtTests && !at.Second }, []string{some, some, "", ""}, journal.Unbroken},
+		"red alone":     {func(at proof.Place) bool { return at.Commands != nil }, []string{some, some, some, ""}, journal.Unbroken},
+		"green":         {func(proof.Place) bool { return false }, []string{some, ""}, journal.Unbroken},
+	} {
+		base, here := green("test"), green("test")
+		base.Command, here.Command = command, command
+		var commands []string
+		l := &lab{}
+		p := l.prover()
+		p.Tests = shelf{files: []string{"ten_test.sh"}, stand: "b0+tests"}
+		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			commands = append(commands, at.Commands["test"])
+			check := green("test")
+			if c.red(at) {
+				check = red("test", 1)
+			}
+			check.Where = at.Where
+			emit(check)
+			return nil
+		}
+		if err := p.Grade(t.Context(), proved(asked(base), here), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		graded, _ := l.last().(journal.StoryGraded)
+		if diff := cmp.Diff(c.want, commands); diff != "" || graded.Grade != c.last {
+			t.Errorf("%s: %s (-want +got):\n%s", name, graded.Grade, diff)
+		}
+	}
+}
+
+// Such a check runs the old tests that the change touches, each apart from the others.
+// What is no test file may matter to all of them, and vitest's files share a process
+// where the project says so.
+func TestOldTestsOfAVariableRun(t *testing.T) {
+	const command, some = "sh check.sh $RALPH_TESTS", "export RALPH_TESTS='a_test.sh'; sh check.sh $RALPH_TESTS"
+	changed, brought := proof.Differing{Path: "a_test.sh", Tests: true, Was: true}, proof.Differing{Path: "b_test.sh", Tests: true}
+	for name, c := range map[string]struct {
+		command   string
+		differing []proof.Differing
+		mixed     bool
+		red       bool // the old tests
+		want      []string
+	}{
+		"changed":       {command, []proof.Differing{changed, brought}, false, false, []string{some}},
+		"it fails":      {command, []proof.Differing{changed}, false, true, []string{some, some, "", ""}},
+		"brought":       {command, []proof.Differing{brought}, false, false, nil},
+		"a helper":      {command, []proof.Differing{brought, {Path: "testdata/a", Tests: true, Was: true}}, false, false, []string{""}},
+		"no variable":   {"sh check.sh", []proof.Differing{changed}, false, false, []string{""}},
+		"mixed, not so": {command, []proof.Differing{changed}, true, false, []string{some}},
+		"mixed":         {"vitest run", []proof.Differing{{Path: "a.test.js", Tests: true}}, true, false, []string{""}},
+		"not mixed":     {"vitest run", []proof.Differing{{Path: "a.test.js", Tests: true}}, false, false, nil},
+	} {
+		base, here := green("test"), green("test")
+		base.Command, here.Command = c.command, c.command
+		if c.command == "vitest run" {
+			base.Tests, here.Tests = &journal.Tests{Runner: "vitest", Passed: 1}, &journal.Tests{Runner: "vitest", Passed: 1}
+		}
+		run := proved(asked(base), here)
+		run.Baseline.Usable = true
+		var ran []string
+		b := &bench{check: func(at proof.Place) journal.CheckEnded {
+			ran = append(ran, at.Commands["test"])
+			if c.red {
+				return red("test", 1)
+			}
+			return here
+		}}
+		got := b.inspect(t, run, shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}, mixed: c.mixed})
+		if diff := cmp.Diff(c.want, ran); diff != "" || len(got.Found) > 0 != c.red {
 			t.Errorf("%s: found %v, ran (-want +got):\n%s", name, places(got.Found), diff)
 		}
 	}

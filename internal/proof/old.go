@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,28 +13,43 @@ import (
 type selected struct {
 	command string // empty: it need not run
 	shared  bool   // its tests may need others to have run before them
+	unnamed bool   // it names no tests
 }
 
 // ask are the checks that run only the old tests that the change can matter to, by
 // name. Of the newest reference these are the tests that share a process with a file
 // that the change touches; of an older one those that a story changed since.
-func (w *witness) ask(older bool, sure, left []string) map[string]selected {
-	asked := map[string]selected{}
+func (w *witness) ask(older bool, sure, left []string) (map[string]selected, error) {
+	files, touched, own := left, left, anyTest
 	switch {
 	case older && len(left) > 0:
-		for name, q := range narrow(w.run, w.proof, left, anyTest) {
-			asked[name] = selected{q.of(left), q.shared}
-		}
 	case !older && len(sure) == len(w.all):
-		for name, q := range narrow(w.run, w.proof, w.all, apart) {
-			files := w.changed
-			if q.folder {
-				files = w.all
-			}
-			asked[name] = selected{q.of(files), q.shared}
-		}
+		files, touched, own = w.changed, w.all, apart
+	default:
+		return nil, nil
 	}
-	return asked
+	asked := map[string]selected{}
+	questions, err := w.prover.narrow(w.ctx, w.run, w.proof, touched, own)
+	for name, q := range questions {
+		if q.isolates && !older {
+			if mixed, failed := w.mixed(); mixed || failed != nil {
+				err = errors.Join(err, failed)
+				continue
+			}
+		}
+		of := files
+		if q.folder && !older {
+			of = touched
+		}
+		asked[name] = selected{q.of(of), q.shared, q.variable && !q.shared}
+	}
+	return asked, err
+}
+
+// mixed tells whether a project may have its test files share a process though its
+// runner keeps them apart: its settings say so, or the change touches them.
+func (w *witness) mixed() (bool, error) {
+	return w.prover.Changes.Mixed(w.ctx, w.run, w.ref.commit, w.commit)
 }
 
 // hear runs the checks on the new code, with some files as the reference has them.
@@ -86,7 +102,7 @@ func (w *witness) enough(name string, asked selected) bool {
 	case ended.Skipped != "":
 		return true
 	case ended.Passed:
-		return len(w.changed) == 0 || ended.Tests != nil && ended.Tests.Passed+ended.Tests.Failed > 0
+		return len(w.changed) == 0 || asked.unnamed || ended.Tests != nil && ended.Tests.Passed+ended.Tests.Failed > 0
 	}
 	return !asked.shared && len(ended.Tests.Failing()) > 0
 }

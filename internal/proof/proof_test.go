@@ -35,6 +35,7 @@ func (l *lab) emit(event journal.Event) { l.events = append(l.events, event) }
 
 func (l *lab) prover() proof.Prover {
 	return proof.Prover{
+		Changes: shelf{},
 		Checkout: func(_ context.Context, _ journal.Run, commit string) (string, func(), error) {
 			if l.noCheckout != nil {
 				return "", nil, l.noCheckout

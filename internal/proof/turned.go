@@ -42,7 +42,7 @@ func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 		return turned{}
 	case !verdict.Proves(t.run, here) || verdict.Holds(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}
-	case len(there.Tests.Failing()) == 0 && t.commands != nil: // which says nothing of a test
+	case len(there.Tests.Failing()) == 0 && t.commands != nil && here.Tests != nil: // which says nothing of a test
 		return turned{}
 	case len(there.Tests.Failing()) == 0:
 		sum.all = base.Passed && here.Passed && !silenced(base, here)

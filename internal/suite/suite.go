@@ -124,7 +124,7 @@ const (
 	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
 	// Asks is said by a product that asks whether it is being tested, or replaces what
 	// tests assert with.
-	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
+	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|RALPH_TESTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
 		`(assert\.[A-Za-z]+|\.(strict|deep|deepStrict)Equal|\.assert[A-Z][A-Za-z]*) *= *[^=> ]|_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
 	// Steers is said by a test that changes how others run.
 	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`
