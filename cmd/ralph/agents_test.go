@@ -86,7 +86,7 @@ func newLaptop(t *testing.T, name, settings string, script []modeltest.Answer) *
 		t.Fatal(err)
 	}
 	l.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + l.path("home"), "TMPDIR=" + l.path("tmp"), "LANG=C.UTF-8", quickExit,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.path("home"), "TMPDIR=" + l.path("tmp"), "LANG=C.UTF-8", quickExit, unconfined,
 		l.key + "=" + agentKey, l.base + "=" + l.server.URL,
 	}
 	l.argv = []string{"run", "-p", "Write hello.txt, as the real tests ask.", "--agent", name, "--agent-command", "'" + program + "'", "--model", l.model}

@@ -56,7 +56,7 @@ func TestConsole(t *testing.T) {
 func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
 	t.Helper()
 	ralph := exec.CommandContext(t.Context(), "ralph", args...)
-	ralph.Dir, ralph.Env = dir, append(env, "PATH="+os.Getenv("PATH"), quickExit)
+	ralph.Dir, ralph.Env = dir, append(env, "PATH="+os.Getenv("PATH"), quickExit, unconfined)
 	if pipe {
 		out, err := ralph.CombinedOutput()
 		if err != nil {

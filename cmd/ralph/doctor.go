@@ -124,7 +124,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		},
 	}
-	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker
+	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker && !d.Optional()
 	return nil
 }
 

@@ -20,6 +20,10 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // quickExit spares programs built with -race the second that they wait at exit.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
+// unconfined spares runs the sandbox that they have where nothing names a level:
+// run-sandbox-default.txtar is about it.
+const unconfined = "RALPH_SANDBOX=none"
+
 // hasteKey tells a ralph that a test started how long GitHub is left alone
 // between two edits of a comment, and after it refused something.
 const hasteKey = "RALPH_TEST_HASTE"

@@ -46,7 +46,7 @@ func plug(t *testing.T, script ...modeltest.Answer) *plugged {
 		}
 	}
 	p.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + p.path("home"), "LANG=C.UTF-8", quickExit, "IS_SANDBOX=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.path("home"), "LANG=C.UTF-8", quickExit, unconfined, "IS_SANDBOX=1",
 		"ANTHROPIC_API_KEY=" + agentKey, "ANTHROPIC_BASE_URL=" + p.server.URL,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_MAX_RETRIES=1",
 	}

@@ -94,7 +94,7 @@ func setup(t *testing.T, env *testscript.Env, folder string) error {
 			t.Errorf("%s: %v", env.WorkDir, err)
 		}
 	})
-	env.Vars = append(env.Vars, quickExit)
+	env.Vars = append(env.Vars, quickExit, unconfined)
 	plugin, err := filepath.Abs("../../plugin")
 	if err != nil {
 		return err

@@ -183,7 +183,7 @@ func (s stop) run(t *testing.T, dir string) (exit int, out []byte) {
 	}
 	ralph := exec.CommandContext(t.Context(), "ralph", args...)
 	ralph.Dir, ralph.Stderr = dir, said
-	ralph.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), quickExit}
+	ralph.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(), quickExit, unconfined}
 	out, _ = ralph.Output()
 	t.Cleanup(func() {
 		if text, err := os.ReadFile(said.Name()); err == nil && t.Failed() {

@@ -78,6 +78,16 @@ func (a Adapter) Remedy() string {
 	return a.Install + ": `npm install -g " + a.Package + "`"
 }
 
+// Unattended is the flag that lets it work without asking its user; empty: it has none.
+func (a Adapter) Unattended() string {
+	for _, word := range a.Argv(Order{}) {
+		if strings.HasPrefix(word, "--dangerously-") || word == "--yolo" || word == "--allow-all" {
+			return word
+		}
+	}
+	return ""
+}
+
 // saying is a Lacks that goes by words among the errors.
 func saying(words string) func(int, string) string {
 	return func(_ int, complaint string) string {

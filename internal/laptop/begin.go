@@ -49,17 +49,15 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	}
 	h := hired{env: worker.Env}
 	if h.sb, err = d.raise(ctx, worker, second, p); err != nil {
-		return hired{}, err
+		if ctx.Err() != nil || d.unfit != "" || !d.Optional() {
+			return hired{}, err
+		}
+		d.unfit, _, _ = strings.Cut(err.Error(), "\n")
+		return d.hire(ctx, p)
 	}
 	if h.sb == nil { // inside, what it runs is as confined as what it writes itself
-		if err := worker.Trusts(d.ProjectDir); err != nil {
+		if h.held, err = d.unconfined(ctx, worker, second, p); err != nil {
 			return hired{}, err
-		}
-		if h.held, err = d.count(ctx, worker, second, p); err != nil {
-			return hired{}, err
-		}
-		if h.held != nil {
-			d.line("the model is asked through ralph's own server, which counts what is used; --max-cost 0 goes without")
 		}
 	}
 	if err := h.enter(worker, second); err != nil {
@@ -70,6 +68,19 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 		d.line("note: " + note)
 	}
 	return h, nil
+}
+
+// unconfined makes ready for agents without a sandbox, and gives the model server that
+// counts what they use.
+func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
+	if err := worker.Trusts(d.ProjectDir); err != nil {
+		return nil, err
+	}
+	held, err := d.count(ctx, worker, second, p)
+	if held != nil {
+		d.line("the model is asked through ralph's own server, which counts what is used; --max-cost 0 goes without")
+	}
+	return held, err
 }
 
 // agentEnv is what an agent's environment is built on, with what it goes by
@@ -201,7 +212,7 @@ func (d *Project) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.A
 
 // Begin starts the run and sees it through.
 func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
-	j, err := d.job(ctx, asked.Policy)
+	j, err := d.ready(ctx, asked.Policy)
 	if err != nil {
 		return 0, err
 	}

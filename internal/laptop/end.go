@@ -39,7 +39,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 		}
 	}()
 	d.World.Patience.set(p)
-	d.line(d.said(j.Sandbox))
+	d.line(d.said(j))
 	if j.Agent.Guarded {
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is no sandbox")
 	}

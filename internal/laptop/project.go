@@ -42,6 +42,8 @@ type Project struct {
 	secrets  *redact.Redactor // hides the agent's keys
 	console  *console
 	docker   *agent.Docker // nil: none
+	unfit    string        // why a run for which nothing names a sandbox has none
+	tried    string        // how the checks did in the sandbox; empty: they were not tried
 }
 
 // Open looks at the project: its settings, and its repository where it is one.
@@ -90,9 +92,14 @@ func (d *Project) look(ctx context.Context) error {
 	return workspace.Folder{Path: d.folder()}.Free()
 }
 
-// Keep has a run go on at the sandbox level it had, where no flag names another.
+// Keep has a run go on at the sandbox level it had, where no flag names another. One
+// that had none gets what settings or environment name.
 func (d *Project) Keep(level string) error {
-	if d.NoSandbox || d.Sandbox != "" || level == "" || level == string(sandbox.None) {
+	if d.NoSandbox || d.Sandbox != "" {
+		return nil
+	}
+	if level == "" || level == string(sandbox.None) {
+		d.NoSandbox = d.Optional()
 		return nil
 	}
 	d.Sandbox = sandbox.Level(level)

@@ -8,35 +8,57 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// noSandbox is said by every run that nobody asked a sandbox for.
+// noSandbox is the line of a run that has none.
 const noSandbox = "sandbox level none: the agent and the checks can do whatever you can"
 
-// Wanted is the level that flags and settings ask for: none, unless they do.
-// Nobody's tools stop working because of a sandbox that was not asked for.
+// levelVar is the variable with the level of runs for which flags and settings name none.
+const levelVar = "RALPH_SANDBOX"
+
+// Wanted is the sandbox level of a run: the one that flags, settings or environment
+// name, else the strongest one that this machine offers, else none.
 func (d *Project) Wanted() (sandbox.Level, error) {
-	word := cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode)
-	if d.NoSandbox {
-		word = string(sandbox.None)
-	}
+	word, listed := d.named(), len(d.Settings.Sandbox.AllowDomains) > 0
 	switch {
-	case (word == "" || word == InDocker) && len(d.Settings.Sandbox.AllowDomains) > 0:
+	case d.NoSandbox || d.unfit != "":
+		return sandbox.None, nil
+	case listed && (word == InDocker || word == string(sandbox.None) && d.Sandbox == "" && d.Settings.Sandbox.Mode == ""):
 		return "", fault.Usage("the settings name sandbox.allowDomains, and nothing of ralph's confines the agent to them",
 			"give --sandbox, or sandbox.mode in the settings; --no-sandbox runs without", nil)
 	case word == "":
-		return sandbox.None, nil
+		return sandbox.Auto, nil
+	case word != InDocker && !sandbox.Level(word).Known():
+		return "", fault.Usage(fmt.Sprintf("%s: %q is no sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
 	}
 	return sandbox.Level(word), nil
+}
+
+func (d *Project) named() string {
+	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
+}
+
+// Optional tells that a run may do without a sandbox: nothing names a level or needs a
+// sandbox to hold, and the run before this one had none. An agent that was confined must
+// not win its next run a way out, by a check that fails inside alone.
+func (d *Project) Optional() bool {
+	if d.NoSandbox || d.named() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
+		return false
+	}
+	last, _ := workspace.Folder{Path: d.folder()}.Newest(func(run journal.Run) bool { return run.Level != "" })
+	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker
 }
 
 // raise has the sandbox stand that is asked for, before anything is spent.
@@ -136,12 +158,25 @@ func (d *Project) lower(sandboxes ...*confine.Sandbox) {
 	}
 }
 
-// said is what people are told of what confines the agent.
-func (d *Project) said(w *confine.Sandbox) string {
-	if d.docker != nil {
+// said is the line about what confines the agent.
+func (d *Project) said(j *job.Job) string {
+	said := j.Sandbox.Said(noSandbox)
+	switch {
+	case d.docker != nil:
 		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
+	case d.unfit != "":
+		said = "sandbox level none: " + d.unfit
+		if flag := j.Agent.Unattended(); flag != "" {
+			said += "; " + j.Agent.Name + " starts with " + flag
+		}
+		return said + "; the agent and the checks can do whatever you can"
+	case j.Sandbox != nil && d.named() == "":
+		if d.tried != "" {
+			said += "; " + d.tried
+		}
+		return said + "; --no-sandbox turns it off"
 	}
-	return w.Said(noSandbox)
+	return said
 }
 
 func (d *Project) level(w *confine.Sandbox) string {

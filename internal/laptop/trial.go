@@ -1,0 +1,168 @@
+package laptop
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// trialTime bounds a trial of the checks: what a sandbox breaks fails early.
+const trialTime = time.Minute
+
+// ready is a job for a run by p. Where a sandbox is optional, the job has one only if
+// the checks work inside as they do outside.
+func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	j, err := d.job(ctx, p)
+	if err != nil || j.Sandbox == nil || !d.Optional() || len(p.Checks) == 0 {
+		return j, err
+	}
+	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.Short(trialTime)))
+	if err = d.try(ctx, j, p); err == nil && d.unfit == "" {
+		return j, nil
+	}
+	d.lower(j.Sandbox, j.Held)
+	if err != nil {
+		return nil, err
+	}
+	return d.job(ctx, p)
+}
+
+// try runs the checks in the sandbox, and those that fail there once more outside of
+// it. Checks that only the sandbox breaks make it unfit.
+func (d *Project) try(ctx context.Context, j *job.Job, p policy.Policy) error {
+	inside, err := d.trial(ctx, j, p)
+	if err != nil || inside.passed() {
+		d.tried = "the checks pass inside"
+		if inside.cut {
+			d.tried = "the checks were tried inside until the time was up, and none failed"
+		}
+		return err
+	}
+	open := *j
+	open.Sandbox, open.CheckEnv = nil, slices.Concat(d.World.Within(nil), d.Needs.Env)
+	outside, err := d.trial(ctx, &open, p)
+	if err != nil {
+		return err
+	}
+	d.unfit = inside.broken(outside)
+	d.tried = "checks fail inside, and outside of it too"
+	return nil
+}
+
+// attempt is what a trial has seen until its time was up.
+type attempt struct {
+	unready string // why setup left nothing to check; empty: it did not
+	checks  []journal.CheckEnded
+	cut     bool // the time was up
+}
+
+func (a attempt) passed() bool {
+	return a.unready == "" && !slices.ContainsFunc(a.checks, func(c journal.CheckEnded) bool { return !c.Passed })
+}
+
+// broken says what fails in this attempt and not in the other; empty: nothing.
+func (a attempt) broken(other attempt) string {
+	if a.unready != "" && other.unready == "" && len(other.checks) > 0 {
+		return "setup fails in the sandbox, and not outside of it"
+	}
+	for _, red := range a.checks {
+		passes := func(c journal.CheckEnded) bool { return c.Name == red.Name && c.Passed }
+		if !red.Passed && slices.ContainsFunc(other.checks, passes) {
+			return fmt.Sprintf("the check %s fails in the sandbox (exit code %d), and passes outside of it", red.Name, red.Exit)
+		}
+	}
+	return ""
+}
+
+// trial runs the checks where the run will: on a clean checkout, or in the folder
+// that the agent works in.
+func (d *Project) trial(ctx context.Context, j *job.Job, p policy.Policy) (seen attempt, err error) {
+	ctx, done := d.untilAsked(ctx)
+	defer done()
+	dir, swept, err := d.World.Room("trial")
+	if err != nil {
+		return seen, err
+	}
+	defer swept()
+	if p.Apart || p.Done == policy.ByStories {
+		seen, err = d.onCheckout(ctx, j, p, dir)
+	} else {
+		seen, err = d.inPlace(ctx, j, p, dir)
+	}
+	if ctx.Err() != nil { // what was under way was cut off
+		seen.cut = true
+		return seen, nil
+	}
+	return seen, err
+}
+
+func (a *attempt) take(event journal.Event) {
+	switch e := event.(type) { //nolint:gochecksumtype // nothing else is a result
+	case journal.CheckEnded:
+		a.checks = append(a.checks, e)
+	case journal.BaselineEnded:
+		if len(a.checks) == 0 {
+			a.unready = e.Why
+		}
+	}
+}
+
+// inPlace runs the checks in the folder that the agent works in, as confined as in the
+// run: they cannot change what the program keeps there, nor the settings.
+func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
+	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Veil}
+	if j.Sandbox != nil {
+		at := d.World.Place(ctx, d.Root())
+		at.Ours = append(at.Ours, d.folder())
+		for _, name := range []string{"settings.json", "settings.local.json"} {
+			at.ReadOnly = append(at.ReadOnly, filepath.Join(d.folder(), name))
+		}
+		hand.Run = j.Sandbox.Around(at)
+		news := job.Strangers(ctx, d.Root(), at)
+		defer func() {
+			for _, note := range news(context.WithoutCancel(ctx), d.Tool) {
+				d.line("note: " + note.What)
+			}
+		}()
+	}
+	err = hand.Do(ctx, check.Job{Where: journal.AtWork, Dir: d.ProjectDir, Label: "trial", Checks: p.Checks}, seen.take)
+	return seen, err
+}
+
+// onCheckout runs setup and checks on a clean checkout of HEAD.
+func (d *Project) onCheckout(ctx context.Context, j *job.Job, p policy.Policy, dir string) (seen attempt, err error) {
+	v := checkout.Verifier{
+		Sandbox: j.Sandbox, Git: d.Tool, Dir: dir, Hand: check.Hand{Run: d.World.Runner.Run},
+		Tell: func(_ journal.Run, event journal.Event) { seen.take(event) },
+	}
+	needs := d.Needs
+	needs.Env = nil // the job's variables have them
+	v.Confide(j.CheckEnv, needs)
+	_, err = v.Look(ctx, d.ProjectDir, d.Place.Head, p)
+	return seen, err
+}
+
+// untilAsked is a context that ends with the time for a trial, or when a person asks
+// the run to end: the run sees that by itself.
+func (d *Project) untilAsked(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-d.World.Drain:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(); <-ended }
+}
