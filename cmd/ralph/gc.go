@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,10 +23,10 @@ import (
 )
 
 type gcCommand struct {
-	Repo      string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
-	OlderThan age    `placeholder:"AGE" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
-	DryRun    bool   `help:"List what would be deleted, and delete nothing."`
-	JSON      bool   `name:"json" help:"Print the result as one JSON object."`
+	Repo      string          `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
+	OlderThan policy.Duration `placeholder:"TIME" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
+	DryRun    bool            `help:"List what would be deleted, and delete nothing."`
+	JSON      bool            `name:"json" help:"Print the result as one JSON object."`
 }
 
 func (gcCommand) Help() string {
@@ -39,25 +38,6 @@ Examples:
 
   ralph gc --repo octo/greeter --dry-run
   ralph gc --older-than 30d`
-}
-
-// age is a duration that may be in days.
-type age time.Duration
-
-// UnmarshalText reads 90d, and what other durations are written as.
-func (a *age) UnmarshalText(text []byte) error {
-	if days, is := strings.CutSuffix(string(text), "d"); is {
-		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
-			*a = age(time.Duration(n) * 24 * time.Hour)
-			return nil
-		}
-	}
-	d, err := policy.ParseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("%q is no age: write it as 90d or 36h", text)
-	}
-	*a = age(d)
-	return nil
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {

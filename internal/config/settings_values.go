@@ -85,7 +85,7 @@ func (d *decoder) money(s spot) float64 {
 // durationForm is narrower than policy.ParseDuration, which takes "inf" and
 // "0x1p4" for numbers too. The schema holds the same expression.
 var durationForm = pattern.Of(
-	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
+	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)d?|(([0-9]+(\.[0-9]*)?|\.[0-9]+)d)?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
 
 // maxSeconds is about as long as a time.Duration can be.
 const maxSeconds = 9e9

@@ -23,7 +23,7 @@ type Flags struct {
 	Model            string           `placeholder:"MODEL" help:"Model, by the agent's name for it."`
 	MaxCost          *float64         `placeholder:"USD" help:"Limit of dollars (0: no limit)."`
 	MaxTokens        *int64           `placeholder:"N" help:"Limit of tokens, cached ones included (0: no limit)."`
-	MaxTime          *policy.Duration `placeholder:"TIME" help:"Time limit, such as 90s or 2h (0: no limit)."`
+	MaxTime          *policy.Duration `placeholder:"TIME" help:"Time limit, such as 90s, 2h or 1d (0: no limit)."`
 	StallAfter       *int             `placeholder:"N" help:"Stop after this many iterations without a change (0: never)."`
 	IterationTimeout *policy.Duration `placeholder:"TIME" help:"Time limit of one turn of the agent (0: no limit)."`
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that is silent for this long (0: never)."`

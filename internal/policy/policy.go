@@ -154,16 +154,22 @@ func below[N int | int64 | float64 | Duration](a, b N) N {
 // DefaultCheckTimeout bounds a check that names no time of its own.
 const DefaultCheckTimeout = Duration(10 * time.Minute)
 
-// Duration is a time.Duration that people write as "90", "90s" or "1h30m".
+// Duration is a time.Duration that people write as "90", "90s", "1h30m" or "1d".
 type Duration time.Duration
 
 // wellFormed is a duration as it is written: what is wrong with one is that it is
 // too large.
-var wellFormed = pattern.Of(`^(?:\d+(?:\.\d*)?(?:[eE]\+?\d+)?|(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$`)
+var wellFormed = pattern.Of(`^(?:\d+(?:\.\d*)?(?:[eE]\+?\d+)?|\d+(?:\.\d*)?d|(?:\d+(?:\.\d*)?d)?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$`)
 
-// ParseDuration reads a bare number as seconds, else a Go duration.
+// ParseDuration reads a bare number as seconds, else a Go duration, which may begin
+// with days.
 func ParseDuration(text string) (Duration, error) {
 	long := text
+	if number, rest, found := strings.Cut(text, "d"); found {
+		if days, err := strconv.ParseFloat(number, 64); err == nil {
+			long = strconv.FormatFloat(24*days, 'f', -1, 64) + "h" + rest
+		}
+	}
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
 		// Spelled out, as neither NaN nor what is too large is a duration then.
 		long = strconv.FormatFloat(seconds, 'f', -1, 64) + "s"
@@ -173,7 +179,7 @@ func ParseDuration(text string) (Duration, error) {
 	case err != nil && wellFormed.MatchString(text):
 		return 0, fmt.Errorf("%q is too large: no duration is longer than 292 years", text)
 	case err != nil:
-		return 0, fmt.Errorf("%q is no duration: write seconds (90) or units (1h30m)", text)
+		return 0, fmt.Errorf("%q is no duration: write seconds (90) or units (1h30m, 1d)", text)
 	case d < 0:
 		return 0, fmt.Errorf("%q is below zero", text)
 	}

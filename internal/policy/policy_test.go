@@ -102,6 +102,7 @@ func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"90": 90 * time.Second, "90s": 90 * time.Second, "1h30m": 90 * time.Minute, "0": 0, "0s": 0, "1.5": 1500 * time.Millisecond,
 		"1.5h": 90 * time.Minute, "0.001": time.Millisecond, "1e3": 1000 * time.Second, "250ms": 250 * time.Millisecond,
+		"1d": 24 * time.Hour, "0.5d": 12 * time.Hour, "1d12h": 36 * time.Hour, "0d": 0,
 	} {
 		if got, err := policy.ParseDuration(text); err != nil || got.Std() != want {
 			t.Errorf("ParseDuration(%q) = %s, %v; want %s", text, got.Std(), err, want)
@@ -111,6 +112,7 @@ func TestParseDuration(t *testing.T) {
 		"": "no duration", "soon": "no duration", "1 h": "no duration", "10x": "no duration", "NaN": "no duration", "Inf": "no duration",
 		"-inf": "no duration", "1e300": "too large", "9e18": "too large", "3000000h": "too large", "1e400": "too large", "1e": "no duration", "9h9": "no duration",
 		"-1": "below zero", "-1s": "below zero", "-0.5h": "below zero",
+		"-1d": "below zero", "d": "no duration", "1h1d": "no duration", "1dd": "no duration", "1d1": "no duration", "Infd": "no duration", "200000d": "too large",
 	} {
 		got, err := policy.ParseDuration(text)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), strconv.Quote(text)) || got != 0 {
