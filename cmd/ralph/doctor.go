@@ -23,7 +23,7 @@ type doctorCommand struct {
 	AgentCommand string        `placeholder:"CMD" help:"Program to run instead of the agent's own."`
 	Agents       bool          `xor:"part" help:"Check only the agents."`
 	GitHub       bool          `name:"github" xor:"part" help:"Check only the repository on GitHub: the token's permissions and the rules."`
-	Repo         string        `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
+	Repo         string        `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
 	Branch       string        `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
 	Sandbox      bool          `xor:"part" help:"Check only the sandbox: its mechanisms, and an attack from inside."`
 	Level        sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Sandbox level to test (default: strongest available)."`
@@ -177,7 +177,7 @@ func (f found) print(w world, asJSON bool) error {
 
 // onGitHub looks at a repository with the token's permissions.
 func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {
-	at, err := w.repository(c.Repo)
+	at, err := w.repository(ctx, c.Repo, c.ProjectDir)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,11 +20,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 type gcCommand struct {
-	Repo      string          `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY). The token is GITHUB_TOKEN or GH_TOKEN."`
+	Repo      string          `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
 	OlderThan policy.Duration `placeholder:"TIME" default:"90d" help:"Delete state older than this, such as 90d or 36h."`
 	DryRun    bool            `help:"List what would be deleted, and delete nothing."`
 	JSON      bool            `name:"json" help:"Print the result as one JSON object."`
@@ -41,7 +43,7 @@ Examples:
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
-	at, err := w.repository(c.Repo)
+	at, err := w.repository(ctx, c.Repo, ".")
 	if err != nil {
 		return 0, err
 	}
@@ -97,11 +99,16 @@ type repository struct{ owner, name, server, token string }
 
 func (r repository) clone() string { return r.server + "/" + r.owner + "/" + r.name + ".git" }
 
-// repository is the one that is named, else that of the job.
-func (w world) repository(named string) (repository, error) {
+// repository is the one that is named, else that of the job, else that of the remote
+// origin of the project in dir.
+func (w world) repository(ctx context.Context, named, dir string) (repository, error) {
+	server, api := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
 	asked := cmp.Or(named, w.Getenv("GITHUB_REPOSITORY"))
 	if asked == "" {
-		return repository{}, fault.Usage("which repository is not said", "name it: --repo OWNER/NAME", nil)
+		asked = w.origin(ctx, dir, cmp.Or(server, publicServer))
+	}
+	if asked == "" {
+		return repository{}, fault.Usage("no repository given, and the remote origin names none on "+cmp.Or(server, publicServer), "name it: --repo OWNER/NAME", nil)
 	}
 	owner, name, _ := strings.Cut(asked, "/")
 	if owner == "" || name == "" || strings.Contains(name, "/") {
@@ -111,7 +118,6 @@ func (w world) repository(named string) (repository, error) {
 	if token == "" {
 		return repository{}, fault.Usage("there is no token to ask with", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
 	}
-	server, api := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
 	if server != "" && server != publicServer && api == "" || api != "" && api != github.PublicURL && server == "" {
 		return repository{}, fault.Usage("only one of GITHUB_SERVER_URL and GITHUB_API_URL names a GitHub of your own",
 			"set both, or github.com is shown its token", nil)
@@ -120,6 +126,25 @@ func (w world) repository(named string) (repository, error) {
 }
 
 const publicServer = "https://github.com"
+
+// remoteForm is the address of a remote: its host, and the owner and name there.
+var remoteForm = pattern.Of(`^(?:(?:https?|ssh)://(?:[^/@]*@)?|[^/@:]+@)([^/:@]+)(?::\d+)?[:/]([^/]+/[^/]+?)(?:\.git)?/?$`)
+
+// origin is owner/name of the remote origin, if that is on the server.
+func (w world) origin(ctx context.Context, dir, server string) string {
+	tool, done, err := w.SoundGit(ctx, dir)
+	if err != nil {
+		return ""
+	}
+	defer done()
+	address, err := tool.Origin(ctx, dir)
+	found := remoteForm.FindStringSubmatch(address)
+	host, wrong := url.Parse(server)
+	if err != nil || wrong != nil || found == nil || !strings.EqualFold(found[1], host.Hostname()) {
+		return ""
+	}
+	return found[2]
+}
 
 type worktreeCommand struct {
 	Clean worktreeCleanCommand `cmd:"" help:"Remove the worktrees that runs with --worktree left."`

@@ -236,6 +236,19 @@ func notOurs() []string {
 	return specs
 }
 
+// Origin is the address of the remote origin; empty: there is none.
+func (g Git) Origin(ctx context.Context, dir string) (string, error) {
+	u := user{git: g, dir: dir}
+	if err := u.check(ctx); err != nil {
+		return "", err
+	}
+	address, err := u.Ask(ctx, "config", "--get", "remote.origin.url")
+	if SaidNo(err) {
+		return "", nil
+	}
+	return address, err
+}
+
 // Named is the commit that a user calls rev; a fault where there is none.
 func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
 	u := user{git: g, dir: dir}
