@@ -62,7 +62,7 @@ func (g GitHub) seen(ctx context.Context) Finding {
 	switch {
 	case errors.Is(err, github.NotFound):
 		return Finding{What: what, Gap: "it is not there, or this token may not see it", Remedy: "give a token that may, with `contents: write`", Stops: true}
-	case errors.Is(err, github.Unauthorized):
+	case errors.Is(err, github.Unauthorized) || unreached(err):
 		return Finding{What: what, Gap: err.Error(), Remedy: fault.Hint(err), Stops: true}
 	case archived:
 		return Finding{What: what, Gap: "it is archived, and takes nothing any more", Remedy: "unarchive it in Settings → General", Stops: true}
@@ -70,6 +70,11 @@ func (g GitHub) seen(ctx context.Context) Finding {
 	f := passing(what, err)
 	f.base = base
 	return f
+}
+
+func unreached(err error) bool {
+	known, is := errors.AsType[*github.Error](err)
+	return is && known.Unreached()
 }
 
 // opens looks whether pull requests may be opened. Where they may not, the work

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,6 +57,11 @@ func (e *Error) Error() string {
 		return text + " " + http.StatusText(e.Status)
 	}
 	return text + ": " + e.Message
+}
+
+// Unreached tells that no answer came, and that nobody gave up waiting for one.
+func (e *Error) Unreached() bool {
+	return e.Status == 0 && e.Kind == Unavailable && !errors.Is(e.cause, context.Canceled)
 }
 
 // Unwrap gives the kind, and the cause where no answer came.
@@ -200,6 +206,8 @@ func (a act) remedy(input string, e *Error, err error) error {
 
 func (a act) fix(input string, e *Error) string {
 	switch {
+	case e.Unreached():
+		return "check that this machine reaches GitHub, through https_proxy if there is a proxy, and try again"
 	case e.Kind == Unauthorized:
 		return "the token is wrong or has expired: give a new `" + input + "`, or an App with `app-id` and `app-private-key`"
 	case e.Kind == RateLimited:
