@@ -32,7 +32,7 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	if strings.Contains(a.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", a.Program)
 	}
-	return "", fault.Usage(what, a.Remedy()+", or choose another agent: --agent NAME, in a workflow the input agent", err)
+	return "", fault.Usage(what, a.Remedy()+", or choose another agent: --agent NAME, in a workflow the input agent", nil)
 }
 
 // unwrapped is the program that a wrapper at path starts, or path where there is
