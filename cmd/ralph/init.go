@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,8 @@ func (planCommand) Help() string {
 	return `Finds stories in a prd.json (fenced or bare), a task list, or headings with lists.
 Any other text becomes one story. Prints the PRD on standard output, and its source
 (json, tasklist, headings, plain) on standard error. Of an
-issue form only the answers count. Asks no model.
+issue form only the answers count. Project and branch are those of ralph init
+--prd, where it was run here. Asks no model.
 
 Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 }
@@ -109,11 +111,14 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return unplanned(name, err)
 	}
+	begun := scaffold.Begun(".")
+	stories.Project, stories.BranchName = cmp.Or(stories.Project, begun.Project), cmp.Or(stories.BranchName, begun.BranchName)
 	data, err := stories.Marshal()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w.Stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
+	fmt.Fprintln(w.Stderr, "next: save it as ralph/prd.json, commit it, then: ralph run")
 	_, err = w.Stdout.Write(data)
 	return err
 }

@@ -4,6 +4,8 @@
 package plan
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +22,16 @@ type Plan struct {
 	VerifyCommands []string `json:"verifyCommands"`
 	UserStories    []Story  `json:"userStories"`
 	Extra          []Extra  `json:"-"`
+}
+
+// Head is what a prd.json says besides its stories, which may not be filled in yet.
+func Head(data []byte) (Plan, error) {
+	var head struct {
+		Project, BranchName string
+		VerifyCommands      []string
+	}
+	err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\uFEFF")), &head)
+	return Plan{Project: head.Project, BranchName: head.BranchName, VerifyCommands: head.VerifyCommands}, err
 }
 
 // Story is one piece of work, small enough for one iteration.

@@ -4,6 +4,7 @@
 package scaffold
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/survey"
@@ -140,6 +142,30 @@ type Beginning struct {
 	Memory  workspace.Memory
 	Feature string // empty: the template's
 	Now     time.Time
+}
+
+// logHead is the line of a log with what the loop is about, as Sheets writes it.
+var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
+
+// Begun is the project and branch that Sheets wrote in a folder. Where a shell has
+// emptied the PRD to write a new one, the log still has them.
+func Begun(project string) plan.Plan {
+	books := workspace.Memory{Dir: workspace.MemoryDir}.Books()
+	data, _ := workspace.ReadPlain(filepath.Join(project, books[0])) // no file says nothing
+	if len(bytes.TrimSpace(data)) > 0 {
+		head, _ := plan.Head(data)
+		return head
+	}
+	log, _ := workspace.ReadPlain(filepath.Join(project, books[1]))
+	said := logHead.FindStringSubmatch(string(log))
+	if said == nil {
+		return plan.Plan{}
+	}
+	begun := plan.Plan{Project: said[1]}
+	if checkFeature(said[2]) == nil && said[2] != "" {
+		begun.BranchName = "ralph/" + said[2]
+	}
+	return begun
 }
 
 // Sheets are a PRD to fill in, and a log without entries.
