@@ -152,6 +152,9 @@ func words(run journal.Run, event journal.Event) string {
 func published(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are of no news to people
 	case journal.Pushed:
+		if run.Links.Repo == "" { // the branch is one of the user's own repository
+			return "branch " + e.Branch + " is at " + short(e.SHA)
+		}
 		return "pushed " + short(e.SHA) + " to " + e.Branch
 	case journal.PullOpened:
 		return fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)

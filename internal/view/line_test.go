@@ -106,7 +106,7 @@ var lines = []struct {
 	{journal.TaskLooked{Done: true}, ""},
 	{journal.Paused{MS: 1000, Why: "busy"}, "  waiting 1s, until 00:00:01 UTC: busy"},
 	{journal.TaskSettled{Reason: policy.DoneFile, Words: "task completed"}, "task completed"},
-	{journal.Pushed{Branch: "ralph/x", SHA: "0123456789"}, "pushed 0123456 to ralph/x"},
+	{journal.Pushed{Branch: "ralph/x", SHA: "0123456789"}, "branch ralph/x is at 0123456"},
 	{journal.PullOpened{Number: 3, URL: "u"}, "pull request #3: u"},
 	{journal.PullReadied{Number: 3}, "pull request #3 is ready for review"},
 	{journal.PublishFailed{Act: "push", Why: "502"}, "could not push the work: 502"},
