@@ -2,6 +2,7 @@ package laptop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,9 @@ func newConsole(w World, d *Project) *console {
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {
+	if _, is := event.(journal.CheckEnded); is {
+		c.desk.World.Patience.set(run.Policy)
+	}
 	c.mu.Lock()
 	c.print(c.view.Event(run, event))
 	c.mu.Unlock()
@@ -43,6 +47,7 @@ func (c *console) event(run journal.Run, event journal.Event) {
 
 // checking tells of a check that is about to run, as it may take long.
 func (c *console) checking(check policy.Check) {
+	c.desk.World.Patience.checking(check)
 	if c.desk.Verbose {
 		c.line("[ralph] Running guardrail: " + check.Command)
 		return
@@ -84,13 +89,33 @@ func (c *console) ring() {
 
 // Patience is how long the step under way may take at most, in words for those
 // who asked it to end. Signals are told of it while the run sets it.
-type Patience struct{ words atomic.Value }
+type Patience struct {
+	words atomic.Value
+	rules policy.Policy
+}
 
 // set takes it from the rules of a run.
 func (p *Patience) set(rules policy.Policy) {
-	most := rules.LongestStep()
+	p.rules = rules
+	p.say(rules.LongestStep(), "however long its agent takes")
+}
+
+// checking takes it from a check that is about to run, with those that follow it.
+func (p *Patience) checking(next policy.Check) {
+	at := slices.IndexFunc(p.rules.Checks, func(c policy.Check) bool { return c.Name == next.Name })
+	left, most := append([]policy.Check{next}, p.rules.Checks[at+1:]...), policy.Duration(0)
+	for _, check := range left {
+		most += check.Timeout
+	}
+	if slices.ContainsFunc(left, func(c policy.Check) bool { return c.Timeout == 0 }) {
+		most = p.rules.Limits.Run
+	}
+	p.say(most, "however long the checks take")
+}
+
+func (p *Patience) say(most policy.Duration, endless string) {
 	if most == 0 {
-		p.words.Store("however long its agent takes")
+		p.words.Store(endless)
 		return
 	}
 	p.words.Store("in at most " + most.String())
