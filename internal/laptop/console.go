@@ -74,7 +74,7 @@ func (c *console) print(text string) {
 	if text == "" || c.desk.Quiet {
 		return
 	}
-	if c.desk.secrets != nil { // before the agent is known there are none
+	if text = c.desk.pasted(text); c.desk.secrets != nil { // before the agent is known there are none
 		text = c.desk.secrets.String(text)
 	}
 	fmt.Fprintln(c.desk.World.Stderr, text)

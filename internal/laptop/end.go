@@ -133,7 +133,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	case run.Policy.Apart && run.Head != run.Start:
 		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
 	}
-	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text))
+	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(d.pasted(text)))
 	return err
 }
 

@@ -3,11 +3,16 @@ package laptop
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -41,7 +46,18 @@ type Flags struct {
 }
 
 // Again is the command that goes on with what was begun with these flags.
-func (l Flags) Again() string { return view.Resume(agent.Named(l.Agent, l.AgentCommand)) }
+func (l Flags) Again() string { return l.pasted(view.Resume(agent.Named(l.Agent, l.AgentCommand))) }
+
+// pasted is a text whose commands can be pasted: they get the agent's command, which no
+// journal holds, as it may have keys. One that seems to have some stays out here, too.
+func (l Flags) pasted(text string) string {
+	words, err := agent.Words(l.AgentCommand)
+	quoted := shell.Quote(l.AgentCommand)
+	if err != nil || len(words) == 0 || quoted == "" || !slices.Equal(config.MaskWords(words, redact.New()), words) {
+		return text
+	}
+	return strings.ReplaceAll(text, "--agent-command CMD", "--agent-command "+quoted)
+}
 
 // Limited lays the flags that are limits over those in force.
 func (l Flags) Limited(p policy.Limits) policy.Limits {

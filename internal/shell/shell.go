@@ -27,6 +27,15 @@ func Words(line string) ([]string, error) {
 	return words, nil
 }
 
+// Quote is text as one word of a command line; empty: no shell takes it as one.
+func Quote(text string) string {
+	quoted, err := syntax.Quote(text, syntax.LangPOSIX)
+	if err != nil {
+		return ""
+	}
+	return quoted
+}
+
 // errNothing is for a line that has no word left.
 var errNothing = errors.New("there is no word")
 
