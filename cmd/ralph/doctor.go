@@ -59,12 +59,13 @@ type found struct {
 	Sandbox *doctor.Sandbox  `json:"sandbox,omitempty"`
 	Checks  *doctor.Checks   `json:"checks,omitempty"`
 
+	detailed  bool // the user asked about the sandbox alone
 	sandboxed bool // a run would use a sandbox, or the user asked about it
 	noChecks  bool // the user asked for the checks, and they could not be looked at
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
-	all := found{sandboxed: c.Sandbox}
+	all := found{sandboxed: c.Sandbox, detailed: c.Sandbox}
 	for _, part := range c.parts() {
 		if err := part(ctx, w, &all); err != nil {
 			return 0, err
@@ -73,7 +74,7 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 	if err := all.print(w, c.JSON); err != nil {
 		return 0, err
 	}
-	if all.gap() {
+	if len(all.gaps()) > 0 {
 		return fault.ExitUsage, nil
 	}
 	return fault.ExitDone, nil
@@ -143,15 +144,38 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 	return nil
 }
 
-// gap tells whether a run could not start. It starts without checks, but proves
+// gaps are what keeps a run from starting. It starts without checks, but proves
 // nothing.
-func (f found) gap() bool {
+func (f found) gaps() (all []string) {
+	for _, stop := range doctor.Stops(f.GitHub) {
+		all = append(all, stop.What)
+	}
 	for _, a := range f.Agents {
 		if a.Chosen && a.Gap != "" {
-			return true
+			all = append(all, "the agent "+a.Name)
 		}
 	}
-	return f.noChecks || f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds || len(doctor.Stops(f.GitHub)) > 0
+	if f.noChecks {
+		all = append(all, "the checks")
+	}
+	if f.sandboxed && f.Sandbox != nil && !f.Sandbox.Holds {
+		all = append(all, "the sandbox")
+	}
+	return all
+}
+
+// summary is one line about all of it.
+func (f found) summary() string {
+	gaps := f.gaps()
+	switch {
+	case len(gaps) > 0:
+		return "Not ready: a run cannot start because of " + strings.Join(gaps, ", ") + ".\n"
+	case f.Checks != nil && (len(f.Checks.Checks) == 0 || f.Checks.Tried && !f.Checks.Usable):
+		return "Ready, but no check can prove the work of a run.\n"
+	case f.Agents == nil && f.GitHub == nil:
+		return ""
+	}
+	return "Ready: a run can start.\n"
 }
 
 func (f found) print(w world, asJSON bool) error {
@@ -165,11 +189,16 @@ func (f found) print(w world, asJSON bool) error {
 	if f.Agents != nil {
 		parts = append(parts, doctor.AgentsText(f.Agents))
 	}
-	if f.Sandbox != nil {
-		parts = append(parts, f.Sandbox.Text())
-	}
 	if f.Checks != nil {
 		parts = append(parts, clean.LogLines(f.Checks.Text()))
+	}
+	if f.Sandbox != nil && f.detailed {
+		parts = append(parts, f.Sandbox.Text())
+	} else if f.Sandbox != nil {
+		parts = append(parts, f.Sandbox.Brief()+"  ralph doctor --sandbox lists its parts and the attempts from inside\n")
+	}
+	if text := clean.LogLines(f.summary()); text != "" {
+		parts = append(parts, text)
 	}
 	_, err := fmt.Fprint(w.Stdout, strings.Join(parts, "\n"))
 	return err

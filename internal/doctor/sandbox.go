@@ -90,17 +90,23 @@ func remedy(level sandbox.Level) string {
 	return ""
 }
 
-// Text is s for people.
-func (s Sandbox) Text() string {
-	var b strings.Builder
+// Brief is the level and whether it holds, in a line or two.
+func (s Sandbox) Brief() string {
 	state := "the attack from inside failed, as it should"
 	if !s.Holds {
 		state = s.Why
 	}
-	fmt.Fprintf(&b, "sandbox level %s: %s\n", s.Level, state)
+	text := fmt.Sprintf("sandbox level %s: %s\n", s.Level, state)
 	if s.Remedy != "" {
-		fmt.Fprintf(&b, "  more: %s\n", s.Remedy)
+		text += "  more: " + s.Remedy + "\n"
 	}
+	return text
+}
+
+// Text is s for people.
+func (s Sandbox) Text() string {
+	var b strings.Builder
+	b.WriteString(s.Brief())
 	b.WriteString("\nwhat this machine offers\n")
 	for _, p := range s.Parts {
 		fmt.Fprintf(&b, "  %s %s%s\n", mark(p.Found), p.Name, behind(p.Detail))
