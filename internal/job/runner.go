@@ -49,7 +49,7 @@ func (a agentRunner) have(ctx context.Context, hand driver.Agent, order agent.Or
 	if err == nil {
 		ended = metered(ended, models.Used())
 		if models.Refusing() { // the key is good
-			ended.Fix = ""
+			ended.Fix, ended.Denied = "", ""
 		}
 	}
 	models.Tell(emit)
@@ -72,7 +72,7 @@ func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	ended.Overspent = true
 	if ended.Failed {
 		ended.Why = "the model server has ended the budget: " + seen.Stopped
-		ended.CannotRun, ended.Fix, ended.Busy, ended.Until = false, "", false, time.Time{}
+		ended.CannotRun, ended.Fix, ended.Denied, ended.Busy, ended.Until = false, "", "", false, time.Time{}
 	}
 	return ended
 }

@@ -105,7 +105,7 @@ func (c consulting) sketch(ctx context.Context, run journal.Run, drafted *journa
 		order: agent.Order{Again: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
 	}, emit)
 	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
-	drafted.CannotRun, drafted.Fix, drafted.Overspent = ended.CannotRun, ended.Fix, ended.Overspent
+	drafted.CannotRun, drafted.Fix, drafted.Denied, drafted.Overspent = ended.CannotRun, ended.Fix, ended.Denied, ended.Overspent
 	if err != nil {
 		return err
 	}

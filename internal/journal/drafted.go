@@ -12,18 +12,19 @@ import (
 // PlanDrafted is what an agent made of a task that does not say what has to
 // hold: stories, a question, or nothing that can be worked by.
 type PlanDrafted struct {
-	By         string       `json:"by"` // the agent
-	Stories    []plan.Story `json:"stories,omitempty"`
-	Left       []string     `json:"left,omitempty"`       // what it said besides, and is not its to say
-	Question   string       `json:"question,omitempty"`   // that only people can answer
-	Why        string       `json:"why,omitempty"`        // why there are no stories
-	CannotRun  bool         `json:"cannot_run,omitempty"` // the agent cannot work: trying again is no use
-	Fix        string       `json:"fix,omitempty"`        // what a person can do about that
-	Overspent  bool         `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
-	TookMS     int64        `json:"took_ms"`
-	Usage      stream.Usage `json:"usage"`
-	Cost       stream.Cost  `json:"cost"`
-	Transcript Attachment   `json:"transcript"`
+	By         string        `json:"by"` // the agent
+	Stories    []plan.Story  `json:"stories,omitempty"`
+	Left       []string      `json:"left,omitempty"`       // what it said besides, and is not its to say
+	Question   string        `json:"question,omitempty"`   // that only people can answer
+	Why        string        `json:"why,omitempty"`        // why there are no stories
+	CannotRun  bool          `json:"cannot_run,omitempty"` // the agent cannot work: trying again is no use
+	Fix        string        `json:"fix,omitempty"`        // what a person can do about that
+	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server turned its agent away for good
+	Overspent  bool          `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
+	TookMS     int64         `json:"took_ms"`
+	Usage      stream.Usage  `json:"usage"`
+	Cost       stream.Cost   `json:"cost"`
+	Transcript Attachment    `json:"transcript"`
 }
 
 func (e PlanDrafted) fold(r *Run, _ time.Time) {

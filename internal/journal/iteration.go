@@ -48,30 +48,31 @@ type Attachment struct {
 
 // AgentEnded is the sum of one agent's run.
 type AgentEnded struct {
-	Exit       int          `json:"exit"`
-	Signal     string       `json:"signal,omitempty"`
-	TimedOut   bool         `json:"timed_out,omitempty"`
-	CannotRun  bool         `json:"cannot_run,omitempty"` // it is missing or refused to start; trying again is no use
-	Failed     bool         `json:"failed,omitempty"`     // by its own word or its exit code
-	Why        string       `json:"why,omitempty"`        // why it failed
-	Fix        string       `json:"fix,omitempty"`        // what a person can do about it, where that is known
-	Busy       bool         `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
-	Until      time.Time    `json:"until,omitzero"`       // when that server may be asked again, by its own word
-	Overspent  bool         `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
-	TookMS     int64        `json:"took_ms"`
-	Tools      int          `json:"tools"`
-	Chores     int          `json:"chores,omitempty"` // of these, calls that only kept the loop's books
-	Blind      bool         `json:"blind,omitempty"`  // its tool calls cannot be seen
-	ToolErrors int          `json:"tool_errors,omitempty"`
-	Promises   []string     `json:"promises,omitempty"` // claimed in its own words
-	Response   string       `json:"response,omitempty"` // the first answer in response tags
-	Question   string       `json:"question,omitempty"` // the first that it asked of people in tags
-	Words      string       `json:"words,omitempty"`    // its last words, capped
-	Usage      stream.Usage `json:"usage"`
-	Cost       stream.Cost  `json:"cost"`
-	Swept      int          `json:"swept,omitempty"` // processes it left behind, ended
-	Fresh      bool         `json:"fresh,omitempty"` // a person, not the loop, spoke to it last
-	Transcript Attachment   `json:"transcript"`
+	Exit       int           `json:"exit"`
+	Signal     string        `json:"signal,omitempty"`
+	TimedOut   bool          `json:"timed_out,omitempty"`
+	CannotRun  bool          `json:"cannot_run,omitempty"` // it is missing or refused to start; trying again is no use
+	Failed     bool          `json:"failed,omitempty"`     // by its own word or its exit code
+	Why        string        `json:"why,omitempty"`        // why it failed
+	Fix        string        `json:"fix,omitempty"`        // what a person can do about it, where that is known
+	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server turned it away for good
+	Busy       bool          `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
+	Until      time.Time     `json:"until,omitzero"`       // when that server may be asked again, by its own word
+	Overspent  bool          `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
+	TookMS     int64         `json:"took_ms"`
+	Tools      int           `json:"tools"`
+	Chores     int           `json:"chores,omitempty"` // of these, calls that only kept the loop's books
+	Blind      bool          `json:"blind,omitempty"`  // its tool calls cannot be seen
+	ToolErrors int           `json:"tool_errors,omitempty"`
+	Promises   []string      `json:"promises,omitempty"` // claimed in its own words
+	Response   string        `json:"response,omitempty"` // the first answer in response tags
+	Question   string        `json:"question,omitempty"` // the first that it asked of people in tags
+	Words      string        `json:"words,omitempty"`    // its last words, capped
+	Usage      stream.Usage  `json:"usage"`
+	Cost       stream.Cost   `json:"cost"`
+	Swept      int           `json:"swept,omitempty"` // processes it left behind, ended
+	Fresh      bool          `json:"fresh,omitempty"` // a person, not the loop, spoke to it last
+	Transcript Attachment    `json:"transcript"`
 }
 
 // fold adds what an agent cost. Its money is gone even where the journal has no

@@ -66,6 +66,7 @@ const (
 	NoLogin  Denial = "login"  // its key or login is missing, or was refused
 	NoAccess Denial = "access" // the key is good, and not for this
 	NoCredit Denial = "credit" // nothing is left on the account
+	NoModel  Denial = "model"  // its server does not have the model
 )
 
 // Spent is what an agent has used since it began, as far as it tells on its

@@ -23,6 +23,7 @@ const (
 	statusNoKey      = 401
 	statusNoCredit   = 402
 	statusKeyRefused = 403
+	statusNoModel    = 404
 )
 
 // ending is how an agent's program ended, beside what it said.
@@ -52,7 +53,8 @@ func (s *sum) ended(e ending) journal.AgentEnded {
 	ended.Failed = ended.Why != ""
 	ended.CannotRun = s.hopeless(e)
 	ended.Busy, ended.Until = s.busy(e)
-	ended.Fix = e.fixes[s.denied(e)]
+	ended.Denied = s.denied(e)
+	ended.Fix = e.fixes[ended.Denied]
 	ended.Overspent = errors.Is(e.err, errOverspent) || errors.Is(e.err, errBoundless)
 	return ended
 }
@@ -141,6 +143,8 @@ func (s *sum) denied(e ending) stream.Denial {
 		return stream.NoCredit
 	case r.Status == statusKeyRefused:
 		return stream.NoAccess
+	case r.Status == statusNoModel:
+		return stream.NoModel
 	}
 	return ""
 }
@@ -244,6 +248,7 @@ func fixes(a agent.Adapter) map[stream.Denial]string {
 	return map[stream.Denial]string{
 		stream.NoLogin:  a.Login,
 		stream.NoAccess: "see that the key or the login may use this model, or name another model",
+		stream.NoModel:  "name a model that the server has, or another server for it (model-base-url)",
 		stream.NoCredit: "add credit to the account of the key or the login, or use another",
 	}
 }

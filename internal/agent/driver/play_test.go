@@ -196,7 +196,11 @@ func TestPlayEnds(t *testing.T) {
 		},
 		"by a key refused": {
 			text: "-- 1/fail --\n401 Invalid key\n",
-			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Why: "api_error 401: API Error: 401 Invalid key"},
+			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Denied: stream.NoLogin, Why: "api_error 401: API Error: 401 Invalid key"},
+		},
+		"by a model that is not there": {
+			text: "-- 1/fail --\n404 model: claude-nonesuch\n",
+			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Denied: stream.NoModel, Fix: "name a model that the server has, or another server for it (model-base-url)", Why: "api_error 404: API Error: 404 model: claude-nonesuch"},
 		},
 		"by an exit code": {
 			text: "-- 1/exit --\n7\n",
