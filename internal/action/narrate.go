@@ -56,7 +56,11 @@ func (v *visit) annotate(a view.Annotation) {
 	if a.File != "" {
 		fields["file"], fields["line"] = v.fit(a.File), strconv.Itoa(a.Line)
 	}
-	v.toolkit.WithFieldsMap(fields).Errorf("%s", v.fit(a.Text))
+	say := v.toolkit.WithFieldsMap(fields).Errorf
+	if a.Notice {
+		say = v.toolkit.WithFieldsMap(fields).Noticef
+	}
+	say("%s", v.fit(a.Text))
 }
 
 // fit is text that can neither command the runner nor give a secret away.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
 // Checks are what a run would be judged by, and what it is worth before any work.
@@ -43,14 +43,14 @@ func LookAtChecks(run journal.Run) Checks {
 		all.Why = "no checks are configured"
 	}
 	if all.Why != "" {
-		all.Remedy = view.Mend(run)
+		all.Remedy = ending.Mend(run)
 	}
 	for _, command := range run.Policy.Setup {
 		all.Setup = append(all.Setup, command.Command)
 	}
 	for _, rule := range run.Policy.Checks {
 		said, _ := run.AtBase(rule.Name)
-		worth := view.AtBase(run, rule.Name)
+		worth := ending.AtBase(run, rule.Name)
 		all.Checks = append(all.Checks, Check{
 			Name: rule.Name, Command: rule.Command, Detected: rule.Detected,
 			State: worth.State, Passed: said.Passed, Exit: said.Exit, Tests: said.Tests,

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
 // Annotation is what a forge shows beside a job, and at a line of a file where
@@ -18,23 +19,32 @@ type Annotation struct {
 	Line  int
 	Title string
 	Text  string
+
+	Notice bool // it is news, and no error
 }
 
 // mostAnnotations is how many of a step GitHub shows.
 const mostAnnotations = 10
 
-// Annotations are the checks that the last verdict found to fail. All of it is
-// plain text that others wrote.
+// Annotations are how run ended and what to do next, unless it did what was asked,
+// and the checks that the last verdict found to fail. Others wrote parts of all of it.
 func Annotations(run journal.Run) []Annotation {
+	var all []Annotation
+	if e := ending.Of(run); e.Cause != "" {
+		all = append(all, Annotation{
+			Title:  "ralph " + string(run.Stop.Reason.Status()),
+			Text:   spoken(Headline(run)) + behind("", ". Next: ", spoken(Next(run))),
+			Notice: run.Completed() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
+		})
+	}
 	last, found := run.Last()
 	if !found || run.Completed() {
-		return nil
+		return all
 	}
 	checks := last.Checks
 	if last.Proof != nil {
 		checks = last.Proof.Checks
 	}
-	var all []Annotation
 	for _, check := range checks {
 		if check.Where == journal.AtTests || !verdict.Holds(run, check) || len(all) == mostAnnotations {
 			continue

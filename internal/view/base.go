@@ -2,99 +2,22 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Base is what a check said before any work, and what it is worth for that.
-type Base struct {
-	State  string // in two words
-	Gap    string // why it can prove nothing; empty: it can
-	Remedy string
-	Note   string // what people should know where there is no gap
-}
-
-// What to do where nothing can be proven, in a job and elsewhere.
-var (
-	nameChecks = cure{
-		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base",
-		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
-	}
-	haveStart = cure{
-		"bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
-		"install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
-	}
-	haveTried = cure{"", "; `ralph doctor --checks` tries it"}
-	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
-	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
-	haveNames = same("have it green before the work begins, or have its runner name the tests that fail")
-	haveSetup = same("have `setup` work on a fresh clone, where nothing lies that is not committed")
-)
-
-// cure is a remedy as people need it for a job, and for their own machine.
-type cure struct{ job, own string }
-
-func same(text string) cure { return cure{text, text} }
-
-func (c cure) of(run journal.Run) string {
-	return pick(run.Policy.Publish && !run.Policy.NoPull, c.job, c.own)
-}
-
-// AtBase is what the check named name is worth by what it said at the base.
-func AtBase(run journal.Run, name string) Base {
-	check, ran := run.AtBase(name)
-	switch {
-	case !ran:
-		return Base{State: "not tried"}
-	case check.TimedOut:
-		return Base{State: "out of time", Gap: "it ran out of time", Remedy: haveTime.of(run)}
-	case check.CannotRun:
-		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastly(check)), Remedy: haveStart.of(run)}
-	case verdict.Brought(run, name):
-		return Base{State: "of the task", Gap: "the task itself names it, so it proves nothing", Remedy: haveOwn.of(run)}
-	case check.Passed:
-		return Base{State: "green"}
-	case check.Named():
-		return Base{State: "red before", Note: "red before: " + check.Tests.Told() + "; " + holding(run, name)}
-	}
-	return Base{
-		State: "red before", Remedy: haveNames.of(run),
-		Gap: fmt.Sprintf("it is red already (exit %d), and names no tests that fail, so %s", check.Exit, holding(run, name)),
-	}
-}
-
-// holding is what a check that was red before can hold back.
-func holding(run journal.Run, name string) string {
-	switch {
-	case !verdict.Blocks(run, name):
-		return "it proves nothing, and holds nothing back"
-	case run.Policy.Baseline == policy.BaselineStrict:
-		return "no story passes before it is green, as `baseline: strict` has it"
-	}
-	return "only what fails anew holds a story back"
-}
-
-// cannotStart tells of a check whose program is not there.
-func cannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
-
-// toStart is what to do about a check that cannot start, and how to see that it
-// helps before another run does.
-func toStart(run journal.Run) string { return haveStart.of(run) + haveTried.of(run) }
-
-// unstarted is toStart where a check that nobody tried at a base cannot start for
+// unstarted is what to do where a check that nobody tried at a base cannot start for
 // the first time: said once, not in each iteration.
 func unstarted(run journal.Run, check journal.CheckEnded) string {
-	if run.Baseline != nil || check.Where != journal.AtWork || !cannotStart(check) {
+	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) {
 		return ""
 	}
 	before := 0
 	for _, it := range run.Iterations {
 		for _, other := range it.Checks {
-			if other.Name == check.Name && cannotStart(other) {
+			if other.Name == check.Name && ending.CannotStart(other) {
 				before++
 			}
 		}
@@ -102,7 +25,7 @@ func unstarted(run journal.Run, check journal.CheckEnded) string {
 	if before > 1 {
 		return ""
 	}
-	return " – " + toStart(run)
+	return " – " + ending.ToStart(run)
 }
 
 // stuck are the checks that could not start in the newest iteration of a run that
@@ -111,7 +34,7 @@ func stuck(run journal.Run) string {
 	var names []string
 	if it, found := run.Last(); found {
 		for _, check := range it.Checks {
-			if check.Where == journal.AtWork && cannotStart(check) {
+			if check.Where == journal.AtWork && ending.CannotStart(check) {
 				names = append(names, fmt.Sprintf("%s cannot run here (exit %d)", Code(check.Name, 80), check.Exit))
 			}
 		}
@@ -119,32 +42,5 @@ func stuck(run journal.Run) string {
 	if names == nil {
 		return ""
 	}
-	return strings.Join(few(names), ", ") + ". To change that: " + toStart(run) + "."
-}
-
-// lastly is the last thing that a check said.
-func lastly(check journal.CheckEnded) string {
-	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	if last := one(lines[len(lines)-1]); last != "" {
-		return ": " + last
-	}
-	return ""
-}
-
-// Mend is what to do about a base where checks can prove nothing; empty where
-// there is nothing to do. It holds no words of others.
-func Mend(run journal.Run) string {
-	switch {
-	case len(run.Policy.Checks) == 0:
-		return nameChecks.of(run)
-	case len(run.BaseChecks) == 0 && run.Baseline != nil && !run.Baseline.Usable: // the checkout was not made ready
-		return haveSetup.of(run) + "; " + haveStart.of(run)
-	}
-	var all []string
-	for _, check := range run.BaseChecks {
-		if remedy := AtBase(run, check.Name).Remedy; remedy != "" && !slices.Contains(all, remedy) {
-			all = append(all, remedy)
-		}
-	}
-	return strings.Join(all, "; ")
+	return strings.Join(few(names), ", ") + ". To change that: " + ending.ToStart(run) + "."
 }

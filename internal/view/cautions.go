@@ -156,9 +156,10 @@ func failures(run journal.Run) []string {
 		last[failure.Act] = failure
 	}
 	var said []string
+	next := Next(run)
 	for _, act := range slices.Sorted(maps.Keys(last)) {
 		text := "could not " + doing(act) + ": " + clean.Inline(last[act].Why, 500)
-		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(Next(run), fix) {
+		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(next, fix) {
 			text += " – " + fix
 		}
 		said = append(said, text)

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
 // Event is what there is to show of an event, in Line's words, without a
@@ -138,8 +139,11 @@ func (c *Console) stop(run journal.Run, e journal.RunStopped, rows []row) []row 
 
 func (c *Console) left(run journal.Run, e journal.RunStopped) []string {
 	var texts []string
-	if e.Reason == policy.AllStoriesPassed {
-		texts = append(texts, Headline(run))
+	switch end := ending.Of(run); {
+	case e.Reason == policy.AllStoriesPassed || end.Cause != "" && end.Why != e.Why:
+		texts = append(texts, spoken(Headline(run)))
+	case end.Cause != "":
+		texts = append(texts, end.Headline)
 	}
 	texts = append(texts, Sum(run))
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
 // behind is text with more after it, if there is more.
@@ -25,11 +26,11 @@ func one(text string) string { return strings.Join(strings.Fields(text), " ") }
 // based is what came of the base, and what to do about it.
 func based(run journal.Run, e journal.BaselineEnded) string {
 	text := behind("baseline checked", ": ", one(e.Why))
-	missing := slices.ContainsFunc(run.BaseChecks, cannotStart)
+	missing := slices.ContainsFunc(run.BaseChecks, ending.CannotStart)
 	if e.Usable && !missing {
 		return text
 	}
-	return behind(text, " – ", Mend(run)+pick(missing, haveTried.of(run), ""))
+	return behind(text, " – ", ending.Mend(run)+pick(missing, ending.Tried(run), ""))
 }
 
 func checked(what string, e journal.CheckEnded) string {

@@ -9,26 +9,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Next is the one thing to do now; empty while the run goes on by itself.
+// Next is what to do now; empty while the run goes on by itself.
 func Next(run journal.Run) string {
-	way := onward(run)
-	if fix := unable(run); fix != "" && way != "" {
-		return clean.Inline(fix, 300) + "; then " + way
+	e, way := ending.Of(run), onward(run)
+	switch {
+	case inSession(run) || run.Policy.Done == policy.ByFile || way != "" && way == byHand(run):
+		return way
+	case e.Fix != "" && way != "":
+		way = e.Fix + "; then " + way
+	case e.Fix != "":
+		return e.Fix
 	}
-	return way
-}
-
-// unable is what a person has to do before the agent can work; empty where it can.
-func unable(run journal.Run) string {
-	if run.Unable != nil {
-		return run.Unable.Fix
-	}
-	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Agent != nil && run.Iterations[n-1].Agent.CannotRun {
-		return run.Iterations[n-1].Agent.Fix
-	}
-	return ""
+	return behind(way, "; ", e.After)
 }
 
 // onward is how a run that has ended is gone on with, or taken up.
@@ -62,20 +57,20 @@ func onward(run journal.Run) string {
 	if way := byHand(run); way != "" {
 		return way
 	}
-	asked, commented := run.Stop.Reason == policy.NeedsInput, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
+	say, commented := ending.Of(run).Say, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
 	switch job := run.Policy.Publish && !run.Policy.NoPull; {
-	case commented && asked:
-		return "comment `/ralph resume -- your answer`"
+	case commented && say.Comment != "":
+		return "comment `/ralph " + say.Comment + "`"
 	case commented && run.Policy.Shelve && run.Stop.Reason != policy.VerificationFailed: // where it would stop again
 		return "comment `/ralph resume` to go on"
 	case commented:
 		return "comment `/ralph` to go on"
-	case job && asked:
-		return "say it in the prompt, and ask again"
+	case job && say.Prompt != "":
+		return say.Prompt
 	case job:
 		return "ask for the same again to go on"
-	case asked:
-		return "`" + Resume(run.Policy.Agent) + " --answer \"…\"` goes on"
+	case say.Answer != "":
+		return "`" + Resume(run.Policy.Agent) + " --answer \"" + say.Answer + "\"` goes on"
 	}
 	return "`" + Resume(run.Policy.Agent) + "` goes on"
 }
@@ -98,7 +93,7 @@ func review(run journal.Run) string {
 	case !run.Pull.Draft:
 		return "review the pull request"
 	case !verified(run):
-		return "look at the draft pull request with care; nothing turned it ready"
+		return "comment `/ralph`, or look at the draft pull request with care"
 	case !verdict.Sound(run):
 		return "look at the draft pull request with care: " + held(run)
 	}

@@ -18,20 +18,23 @@ func TestWhatGoesOn(t *testing.T) {
 		reason policy.Reason
 		want   string
 	}{
-		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.MaxIterations, "comment `/ralph resume` to go on"},
-		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "comment `/ralph` to go on"},
-		{plan.KindIssue, policy.Policy{Publish: true}, policy.MaxIterations, "comment `/ralph` to go on"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph resume` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "comment `/ralph resume` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "commit the files that the checks need, or bring them by the input `setup`; then comment `/ralph` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph -- <hint>`; the hint says what the agent misses"},
+		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "`ralph resume --answer \"<hint>\"` goes on; the hint says what the agent misses"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` allows more at once"},
+		{plan.KindPrompt, policy.Policy{}, policy.Timeout, "`ralph resume` goes on; `--max-time` allows more at once"},
 		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.NeedsInput, "comment `/ralph resume -- your answer`"},
-		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.Timeout, "ask for the same again to go on"},
+		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "ask for the same again to go on"},
 		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.NeedsInput, "say it in the prompt, and ask again"},
-		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Timeout, "`ralph resume` goes on"},
+		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "`ralph resume` goes on"},
 		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "`ralph resume --answer \"…\"` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Timeout, "`ralph resume` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Timeout, "`ralph resume --agent-command CMD` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "`ralph resume` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "`ralph resume --agent-command CMD` goes on"},
 		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "`ralph resume --agent-command CMD --answer \"…\"` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Timeout, "`ralph resume --agent scripted --agent-command FILE` goes on"},
-		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Timeout, "comment `/ralph` to go on"},
+		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Cancelled, "`ralph resume --agent scripted --agent-command FILE` goes on"},
+		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 	} {
 		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}
 		if got := view.Next(run); got != c.want {

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
 // Headline is the state of a run in one phrase.
@@ -49,37 +50,37 @@ func about(before, story string) string {
 	return before + story
 }
 
+// ended is how a run ended: a cause and the run's own words, or what was proven.
 func ended(run journal.Run) string {
+	e := ending.Of(run)
 	switch {
-	case run.Stop.Reason == policy.AllStoriesPassed && !verified(run):
-		return "finished, but nothing was verified"
-	case run.Stop.Reason == policy.AllStoriesPassed && len(unverified(run)) > 0:
-		return "finished, but no check could verify " + clean.Inline(journal.Few(unverified(run)), 300)
-	case run.Stop.Reason == policy.AllStoriesPassed:
+	case e.Cause == "" && run.Stop.Reason == policy.AllStoriesPassed:
 		return "done, every story passed and the checks passed again on a clean checkout"
-	case run.Stop.Reason == policy.NothingToDo && run.Stop.Why != "":
-		return "there was nothing to do: " + clean.Inline(run.Stop.Why, 300)
-	case run.Stop.Reason == policy.NothingToDo:
-		return "there was nothing to do: the agent says all stories hold already, and no file changed"
+	case e.Cause == "":
+		return string(run.Stop.Reason.Status()) + ", " + reason(run) + behind("", ": ", clean.Inline(run.Stop.Why, 300))
+	case e.Cause == ending.Unproven:
+		e.Why = held(run)
 	}
-	if verdict.Unapproved(run) {
-		return "planned, nothing is worked on before somebody approves this"
+	text := e.Headline + behind("", ": ", clean.Inline(e.Why, 300))
+	switch run.Stop.Reason { //nolint:exhaustive // the others stopped short
+	case policy.AllStoriesPassed:
+		return "finished, but " + text
+	case policy.NothingToDo:
+		return text
 	}
-	text := reason(run)
-	if run.Stop.Why != "" {
-		text += ": " + clean.Inline(run.Stop.Why, 300)
+	if e.Cause == ending.Unapproved {
+		return text
 	}
 	return string(run.Stop.Reason.Status()) + ", " + text
 }
 
-// reason is why the run stopped, and no more than is known of it.
+// reason is why a run ended that has no cause: it is complete, or no run of the
+// loop.
 func reason(run journal.Run) string {
 	text := cmp.Or(reasons[run.Stop.Reason], string(run.Stop.Reason))
-	switch waits := run.Stop.Reason == policy.Waiting; {
-	case waits && inSession(run):
+	switch {
+	case run.Stop.Reason == policy.Waiting && inSession(run):
 		return "Claude Code lets the session be sent back to work no more"
-	case waits && run.Policy.Done != policy.ByFile:
-		return "the model cannot be asked for now"
 	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
 		text = "the agent gave the word, and no check was configured"
 	}
@@ -91,38 +92,18 @@ func reason(run journal.Run) string {
 	return text
 }
 
-// unverified are the stories of which no check could tell anything.
-func unverified(run journal.Run) []string {
-	var ids []string
-	for _, story := range verdict.Unproven(run) {
-		if graded, found := run.GradeOf(story.ID); !found || graded.Grade == journal.Unverified {
-			ids = append(ids, story.ID)
-		}
-	}
-	return ids
-}
-
 func verified(run journal.Run) bool {
 	_, is := verdict.Proven(run)
 	return is
 }
 
-// reasons are the stop reasons as people say them.
+// reasons are the stop reasons that are no failure, as people say them.
 var reasons = map[policy.Reason]string{
-	policy.AllChecksPassed:    "all checks passed",
-	policy.ResponseMatched:    "the checks passed and the agent gave the word",
-	policy.PromiseAccepted:    "the agent gave its promise, and no check ran",
-	policy.DoneFile:           "the agent left its DONE file",
-	policy.Waiting:            "the agent asked to wait",
-	policy.MaxIterations:      "out of iterations",
-	policy.BudgetExhausted:    "out of budget",
-	policy.Timeout:            "out of time",
-	policy.Stalled:            "no progress any more",
-	policy.Cancelled:          "by request",
-	policy.VerificationFailed: "the checks failed on a clean checkout",
-	policy.FatalError:         "something broke",
-	policy.NothingToDo:        "there was nothing to do",
-	policy.NeedsInput:         "a question is open",
+	policy.AllChecksPassed: "all checks passed",
+	policy.ResponseMatched: "the checks passed and the agent gave the word",
+	policy.PromiseAccepted: "the agent gave its promise, and no check ran",
+	policy.DoneFile:        "the agent left its DONE file",
+	policy.Waiting:         "the agent asked to wait",
 }
 
 // was tells what the checks said before any work, where that limits what can
@@ -152,8 +133,8 @@ func unverifiable(run journal.Run, why string) string {
 
 // mended is the remedy as a sentence of its own.
 func mended(run journal.Run) string {
-	remedy := Mend(run)
-	if remedy == "" {
+	remedy := ending.Mend(run)
+	if remedy == "" || run.Stop != nil { // then it is what to do next
 		return ""
 	}
 	return " To change that: " + remedy + "."

@@ -15,9 +15,9 @@ import (
 // What to do about the pull request depends on whether it is a draft, and why.
 func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
-		"review the pull request":                                           func(r *journal.Run) { r.Pull.Draft = false },
-		"review the draft pull request and mark it as ready":                func(*journal.Run) {},
-		"look at the draft pull request with care; nothing turned it ready": func(r *journal.Run) { r.Proofs[0].Empty = true },
+		"review the pull request":                            func(r *journal.Run) { r.Pull.Draft = false },
+		"review the draft pull request and mark it as ready": func(*journal.Run) {},
+		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`; then comment `/ralph`, or look at the draft pull request with care": func(r *journal.Run) { r.Proofs[0].Empty = true },
 		"look at the draft pull request with care: existing tests fail or no longer run: look at `a_test.go`; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}, {File: "a_test.go", Why: "gone"}}}}
@@ -56,10 +56,10 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 // done, and what changed nothing, or was not checked, is said to be so.
 func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
-		"done, every story passed and the checks passed again on a clean checkout": func(*journal.Run) {},
-		"finished, but nothing was verified":                                       func(r *journal.Run) { r.Proofs[0].Empty = true },
-		"finished, but no check could verify US-002":                               func(r *journal.Run) { r.Grades[1].Grade = journal.Unverified },
-		"finished, but no check could verify US-001, US-002":                       func(r *journal.Run) { r.Grades = nil },
+		"done, every story passed and the checks passed again on a clean checkout":    func(r *journal.Run) { r.Grades[1].Grade = journal.RedToGreen },
+		"finished, but a person has to look: no test shows that US-002 works":         func(*journal.Run) {},
+		"finished, but nothing was verified: no check is configured":                  func(r *journal.Run) { r.Proofs[0].Empty = true },
+		"finished, but a person has to look: no test shows that US-001, US-002 works": func(r *journal.Run) { r.Grades = nil },
 		"completed, all checks passed": func(r *journal.Run) {
 			r.Stop.Reason = policy.AllChecksPassed
 		},

@@ -1,0 +1,106 @@
+package ending_test
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/view/ending"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// Every file in testdata is a way to fail: what a journal says, and what the
+// console, the comment, the summary and the annotations say of its end.
+func TestEndings(t *testing.T) {
+	journaltest.Stories(t, *update, func(t *testing.T, s journaltest.Story) []txtar.File {
+		t.Helper()
+		board, e := view.Of(s.Run), ending.Of(s.Run)
+		if name := strings.ReplaceAll(string(e.Cause), " ", "-"); filepath.Base(t.Name()) != name {
+			t.Errorf("the cause is %q", e.Cause)
+		}
+		if board.Summary != board.Comment {
+			t.Error("the summary is not the comment")
+		}
+		return []txtar.File{
+			{Name: "console", Data: []byte(console(s.Entries))},
+			{Name: "comment.md", Data: []byte(ends(board.Comment))},
+			{Name: "summary.md", Data: []byte(ends(board.Summary))},
+			{Name: "annotations", Data: []byte(annotations(s.Run))},
+		}
+	})
+}
+
+// console is what a terminal shows at the end of a run.
+func console(entries []journal.Entry) string {
+	var run journal.Run
+	var said string
+	c := view.Console{}
+	for _, entry := range entries {
+		run = journal.Fold(run, entry)
+		said = c.Event(run, entry.Event)
+	}
+	return strings.TrimSpace(said) + "\n"
+}
+
+// ends are the headline and what comes next.
+func ends(page string) string {
+	var kept []string
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "**ralph: ") || strings.HasPrefix(line, "**Next:** ") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+func annotations(run journal.Run) string {
+	var text strings.Builder
+	for _, a := range view.Annotations(run) {
+		kind := "error"
+		if a.Notice {
+			kind = "notice"
+		}
+		fmt.Fprintf(&text, "::%s title=%s::%s\n", kind, a.Title, a.Text)
+	}
+	return text.String()
+}
+
+// Each cause has its golden, and no two causes have a headline or a next step in
+// common.
+func TestEveryCauseHasItsOwnWords(t *testing.T) {
+	said := map[string]string{}
+	var seen []string
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := journaltest.Run(t, archive.Files[0].Data)
+		e := ending.Of(run)
+		seen = append(seen, string(e.Cause))
+		for _, text := range []string{e.Headline, view.Headline(run), view.Next(run)} {
+			if other, is := said[text]; is && other != string(e.Cause) || text == "" {
+				t.Errorf("%q and %q both say %q", e.Cause, other, text)
+			}
+			said[text] = string(e.Cause)
+		}
+	}
+	for _, cause := range ending.Causes() {
+		if !slices.Contains(seen, string(cause)) {
+			t.Errorf("no golden tells of %q", cause)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package ending
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// Base is what a check said before any work, and what it is worth for that.
+type Base struct {
+	State  string // in two words
+	Gap    string // why it can prove nothing; empty: it can
+	Remedy string
+	Note   string // what people should know where there is no gap
+}
+
+// What to do where nothing can be proven, in a job and elsewhere.
+var (
+	nameChecks = cure{
+		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base",
+		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
+	}
+	haveStart = cure{
+		"bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
+		"install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
+	}
+	haveTried = cure{"", "; `ralph doctor --checks` tries it"}
+	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
+	haveNames = same("have it green before the work begins, or have its runner name the tests that fail")
+	haveFiles = cure{
+		"commit the files that the checks need, or bring them by the input `setup`",
+		"commit the files that the checks need, or bring them by `setup` in `.ralph/settings.json`",
+	}
+	haveSetup = same("have `setup` work on a fresh clone, where nothing lies that is not committed")
+)
+
+// cure is a remedy as people need it for a job, and for their own machine.
+type cure struct{ job, own string }
+
+func same(text string) cure { return cure{text, text} }
+
+func (c cure) of(run journal.Run) string {
+	if run.Policy.Publish && (!run.Policy.NoPull || run.Task.Kind == plan.KindPull) {
+		return c.job
+	}
+	return c.own
+}
+
+// AtBase is what the check named name is worth by what it said at the base.
+func AtBase(run journal.Run, name string) Base {
+	check, ran := run.AtBase(name)
+	switch {
+	case !ran:
+		return Base{State: "not tried"}
+	case check.TimedOut:
+		return Base{State: "out of time", Gap: "it ran out of time", Remedy: haveTime.of(run)}
+	case check.CannotRun:
+		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastly(check)), Remedy: haveStart.of(run)}
+	case verdict.Brought(run, name):
+		return Base{State: "of the task", Gap: "the task itself names it, so it proves nothing", Remedy: haveOwn.of(run)}
+	case check.Passed:
+		return Base{State: "green"}
+	case check.Named():
+		return Base{State: "red before", Note: "red before: " + check.Tests.Told() + "; " + holding(run, name)}
+	}
+	return Base{
+		State: "red before", Remedy: haveNames.of(run),
+		Gap: fmt.Sprintf("it is red already (exit %d), and names no tests that fail, so %s", check.Exit, holding(run, name)),
+	}
+}
+
+// holding is what a check that was red before can hold back.
+func holding(run journal.Run, name string) string {
+	switch {
+	case !verdict.Blocks(run, name):
+		return "it proves nothing, and holds nothing back"
+	case run.Policy.Baseline == policy.BaselineStrict:
+		return "no story passes before it is green, as `baseline: strict` has it"
+	}
+	return "only what fails anew holds a story back"
+}
+
+// CannotStart tells of a check whose program is not there.
+func CannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
+
+// ToStart is what to do about a check that cannot start, and how to see that it
+// helps before another run does.
+func ToStart(run journal.Run) string { return haveStart.of(run) + Tried(run) }
+
+// Tried is how to see that a mended check starts.
+func Tried(run journal.Run) string { return haveTried.of(run) }
+
+// lastly is the last thing that a check said.
+func lastly(check journal.CheckEnded) string {
+	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
+	if last := one(lines[len(lines)-1]); last != "" {
+		return ": " + last
+	}
+	return ""
+}
+
+// Mend is what to do about a base where checks can prove nothing; empty where
+// there is nothing to do. It holds no words of others.
+func Mend(run journal.Run) string {
+	switch {
+	case len(run.Policy.Checks) == 0:
+		return nameChecks.of(run)
+	case len(run.BaseChecks) == 0 && run.Baseline != nil && !run.Baseline.Usable: // the checkout was not made ready
+		return haveSetup.of(run) + "; " + haveStart.of(run)
+	}
+	var all []string
+	for _, check := range run.BaseChecks {
+		if remedy := AtBase(run, check.Name).Remedy; remedy != "" && !slices.Contains(all, remedy) {
+			all = append(all, remedy)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// unstartable are the checks that cannot start in the newest iteration or, where
+// that has run none, at the base.
+func unstartable(run journal.Run) []string {
+	checks := run.BaseChecks
+	if it, found := run.Last(); found && len(it.Checks) > 0 {
+		checks = it.Checks
+	}
+	var names []string
+	for _, check := range checks {
+		if CannotStart(check) {
+			names = append(names, one(check.Name))
+		}
+	}
+	return names
+}
+
+// refused are hosts that the sandbox refused, and the inputs that would allow them.
+func refused(run journal.Run) (hosts, fix string) {
+	var names, inputs []string
+	for _, e := range run.Refused {
+		if e.Input == "" || slices.Contains(inputs, e.Input) || len(inputs) == 3 {
+			continue
+		}
+		names, inputs = append(names, one(e.What)), append(inputs, clean.Inline(e.Input, 100))
+	}
+	if inputs == nil {
+		return "", ""
+	}
+	return strings.Join(names, ", "), "allow those that the work needs: " + strings.Join(inputs, ", ")
+}
+
+func one(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,84 @@
+package ending_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view/ending"
+)
+
+// What a check said at the base is what it is worth, and each gap has its remedy,
+// in a job and on a laptop.
+func TestWhatABaseIsWorth(t *testing.T) {
+	green := journal.CheckEnded{Passed: true}
+	red := journal.CheckEnded{Exit: 1}
+	named := journal.CheckEnded{Exit: 1, Tests: &journal.Tests{Failed: 1, Red: []string{"TestCart"}}}
+	for name, c := range map[string]struct {
+		said *journal.CheckEnded
+		but  func(*policy.Policy)
+		want ending.Base
+		mend string
+	}{
+		"not tried": {want: ending.Base{State: "not tried"}},
+		"green":     {said: &green, want: ending.Base{State: "green"}},
+		"missing": {
+			said: &journal.CheckEnded{Exit: 127, CannotRun: true, Excerpt: "hello\nsh: 1: npm: not found\n"},
+			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 127): sh: 1: npm: not found"},
+			mend: "install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
+		},
+		"missing in a job": {
+			said: &journal.CheckEnded{Exit: 126, CannotRun: true}, but: func(p *policy.Policy) { p.Publish = true },
+			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 126)"},
+			mend: "bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
+		},
+		"slow": {
+			said: &journal.CheckEnded{TimedOut: true, Exit: 143},
+			want: ending.Base{State: "out of time", Gap: "it ran out of time"},
+			mend: "name a quicker command, or raise its `timeout` in `.ralph/settings.json`",
+		},
+		"red with names": {said: &named, want: ending.Base{State: "red before", Note: "red before: TestCart; only what fails anew holds a story back"}},
+		"red with names, strictly": {
+			said: &named, but: func(p *policy.Policy) { p.Baseline = policy.BaselineStrict },
+			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes before it is green, as `baseline: strict` has it"},
+		},
+		"red": {
+			said: &red, want: ending.Base{State: "red before", Gap: "it is red already (exit 1), and names no tests that fail, so it proves nothing, and holds nothing back"},
+			mend: "have it green before the work begins, or have its runner name the tests that fail",
+		},
+		"of the task": {
+			said: &green, but: func(p *policy.Policy) { p.Checks[0].Added, p.Publish = true, true },
+			want: ending.Base{State: "of the task", Gap: "the task itself names it, so it proves nothing"},
+			mend: "name it in the input `checks`, where a review sees it change",
+		},
+	} {
+		run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineNew}}
+		if c.but != nil {
+			c.but(&run.Policy)
+		}
+		if c.said != nil {
+			c.said.Name = "test"
+			run.BaseChecks = []journal.CheckEnded{*c.said}
+		}
+		c.want.Remedy = c.mend
+		if diff := cmp.Diff(c.want, ending.AtBase(run, "test")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if got := ending.Mend(run); got != c.mend {
+			t.Errorf("%s: Mend = %q, want %q", name, got, c.mend)
+		}
+	}
+}
+
+// A checkout that could not be made ready says nothing of the checks.
+func TestABaseThatWasNotMadeReady(t *testing.T) {
+	run := journal.Run{
+		Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Baseline: &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
+	}
+	const want = "have `setup` work on a fresh clone, where nothing lies that is not committed; install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`"
+	if got := ending.Mend(run); got != want {
+		t.Errorf("Mend = %q, want %q", got, want)
+	}
+}
