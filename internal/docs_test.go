@@ -14,6 +14,9 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	bar     = regexp.MustCompile(`(?:^|[^\\])\|`)
+	named   = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)") // of code, or of a page
+	word    = regexp.MustCompile(`\S*[\p{L}\p{N}]\S*`)
 )
 
 // anchors are the names that GitHub gives to a page's headings.
@@ -71,6 +74,27 @@ func TestPagesAreShortAndIndexed(t *testing.T) {
 		}
 		if !strings.Contains(index, "("+name+")") {
 			t.Errorf("docs/README.md does not list %s", name)
+		}
+	}
+}
+
+// A cell of a table is a fact of at most 15 words, names of code not counted.
+func TestCellsAreShort(t *testing.T) {
+	for _, page := range pages(t) {
+		fenced := false
+		for line := range strings.Lines(read(t, page)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			if fenced || !strings.HasPrefix(line, "|") {
+				continue
+			}
+			for _, cell := range bar.Split(named.ReplaceAllString(line, ""), -1) {
+				if words := word.FindAllString(cell, -1); len(words) > 15 {
+					t.Errorf("%s: a cell has %d words, at most 15: %s", page, len(words), cell)
+				}
+			}
 		}
 	}
 }

@@ -11,51 +11,51 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 )
 
-// Settings are what a project's files say of its runs. What none of them says
-// has its default here, or is nil, "" or empty: then the preset decides. The
-// comments on the fields are what people read in the schema.
+// Settings are the settings of a project's files. A value that no file sets has its
+// default here, or is nil, "" or empty: then the preset decides. The comments on
+// the fields are the descriptions in the schema.
 type Settings struct {
-	// Where the schema of this file is, for editors.
+	// Address of this file's schema, for editors.
 	Schema string `json:"$schema,omitzero" jsonschema:"pattern=\\S"`
-	// Give up after this many iterations; 0 means never.
+	// Limit of iterations (0: no limit).
 	MaximumIterations int `json:"maximumIterations" jsonschema:"minimum=0,maximum=1000000000,default=10"`
-	// What the agent answers in its response tag when all is done; case does not matter.
+	// Completion answer of the agent in its response tag, in any case.
 	CompletionResponse string `json:"completionResponse" jsonschema:"pattern=\\S,default=DONE"`
-	// How much of a guardrail's output the agent is told, in characters; 0 means all of it.
+	// Characters of a guardrail's output in the prompt (0: all).
 	OutputTruncateChars int `json:"outputTruncateChars" jsonschema:"minimum=0,maximum=1000000000,default=5000"`
-	// Show on the console what the agent prints, while it does.
+	// Show the agent's output on the console while it works.
 	StreamAgentOutput bool `json:"streamAgentOutput" jsonschema:"default=true"`
-	// Begin the prompt with which iteration of how many it is.
+	// Begin the prompt with the number of the iteration and the limit.
 	IncludeIterationCountInPrompt bool `json:"includeIterationCountInPrompt" jsonschema:"default=false"`
-	// The agent that works.
+	// The agent.
 	Agent Agent `json:"agent"`
-	// Commands that judge the work after each iteration; all of them have to pass.
+	// Commands that judge the work after each iteration; all must pass.
 	Guardrails []Guardrail `json:"guardrails"`
-	// What is done with the work once all guardrails pass.
+	// Version control of the work when all guardrails pass.
 	SCM *SCM `json:"scm,omitzero"`
-	// When to give up; what is not named here is as the preset has it.
+	// Limits of a run.
 	Limits Limits `json:"limits,omitzero"`
-	// Globs of files that the agent's work may not change, beside those protected anyway.
+	// Globs of files that the agent may not change, besides the built-in ones.
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S" check:"glob"`
-	// What makes a story proven: a test of its own that fails without it, or that nothing is broken.
+	// Proof of a story: a test that fails without it, or nothing broken.
 	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
-	// What happens when existing tests fail on the new code or no longer run: a person has to look, the story does not pass, or it is only shown.
+	// Existing tests that break: report keeps a draft, block rejects the story, allow lists them.
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
-	// Which failures hold a story back where a check was red before the work: only new ones, or all.
+	// Failures that block if a check failed before the work: new ones, or all.
 	Baseline policy.Baseline `json:"baseline,omitzero" jsonschema:"enum=new,enum=strict"`
-	// Who is asked for a second opinion of a story that is about to pass.
+	// Second opinion of each story that is about to pass.
 	Review Review `json:"review,omitzero"`
-	// Commands that make a checkout ready for its checks, in their order; they are never run in your own tree.
+	// Commands that prepare a clean checkout for the checks, in order.
 	Setup []string `json:"setup,omitzero" jsonschema:"pattern=\\S"`
-	// Servers that the agent and the checks use, by a port of this machine or host:port.
+	// Servers for agent and checks: a port of this machine, or host:port.
 	Services []string `json:"services,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=5432" check:"service"`
-	// Variables for the agent and the checks, each NAME=value.
+	// Variables for agent and checks, each NAME=value.
 	CheckEnv []string `json:"checkEnv,omitzero" jsonschema:"pattern=\\S,example=PGHOST" check:"variable"`
-	// Variables of the user's environment for the checks of clean checkouts alone; their values are hidden in all output.
+	// Your variables for checks on a clean checkout only, hidden in all output.
 	CheckSecrets []string `json:"checkSecrets,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=STRIPE_TEST_KEY"`
-	// What confines the agent.
+	// The sandbox.
 	Sandbox Sandbox `json:"sandbox,omitzero"`
-	// What the guard of the agent's commands refuses or allows beside its own table.
+	// Rules of the command guard, besides its own.
 	Guard Guard `json:"guard,omitzero"`
 
 	set map[string]bool // the keys that a file had, by path
@@ -63,108 +63,108 @@ type Settings struct {
 
 // Agent is the program that works, and how it is called.
 type Agent struct {
-	// The program, with words of its own if need be; it is split as a shell splits words.
+	// Program with its arguments, split as a shell splits words.
 	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=claude" check:"command"`
-	// Flags for it, after those that ralph gives; each is split as a shell splits words.
+	// More arguments, after ralph's; each is split as a shell splits words.
 	Flags []string `json:"flags" jsonschema:"pattern=\\S,example=--model opus" check:"command"`
-	// The model it is to use, in its own words.
+	// Model, by the agent's name for it.
 	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
-	// How long one iteration may take; 0 means as long as it likes.
+	// Time limit of one turn of the agent (0: no limit).
 	Timeout *policy.Duration `json:"timeout,omitzero"`
-	// What its models cost, by their names, before the rates that ralph knows.
+	// Prices of models by name, used before ralph's own list.
 	Prices map[string]Price `json:"prices,omitzero"`
 }
 
 // Review is another agent, which reads and does not write.
 type Review struct {
-	// Its name, or the program with words of its own; it is split as a shell splits words.
+	// Name of an agent, or a program with arguments, split as a shell does.
 	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex" check:"command"`
-	// The model it is to use, in its own words.
+	// Model, by the agent's name for it.
 	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 }
 
 // Price is what a model costs, in dollars for a million tokens.
 type Price struct {
-	// Dollars for a million tokens that it reads, beside those of its cache.
+	// Dollars for a million input tokens that are not cached.
 	Input float64 `json:"input" jsonschema:"required,minimum=0,maximum=1000000000"`
-	// Dollars for a million tokens that it writes.
+	// Dollars for a million output tokens.
 	Output float64 `json:"output" jsonschema:"required,minimum=0,maximum=1000000000"`
-	// Dollars for a million tokens read from its cache; as input unless given.
+	// Dollars for a million tokens read from the cache.
 	CacheRead *float64 `json:"cacheRead,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
-	// Dollars for a million tokens written to its cache; as input unless given.
+	// Dollars for a million tokens written to the cache.
 	CacheWrite *float64 `json:"cacheWrite,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
 }
 
 // Guardrail is a command that judges the work.
 type Guardrail struct {
-	// The command, for a shell; exit code 0 is a pass.
+	// Shell command; exit code 0 is a pass.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make test"`
-	// Globs from the top of the repository; the command runs only where the change touches one of them.
+	// Globs from the repository's top; the command runs only if the change matches one.
 	Paths []string `json:"paths,omitzero" jsonschema:"pattern=^\\S+$,example=web/**" check:"glob"`
-	// Where its output goes when it fails: after the next prompt, before it, or in its place.
+	// Place of a failure's output: after, before or instead of the next prompt.
 	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE" check:"upper"`
-	// What the agent is told beside the output when it fails.
+	// Hint for the agent when the command fails.
 	Hint string `json:"hint,omitzero"`
-	// How long it may take; 0 means as long as it likes. 120 seconds unless given.
+	// Time limit (0: no limit; default: 120 seconds).
 	Timeout policy.Duration `json:"timeout"`
 }
 
 // SCM is a program that keeps what was done, such as git.
 type SCM struct {
-	// The program, such as git.
+	// Program, such as git.
 	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=git"`
-	// What to run it with, in order; a commit gets a message from the agent.
+	// Its subcommands in order; a commit gets a message from the agent.
 	Tasks []string `json:"tasks" jsonschema:"pattern=\\S,example=commit,example=push"`
 }
 
 // Limits end a run that does not complete. Nil leaves one to the preset; 0
 // turns it off.
 type Limits struct {
-	// Dollars; 0 means no limit.
+	// Dollars (0: no limit).
 	MaxCost *float64 `json:"maxCost,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
-	// How long the whole run may take; 0 means no limit.
+	// Time of the run (0: no limit).
 	MaxTime *policy.Duration `json:"maxTime,omitzero"`
-	// Tokens, in and out together; 0 means no limit.
+	// Input and output tokens together (0: no limit).
 	MaxTokens *int `json:"maxTokens,omitzero" jsonschema:"minimum=0,maximum=1000000000000"`
-	// Give up after this many iterations in a row that lead nowhere; 0 means never.
+	// Stop after this many iterations without a change (0: never).
 	StallAfter *int `json:"stallAfter,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
 }
 
 // Sandbox is what confines the agent.
 type Sandbox struct {
-	// The level that is asked for; auto takes the best there is, docker is a Docker sandbox for Claude Code.
+	// Level; auto is the strongest available, docker is Docker's sandbox for Claude Code.
 	Mode string `json:"mode,omitzero" jsonschema:"enum=auto,enum=namespace,enum=notify,enum=external,enum=none,enum=docker"`
-	// Hosts that the agent may reach beside its model; none at all if the list is empty.
+	// Hosts that the agent may reach besides its model; an empty list allows none.
 	AllowDomains []string `json:"allowDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
-	// Hosts that the setup commands may reach instead; those of allowDomains when not given.
+	// Hosts that setup may reach instead of allowDomains.
 	SetupDomains []string `json:"setupDomains,omitzero" jsonschema:"pattern=^[^\\s/]+$,example=registry.example.com"`
-	// Models that may be asked for beside the run's own and its agent's helpers, where ralph holds the key.
+	// Models to allow besides the run's own and its agent's helpers.
 	AllowModels []string `json:"allowModels,omitzero" jsonschema:"pattern=^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$,example=claude-haiku-*"`
-	// Variables of the user's environment that go in behind the sandbox, beside those that toolchains need.
+	// Your variables to pass into the sandbox, besides those of toolchains.
 	Env []string `json:"env,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=DATABASE_URL"`
 }
 
 // Guard is for the hooks of an agent, which judge each command before it runs.
 type Guard struct {
-	// The project's own rules; the first that is about a command decides.
+	// Rules of the project; the first that matches a command decides.
 	Rules []GuardRule `json:"rules,omitzero"`
 }
 
 // GuardRule says when a command is refused.
 type GuardRule struct {
-	// The program and the words after it; a bar separates alternatives, ** is any words.
+	// Program and words after it; a bar separates alternatives, ** is any words.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make deploy"`
-	// Only if one of these flags was given: -f, --force, or with a value, as in -X=DELETE.
+	// Match only if one of these flags is given, such as -f or -X=DELETE.
 	Flags []string `json:"flags,omitzero" jsonschema:"pattern=^\\S+$,example=--force"`
-	// Only if one of its operands matches; * and ? stand for any letters, @outside and its like for areas.
+	// Match only if an operand fits; * and ? are wildcards, @outside an area.
 	Operands []string `json:"operands,omitzero" jsonschema:"pattern=^\\S+$,example=*prod*"`
-	// Not if one of these flags or operands was given.
+	// Do not match if one of these flags or operands is given.
 	Unless []string `json:"unless,omitzero" jsonschema:"pattern=^\\S+$,example=--dry-run"`
-	// What the command does, for the agent to read after it.
+	// What the command does, shown to the agent.
 	Why string `json:"why,omitzero" jsonschema:"pattern=\\S,example=deploys to production"`
-	// What the agent is to do instead; by default to ask the user.
+	// What the agent should do instead (default: ask the user).
 	Instead string `json:"instead,omitzero" jsonschema:"pattern=\\S"`
-	// Allow what fits, whatever the guard's own table says.
+	// Allow what matches, even if the guard's own table refuses it.
 	Allow bool `json:"allow,omitzero"`
 }
 
