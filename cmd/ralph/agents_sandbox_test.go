@@ -1,12 +1,19 @@
 package main_test
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
@@ -124,4 +131,120 @@ func (w *town) act(t *testing.T, issue int, name string, inputs ...string) ([]by
 		"INPUT_AGENT-COMMAND='"+program+"'", "INPUT_MODEL="+realAgents[name].model, "INPUT_CHECKS=sh check.sh", "INPUT_MAX-ITERATIONS=1", quickExit)
 	cmd.Env = append(cmd.Env, inputs...)
 	return cmd.CombinedOutput()
+}
+
+// goesOn is how a user goes on with the last session of a CLI. SERVER stands for the server.
+var goesOn = map[string][]string{
+	"claude":   {"--continue", "-p", "Go on."},
+	"codex":    {"exec", "-c", "model_provider=ralph", "-c", `model_providers.ralph={name="ralph",base_url="SERVER/v1",env_key="CODEX_API_KEY",wire_api="responses"}`, "resume", "--last", "--skip-git-repo-check", "Go on."},
+	"copilot":  {"--continue", "--allow-all-tools", "-p", "Go on."},
+	"gemini":   {"--skip-trust", "--resume", "latest", "-m", "gemini-2.5-pro", "-p", "Go on."},
+	"opencode": {"run", "--continue", "-m", "anthropic/claude-sonnet-4-5", "Go on."},
+}
+
+// They work in homes that their users live in. All but logins and sessions stays as it
+// was, and with these their users go on outside.
+func TestAgentsLiveInHomes(t *testing.T) {
+	for _, level := range []string{"namespace", "notify"} {
+		t.Run(level, func(t *testing.T) {
+			eachAgent(t, `{"sandbox": {"allowDomains": []}}`, func(l *laptop) {
+				if err := l.start("-m", "1", "--no-sandbox").Wait(); err != nil {
+					l.t.Fatal(err)
+				}
+				before := l.files("home")
+				if err := l.start("-m", "1", "--sandbox="+level).Wait(); err != nil {
+					l.t.Error(err)
+				}
+				name := filepath.Base(l.t.Name())
+				l.keeps(name, before, l.files("home"))
+				if strings.Contains(l.text(), "put back") {
+					l.t.Error("it was told of what the program makes by itself")
+				}
+				var argv []string
+				for _, word := range goesOn[name] {
+					argv = append(argv, strings.ReplaceAll(word, "SERVER", l.server.URL))
+				}
+				program, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + name)
+				if err != nil {
+					l.t.Fatal(err)
+				}
+				cmd := exec.CommandContext(l.t.Context(), program, argv...)
+				cmd.Dir, cmd.Env = l.path("work"), append(l.env, "COPILOT_MODEL="+l.model, "COPILOT_OFFLINE=true")
+				if name == "copilot" {
+					cmd.Env = append(cmd.Env, l.base+"="+l.server.URL+"/v1")
+				}
+				said, err := cmd.CombinedOutput()
+				both := func(r modeltest.Request) bool {
+					return strings.Contains(r.Body, "Go on.") && strings.Contains(r.Body, "The second.")
+				}
+				if err != nil || !slices.ContainsFunc(l.server.Requests(), both) {
+					l.t.Errorf("outside it did not go on with its session: %v\n%s", err, said)
+				}
+			},
+				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt")}},
+				modeltest.Answer{Words: "The first. <response>DONE</response>"},
+				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo hi >> hello.txt")}},
+				modeltest.Answer{Words: "The second. <response>DONE</response>"},
+				modeltest.Answer{Words: "The third."})
+		})
+	}
+}
+
+// keeps fails where a file of the home changed that is of no login and no session, or
+// where none did.
+func (l *laptop) keeps(name string, before, after map[string]string) {
+	l.t.Helper()
+	adapter, err := agent.Pick(name, agent.Options{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	mayChange := func(file string) bool {
+		for dir, but := range adapter.State.Folders {
+			way, within := strings.CutPrefix(file, dir+"/")
+			for ; within && way != "."; way = path.Dir(way) {
+				if slices.ContainsFunc(but, func(pattern string) bool { fits, _ := path.Match(pattern, way); return fits }) {
+					return true
+				}
+			}
+		}
+		return adapter.State.Files[file] != nil
+	}
+	changed := 0
+	for file := range maps.Keys(after) {
+		if after[file] == before[file] {
+			continue
+		}
+		if changed++; !mayChange(file) {
+			l.t.Errorf("%s was %q and is %q", file, before[file], after[file])
+		}
+	}
+	for file := range before {
+		if _, there := after[file]; !there && !mayChange(file) {
+			l.t.Errorf("%s is gone", file)
+		}
+	}
+	if changed == 0 {
+		l.t.Error("it kept no session")
+	}
+}
+
+// files are the files in one of the folders, with what they hold.
+func (l *laptop) files(name string) map[string]string {
+	l.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(l.path(name), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if len(text) > 200 {
+			text = fmt.Appendf(nil, "%x", sha256.Sum256(text))
+		}
+		all[strings.TrimPrefix(path, l.path(name)+"/")] = string(text)
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return all
 }

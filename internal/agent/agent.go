@@ -31,8 +31,7 @@ type Adapter struct {
 	Notes   []string            // what became of the user's wishes, where it is not what they said
 	Vars    []string            // variables of the user's own that it goes by, none of them a secret
 	Home    map[string]string   // files of a home made for it alone; nil leaves it the user's
-	State   []string            // what it keeps in its user's home: login, settings, sessions
-	Settled Settled             // what of State the user alone says
+	State   State               // what it keeps in its user's home: login, settings, sessions
 	Unasked []string            // what of a repository it runs without a word, as paths in its tree
 	Hosts   []string            // where it goes with a login, or a key that it has to hold itself
 	Argv    func(Order) []string
@@ -171,7 +170,7 @@ func States() (paths []string) {
 	for _, name := range Names() {
 		// Without its key Amp has no adapter.
 		if adapter, err := Pick(name, Options{Keys: Keys{AmpAPIKey: "none"}}); err == nil {
-			paths = append(paths, adapter.State...)
+			paths = append(paths, adapter.State.Paths()...)
 		}
 	}
 	return paths
@@ -223,12 +222,4 @@ func unknown(name string) error {
 		fix = fmt.Sprintf("did you mean %q? ", near) + fix
 	}
 	return fault.Usage(fmt.Sprintf("no agent named %q", name), fix, nil)
-}
-
-func within(folder string, names ...string) []string {
-	var paths []string
-	for _, name := range names {
-		paths = append(paths, folder+"/"+name)
-	}
-	return paths
 }

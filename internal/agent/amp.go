@@ -28,8 +28,7 @@ func amp(words []string, o Options) (Adapter, error) {
 		Notes:   append(notes, ampNotes(o.Keys)...),
 		Login:   o.login("input amp-api-key", "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it"),
 		Lacks:   saying("Invalid or missing API key"),
-		State:   []string{".config/amp", ".local/share/amp", ".cache/amp"},
-		Settled: Settled{Paths: within(".config/amp", "settings.json", "settings.jsonc", "AGENTS.md", "AGENT.md", "plugins", "tools", "skills", "commands")},
+		State:   ampKeeps,
 		Hosts:   []string{"ampcode.com"},
 		Argv:    func(order Order) []string { return ampArgv(command, order, extra) },
 		Env:     func(Order) []string { return o.Keys.ampEnv() },
@@ -142,4 +141,12 @@ func ampUsage(u claudeUsage) stream.Usage {
 		u.Input = fresh
 	}
 	return u.plain()
+}
+
+var ampKeeps = State{
+	Folders: map[string][]string{
+		".config/amp":      nil,
+		".local/share/amp": {"secrets.json", "session.json", "history.jsonl", "threads"},
+		".cache/amp":       {"logs"},
+	},
 }

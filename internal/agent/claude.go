@@ -43,12 +43,10 @@ func claude(words []string, o Options) (Adapter, error) {
 		Unready: claudeUnready,
 		Vars:    []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		Usual:   claudePatience,
-		State:   []string{".claude", ".claude.json"},
-		Settled: Settled{Paths: within(".claude", "settings.json", "settings.local.json", "CLAUDE.md", "rules", "hooks", "agents", "commands", "skills",
-			"output-styles", "workflows", "keybindings.json", "remote-settings.json", "statusline.sh", "plugins/config.json", "plugins/installed_plugins.json", "plugins/known_marketplaces.json"), Fields: map[string][]string{".claude.json": claudeFields}, Code: within(".claude", "local", "plugins")},
-		Hosts: []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
-		Argv:  func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
-		Env:   func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
+		State:   claudeKeeps,
+		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
+		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
+		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
 		Decoder: func(order Order) Decoder {
 			d := decoderOf(&claudeDecoder{price: o.Prices, model: order.Model})
 			d.clip = new(clipper).sparing(`"type":"user"`, `"type":"assistant"`, `"type":"result"`)
@@ -223,4 +221,13 @@ func (m *claudeMeter) sum() stream.Usage {
 		sum = sum.Plus(u)
 	}
 	return sum
+}
+
+// claudeKeeps: what belongs to a session lies in a folder of its name. A project's
+// memory is read in each of its sessions, and so is the user's.
+var claudeKeeps = State{
+	Folders: map[string][]string{".claude": {".credentials.json", "history.jsonl", "projects/*/*.jsonl", "projects/*/*-*-*-*-*", "file-history", "plans", "tasks", "todos"}},
+	Files:   map[string][]string{".claude.json": {"oauthAccount", "numStartups", "machineID", "userID", "migrationVersion", "firstStart*", "cached*", "tipsHistory", "*Usage", "projects.*.last*"}},
+	Temp:    []string{".claude/shell-snapshots", ".claude/session-env", ".claude/sessions"},
+	Makes:   []string{".claude/backups", ".claude/plugins", ".claude/telemetry", ".claude/statsig", ".claude/cache", ".claude/debug", ".claude/projects/*/memory"},
 }

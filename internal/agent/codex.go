@@ -43,8 +43,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Status:  asking(command, "doctor", "--json"),
 		Unready: codexUnready,
 		Vars:    []string{"CODEX_HOME"},
-		State:   []string{".codex"},
-		Settled: Settled{Paths: within(".codex", "config.toml", "hooks.json", "hooks", "AGENTS.md", "AGENTS.override.md", "prompts", "rules", "skills", "agents", "managed_config.toml", "requirements.toml", "environments.toml"), Code: within(".codex", "packages", "plugins")},
+		State:   codexKeeps,
 		Hosts:   []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "0.169.0",
@@ -203,4 +202,12 @@ func codexUntil(message string) time.Time {
 		return time.Time{}
 	}
 	return until.Add(time.Minute)
+}
+
+// codexKeeps: a session is a rollout, and a thread in two databases. codex starts only
+// if it can write to the other databases and its installation_id as well.
+var codexKeeps = State{
+	Folders: map[string][]string{".codex": {"auth.json", "history.jsonl", "session_index.jsonl", "sessions", "archived_sessions", "thread-writer-locks", "*.sqlite*", "installation_id"}},
+	Temp:    []string{".codex/tmp", ".codex/.tmp", ".codex/shell_snapshots"},
+	Makes:   []string{".codex/skills", ".codex/.sandbox_migration", ".codex/cache", ".codex/log", ".codex/models_cache.json", ".codex/version.json"},
 }

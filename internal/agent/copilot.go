@@ -34,8 +34,7 @@ func copilot(words []string, o Options) (Adapter, error) {
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
-		State:   []string{".copilot"},
-		Settled: Settled{Paths: within(".copilot", "settings.json", "mcp-config.json", "lsp-config.json", "copilot-instructions.md", "hooks", "agents", "skills", "instructions", "extensions", "permissions-config.json"), Fields: map[string][]string{".copilot/config.json": copilotFields}, Code: within(".copilot", "pkg", "installed-plugins", "plugins")},
+		State:   copilotKeeps,
 		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
 		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
 		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
@@ -195,4 +194,12 @@ func (d *copilotDecoder) result(exit *int) stream.Result {
 		result.Reason = "failed"
 	}
 	return result
+}
+
+// copilotKeeps: its login is in fields of a file that also says what it starts. Their
+// names have two spellings each: it changed them.
+var copilotKeeps = State{
+	Folders: map[string][]string{".copilot": {"config.json", "logs", "session-state", "session-store.db*"}},
+	Files:   map[string][]string{".copilot/config.json": {"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user", "copilotTokens", "copilot_tokens", "firstLaunchAt", "first_launch_at"}},
+	Makes:   []string{".copilot/installed-plugins", ".copilot/settings.json.lock", ".copilot/pkg", ".copilot/config.json.lock"},
 }

@@ -36,9 +36,7 @@ func gemini(words []string, o Options) (Adapter, error) {
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
 		Home:  home,
-		State: []string{".gemini"},
-		Settled: Settled{Paths: within(".gemini", "settings.json", "GEMINI.md", "AGENTS.md", ".env", "trustedFolders.json", "commands", "hooks", "policies", "agents", "skills",
-			"extensions", "system.md"), Code: within(".gemini", "tmp/bin")},
+		State: geminiKeeps,
 		Hosts: []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
 		Argv:  func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
 		Env: func(order Order) []string {
@@ -215,4 +213,11 @@ func (l geminiLine) cost(price pricing) stream.Cost {
 		return stream.Cost{}
 	}
 	return sum
+}
+
+// geminiKeeps: projects.json says which folder of tmp is a project's. In history lie git
+// repositories, by which git runs programs.
+var geminiKeeps = State{
+	Folders: map[string][]string{".gemini": {"oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "projects.json", "tmp/*/.project_root", "tmp/*/chats", "tmp/*/checkpoints", "tmp/*/logs.json"}},
+	Makes:   []string{".gemini/history", ".gemini/installation_id", ".gemini/state.json", ".gemini/tmp"},
 }

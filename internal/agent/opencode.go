@@ -36,9 +36,7 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
-		State: []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
-		Settled: Settled{Paths: within(".config/opencode", "opencode.json", "opencode.jsonc", "config.json", "AGENTS.md", "plugin", "plugins", "tool", "tools",
-			"command", "commands", "agent", "agents", "mode", "modes", "skill", "skills", "package.json", "tui.json", "tui.jsonc"), Code: []string{".config/opencode/node_modules", ".local/share/opencode/bin"}},
+		State: opencodeKeeps,
 		// A second loader of its looks for them whatever the settings say.
 		Unasked: []string{".opencode/plugin", ".opencode/plugins"},
 		Hosts:   []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
@@ -188,4 +186,14 @@ func opencodeComplaint(line string) (stream.Item, bool) {
 		return nil, false
 	}
 	return stream.Retry{Reason: Short(m[1])}, true
+}
+
+// opencodeKeeps: in snapshot lie git repositories, by which git runs programs.
+var opencodeKeeps = State{
+	Folders: map[string][]string{
+		".config/opencode":      nil,
+		".local/share/opencode": {"auth.json", "opencode.db*", "storage", "log", "tool-output"},
+		".local/state/opencode": {"locks"},
+	},
+	Makes: []string{".config/opencode/.gitignore", ".config/opencode/node_modules", ".config/opencode/package*.json", ".config/opencode/bun.lock", ".local/share/opencode/bin", ".local/share/opencode/snapshot", ".local/state/opencode"},
 }

@@ -7,56 +7,36 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Settled is what of an agent's State its user alone says, or runs: by it the
-// agent starts hooks, servers and commands where no sandbox is.
-type Settled struct {
-	Paths  []string            // files and folders, none of them large
-	Fields map[string][]string // of JSON files that hold login or session besides, by their way down; * is any name
-	Code   []string            // of the agent itself and its extensions, in folders of any size
+// State is what an agent's program keeps in its user's home. All of it but what is
+// named is put back after the program ran in a sandbox: by the rest it starts hooks,
+// servers and extensions where no sandbox is, and new versions of it know more of those.
+type State struct {
+	// Folders are its folders in the home, each with what may change in there: logins,
+	// and sessions to go on with. The ways are as path.Match has them.
+	Folders map[string][]string
+	// Files are its JSON files, each with the fields that may change, by the way down to
+	// them with dots, where each name may be a pattern.
+	Files map[string][]string
+	Temp  []string // its folders for while it runs, with code in some: empty inside, where there are mounts
+	Makes []string // patterns of what it makes by itself: that it was put back is no news
 }
 
-// And is what either says; they are of agents that stand behind one sandbox.
-func (s Settled) And(other Settled) Settled {
-	all := Settled{Paths: slices.Concat(s.Paths, other.Paths), Fields: map[string][]string{}, Code: slices.Concat(s.Code, other.Code)}
-	maps.Copy(all.Fields, s.Fields)
-	for file, fields := range other.Fields {
-		all.Fields[file] = slices.Concat(all.Fields[file], fields)
-	}
-	return all
-}
-
-// Local are the files in a project that are its user's alone, which git leaves out
-// and no change of the work shows: an agent that is started there runs what they say.
-func Local(project string) (paths []string) {
-	for _, name := range []string{".claude/settings.local.json", ".gemini/.env"} {
-		path := filepath.Join(project, filepath.FromSlash(name))
-		if info, err := os.Lstat(filepath.Dir(path)); err == nil && !info.IsDir() {
-			continue // what a link leads to is not the project's
+// Paths are its folders, and the files that lie in none of them.
+func (s State) Paths() []string {
+	paths := slices.Sorted(maps.Keys(s.Folders))
+	for _, file := range slices.Sorted(maps.Keys(s.Files)) {
+		if !slices.ContainsFunc(paths, func(dir string) bool { return strings.HasPrefix(file, dir+"/") }) {
+			paths = append(paths, file)
 		}
-		paths = append(paths, path)
 	}
 	return paths
-}
-
-// claudeFields are of the file in which Claude Code keeps all that it knows of its
-// user and of each project.
-var claudeFields = []string{
-	"mcpServers", "hooks", "env", "apiKeyHelper", "permissions", "enabledPlugins", "extraKnownMarketplaces", "bypassPermissionsModeAccepted",
-	"customApiKeyResponses", "projects.*.mcpServers", "projects.*.enabledMcpjsonServers", "projects.*.enableAllProjectMcpServers",
-	"projects.*.allowedTools", "projects.*.hasTrustDialogAccepted", "projects.*.hasTrustDialogHooksAccepted",
-	"projects.*.hasClaudeMdExternalIncludesApproved",
-}
-
-// copilotFields have two spellings each: it changed them.
-var copilotFields = []string{
-	"hooks", "mcpServers", "lspServers", "marketplaces", "extraKnownMarketplaces", "enabledPlugins", "installedPlugins", "installed_plugins",
-	"trustedFolders", "trusted_folders", "allowedUrls", "allowed_urls", "allowedTools", "allowed_tools", "bashEnv", "bash_env",
 }
 
 // moments are when Claude Code calls ralph while ralph's own loop works: for the guard

@@ -1,57 +1,73 @@
 package agent_test
 
 import (
-	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/agent"
 )
 
-// What each agent runs by its user's word is nobody's to change inside, and lies
-// where it keeps its things; its login and its sessions stay its own.
-func TestSettled(t *testing.T) {
+// Of what each agent keeps, only its login and its sessions may change for good. What it
+// starts by its user's word may not, nor what nobody has heard of.
+func TestStatesOfEach(t *testing.T) {
 	for name, want := range map[string]struct{ settled, own []string }{
-		"claude":   {[]string{".claude/settings.json", ".claude/settings.local.json", ".claude/hooks"}, []string{".claude.json", ".claude/.credentials.json", ".claude/projects"}},
-		"codex":    {[]string{".codex/config.toml", ".codex/hooks.json", ".codex/agents", ".codex/managed_config.toml"}, []string{".codex/auth.json", ".codex/sessions"}},
-		"gemini":   {[]string{".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/extensions/evil/gemini-extension.json"}, []string{".gemini/oauth_creds.json", ".gemini/tmp"}},
-		"opencode": {[]string{".config/opencode/opencode.json", ".config/opencode/plugin", ".config/opencode/tui.json"}, []string{".local/share/opencode/auth.json"}},
-		"copilot":  {[]string{".copilot/mcp-config.json", ".copilot/hooks"}, []string{".copilot/config.json", ".copilot/session-state"}},
-		"amp":      {[]string{".config/amp/settings.json"}, []string{".local/share/amp/secrets.json"}},
+		"claude": {
+			[]string{".claude/settings.json", ".claude/hooks", ".claude/plugins/x", ".claude/shell-snapshots/x.sh", ".claude/session-env/x", ".claude/projects/p/memory", ".claude/new"},
+			[]string{".claude/.credentials.json", ".claude/projects/p/1.jsonl", ".claude/projects/p/1-2-3-4-5/x", ".claude/history.jsonl"},
+		},
+		"codex": {
+			[]string{".codex/config.toml", ".codex/mine.config.toml", ".codex/hooks.json", ".codex/agents", ".codex/managed_config.toml", ".codex/shell_snapshots/x.sh", ".codex/tmp/arg0/x", ".codex/plugins", ".codex/new"},
+			[]string{".codex/auth.json", ".codex/sessions/2026/x.jsonl", ".codex/state_5.sqlite-wal"},
+		},
+		"gemini": {
+			[]string{".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/extensions/evil/gemini-extension.json", ".gemini/tmp/bin/rg", ".gemini/history/x/.git/config", ".gemini/new"},
+			[]string{".gemini/oauth_creds.json", ".gemini/tmp/shop/chats/x.json", ".gemini/projects.json"},
+		},
+		"opencode": {
+			[]string{".config/opencode/opencode.json", ".config/opencode/plugin", ".config/opencode/tui.json", ".local/share/opencode/bin/x", ".local/share/opencode/snapshot/x/config", ".local/share/opencode/new"},
+			[]string{".local/share/opencode/auth.json", ".local/share/opencode/opencode.db-wal", ".local/share/opencode/storage/x"},
+		},
+		"copilot": {
+			[]string{".copilot/mcp-config.json", ".copilot/hooks", ".copilot/extensions", ".copilot/pkg/x", ".copilot/new"},
+			[]string{".copilot/config.json", ".copilot/session-state/x", ".copilot/session-store.db"},
+		},
+		"amp": {[]string{".config/amp/settings.json", ".config/amp/plugins", ".cache/amp/bin", ".local/share/amp/new"}, []string{".local/share/amp/secrets.json"}},
 	} {
 		adapter, err := agent.Pick(name, agent.Options{Keys: agent.Keys{AmpAPIKey: "k"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range want.settled {
-			if !covers(adapter.Settled.Paths, path) {
-				t.Errorf("%s: %s is anybody's: %q", name, path, adapter.Settled.Paths)
+			if !covers(adapter.State.Paths(), path) || changes(adapter.State, path) {
+				t.Errorf("%s may change %s", name, path)
 			}
 		}
 		for _, path := range want.own {
-			if covers(adapter.Settled.Paths, path) || !covers(adapter.State, path) {
+			if !changes(adapter.State, path) {
 				t.Errorf("%s cannot write %s", name, path)
 			}
 		}
-		for _, path := range slices.Concat(adapter.Settled.Paths, adapter.Settled.Code, slices.Collect(maps.Keys(adapter.Settled.Fields))) {
-			if !covers(adapter.State, path) {
-				t.Errorf("%s: %s lies nowhere in %q", name, path, adapter.State)
+		for _, path := range adapter.State.Temp {
+			if !covers(adapter.State.Paths(), path) || changes(adapter.State, path) {
+				t.Errorf("%s: %s is no folder that goes away", name, path)
 			}
 		}
 	}
 }
 
-// Of two agents behind one sandbox, what either goes by is settled.
-func TestSettledOfTwo(t *testing.T) {
-	one := agent.Settled{Paths: []string{"a"}, Fields: map[string][]string{"f": {"x"}}}
-	two := agent.Settled{Code: []string{"b"}, Fields: map[string][]string{"f": {"y"}, "g": {"z"}}}
-	want := agent.Settled{Paths: []string{"a"}, Fields: map[string][]string{"f": {"x", "y"}, "g": {"z"}}, Code: []string{"b"}}
-	if diff := cmp.Diff(want, one.And(two)); diff != "" {
-		t.Error(diff)
+// changes tells whether a path may change for good.
+func changes(state agent.State, file string) bool {
+	for dir, but := range state.Folders {
+		way, within := strings.CutPrefix(file, dir+"/")
+		for ; within && way != "."; way = path.Dir(way) {
+			if slices.ContainsFunc(but, func(pattern string) bool { fits, err := path.Match(pattern, way); return fits && err == nil }) {
+				return true
+			}
+		}
 	}
+	return false
 }
 
 // covers tells whether path is one of paths, or lies in one.

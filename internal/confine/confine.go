@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -36,14 +36,12 @@ type Options struct {
 
 	// Home is the user's own, where those inside are to be at home, too; empty:
 	// they get a new one, and the proofs yet another.
-	Home  string
-	Path  string   // PATH of programs that run outside of the sandbox
-	State []string // what the agent keeps in Home
-	// Settled is what of it they may only read.
-	Settled agent.Settled
-	Read    []string // what they can read besides what programs are made of
-	Reach   []string // where they will work
-	Proofs  bool     // some of them do so in clean checkouts
+	Home   string
+	Path   string      // PATH of programs that run outside of the sandbox
+	State  agent.State // what the agent keeps in Home
+	Read   []string    // what they can read besides what programs are made of
+	Reach  []string    // where they will work
+	Proofs bool        // some of them do so in clean checkouts
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
 	Apart  []string // never to be read for the sake of PATH: the job's workspace
@@ -217,15 +215,19 @@ func (w *Sandbox) Around(at Access) sandbox.Next {
 	lies := func(path string) bool {
 		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && Under(dir, path) })
 	}
-	settled := w.rooms.settled
-	missing := only(settled.Code, func(path string) bool { // what those inside make there is removed
-		_, err := os.Lstat(path)
-		return err != nil
-	})
-	inside.ReadOnly, inside.Ours = only(slices.Concat(at.ReadOnly, settled.Paths, missing), lies), only(slices.Concat(at.Ours, settled.Code), lies)
-	inside.Guards = guards(at.Guarded)
-	inside.Fields, inside.Mended = maps.Clone(settled.Fields), w.mended
-	maps.DeleteFunc(inside.Fields, func(file string, _ []string) bool { return !lies(file) && !slices.Contains(inside.Write, file) })
+	inside.ReadOnly, inside.Ours = only(at.ReadOnly, lies), only(at.Ours, lies)
+	inside.Empty = only(w.rooms.state.Temp, lies)
+	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.mended
+	for dir, but := range w.rooms.state.Folders {
+		if slices.Contains(inside.Write, dir) || lies(dir) {
+			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: but})
+		}
+	}
+	for file, fields := range w.rooms.state.Files {
+		if slices.Contains(inside.Write, file) || lies(file) {
+			inside.Fields[file] = fields
+		}
+	}
 	return w.whole(inside.Run(w.next))
 }
 

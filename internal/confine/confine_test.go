@@ -122,7 +122,7 @@ func TestToolchain(t *testing.T) {
 	}
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
-	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: []string{"bin"}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: agent.State{Folders: map[string][]string{"bin": nil}}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
 	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -184,7 +184,7 @@ func TestMissedIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := confine.Options{
-		Home: home, State: []string{".claude"}, Settled: agent.Settled{Paths: []string{".claude/settings.json", ".claude/own.json", ".claude/none"}},
+		Home: home, State: agent.State{Folders: map[string][]string{".claude": nil}},
 		Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin"},
 	}
 	var told []string
@@ -202,6 +202,22 @@ func TestMissedIsTold(t *testing.T) {
 	asked.Proofs = false
 	if notes := confine.Missed(asked); len(notes) != 2 {
 		t.Errorf("without proofs %v", notes)
+	}
+}
+
+// Of two agents behind one sandbox, both keep what is theirs.
+func TestStateOfTwo(t *testing.T) {
+	one := agent.State{Folders: map[string][]string{"a": {"x"}}, Temp: []string{"a/t"}}
+	two := agent.State{Folders: map[string][]string{"b": nil}, Files: map[string][]string{"b/f": {"x"}, "f": {"y"}}, Makes: []string{"b/m"}}
+	want := agent.State{
+		Folders: map[string][]string{"a": {"x"}, "b": nil}, Files: map[string][]string{"b/f": {"x"}, "f": {"y"}}, Temp: []string{"a/t"}, Makes: []string{"b/m"},
+	}
+	got := confine.Both(one, two)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "f"}, got.Paths()); diff != "" {
+		t.Error(diff)
 	}
 }
 

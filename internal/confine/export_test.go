@@ -21,7 +21,7 @@ func GitEnv(ctx context.Context, asked Options) ([]string, error) {
 
 // Missed is what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted {
-	r := folders{settled: settledIn(asked.Home, asked.Settled), lent: there(asked.Home, asked.State, asked.Env)}
+	r := folders{lent: there(asked.Home, asked.State.Paths(), asked.Env)}
 	return r.missed(asked)
 }
 

@@ -23,10 +23,10 @@ type folders struct {
 	dir  string   // of all that was made for them: temp's
 	home string   // the user's own; empty: they have one of their own
 	lent []string // of home, what the agent keeps there
-	// settled is what the user alone says to an agent, in home.
-	settled agent.Settled
-	read    []string
-	lend    func(string) error
+	// state is the same with whole paths, and what may change of it.
+	state agent.State
+	read  []string
+	lend  func(string) error
 }
 
 func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
@@ -49,37 +49,9 @@ func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) 
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked)))
 	if r.home != "" {
 		err = errors.Join(err, r.welcome(asked.State), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
-		r.settled, r.lent = settledIn(r.home, asked.Settled), there(r.home, asked.State, asked.Env)
+		r.state, r.lent = stateIn(r.home, asked.State), there(r.home, asked.State.Paths(), asked.Env)
 	}
 	return err
-}
-
-// settledIn has whole paths for those of a home. A file that is not there says
-// nothing, and those inside cannot make one whose folder is not theirs.
-func settledIn(home string, said agent.Settled) agent.Settled {
-	in := func(names []string) (paths []string) {
-		for _, name := range names {
-			paths = append(paths, filepath.Join(home, name))
-		}
-		return paths
-	}
-	all := agent.Settled{Paths: in(said.Paths), Fields: map[string][]string{}, Code: in(said.Code)}
-	for name, fields := range said.Fields {
-		all.Fields[filepath.Join(home, name)] = fields
-	}
-	return all
-}
-
-// welcome makes the folders that the agent keeps in its user's home, as it would
-// itself: inside it could not.
-func (r *folders) welcome(state []string) error {
-	var errs []error
-	for _, name := range state {
-		if !strings.HasSuffix(name, ".json") {
-			errs = append(errs, os.MkdirAll(filepath.Join(r.home, name), 0o700))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // clear makes a room new.
@@ -232,21 +204,14 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 			})
 		}
 	}
-	for _, path := range r.settled.Paths {
-		if places := plainly([]string{path}); len(places) == 1 && !anyHolds(plainly(r.lent), places[0]) {
-			notes = append(notes, journal.Noted{
-				What: path + " cannot be read inside: it is a link out of a folder that the agent can write to", Hint: "put the file itself there",
-			})
-		}
-	}
-	return notes
+	return append(notes, r.strayed()...)
 }
 
 // theirs are the folders that those inside write to at some time. What PATH finds in
 // one of them would be theirs to say in a proof, too.
 func (a Options) theirs() []string {
 	all := slices.Clone(a.Reach)
-	for _, name := range a.State {
+	for _, name := range a.State.Paths() {
 		all = append(all, filepath.Join(a.Home, name))
 	}
 	return plainly(all)

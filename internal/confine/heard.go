@@ -8,8 +8,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// mended tells of what those inside changed though it was not theirs.
+// mended tells of what those inside changed though it was not theirs. What an agent's
+// program does whenever it starts is no news.
 func (w *Sandbox) mended(paths []string) {
+	paths = slices.DeleteFunc(paths, w.rooms.makes)
+	if len(paths) == 0 {
+		return
+	}
 	const few = 5
 	what := "put back, as it is not the agent's to change: " + strings.Join(paths[:min(few, len(paths))], ", ")
 	if more := len(paths) - few; more > 0 {

@@ -85,19 +85,11 @@ func (c *Candidate) Adopt(ctx context.Context, run sandbox.Next, home, model str
 
 // Needs are what a sandbox has to let it read, and what it keeps in its user's
 // home.
-func (c *Candidate) Needs() (read, state []string) {
+func (c *Candidate) Needs() (read []string, state agent.State) {
 	if c == nil {
-		return nil, nil
+		return nil, agent.State{}
 	}
 	return confine.Program(c.Program, c.Adapter), c.State
-}
-
-// Settles is what of that is its user's alone to say.
-func (c *Candidate) Settles() agent.Settled {
-	if c == nil {
-		return agent.Settled{}
-	}
-	return c.Settled
 }
 
 // Asks is what it will ask a model for, on terms that are those of all who are

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -64,7 +63,7 @@ func (c confined) access(dir string) confine.Access {
 // Where no mounts hold the first, the journal mends itself.
 func ours(folder workspace.Folder, at *confine.Access) {
 	at.Ours = []string{folder.Path}
-	at.ReadOnly = append(at.ReadOnly, agent.Local(filepath.Dir(folder.Path))...)
+	at.ReadOnly = append(at.ReadOnly, confine.Local(filepath.Dir(folder.Path))...)
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		at.ReadOnly = append(at.ReadOnly, filepath.Join(folder.Path, name))
 	}

@@ -90,7 +90,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	more, state := second.Needs()
 	return confine.Start(ctx, confine.Options{
 		Level: level, Self: self, Exec: d.World.Runner.Run, Env: d.World.Environ(),
-		Home: home, Path: d.World.Path(d.Root()), State: append(state, worker.State...), Settled: second.Settles().And(worker.Settled), Read: append(more, d.reads(worker)...),
+		Home: home, Path: d.World.Path(d.Root()), State: confine.Both(state, worker.State), Read: append(more, d.reads(worker)...),
 		Private: []string{d.Root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
 		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
 		Model:   worker.Asks(terms), Review: second.Reviews(terms),

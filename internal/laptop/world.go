@@ -165,7 +165,7 @@ func (w World) Place(ctx context.Context, dir string) confine.Access {
 	}
 	return confine.Access{
 		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
-		ReadOnly: append(needs.ReadOnly, agent.Local(dir)...),
+		ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
 	}
 }
 

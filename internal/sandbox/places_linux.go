@@ -233,11 +233,11 @@ func (w Config) writes() ([]place, error) {
 	return all, nil
 }
 
-// closed are the places of ReadOnly that are there, in a folder that can be
-// written to: what a link out of those leads to is not theirs to see.
-func (w Config) closed(writes []place) []place {
+// closed are those of the paths that are there, in a folder that can be written to:
+// what a link out of those leads to is not theirs to see.
+func (w Config) closed(writes []place, paths []string) []place {
 	var all []place
-	for _, path := range slices.Concat(w.ReadOnly, w.Ours) {
+	for _, path := range paths {
 		to, err := filepath.EvalSymlinks(path)
 		if err == nil && slices.ContainsFunc(writes, func(dir place) bool { return within(dir.Path, to) }) {
 			all = append(all, place{Path: to})

@@ -197,3 +197,26 @@ func TestWhatIsTooLargeToBePutBackIsTold(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A folder that is to be empty is so where there are mounts: what lies there is neither seen
+// nor changed by those inside. A file in its place stays what it is.
+func TestEmptyFoldersAreTheirOwn(t *testing.T) {
+	for _, level := range here(sandbox.Namespace, sandbox.Notify) {
+		w := testConfig(t, level, users()[0])
+		temp, file := filepath.Join(w.Write[0], "temp"), filepath.Join(w.Write[0], "file")
+		inside(t, w, process.Command{Argv: []string{"sh", "-c", "mkdir temp; echo theirs >temp/x; echo theirs >file"}})
+		w.Empty, w.ReadOnly = []string{temp, file, filepath.Join(w.Write[0], "none")}, []string{temp}
+		said, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", "ls temp; echo evil >temp/x; echo evil >temp/y; cat temp/x file"}})
+		want := "evil\ntheirs\n"
+		if level == sandbox.Notify {
+			want = "x\n" + want
+		}
+		if said != want {
+			t.Errorf("level %s: inside %q, want %q", level, said, want)
+		}
+		left, err := os.ReadDir(temp)
+		if got := read(t, filepath.Join(temp, "x")); got != "theirs\n" || len(left) != 1 || err != nil {
+			t.Errorf("level %s: left %q in %v, %v", level, got, left, err)
+		}
+	}
+}

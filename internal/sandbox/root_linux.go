@@ -44,10 +44,26 @@ func (p *launch) moveIn() error {
 			return fmt.Errorf("bring %s in: %w", f.Path, err)
 		}
 	}
+	if err := p.empty(); err != nil {
+		return err
+	}
 	if err := smallDevices(); err != nil {
 		return fmt.Errorf("bring devices in: %w", err)
 	}
 	return lockRoot()
+}
+
+// empty covers the folders that are to be empty.
+func (p *launch) empty() error {
+	for _, l := range p.Empty {
+		if info, err := os.Lstat(l.Path); err != nil || !info.IsDir() {
+			continue
+		}
+		if err := scratch(l.Path); err != nil {
+			return fmt.Errorf("empty %s: %w", l.Path, err)
+		}
+	}
+	return nil
 }
 
 // piece is one thing to be seen inside.

@@ -78,7 +78,7 @@ func (w Config) spec(c process.Command) (*spec, error) {
 	writes, err := w.writes()
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
-		UID: w.UID, GID: w.GID, Write: writes, Read: w.reads(), ReadOnly: w.closed(writes),
+		UID: w.UID, GID: w.GID, Write: writes, Read: w.reads(), ReadOnly: w.closed(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: w.closed(writes, w.Empty),
 		Ports: w.Ports, Flat: !w.mounts(), PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
@@ -133,18 +133,19 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 // spec is what the launcher is told: a Sandbox and the program to become. It goes
 // through a file in memory, since argv and environment can be read by others.
 type spec struct {
-	Level                 Level
-	Argv, Env             []string
-	Dir                   string
-	UID, GID              int
-	Write, Read, ReadOnly []place
-	Ports                 map[int]netip.AddrPort
-	Flat                  bool
-	PIDs                  bool // in a process namespace, whose first process we are
-	Files                 int  // descriptors from 3 on that belong to the program
-	Parent                int  // who started the launcher: it must still be there
-	Off                   []mechanism
-	ABI                   int
+	Level           Level
+	Argv, Env       []string
+	Dir             string
+	UID, GID        int
+	Write, Read     []place
+	ReadOnly, Empty []place
+	Ports           map[int]netip.AddrPort
+	Flat            bool
+	PIDs            bool // in a process namespace, whose first process we are
+	Files           int  // descriptors from 3 on that belong to the program
+	Parent          int  // who started the launcher: it must still be there
+	Off             []mechanism
+	ABI             int
 }
 
 func (s *spec) has(m mechanism) bool { return !slices.Contains(s.Off, m) }

@@ -76,13 +76,17 @@ type Config struct {
 	// them is followed, nor in one of Write.
 	Theirs []string
 
-	// Fields are of JSON files of Write, by their way down with dots, where * is any
-	// name: what those inside left in them is put back, and the rest is theirs.
+	// Fields are what those inside may change of JSON files of Write, as putback has
+	// them. The rest is put back.
 	Fields map[string][]string
 
 	// Ours lies in a folder of Write, too, and is the program's own, who goes on
 	// writing there: with mounts nobody else does, without them nothing holds it.
 	Ours []string
+
+	// Empty are folders within Write that need not exist. Where there are mounts they
+	// begin empty, and what is made in them is gone afterwards.
+	Empty []string
 
 	// Ports of 127.0.0.1 inside lead out to these addresses: our proxies, and servers
 	// on this machine or another that a person named.

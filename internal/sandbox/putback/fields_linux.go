@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -13,7 +14,7 @@ import (
 
 var errNoObject = errors.New("it is no JSON object")
 
-// keepFields is keep for a file of which only some fields are nobody's inside.
+// keepFields is keep for a file of which those inside may change some fields.
 // It may be all of what is written to: its folder is ours then.
 func (f Files) keepFields(file string, fields []string) (k kept, err error) {
 	if slices.Contains(f.Write, file) {
@@ -30,8 +31,8 @@ func (f Files) keepFields(file string, fields []string) (k kept, err error) {
 	return k, err
 }
 
-// mendFields leaves a file as those inside left it but for the fields. One that
-// cannot be read for them is put back whole.
+// mendFields makes a file what it was but for the fields. One that cannot be read for
+// them is put back whole.
 func (k kept) mendFields(now map[string]node) ([]string, error) {
 	was, had := k.held[k.name]
 	is, has := now[k.name]
@@ -50,8 +51,8 @@ func (k kept) mendFields(now map[string]node) ([]string, error) {
 	return k.mendWhole(now)
 }
 
-// settle is the JSON object is with fields as was has them; nil where they are
-// the same.
+// settle is the JSON object was with the fields as is has them; nil where is differs
+// from was in nothing else.
 func settle(was, is []byte, fields []string) ([]byte, error) {
 	before, err := object(was)
 	if err != nil {
@@ -61,18 +62,17 @@ func settle(was, is []byte, fields []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := false
 	for _, field := range fields {
-		changed = settleAt(before, after, strings.Split(field, ".")) || changed
+		take(after, before, strings.Split(field, "."))
 	}
-	if !changed {
+	if same(before, after) {
 		return nil, nil
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err = enc.Encode(after)
+	err = enc.Encode(before)
 	return text.Bytes(), err
 }
 
@@ -97,60 +97,68 @@ func object(text []byte) (fields map[string]any, err error) {
 	return fields, nil
 }
 
-// settleAt makes one field of is what it was, and tells whether it was another.
-// On the way down to it * is any name.
-func settleAt(was, is map[string]any, way []string) (changed bool) {
-	if way[0] != "*" {
-		return settleField(was, is, way)
-	}
-	for name := range is {
-		changed = settleField(was, is, append([]string{name}, way[1:]...)) || changed
-	}
-	for name := range was {
-		if _, there := is[name]; !there {
-			changed = settleField(was, is, append([]string{name}, way[1:]...)) || changed
+// take makes the fields of to what they are in from. Each name on the way down to
+// them may be a pattern.
+func take(from, to map[string]any, way []string) {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(from)), slices.Collect(maps.Keys(to))) {
+		value, there := from[name]
+		switch {
+		case !fits(way[0], name):
+		case len(way) > 1:
+			below, _ := value.(map[string]any)
+			inner, is := to[name].(map[string]any)
+			if !is {
+				inner = map[string]any{}
+			}
+			if take(below, inner, way[1:]); is || len(inner) > 0 {
+				to[name] = inner
+			}
+		case there:
+			to[name] = value
+		default:
+			delete(to, name)
 		}
 	}
-	return changed
 }
 
-func settleField(was, is map[string]any, way []string) bool {
-	name := way[0]
-	if len(way) > 1 {
-		before, _ := was[name].(map[string]any)
-		after, _ := is[name].(map[string]any)
-		if after == nil {
-			after = map[string]any{}
-		}
-		changed := settleAt(before, after, way[1:])
-		if changed {
-			is[name] = after
-		}
-		return changed
+func fits(pattern, name string) bool {
+	fits, _ := filepath.Match(pattern, strings.ReplaceAll(name, "/", "-")) // the patterns are well formed
+	return fits
+}
+
+// same tells whether is says what was says. Of what was does not have it may have what
+// says nothing: programs write such of themselves.
+func same(was, is any) bool {
+	before, object := was.(map[string]any)
+	after, still := is.(map[string]any)
+	if !object || !still {
+		return reflect.DeepEqual(was, is)
 	}
-	before, there := was[name]
-	if none(before) && none(is[name]) || reflect.DeepEqual(before, is[name]) {
-		return false
+	for name, value := range before {
+		now, there := after[name]
+		if !there || !same(value, now) {
+			return false
+		}
 	}
-	if is[name] = before; !there {
-		delete(is, name)
+	for name, value := range after {
+		if _, there := before[name]; !there && !none(value) {
+			return false
+		}
 	}
 	return true
 }
 
-// none is what a field says that says nothing; programs write such of themselves.
+// none tells whether a value says nothing.
 func none(value any) bool {
 	switch value := value.(type) {
 	case nil:
 		return true
-	case bool:
-		return !value
 	case string:
 		return value == ""
 	case []any:
 		return len(value) == 0
 	case map[string]any:
-		return len(value) == 0
+		return !slices.ContainsFunc(slices.Collect(maps.Values(value)), func(below any) bool { return !none(below) })
 	}
 	return false
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -18,7 +19,7 @@ type guard struct {
 
 	but   []string
 	other bool     // it is something else than a folder, which ReadOnly keeps
-	known []string // the names in it
+	known []string // what stands in it and may not change
 	odd   map[string]string
 }
 
@@ -29,16 +30,25 @@ func (f Files) guard(one Guard) (g guard, err error) {
 	}
 	info, missing := k.root.Lstat(k.name)
 	g = guard{kept: k, but: one.But, other: missing == nil && !info.IsDir()}
-	if g.known, err = g.names(); err == nil {
-		g.odd, err = g.oddities()
+	free, closed, err := g.list()
+	if g.known = closed; err == nil {
+		g.odd, err = g.oddities(free)
 	}
 	if err == nil {
-		g.held, err = g.files()
+		g.held, err = g.files(free)
 	}
 	if err != nil {
-		return guard{}, errors.Join(err, k.root.Close())
+		return guard{}, errors.Join(err, g.root.Close())
 	}
 	return g, nil
+}
+
+// closed are the paths of what stands there and may not change.
+func (g guard) closed(dir string) (all []string) {
+	for _, way := range g.known {
+		all = append(all, filepath.Join(dir, way))
+	}
+	return all
 }
 
 // beneath is a path by the folder of Write that it lies in, with nothing held yet.
@@ -56,32 +66,56 @@ func rooted(dir, name string) (kept, error) {
 	return kept{root: root, dir: dir, name: filepath.ToSlash(name)}, err
 }
 
-// free tells whether those inside may change what is named so.
-func (g guard) free(name string) bool {
+// list sorts what lies in the folder, by the way to it, into what those inside may
+// change and what not. A folder on the way to what they may change is neither. Both
+// are empty where there is no folder.
+func (g guard) list() (free, closed []string, err error) {
+	if info, err := g.root.Lstat(g.name); err != nil || !info.IsDir() {
+		return nil, nil, nil //nolint:nilerr // there is none
+	}
+	err = g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
+		way, _ := filepath.Rel(g.name, e.Path) // it lies there
+		switch {
+		case way == "." || errors.Is(err, fs.ErrNotExist):
+			return err
+		case g.allows(way):
+			free = append(free, way)
+		case err == nil && e.Info.IsDir() && g.leads(way):
+			return nil
+		default:
+			closed = append(closed, way)
+		}
+		return fs.SkipDir
+	})
+	return free, closed, err
+}
+
+// allows tells whether those inside may change what lies there, and all below it.
+func (g guard) allows(way string) bool {
 	return slices.ContainsFunc(g.but, func(pattern string) bool {
-		fits, _ := path.Match(pattern, name) // the patterns are well formed
+		fits, _ := path.Match(pattern, way) // the patterns are well formed
 		return fits
 	})
 }
 
-// closed are those of the folder that stand there and may not change.
-func (g guard) closed(dir string) (all []string) {
-	for _, name := range g.known {
-		if !g.free(name) {
-			all = append(all, filepath.Join(dir, name))
-		}
-	}
-	return all
+// leads tells whether what they may change can lie below.
+func (g guard) leads(way string) bool {
+	depth := strings.Count(way, "/") + 1
+	return slices.ContainsFunc(g.but, func(pattern string) bool {
+		names := strings.Split(pattern, "/")
+		fits, _ := path.Match(strings.Join(names[:min(depth, len(names))], "/"), way)
+		return fits && len(names) > depth
+	})
 }
 
 // files are those directly in the folder that may change. Without its HEAD a folder is
 // no repository any more, and the user's work is not found.
-func (g guard) files() (map[string]node, error) {
+func (g guard) files(free []string) (map[string]node, error) {
 	all := map[string]node{}
-	for _, name := range g.known {
+	for _, way := range free {
 		one := g.kept
-		one.name = path.Join(g.name, name)
-		if info, err := g.root.Lstat(one.name); err != nil || !info.Mode().IsRegular() || !g.free(name) {
+		one.name = path.Join(g.name, way)
+		if info, err := g.root.Lstat(one.name); err != nil || !info.Mode().IsRegular() || strings.Contains(way, "/") {
 			continue
 		}
 		found, err := one.look()
@@ -93,31 +127,16 @@ func (g guard) files() (map[string]node, error) {
 	return all, nil
 }
 
-// names are those in the folder; none where it is no folder.
-func (g guard) names() (names []string, err error) {
-	if info, err := g.root.Lstat(g.name); err != nil || !info.IsDir() {
-		return nil, nil //nolint:nilerr // there is none
-	}
-	entries, err := g.root.ReadDir(g.name)
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names, err
-}
-
 // mostOdd bounds how much of a folder is looked at for what is no file.
 const mostOdd = 1_000_000
 
 // oddities are the links, pipes, sockets and devices among what those inside may
 // change, with where the links lead. The folders of single objects, directly below
 // the guarded folder, hold too many files to look at, and git believes none by its name.
-func (g guard) oddities() (map[string]string, error) {
-	odd, left := map[string]string{}, mostOdd
-	names, err := g.names()
-	for _, name := range names {
-		if !g.free(name) {
-			continue
-		}
+func (g guard) oddities(free []string) (odd map[string]string, err error) {
+	odd = map[string]string{}
+	left := mostOdd
+	for _, name := range free {
 		err = errors.Join(err, g.root.WalkAll(path.Join(g.name, name), func(e untrusted.Entry, err error) error {
 			if left--; left < 0 {
 				return errors.New("too much lies in it")
@@ -149,20 +168,20 @@ func (g guard) mend() (mended []string, err error) {
 	case err != nil:
 		return nil, err
 	}
-	names, err := g.names()
+	free, closed, err := g.list()
 	var made []string
-	for _, name := range names {
-		if !g.free(name) && !slices.Contains(g.known, name) {
-			made = append(made, path.Join(g.name, name))
+	for _, way := range closed {
+		if !slices.Contains(g.known, way) {
+			made = append(made, path.Join(g.name, way))
 		}
 	}
-	odd, closed := g.oddities()
+	odd, failed := g.oddities(free)
 	for _, name := range slices.Sorted(maps.Keys(odd)) {
 		if was, stood := g.odd[name]; !stood || was != odd[name] {
 			made = append(made, name)
 		}
 	}
-	err = errors.Join(err, closed)
+	err = errors.Join(err, failed)
 	for _, name := range made {
 		k := g.kept
 		k.name = name

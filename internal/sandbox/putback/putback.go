@@ -1,6 +1,6 @@
 // Package putback keeps what stands in folders that a sandboxed program may write
 // to, and puts back afterwards what the program may not change: whole files and
-// folders, single fields of JSON files, and all of a folder but some names.
+// folders, all of a folder but some names, and all of a JSON file but some fields.
 package putback
 
 import "errors"
@@ -14,7 +14,8 @@ type Files struct {
 	Write    []string // the folders
 	ReadOnly []string // in one of them; need not exist
 	Guards   []Guard
-	// Fields are of JSON files, by their way down with dots, where * is any name.
+	// Fields are what may change of JSON files, by the way down to it with dots, where
+	// each name may be a pattern. All else of the file may not.
 	Fields map[string][]string
 }
 
@@ -23,5 +24,5 @@ type Files struct {
 // Of what is named only files and folders stay: a link would be followed outside.
 type Guard struct {
 	Dir string   // in a folder of Write; need not exist
-	But []string // names in Dir, as path.Match has them
+	But []string // ways in Dir, as path.Match has them: all that lies there may change
 }

@@ -1,0 +1,93 @@
+package confine
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// Both is what two agents keep that stand behind one sandbox.
+func Both(one, other agent.State) agent.State {
+	all := agent.State{
+		Folders: map[string][]string{}, Files: map[string][]string{},
+		Temp: slices.Concat(one.Temp, other.Temp), Makes: slices.Concat(one.Makes, other.Makes),
+	}
+	for _, state := range []agent.State{one, other} {
+		maps.Copy(all.Folders, state.Folders)
+		maps.Copy(all.Files, state.Files)
+	}
+	return all
+}
+
+// stateIn has whole paths for what is kept in a home.
+func stateIn(home string, kept agent.State) agent.State {
+	all := agent.State{Folders: map[string][]string{}, Files: map[string][]string{}}
+	for dir, but := range kept.Folders {
+		all.Folders[filepath.Join(home, dir)] = but
+	}
+	for file, fields := range kept.Files {
+		all.Files[filepath.Join(home, file)] = fields
+	}
+	for _, path := range kept.Temp {
+		all.Temp = append(all.Temp, filepath.Join(home, path))
+	}
+	all.Makes = slices.Concat(kept.Makes, kept.Temp)
+	return all
+}
+
+// welcome makes the folders that the agent keeps in its user's home, as it would
+// itself: inside it could not.
+func (r *folders) welcome(state agent.State) error {
+	var errs []error
+	for name := range state.Folders {
+		errs = append(errs, os.MkdirAll(filepath.Join(r.home, name), 0o700))
+	}
+	return errors.Join(errs...)
+}
+
+// makes tells whether an agent's program makes a path by itself, or what it lies in.
+func (r *folders) makes(path string) bool {
+	way, err := filepath.Rel(r.home, path)
+	for ; err == nil && way != "."; way = filepath.Dir(way) {
+		if slices.ContainsFunc(r.state.Makes, func(pattern string) bool { fits, _ := filepath.Match(pattern, way); return fits }) {
+			return true
+		}
+	}
+	return false
+}
+
+// strayed tells of what lies elsewhere than in the agent's folders.
+func (r *folders) strayed() (notes []journal.Noted) {
+	for _, dir := range r.lent {
+		entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
+		for _, entry := range entries {
+			path := filepath.Join(dir, entry.Name())
+			if places := plainly([]string{path}); entry.Type()&fs.ModeSymlink != 0 && len(places) == 1 && !anyHolds(plainly(r.lent), places[0]) {
+				notes = append(notes, journal.Noted{
+					What: path + " cannot be read inside: it is a link out of a folder that the agent can write to", Hint: "put the file itself there",
+				})
+			}
+		}
+	}
+	return notes
+}
+
+// Local are the files in a project that are its user's alone, which git leaves out
+// and no change of the work shows: an agent that is started there runs what they say.
+func Local(project string) (paths []string) {
+	for _, name := range []string{".claude/settings.local.json", ".gemini/.env"} {
+		path := filepath.Join(project, filepath.FromSlash(name))
+		if info, err := os.Lstat(filepath.Dir(path)); err == nil && !info.IsDir() {
+			continue // what a link leads to is not the project's
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
