@@ -46,6 +46,7 @@ type runCommand struct {
 	StreamAgentOutput  *bool    `negatable:"" help:"Show what the agent says and does."`
 	RalphDir           string   `placeholder:"DIR" help:"Directory of prd.json and progress.txt in the project (default: ralph)."`
 	Config             string   `type:"path" placeholder:"FILE" help:"Settings file (JSON or YAML) on top of the project's, or a YAML file with ralph_loop."`
+	Branch             string   `placeholder:"NAME" help:"Branch for the work on stories (default: branchName of the PRD, else the current one, but never the default branch)."`
 	Check              []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
 
 	laid config.Loop // the settings in force
@@ -91,6 +92,9 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
+	}
+	if c.Branch != "" {
+		return job.Asked{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
 	if c.PromptFile != "" {
 		if _, err := workspace.ReadText(c.PromptFile); err != nil {
@@ -141,8 +145,11 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.Asked, 
 	if memory != workspace.MemoryDir || p.Within != "" {
 		p.Memory = path.Join(p.Within, filepath.ToSlash(memory))
 	}
-	branch := cmp.Or(stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
-	if err := d.Takes(ctx, p, branch, prd); err != nil {
+	branch := cmp.Or(c.Branch, stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
+	if !p.Apart {
+		branch, err = d.WorkBranch(ctx, c.Branch, stories, prd)
+	}
+	if err := errors.Join(err, d.Takes(ctx, p, branch, prd)); err != nil {
 		return job.Asked{}, err
 	}
 	return job.Asked{

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // Worktree is a linked worktree of the user's repository that is ralph's: in
@@ -118,6 +120,42 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 	}
 	_, err = u.Ask(ctx, "update-ref", "-d", BranchRef(w.Branch))
 	return err == nil, err
+}
+
+// SwitchNew has the user's tree work on a branch from where HEAD stands. No file changes,
+// and no hook runs; a branch that is somewhere else already is a fault.
+func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
+	dir, err := g.CheckedOut(ctx, at, branch)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
+	}
+	u := user{git: g, dir: at.Top}
+	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
+	switch {
+	case err == nil && sha != at.Head:
+		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch), "check it out first: git switch "+branch, nil)
+	case err != nil && !SaidNo(err):
+		return fmt.Errorf("look for the branch %s: %w", branch, err)
+	case err != nil:
+		if _, err := u.Ask(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
+			return fmt.Errorf("create the branch %s: %w", branch, err)
+		}
+	}
+	_, err = u.Ask(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
+	return err
+}
+
+// IsDefault tells whether a branch is the one that others build on: that of the remote,
+// or by its name where no remote says. Some file systems take MAIN for main.
+func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
+	head, err := user{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
+	if name, is := strings.CutPrefix(head, "refs/remotes/"+at.Remote+"/"); err == nil && is {
+		return strings.EqualFold(branch, name)
+	}
+	return strings.EqualFold(branch, "main") || strings.EqualFold(branch, "master")
 }
 
 // CheckedOut is the folder in which a branch of the user's is checked out, be it

@@ -198,7 +198,7 @@ func (d *Project) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.A
 	if j.Own == nil {
 		return asked, nil
 	}
-	if !asked.Policy.Linked() {
+	if !asked.Policy.Linked() && asked.Policy.Done != policy.ByStories {
 		asked.Branch = d.Place.Branch
 	}
 	if d.DryRun { // to look at the files writes them down

@@ -1,6 +1,7 @@
 package laptop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,6 +33,24 @@ func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string
 		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
 }
 
+// WorkBranch is where a run over stories commits in the user's own tree: the branch that
+// a flag names, else that of the PRD, else the current one. Without a flag it is never
+// the default branch.
+func (d *Project) WorkBranch(ctx context.Context, flag string, stories plan.Plan, prd string) (string, error) {
+	own := "ralph/" + plan.Slug(stories.Project, 40)
+	switch branch := cmp.Or(flag, stories.BranchName); {
+	case branch != "" && git.CheckBranch(branch) != nil:
+		return "", fault.Usage(fmt.Sprintf("no branch can be called %q", branch), "name another with --branch, or as branchName in "+prd, git.CheckBranch(branch))
+	case flag == "" && branch != "" && d.Tool.IsDefault(ctx, *d.Place, branch):
+		return "", fault.Usage("branchName in "+prd+" is "+branch+", the default branch", "name another, such as "+own+", or commit there with --branch "+branch, nil)
+	case branch != "":
+		return branch, nil
+	case d.Tool.IsDefault(ctx, *d.Place, d.Place.Branch):
+		return own, nil
+	}
+	return d.Place.Branch, nil
+}
+
 // takesAgain is a fault where the run cannot go on as it began: there is no
 // repository to look into any more, or its branch is checked out by now.
 func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
@@ -41,6 +60,10 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	if d.Place == nil {
 		_, err := d.Tool.Inspect(ctx, d.ProjectDir)
 		return err
+	}
+	if own := !run.Policy.Apart && run.Policy.Done == policy.ByStories; own && d.Place.Branch != run.Branch {
+		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Place.Branch),
+			"git switch "+run.Branch+", then: "+view.Resume(run.Policy.Agent), nil)
 	}
 	if !run.Policy.Apart || run.Policy.Linked() {
 		return nil
@@ -53,10 +76,15 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 		"switch to another branch there, then: "+view.Resume(run.Policy.Agent), nil)
 }
 
-// link makes the worktree for a run that wants one, and has it begin there.
+// link makes the worktree for a run that wants one, and has it begin there; in the
+// user's own tree it checks out the branch to work on.
 func (d *Project) link(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
-	if !asked.Policy.Linked() {
+	switch {
+	case !asked.Policy.Linked() && (j.Own == nil || asked.Branch == d.Place.Branch):
 		return asked, nil
+	case !asked.Policy.Linked():
+		d.line(fmt.Sprintf("working on the branch %s, from %s", asked.Branch, d.Place.Branch))
+		return asked, d.Tool.SwitchNew(ctx, *d.Place, asked.Branch)
 	}
 	made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
 	if err != nil {
