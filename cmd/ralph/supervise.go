@@ -21,14 +21,14 @@ import (
 )
 
 type superviseCommand struct {
-	TaskDir      string           `default:"." type:"path" placeholder:"DIR" help:"Directory in which the agent writes DONE."`
-	MaxRestarts  *int             `placeholder:"N" help:"Limit of attempts (default: 100; 0: no limit)."`
-	RestartDelay *policy.Duration `placeholder:"TIME" help:"Pause between two attempts (default: 1s)."`
-	PollInterval *policy.Duration `placeholder:"TIME" help:"Interval between two checks of a finished task's child processes (default: 1s)."`
-	WaitTimeout  *policy.Duration `placeholder:"TIME" help:"Time for a finished task's child processes to end (default: 5m; 0: no limit). If set, it limits an attempt too."`
-	ProjectID    string           `name:"project-id" placeholder:"ID" help:"Project ID in messages (default: name of the directory above the task's)."`
-	TaskID       string           `name:"task-id" placeholder:"ID" help:"Task ID in messages (default: name of the task's directory)."`
-	JSON         bool             `name:"json" help:"Print the result as one JSON object; the command's output goes to stderr."`
+	TaskDir       string           `default:"." type:"path" placeholder:"DIR" help:"Directory in which the agent writes DONE."`
+	MaxIterations *int             `aliases:"max-restarts" placeholder:"N" help:"Limit of attempts (default: 100; 0: no limit)."`
+	RestartDelay  *policy.Duration `placeholder:"TIME" help:"Pause between two attempts (default: 1s)."`
+	PollInterval  *policy.Duration `placeholder:"TIME" help:"Interval between two checks of a finished task's child processes (default: 1s)."`
+	WaitTimeout   *policy.Duration `placeholder:"TIME" help:"Time for a finished task's child processes to end (default: 5m; 0: no limit). If set, it limits an attempt too."`
+	ProjectID     string           `name:"project-id" placeholder:"ID" help:"Project ID in messages (default: name of the directory above the task's)."`
+	TaskID        string           `name:"task-id" placeholder:"ID" help:"Task ID in messages (default: name of the task's directory)."`
+	JSON          bool             `name:"json" help:"Print the result as one JSON object; the command's output goes to stderr."`
 	laptop.Fence
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
@@ -60,7 +60,7 @@ continue, run the same command again; ralph resume does not apply.
 With --sandbox the command can write to the project, to the task's directory and to
 its own caches. It keeps your environment, including keys.
 
-Example: ralph supervise --task-dir tasks/t1 --max-restarts 10 -- ./agent.sh`
+Example: ralph supervise --task-dir tasks/t1 --max-iterations 10 -- ./agent.sh`
 }
 
 func (superviseCommand) guarded() bool { return true }
@@ -136,8 +136,8 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 	p, task := policy.Of(policy.Supervised), c.task()
 	s := &p.Supervision
 	s.Dir, s.Project, s.Task = task.Dir, task.Project, task.ID
-	if c.MaxRestarts != nil {
-		p.Limits.Iterations = *c.MaxRestarts
+	if c.MaxIterations != nil {
+		p.Limits.Iterations = *c.MaxIterations
 	}
 	if c.RestartDelay != nil {
 		s.Delay = *c.RestartDelay
@@ -150,7 +150,7 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 	}
 	switch {
 	case p.Limits.Iterations < 0:
-		return p, fault.Usage("--max-restarts is below zero", "give a number of attempts, or 0 for no limit", nil)
+		return p, fault.Usage("--max-iterations is below zero", "give a number of attempts, or 0 for no limit", nil)
 	case s.Poll == 0:
 		return p, fault.Usage("--poll-interval is zero", "give the time between two looks, as 1s", nil)
 	}
@@ -188,5 +188,5 @@ func (c superviseCommand) job(w world) *job.Job {
 
 // Validate refuses a number of restarts below none.
 func (c superviseCommand) Validate() error {
-	return laptop.Reasonable("--max-restarts", c.MaxRestarts, laptop.Most)
+	return laptop.Reasonable("--max-iterations", c.MaxIterations, laptop.Most)
 }

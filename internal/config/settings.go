@@ -17,7 +17,7 @@ import (
 type Settings struct {
 	// Address of this file's schema, for editors.
 	Schema string `json:"$schema,omitzero" jsonschema:"pattern=\\S"`
-	// Limit of iterations (0: no limit).
+	// Other name of limits.maxIterations, which wins if both are given.
 	MaximumIterations int `json:"maximumIterations" jsonschema:"minimum=0,maximum=1000000000,default=10"`
 	// Completion answer of the agent in its response tag, in any case.
 	CompletionResponse string `json:"completionResponse" jsonschema:"pattern=\\S,default=DONE"`
@@ -120,6 +120,8 @@ type SCM struct {
 // Limits end a run that does not complete. Nil leaves one to the preset; 0
 // turns it off.
 type Limits struct {
+	// Limit of iterations (0: no limit).
+	MaxIterations *int `json:"maxIterations,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
 	// Dollars (0: no limit).
 	MaxCost *float64 `json:"maxCost,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
 	// Time of the run (0: no limit).

@@ -125,7 +125,11 @@ func (d *decoder) fromSettings(root, below node) Loop {
 	s := d.sound(merge(below, root))
 	loop := Loop{MaxCost: s.Limits.MaxCost, MaxTime: s.Limits.MaxTime, Settings: s}
 	if len(d.problems) == 0 && !d.apart {
-		loop.MaxIterations = optional(d.field(spot{node: root}, "maximumIterations"), d.within(1, 100))
+		given := d.field(d.field(spot{node: root}, "limits"), "maxIterations")
+		if given.Kind == jsontree.None {
+			given = d.field(spot{node: root}, "maximumIterations")
+		}
+		loop.MaxIterations = optional(given, d.within(1, 100))
 	}
 	return loop
 }

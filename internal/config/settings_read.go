@@ -84,6 +84,11 @@ func (d *decoder) settings(s spot) Settings {
 	d.homes = map[string][]string{}
 	homes(reflect.TypeFor[Settings](), "", d.homes)
 	d.into(s, reflect.ValueOf(&all).Elem(), rule{})
+	if n := all.Limits.MaxIterations; n != nil {
+		if all.MaximumIterations = *n; d.set != nil {
+			d.set["maximumIterations"] = true
+		}
+	}
 	return all
 }
 
