@@ -166,7 +166,7 @@ func (d *Project) Configured(name string, read func(config.File, ...config.File)
 	}
 	data, err := workspace.ReadPlain(name)
 	if err != nil {
-		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config", err)
+		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config; the completion word is --completion-response of ralph run, --completion-tag of ralph loop", err)
 	}
 	d.tell("Loading settings from %s", name)
 	loop, err := read(config.File{Name: name, Data: data}, d.found...)
