@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -44,11 +45,26 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
+	c.Agent = c.present(w)
 	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it
 		return report(w.Stderr, err), nil
 	}
 	return fault.ExitDone, err
+}
+
+// present is the first agent CLI on PATH, claude before the others.
+func (c initCommand) present(w world) string {
+	for _, name := range append([]string{agent.Named("", "")}, agent.Names()...) {
+		adapter, err := agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
+		if err != nil || adapter.Program != name {
+			continue
+		}
+		if _, err := adapter.Locate(w.Environ(), c.ProjectDir); err == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // released is the version of a release, as its tag has it.

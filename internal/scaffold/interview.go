@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,16 +10,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/survey"
 )
 
-// interview asks for everything, in the order in which a run needs it.
-func interview(d dialog) (answers, error) {
+// interview asks for everything, in the order in which a run needs it. What was found
+// here is proposed.
+func (f Files) interview(d dialog) (answers, error) {
 	usual, err := config.ReadSettings()
 	if err != nil {
 		return answers{}, err
 	}
 	a := answers{OutputTruncateChars: usual.OutputTruncateChars, StreamAgentOutput: usual.StreamAgentOutput, Guardrails: []answeredCommand{}}
-	if a.Agent.Command, err = d.ask("Agent command (e.g., claude, codex, amp, or other LLM CLI): ", aCommand); err != nil {
+	if a.Agent.Command, err = f.askAgent(d); err != nil {
 		return a, err
 	}
 	if a.Agent.Flags, err = askList(d, "Agent flags (comma-separated, optional): ", someWords); err != nil {
@@ -34,15 +37,34 @@ func interview(d dialog) (answers, error) {
 	if err != nil {
 		return a, err
 	}
-	if err := a.askGuardrails(d); err != nil {
+	if err := a.askGuardrails(d, survey.Read(f.source()).Checks()); err != nil {
 		return a, err
 	}
 	a.SCM, err = askSCM(d)
 	return a, err
 }
 
-// askGuardrails goes on until nothing is answered.
-func (a *answers) askGuardrails(d dialog) error {
+func (f Files) askAgent(d dialog) (string, error) {
+	const prompt = "Agent command (e.g., claude, codex, amp, or other LLM CLI)"
+	if f.Agent == "" {
+		return d.ask(prompt+": ", aCommand)
+	}
+	answer, err := d.ask(fmt.Sprintf("%s [%s]: ", prompt, f.Agent), wrongWords)
+	return cmp.Or(answer, f.Agent), err
+}
+
+// askGuardrails proposes the checks that were found, and goes on until nothing is
+// answered.
+func (a *answers) askGuardrails(d dialog, found []survey.Command) error {
+	for _, check := range found {
+		wanted, err := d.yes(fmt.Sprintf("Use %s (from %s) as a guardrail? (Y/n): ", check.Command, check.From), true)
+		if err != nil {
+			return err
+		}
+		if wanted {
+			a.Guardrails = append(a.Guardrails, answeredCommand{Command: check.Command, FailAction: string(policy.Append)})
+		}
+	}
 	for {
 		var g answeredCommand
 		var err error
@@ -61,7 +83,7 @@ func (a *answers) askGuardrails(d dialog) error {
 }
 
 func askSCM(d dialog) (*answeredSCM, error) {
-	wanted, err := d.yes("Configure SCM? (y/N): ")
+	wanted, err := d.yes("Configure SCM? (y/N): ", false)
 	if err != nil || !wanted {
 		return nil, err
 	}

@@ -39,7 +39,9 @@ type Files struct {
 	// Pin is what the workflow names ralph's version by, as in "COMMIT # v1.2.3";
 	// where there is no release it is empty, and the workflow builds ralph's main.
 	Pin string `kong:"-"`
-	App string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
+	// Agent is the program of an agent that was found here; empty: none was.
+	Agent string `kong:"-"`
+	App   string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
 
 	proposal survey.Proposal
 }

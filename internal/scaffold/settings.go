@@ -35,7 +35,7 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 		return err
 	}
 	fmt.Fprintln(d.out)
-	answers, err := interview(d)
+	answers, err := f.interview(d)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	if err := workspace.WriteSettings(f.ProjectDir, data); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n", workspace.SettingsFile)
+	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\nNext: try the guardrails with ralph doctor --checks, then start: ralph run -p \"what is to be done\"\n", workspace.SettingsFile)
 	return err
 }
 
@@ -71,7 +71,7 @@ func (f Files) mayWrite(d dialog) (bool, error) {
 	if _, err := fmt.Fprintf(d.out, "%sLoaded from %s\n", text, loaded); err != nil {
 		return false, err
 	}
-	return d.yes("Overwrite? (y/N): ")
+	return d.yes("Overwrite? (y/N): ", false)
 }
 
 // existing are the settings there are, and what to call them. What one person

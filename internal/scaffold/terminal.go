@@ -42,14 +42,17 @@ func (d dialog) ask(prompt string, check func(answer string) string) (string, er
 	}
 }
 
-// yes asks what is No unless somebody says otherwise.
-func (d dialog) yes(prompt string) (bool, error) {
+// yes asks a question that nothing answers like usual.
+func (d dialog) yes(prompt string, usual bool) (bool, error) {
 	answer, err := d.ask(prompt, func(answer string) string {
 		if slices.Contains([]string{"", "y", "yes", "n", "no"}, strings.ToLower(answer)) {
 			return ""
 		}
 		return "answer y or n"
 	})
+	if answer == "" {
+		return usual && err == nil, err
+	}
 	return err == nil && strings.HasPrefix(strings.ToLower(answer), "y"), err
 }
 
