@@ -75,6 +75,9 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 	if err == nil && !run.Baseline.Usable {
 		return fault.ExitStopped, nil
 	}
+	if !c.JSON && err == nil {
+		fmt.Fprintln(w.Stderr, "next: ralph run")
+	}
 	return fault.ExitDone, err
 }
 

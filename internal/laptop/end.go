@@ -130,7 +130,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
 	case run.Policy.Apart && run.Head != run.Start && run.Pushed != run.Head:
 		text += fmt.Sprintf("the work is not all on the branch %s yet: %s goes on with it\n", run.Branch, view.Resume(run.Policy.Agent))
-	case run.Policy.Apart && run.Head != run.Start:
+	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.Apart || run.Policy.Done == policy.ByStories):
 		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
 	}
 	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(d.pasted(text)))
