@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	gh "github.com/google/go-github/v60/github"
+
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -123,5 +125,39 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 		}
 		text, err := io.ReadAll(io.LimitReader(log.Body, maxFetch))
 		return code(string(text), maxLog), err
+	})
+}
+
+// NewCheck is a check to put on a commit, complete.
+type NewCheck struct {
+	Name       string
+	Head       string
+	Conclusion string // success, failure or neutral
+	Title      string
+	Summary    string // Markdown
+	Notes      []Note
+}
+
+// Note is what a check says of a line.
+type Note struct {
+	Path    string
+	Line    int
+	Message string
+}
+
+// CreateCheck puts a check on a commit. Of two with one name GitHub shows the newer.
+func (c *Client) CreateCheck(ctx context.Context, n NewCheck) error {
+	a := act{what: "write the check " + n.Name, needs: "checks: write"}
+	output := &gh.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
+	for _, note := range n.Notes {
+		output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
+			Path: &note.Path, StartLine: &note.Line, EndLine: &note.Line, Message: &note.Message, AnnotationLevel: new("warning"),
+		})
+	}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		_, _, err := c.api.Checks.CreateCheckRun(ctx, c.Owner, c.Repo, gh.CreateCheckRunOptions{
+			Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion, Output: output,
+		})
+		return err
 	})
 }

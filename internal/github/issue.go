@@ -200,6 +200,19 @@ func (c *Client) EditComment(ctx context.Context, issue int, id int64, body stri
 	return c.CreateComment(ctx, issue, body)
 }
 
+// DeleteComment removes a comment, which need not be there any more.
+func (c *Client) DeleteComment(ctx context.Context, id int64) error {
+	a := act{what: "remove a comment", needs: issuesWrite}
+	err := do(ctx, c, a, func(ctx context.Context) error {
+		_, err := c.api.Issues.DeleteComment(ctx, c.Owner, c.Repo, id)
+		return err
+	})
+	if errors.Is(err, NotFound) {
+		return nil
+	}
+	return err
+}
+
 type write func(context.Context, *gh.IssueComment) (*gh.IssueComment, error)
 
 func (c *Client) write(ctx context.Context, a act, body string, call write) (Comment, error) {

@@ -42,6 +42,56 @@ func (s *Server) AddCheckRun(name string, check CheckRun) CheckRun {
 	return check
 }
 
+// CheckRuns are the checks that stand on a commit, the oldest first.
+func (s *Server) CheckRuns(name, sha string) (found []CheckRun) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, check := range s.mustRepo(name).checks {
+		if check.SHA == sha {
+			found = append(found, check)
+		}
+	}
+	return found
+}
+
+// mostAnnotations is how many GitHub takes in one request.
+const mostAnnotations = 50
+
+func createCheckRun(c *call) answer {
+	var asked struct {
+		Name       string
+		HeadSHA    string `json:"head_sha"`
+		Conclusion string
+		Output     struct {
+			Title, Summary string
+			Annotations    []struct {
+				Path    string
+				Line    int `json:"start_line"`
+				Message string
+			}
+		}
+	}
+	if wrong := c.decode(&asked); wrong != nil {
+		return *wrong
+	}
+	if c.token.Kind == Personal {
+		return fail(http.StatusForbidden, "You must authenticate via a GitHub App.")
+	}
+	sha := resolve(c.repo, asked.HeadSHA)
+	if len(asked.Output.Annotations) > mostAnnotations || sha == "" {
+		return fail(http.StatusUnprocessableEntity, "Invalid request.")
+	}
+	check := CheckRun{
+		ID: c.server.nextID(), SHA: sha, Name: asked.Name, Conclusion: asked.Conclusion, Title: asked.Output.Title,
+		Summary: asked.Output.Summary, App: "github-actions", At: c.server.now(),
+	}
+	for _, note := range asked.Output.Annotations {
+		check.Annotations = append(check.Annotations, Annotation(note))
+	}
+	c.repo.checks = append(c.repo.checks, check)
+	return created(c.server.checkJSON(c.repo, check))
+}
+
 func listCheckRuns(c *call) answer {
 	sha := resolve(c.repo, c.params["ref"])
 	if sha == "" {

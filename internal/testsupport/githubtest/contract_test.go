@@ -78,6 +78,7 @@ func TestContract(t *testing.T) {
 	})
 	job, app := client(t, s, jobToken), appClient(t, s, key)
 	run(t, repositorySteps(t, job))
+	run(t, checkSteps(t, s, job))
 	run(t, ruleSteps(t, s, job))
 	run(t, issueSteps(t, s, job))
 	run(t, labelSteps(t, job))
@@ -112,6 +113,23 @@ func repositorySteps(t *testing.T, c *github.Client) []step {
 		{"no status", 404, func() error { return last(c.Repositories.GetCombinedStatus(ctx, "acme", "shop", "none", nil)) }},
 		{"statuses", 0, func() error { return last(c.Repositories.ListStatuses(ctx, "acme", "shop", "main", nil)) }},
 		{"check runs", 0, func() error { return last(c.Checks.ListCheckRunsForRef(ctx, "acme", "shop", "main", nil)) }},
+	}
+}
+
+// checkSteps write checks, which takes a token that may.
+func checkSteps(t *testing.T, s *githubtest.Server, reader *github.Client) []step {
+	t.Helper()
+	s.AddToken("ghs_prover", githubtest.Token{
+		Login: "github-actions[bot]", Kind: githubtest.Job, Repos: []string{shop}, Permissions: map[string]string{"checks": "write", "metadata": "read"},
+	})
+	done, line, path, says, warning := "success", 7, "a_test.go", "TestA fails", "warning"
+	check := github.CreateCheckRunOptions{Name: "ralph/proof", HeadSHA: "main", Conclusion: &done, Output: &github.CheckRunOutput{
+		Title: &done, Summary: &says, Annotations: []*github.CheckRunAnnotation{{Path: &path, StartLine: &line, EndLine: &line, AnnotationLevel: &warning, Message: &says}},
+	}}
+	write := func(c *github.Client) error { return last(c.Checks.CreateCheckRun(t.Context(), "acme", "shop", check)) }
+	return []step{
+		{"check", 0, func() error { return write(client(t, s, "ghs_prover")) }},
+		{"check by a reader", 403, func() error { return write(reader) }},
 	}
 }
 

@@ -66,6 +66,34 @@ func (s *Server) ReviewEvent(e Event, review int64) ([]byte, error) {
 	})
 }
 
+// PullEvent is the payload of pull_request.synchronize.
+func (s *Server) PullEvent(e Event) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object { return s.subject(r, i, "synchronize") })
+}
+
+// GroupEvent is the payload of merge_group.checks_requested for a commit on top of the
+// default branch; its issue is not used.
+func (s *Server) GroupEvent(e Event, head string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.mustRepo(e.Repo)
+	return s.payload(r, e.Sender, object{"action": "checks_requested", "merge_group": object{
+		"head_sha": head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1-" + head,
+		"base_sha": branch(r, r.DefaultBranch), "base_ref": "refs/heads/" + r.DefaultBranch,
+	}})
+}
+
+// ProvedEvent is the payload of workflow_run.completed for a run on a pull request.
+func (s *Server) ProvedEvent(e Event, workflow string) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		run := object{
+			"id": 1, "name": "ralph proof", "event": "pull_request", "path": workflow, "conclusion": "success", "pull_requests": []object{},
+			"head_sha": s.tip(i.pull), "head_branch": i.pull.head, "head_repository": object{"full_name": i.pull.headRepo},
+		}
+		return object{"action": "completed", "workflow_run": run}
+	})
+}
+
 // DispatchEvent is the payload of workflow_dispatch; its issue is not used.
 func (s *Server) DispatchEvent(e Event, inputs map[string]string) ([]byte, error) {
 	s.mu.Lock()

@@ -117,6 +117,7 @@ var routes = []route{
 	on("GET /repos/{owner}/{repo}/commits/{ref...}/status", "statuses:read read", getStatus),
 	on("GET /repos/{owner}/{repo}/commits/{ref...}/statuses", "statuses:read read", listStatuses),
 	on("GET /repos/{owner}/{repo}/commits/{ref...}/check-runs", "checks:read read", listCheckRuns),
+	on("POST /repos/{owner}/{repo}/check-runs", "checks:write write", createCheckRun),
 	on("GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", "checks:read read", listAnnotations),
 	on("GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs", "actions:read read", jobLog),
 	on("POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches", "actions:write write", dispatchWorkflow),
