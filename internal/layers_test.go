@@ -42,7 +42,7 @@ var plan = house{
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
 		7:  {"internal/checkout", agents},
-		8:  {"internal/job", "internal/doctor", "internal/eval"},
+		8:  {"internal/job", "internal/doctor", "internal/eval", "internal/proofcheck"},
 		9:  {"internal/config"},
 		10: {"internal/action", "internal/hook", "internal/laptop", "internal/scaffold", "internal/server"},
 		11: {demo, scripted},
@@ -68,7 +68,7 @@ var plan = house{
 		// The machine.
 		"os": {
 			"internal/process", "internal/untrusted", "internal/git", "internal/git/guarded", "internal/git/handover", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
-			standIn, gitHTTP, contract, stories, agents, scripted, "internal/confine", "internal/checkout", "internal/eval", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
+			standIn, gitHTTP, contract, stories, agents, scripted, "internal/confine", "internal/checkout", "internal/eval", "internal/proofcheck", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},
 		"os/signal":        {"cmd/ralph"},
@@ -90,7 +90,7 @@ var plan = house{
 		// Words a person or an agent reads.
 		"embed":         {"templates"},
 		"html/template": {"internal/report", "internal/server"},
-		"text/template": {"internal/prompt", "internal/view", "internal/report"},
+		"text/template": {"internal/prompt", "internal/view", "internal/report", "internal/proofcheck"},
 
 		// What others wrote: each has a keeper, or it does not come in.
 		"github.com/alecthomas/kong":              {"cmd/ralph"},

@@ -34,7 +34,8 @@ const scripts = "testdata/script"
 //	                        demo's where there is none; WHAT is no-drafts, no-pulls
 //	github …                looks at GitHub, or changes it: see githubWords
 //	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…, event assign WHO LOGIN,
-//	event review WHO TEXT…, event remark WHO TEXT…, event tick WHO VERB, event dispatch WHO
+//	event review WHO TEXT…, event remark WHO TEXT…, event tick WHO VERB, event dispatch WHO,
+//	event pull WHO, event group WHO BRANCH, event proved WHO WORKFLOW
 //	                        somebody does something, and the runner is told
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
@@ -243,6 +244,7 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"issue":    (*visitOf).state,
 	"writes":   (*visitOf).writes,
 	"threads":  (*visitOf).remarks,
+	"checks":   (*visitOf).checks,
 	"rule":     (*visitOf).rule,
 }
 
@@ -392,8 +394,10 @@ func (v *visitOf) employ(args []string) (string, error) {
 // that follow are about that one where "here" is said, and it is from somewhere
 // else where "fork" is.
 func (v *visitOf) pullOf(args []string) (string, error) {
-	if _, err := v.git("branch", args[0], "main"); err != nil {
-		return "", err
+	if _, err := v.git("rev-parse", "--verify", "-q", args[0]); err != nil {
+		if _, err := v.git("branch", args[0], "main"); err != nil {
+			return "", err
+		}
 	}
 	pull := githubtest.Pull{Title: "By hand", Head: args[0], Author: maintainer}
 	if slices.Contains(args, "fork") {

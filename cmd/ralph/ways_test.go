@@ -44,6 +44,19 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		v.EditComment(shop, made.ID, strings.Replace(before, "[ ]", "[x]", 1))
 		payload, err := v.EditEvent(e, made.ID, before)
 		return v.started("issue_comment", who, payload, err)
+	case "pull":
+		payload, err := v.PullEvent(e)
+		return v.started("pull_request", who, payload, err)
+	case "group": // of a branch
+		head, err := v.git("rev-parse", text)
+		if err != nil {
+			return nil, err
+		}
+		payload, err := v.GroupEvent(e, strings.TrimSpace(head))
+		return v.started("merge_group", who, payload, err)
+	case "proved":
+		payload, err := v.ProvedEvent(e, ".github/workflows/"+text)
+		return v.started("workflow_run", who, payload, err)
 	case "dispatch":
 		var inputs map[string]string
 		if text != "" { // by the server of an App
@@ -98,4 +111,17 @@ func (v *visitOf) remarks([]string) (string, error) {
 		}
 	}
 	return text.String(), nil
+}
+
+// checks are those of a branch's commit.
+func (v *visitOf) checks(args []string) (string, error) {
+	sha, err := v.git("rev-parse", args[0])
+	var text strings.Builder
+	for _, check := range v.CheckRuns(shop, strings.TrimSpace(sha)) {
+		fmt.Fprintf(&text, "%s: %s: %s\n%s", check.Name, check.Conclusion, check.Title, check.Summary)
+		for _, note := range check.Annotations {
+			fmt.Fprintf(&text, "note %s:%d: %s\n", note.Path, note.Line, note.Message)
+		}
+	}
+	return text.String(), err
 }

@@ -84,6 +84,9 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 	if err := v.read(); err != nil {
 		return Result{}, err
 	}
+	if v.inputs.Mode != config.Work {
+		return v.proveOrPublish(ctx)
+	}
 	if why := v.wanted(); why != "" {
 		v.say("not for ralph: " + why)
 		return Result{Skipped: why}, nil
@@ -195,7 +198,9 @@ func event(path string) ([]byte, error) {
 // wanted is why the event is not for us; empty when it is.
 func (v *visit) wanted() string {
 	command, why := trigger.Want(v.trigger, v.inputs.Rules)
-	v.command = command
+	if v.command = command; command.Verb == trigger.Prove && v.inputs.Mode == config.Work {
+		return "a workflow with `mode: prove` answers that"
+	}
 	return why
 }
 

@@ -100,7 +100,7 @@ func (o Outcome) Text() string {
 	}
 	b.WriteString("\n")
 	for _, check := range o.Checks {
-		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, ending(check.AtBase, check.Before), cmp.Or(skipped(check.Skipped), ending(check.Passed, check.Tests)))
+		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), cmp.Or(skipped(check.Skipped), Ended(check.Passed, check.Tests)))
 	}
 	if shown := cmp.Or(journal.Few(o.Tests), journal.Few(o.Files)); o.Proven && shown != "" {
 		b.WriteString("  red to green: " + shown + "\n")
@@ -124,8 +124,8 @@ func skipped(paths string) string {
 	return "skipped (nothing in " + paths + " is changed)"
 }
 
-// ending is how a check ended, in words.
-func ending(passed bool, tests *journal.Tests) string {
+// Ended is how a check ended, in words.
+func Ended(passed bool, tests *journal.Tests) string {
 	word := "failed"
 	if passed {
 		word = "passed"

@@ -24,7 +24,8 @@ type Verifier struct {
 	Hand    check.Hand       // Log and Folder are its own
 	Sandbox *confine.Sandbox // of the commands; nil: none
 	Git     git.Git
-	Dir     string // an empty folder
+	Code    *git.Trusted // nil: the repository that project lies in
+	Dir     string       // an empty folder
 	Tell    func(journal.Run, journal.Event)
 
 	secrets   []string // variables of the checks
@@ -199,8 +200,10 @@ func (v *Verifier) create(name string) (io.WriteCloser, error) {
 
 // clean are the checkouts of the repository that project lies in.
 func (v *Verifier) clean(ctx context.Context, project string) (err error) {
-	if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
-		return err
+	if v.trusted = v.Code; v.trusted == nil {
+		if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
+			return err
+		}
 	}
 	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
 	v.checkouts = &Clean{

@@ -50,6 +50,7 @@ type Inputs struct {
 	StateLabels  bool     // the issue is labelled by how its run stands
 	Ledger       quota.Limits
 	Report       bool // the run's page is written beside its journal
+	Mode         Mode
 	DryRun       bool // say what would be done, and do nothing
 	FailOn       FailOn
 	Secrets      []string // values that must never be seen
@@ -57,6 +58,17 @@ type Inputs struct {
 
 // FailOn tells which ends turn the job red.
 type FailOn string
+
+// Mode is what a job of the action does.
+type Mode string
+
+// The modes: an agent's work, the proof of a pull request, and the publication of a
+// proof that a job without rights made.
+const (
+	Work         Mode = "work"
+	ProvePull    Mode = "prove"
+	PublishProof Mode = "publish"
+)
 
 // FailOnError is for runs that broke; FailOnStopped also for runs that stopped
 // short; FailOnNever for none.
@@ -91,6 +103,7 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		PullLabels:   r.list("pr-labels"),
 		StateLabels:  r.choice("state-labels", "true", "false") == "true",
 		DryRun:       r.yes("dry-run"),
+		Mode:         Mode(r.choice("mode", string(Work), string(ProvePull), string(PublishProof))),
 		Report:       r.choice("report", "true", "false") == "true",
 		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
 		Rules: trigger.Rules{

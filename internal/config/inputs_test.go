@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 	p := policy.Of(policy.Stories)
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
 	want := config.Inputs{
-		BranchPrefix: "ralph/", StateLabels: true, Report: true, FailOn: config.FailOnError,
+		BranchPrefix: "ralph/", Mode: config.Work, StateLabels: true, Report: true, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
@@ -98,6 +98,8 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"draft", "always", func(in *config.Inputs) { in.Policy.Draft = true }},
 		{"protect", "go.sum\nvendor/**", func(in *config.Inputs) { in.Policy.Protect = append(policy.Protected(), "go.sum", "vendor/**") }},
 		{"baseline", "strict", func(in *config.Inputs) { in.Policy.Baseline = policy.BaselineStrict }},
+		{"mode", "prove", func(in *config.Inputs) { in.Mode = config.ProvePull }},
+		{"mode", "publish", func(in *config.Inputs) { in.Mode = config.PublishProof }},
 		{"dry-run", "true", func(in *config.Inputs) { in.DryRun = true }},
 		{"report", "false", func(in *config.Inputs) { in.Report = false }},
 		{"fail-on", "stopped", func(in *config.Inputs) { in.FailOn = config.FailOnStopped }},

@@ -95,6 +95,9 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 // Asks is what it will ask a model for, on terms that are those of all who are
 // behind the same sandbox.
 func (c *Candidate) Asks(terms confine.Model) confine.Model {
+	if c == nil {
+		return confine.Model{}
+	}
 	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
 	terms.Name = cmp.Or(terms.Name, c.options.Model)
 	return terms

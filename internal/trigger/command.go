@@ -23,9 +23,10 @@ const (
 	Resume  Verb = "resume"
 	Retry   Verb = "retry"
 	Status  Verb = "status"
+	Prove   Verb = "prove" // without an agent, by a workflow of its own
 )
 
-var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status}
+var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Prove}
 
 // Verbs are all the verbs there are, in the order help shows them.
 func Verbs() []Verb { return slices.Clone(verbs) }
@@ -39,7 +40,7 @@ func (v Verb) Agent() bool {
 	switch v {
 	case Run, Plan, Approve, Resume, Retry:
 		return true
-	case Help, Stop, Status:
+	case Help, Stop, Status, Prove:
 		return false
 	}
 	return false

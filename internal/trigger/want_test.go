@@ -128,7 +128,7 @@ func TestCommentsThatAreNoCommand(t *testing.T) {
 }
 
 func TestVerbs(t *testing.T) {
-	all := []trigger.Verb{"run", "help", "plan", "approve", "stop", "resume", "retry", "status"}
+	all := []trigger.Verb{"run", "help", "plan", "approve", "stop", "resume", "retry", "status", "prove"}
 	if diff := cmp.Diff(all, trigger.Verbs()); diff != "" {
 		t.Errorf("verbs, in the order of the help (-want +got):\n%s", diff)
 	}

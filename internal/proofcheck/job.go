@@ -1,0 +1,205 @@
+package proofcheck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/check"
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// Job is a job of the action that proves a pull request, or publishes such a proof.
+type Job struct {
+	Event     string // as GitHub names it
+	Payload   []byte
+	Asked     int // the pull request on which somebody asked for a proof; 0: the event tells
+	Client    *github.Client
+	Repo      trigger.Repo
+	Base      string // only pull requests for this branch are proven
+	Clone     string // what git fetches from
+	Workspace string
+	Folder    string // the job's own in it
+
+	Git     func(context.Context) (git.Git, error)
+	Exec    func(context.Context, process.Command) (process.Result, error)
+	Sandbox func(context.Context) (*confine.Sandbox, error)
+	Level   sandbox.Level // as the inputs have it
+	Rules   checkout.Rules
+	Env     []string
+	Needs   confine.Needs // of the checks
+
+	Say    func(string)             // a line of the job's log
+	Hide   func(text string) string // secrets in what people read
+	Hidden func(data []byte) []byte // and in a file
+	Tell   func(conclusion string)  // as an output of the job
+}
+
+// handedFile is what a job that proves leaves in the workspace for the one that
+// publishes.
+const handedFile = ".ralph-out/proof.json"
+
+// The events that tell of a change.
+const (
+	eventPull  = "pull_request"
+	eventGroup = "merge_group"
+)
+
+// Prove proves the pull request or merge group of the event, without an agent, and puts
+// the check on its head. The token of a fork's job may not: then Publish does, in another
+// job. It tells how it went, in a word for the log.
+func (j Job) Prove(ctx context.Context) (string, error) {
+	p, why, err := j.proposal(ctx)
+	if err != nil {
+		return "", err
+	}
+	if why != "" {
+		j.Say("not for ralph: " + why)
+		return why, nil
+	}
+	outcome, line, err := j.proven(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if err := j.hand(Handed{Pull: p.Pull.Number, Outcome: outcome}); err != nil {
+		return "", err
+	}
+	j.Say(outcome.Text())
+	if j.Event == eventPull && p.Pull.Fork(j.Repo) {
+		j.Say("the token of a fork's job may not write checks: the workflow ralph-proof-publish does")
+		return "proven", nil
+	}
+	return "proven", j.publish(ctx, p, outcome, line)
+}
+
+// proposal is what the event asks to have proven, or why nothing is.
+func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err error) {
+	switch {
+	case j.Asked > 0:
+		p, err = j.Client.Proposal(ctx, j.Asked)
+	case j.Event == eventPull, j.Event == eventGroup:
+		p, err = github.ReadProposal(j.Payload)
+	default:
+		return p, fmt.Sprintf("the event %q tells of no pull request", j.Event), nil
+	}
+	return p, j.elsewhere(p), err
+}
+
+// elsewhere is why a proposal is not proven. A check belongs to a commit: one that was
+// proven against some other branch would count for the protected one as well.
+func (j Job) elsewhere(p github.Proposal) string {
+	switch {
+	case !p.Open:
+		return fmt.Sprintf("#%d is closed", p.Pull.Number)
+	case p.Pull.BaseRef != j.Base:
+		return fmt.Sprintf("its base is %q, and only pull requests for %q are proven", p.Pull.BaseRef, j.Base)
+	}
+	return ""
+}
+
+// grace is what a check has to end politely.
+const grace = time.Second
+
+// proven runs the proof in the sandbox. The secrets of checks are not for a fork's code.
+func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Outcome, line func(string) int, err error) {
+	if p.Pull.Fork(j.Repo) && p.Pull.Number != 0 {
+		if j.Needs.Secrets = nil; j.Level == sandbox.None {
+			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "take out `sandbox: none`", nil)
+		}
+	}
+	dir, err := j.dir()
+	if err != nil {
+		return outcome, nil, err
+	}
+	defer func() { err = errors.Join(err, untrusted.RemoveAll(dir)) }()
+	code, tool, err := j.fetch(ctx, filepath.Join(dir, "code.git"), p)
+	if err != nil {
+		return outcome, nil, err
+	}
+	sb, err := j.Sandbox(ctx)
+	if err != nil {
+		return outcome, nil, err
+	}
+	defer func() { err = errors.Join(err, sb.Close()) }()
+	span := git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA}
+	if _, err := sb.AllowPackages(ctx, j.Env, func() ([]string, error) { return code.Files(ctx, span.From) }); err != nil {
+		return outcome, nil, err
+	}
+	verifier := &checkout.Verifier{
+		Sandbox: sb, Git: tool, Code: code, Dir: filepath.Join(dir, "proof"), Hand: check.Hand{Run: j.Exec, Grace: grace},
+		Tell: func(run journal.Run, event journal.Event) { j.Say(view.Line(run, event)) },
+	}
+	verifier.Confide(j.Env, j.Needs)
+	run, err := verifier.Prove(ctx, "", span, j.Rules)
+	if err != nil {
+		return outcome, nil, fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
+	}
+	outcome = checkout.Sum(run)
+	return outcome, lines(ctx, code, outcome), nil
+}
+
+// dir is a new folder in the job's own, with one for the proof in it.
+func (j Job) dir() (string, error) {
+	if err := os.MkdirAll(j.Folder, 0o755); err != nil {
+		return "", fault.Usage("cannot write to "+j.Folder, "make the workspace writable", err)
+	}
+	dir, err := os.MkdirTemp(j.Folder, "proof-")
+	if err == nil {
+		err = errors.Join(os.Chmod(dir, 0o755), os.Mkdir(filepath.Join(dir, "proof"), 0o755)) //nolint:gosec // the checks run as another user
+	}
+	return dir, err
+}
+
+// fetch makes dir a repository with the base branch and the head.
+func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *git.Trusted, tool git.Git, err error) {
+	if err := git.CheckSHA(p.BaseSHA, p.Pull.HeadSHA); err != nil {
+		return nil, tool, err
+	}
+	if tool, err = j.Git(ctx); err != nil {
+		return nil, tool, err
+	}
+	token, err := j.Client.GitToken(ctx)
+	if err != nil {
+		return nil, tool, err
+	}
+	from := remote.Repository{URL: j.Clone, Token: remote.Token(token)}
+	code, err = from.Clone(ctx, tool, dir, remote.Branches{Base: p.Pull.BaseRef})
+	for _, sha := range []string{p.BaseSHA, p.Pull.HeadSHA} {
+		if err == nil {
+			err = from.Fetch(ctx, code, sha)
+		}
+	}
+	return code, tool, err
+}
+
+// hand leaves the outcome in the workspace.
+func (j Job) hand(h Handed) error {
+	data, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("write the outcome: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(j.Workspace, handedFile)), 0o755); err != nil {
+		return fmt.Errorf("write the outcome: %w", err)
+	}
+	root, err := untrusted.OpenRoot(j.Workspace)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.WriteFile(handedFile, j.Hidden(data), 0o644)
+}

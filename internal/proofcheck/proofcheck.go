@@ -1,0 +1,208 @@
+// Package proofcheck draws the check ralph/proof of a pull request from the outcome of
+// its proof. The outcome may come from a job that ran a stranger's code: each text of it
+// is cleaned, and nothing in it decides where the check is put.
+package proofcheck
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// Name is that of the check: a ruleset can require it.
+const Name = "ralph/proof"
+
+// The conclusions of the check. GitHub lets a required check pass with neutral, so that
+// is for changes that have nothing to prove, and for no doubt.
+const (
+	success = "success"
+	neutral = "neutral"
+	failure = "failure"
+)
+
+// Handed is what the job that proves hands to the job that publishes.
+type Handed struct {
+	Pull    int              `json:"pull"`
+	Outcome checkout.Outcome `json:"outcome"`
+}
+
+// largest is more than any outcome has, in bytes.
+const largest = 4 << 20
+
+// Read reads what another job handed over. Its fields are as that job wrote them.
+func Read(data []byte) (h Handed, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&h); err != nil {
+		return h, fmt.Errorf("read the outcome of the proof: %w", err)
+	}
+	if h.Pull <= 0 || !slices.Contains(grades, h.Outcome.Grade) || h.Outcome.Proven != (h.Outcome.Grade == checkout.Proven) {
+		return h, errors.New("it is no outcome of a proof")
+	}
+	return h, nil
+}
+
+var grades = []string{
+	checkout.Proven, checkout.NotProven, checkout.Held, checkout.Untold,
+	string(journal.DocumentsOnly), string(journal.TestsOnly), string(journal.Unbroken),
+}
+
+// Criterion is something that the pull request claims.
+type Criterion struct {
+	Text   string
+	Tested string // the test that it names; empty: none
+}
+
+// Claim is what a text says that the pull request does: the criteria of an issue, or
+// the boxes of a task list. A text without either claims nothing.
+func Claim(task plan.Task) (claim []Criterion) {
+	stories, source, err := plan.Draft(task)
+	if err != nil || source == plan.SourcePlain {
+		return nil
+	}
+	for _, story := range stories.UserStories {
+		if len(story.AcceptanceCriteria) == 0 {
+			claim = append(claim, Criterion{Text: story.Title})
+		}
+		for i, text := range story.AcceptanceCriteria {
+			c := Criterion{Text: text}
+			if i < len(story.TestedBy) {
+				c.Tested = story.TestedBy[i]
+			}
+			claim = append(claim, c)
+		}
+	}
+	return claim
+}
+
+// Facts are what a check is drawn from.
+type Facts struct {
+	Outcome checkout.Outcome
+	Head    string                // the commit that the check is put on
+	Claim   []Criterion           // of the pull request
+	From    string                // where the claim stands, as "#7"; empty: there is none
+	Line    func(file string) int // the first line of a file that the change touches; 0: it is not known
+}
+
+// Check is the check, and whether a person has to act before it can become green.
+func Check(f Facts) (check github.NewCheck, person bool) {
+	o := f.Outcome
+	check = github.NewCheck{Name: Name, Head: f.Head, Conclusion: failure}
+	switch o.Grade {
+	case checkout.Proven:
+		check.Conclusion, check.Title = success, "Proven: "+cmp.Or(counted(o), o.Why)
+	case string(journal.DocumentsOnly):
+		check.Conclusion, check.Title = neutral, "Nothing to prove: only documents change"
+	case string(journal.TestsOnly):
+		check.Conclusion, check.Title = neutral, "Nothing to prove: only tests change, and all pass"
+	case string(journal.Unbroken):
+		check.Title = "Not proven: nothing breaks, and no test shows the change"
+	case checkout.Held:
+		check.Title, person = "A person has to look: "+o.Why, true
+	case checkout.Untold:
+		check.Title, person = "Cannot be told: "+o.Why, true
+	default:
+		check.Title = "Not proven: " + o.Why
+	}
+	check.Title, _ = clean.Plain(check.Title, maxTitle)
+	check.Notes = notes(f)
+	check.Summary = draw(f)
+	return check, person
+}
+
+// refused is the check of a proof that cannot be published as it is.
+func refused(head, why string) github.NewCheck {
+	return github.NewCheck{Name: Name, Head: head, Conclusion: failure, Title: "Not published: " + why, Summary: why + ".\n"}
+}
+
+const (
+	maxTitle = 200
+	maxNotes = 50 // GitHub takes so many at once
+	maxShown = 50 // rows of a list
+	// GitHub takes 65,535 characters.
+	maxSummary = 60_000
+)
+
+// counted is how many tests show the change.
+func counted(o checkout.Outcome) string {
+	switch {
+	case len(o.Tests) == 1:
+		return "1 test fails on the base and passes with the change"
+	case len(o.Tests) > 1:
+		return fmt.Sprintf("%d tests fail on the base and pass with the change", len(o.Tests))
+	case len(o.Files) > 0:
+		return "the new tests fail on the base and pass with the change"
+	}
+	return ""
+}
+
+// notes are the annotations: where a person has to look.
+func notes(f Facts) (notes []github.Note) {
+	add := func(file, says string) {
+		if line := f.Line(file); line > 0 && len(notes) < maxNotes {
+			says, _ = clean.Plain(says, maxTitle)
+			notes = append(notes, github.Note{Path: file, Line: line, Message: says})
+		}
+	}
+	for _, held := range f.Outcome.Held {
+		add(held.File, held.Why)
+	}
+	for _, file := range f.Outcome.Restored {
+		add(file, "This file is protected, or it defines the checks. The proof ran with the version of the base.")
+	}
+	return notes
+}
+
+// shown tells whether a test that a criterion names is among those that show the change.
+func (f Facts) shown(c Criterion) bool {
+	return c.Tested != "" && f.Outcome.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
+}
+
+func draw(f Facts) string {
+	var text strings.Builder
+	if err := summary().Execute(&text, struct {
+		Facts
+		checkout.Outcome
+	}{f, f.Outcome}); err != nil {
+		return "The summary could not be written.\n"
+	}
+	drawn := strings.TrimSpace(text.String()) + "\n"
+	if len(drawn) > maxSummary {
+		drawn = drawn[:strings.LastIndexByte(drawn[:maxSummary], '\n')+1] + "\n… and more\n"
+	}
+	return drawn
+}
+
+var summary = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("proof.md").Funcs(template.FuncMap{
+		"code":  func(s string) string { return view.Code(s, maxTitle) },
+		"cell":  func(s string) string { return clean.Inline(s, maxTitle) },
+		"first": func(all []string) []string { return all[:min(len(all), maxShown)] },
+		"few":   func(all []Criterion) []Criterion { return all[:min(len(all), maxShown)] },
+		"held":  func(all []journal.Loosened) []journal.Loosened { return all[:min(len(all), maxShown)] },
+		"more":  func(n int) int { return max(n-maxShown, 0) },
+		"short": func(sha string) string { return fmt.Sprintf("%.12s", sha) },
+		"brought": func(o checkout.Outcome) []string {
+			if len(o.Tests) > 0 {
+				return o.Tests
+			}
+			return o.Files
+		},
+		"shown": func(f Facts, c Criterion) bool { return f.shown(c) },
+		"ended": func(passed bool, tests *journal.Tests) string { return checkout.Ended(passed, tests) },
+	}).ParseFS(templates.Files, "pull/proof.md"))
+})

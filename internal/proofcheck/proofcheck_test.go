@@ -1,0 +1,116 @@
+package proofcheck_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/proofcheck"
+)
+
+// A required check passes with success and with neutral: nothing else may lead there.
+func TestConclusions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		outcome           checkout.Outcome
+		conclusion, title string
+		person            bool
+	}{
+		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Tests: []string{"TestA", "TestB"}}, "success", "Proven: 2 tests fail on the base and pass with the change", false},
+		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Why: "it brought no test"}, "success", "Proven: it brought no test", false},
+		{checkout.Outcome{Grade: "documents only"}, "neutral", "Nothing to prove: only documents change", false},
+		{checkout.Outcome{Grade: "tests only"}, "neutral", "Nothing to prove: only tests change, and all pass", false},
+		{checkout.Outcome{Grade: "unbroken"}, "failure", "Not proven: nothing breaks, and no test shows the change", false},
+		{checkout.Outcome{Grade: checkout.NotProven, Why: "go test failed"}, "failure", "Not proven: go test failed", false},
+		{checkout.Outcome{Grade: checkout.Held, Why: "a_test.go"}, "failure", "A person has to look: a_test.go", true},
+		{checkout.Outcome{Grade: checkout.Untold, Why: "no check"}, "failure", "Cannot be told: no check", true},
+		{checkout.Outcome{Grade: "a new grade"}, "failure", "Not proven:", false},
+	} {
+		check, person := proofcheck.Check(proofcheck.Facts{Outcome: c.outcome, Head: "abc", Line: func(string) int { return 0 }})
+		if check.Conclusion != c.conclusion || check.Title != c.title || person != c.person || check.Head != "abc" || check.Name != "ralph/proof" {
+			t.Errorf("%s: %q, %q, person %t", c.outcome.Grade, check.Conclusion, check.Title, person)
+		}
+	}
+}
+
+// What a person has to look at is marked where the change touches it.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	check, _ := proofcheck.Check(proofcheck.Facts{
+		Outcome: checkout.Outcome{
+			Grade: checkout.Held, Held: []journal.Loosened{{File: "a_test.go", Why: "TestA\nfails"}, {File: "gone_test.go", Why: "it is gone"}},
+			Restored: []string{"Makefile"},
+		},
+		Line: func(file string) int { return map[string]int{"a_test.go": 7, "Makefile": 2}[file] },
+	})
+	want := []github.Note{
+		{Path: "a_test.go", Line: 7, Message: "TestA fails"},
+		{Path: "Makefile", Line: 2, Message: "This file is protected, or it defines the checks. The proof ran with the version of the base."},
+	}
+	if diff := cmp.Diff(want, check.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// Huge outcomes stay within what GitHub takes.
+func TestLargeOutcomes(t *testing.T) {
+	t.Parallel()
+	o := checkout.Outcome{Grade: checkout.Held}
+	for range 5000 {
+		o.Held = append(o.Held, journal.Loosened{File: strings.Repeat("d/", 400), Why: strings.Repeat("why ", 400)})
+		o.Restored = append(o.Restored, strings.Repeat("f", 900))
+		o.Checks = append(o.Checks, checkout.Checked{Name: strings.Repeat("check ", 99)})
+	}
+	check, _ := proofcheck.Check(proofcheck.Facts{Outcome: o, Line: func(string) int { return 1 }})
+	if len(check.Notes) != 50 || len(check.Summary) > 65_535 {
+		t.Errorf("%d notes, %d characters", len(check.Notes), len(check.Summary))
+	}
+}
+
+// The claim is a list that people wrote; a box is ticked by a test that it names.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	prd := `{"project":"P","description":"D","userStories":[{"id":"US-001","title":"Two","description":"D","priority":1,"passes":false,"acceptanceCriteria":["two is there","three is not"],"testedBy":["TestTwo"]}]}`
+	for body, want := range map[string][]proofcheck.Criterion{
+		"Just words.":                          nil,
+		"- [ ] two exists\n- [ ] three exists": {{Text: "two exists."}, {Text: "three exists."}},
+		prd:                                    {{Text: "two is there", Tested: "TestTwo"}, {Text: "three is not"}},
+	} {
+		if diff := cmp.Diff(want, proofcheck.Claim(plan.Task{Title: "T", Body: body})); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", body, diff)
+		}
+	}
+	facts := proofcheck.Facts{
+		Outcome: checkout.Outcome{Grade: checkout.Proven, Proven: true, Tests: []string{"TestTwo"}},
+		Claim:   []proofcheck.Criterion{{"two is there", "TestTwo"}, {"three is not", "TestThree"}, {"and more", ""}}, From: "#7",
+		Line: func(string) int { return 0 },
+	}
+	check, _ := proofcheck.Check(facts)
+	for _, line := range []string{"### What #7 asks for", "- [x] two is there (test `TestTwo`)", "- [ ] three is not", "- [ ] and more"} {
+		if !strings.Contains(check.Summary, line) {
+			t.Errorf("no %q in\n%s", line, check.Summary)
+		}
+	}
+}
+
+// What another job hands over is read as a whole, or not at all.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	good := `{"pull":7,"outcome":{"base":"a","head":"b","grade":"proven","proven":true,"tests":[],"files":[],"held":[],"shown":[],"restored":[],"checks":[]}}`
+	if h, err := proofcheck.Read([]byte(good)); err != nil || h.Pull != 7 || !h.Outcome.Proven {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for _, bad := range []string{
+		"", "[]", "{}", strings.Replace(good, "7", "0", 1), strings.Replace(good, `"proven"`, `"splendid"`, 1),
+		strings.Replace(good, "true", "false", 1), strings.Replace(good, `"grade":"proven"`, `"grade":"held"`, 1), strings.Replace(good, `"base"`, `"bass"`, 1),
+	} {
+		if h, err := proofcheck.Read([]byte(bad)); err == nil {
+			t.Errorf("%s is read: %+v", bad, h)
+		}
+	}
+}

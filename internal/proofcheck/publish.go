@@ -1,0 +1,178 @@
+package proofcheck
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// workflow is the one whose outcome is published, and no other.
+const workflow = ".github/workflows/ralph-proof.yml"
+
+// Publish publishes what the job of a fork found. That job ran with the workflow of the
+// merged tree and left a file that anything in it can have written. So the file is
+// believed only where the pull request changes no workflow, and only for its head.
+func (j Job) Publish(ctx context.Context) (string, error) {
+	proved, err := github.ReadProved(j.Payload)
+	if err != nil {
+		return "", fault.Usage("the event tells of no proof", "use `mode: publish` with workflow_run, as examples/ralph-proof-publish.yml does", err)
+	}
+	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow { // @ and a ref may follow
+		why := fmt.Sprintf("the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow)
+		j.Say("not for ralph: " + why)
+		return why, nil
+	}
+	handed, err := j.handed()
+	if err != nil {
+		return "refused", j.put(ctx, refused(proved.Head, "the job left no outcome that can be read"))
+	}
+	p, err := j.Client.Proposal(ctx, handed.Pull)
+	if err != nil {
+		return "", err
+	}
+	why := j.elsewhere(p)
+	if why == "" && (p.Pull.HeadSHA != proved.Head || !strings.EqualFold(p.Pull.HeadRepo, proved.HeadRepo.Name)) {
+		why = fmt.Sprintf("#%d has another head than the job proved", handed.Pull)
+	}
+	if why != "" {
+		j.Say("not published: " + why)
+		return why, nil
+	}
+	return "published", j.believed(ctx, p, handed.Outcome)
+}
+
+func (j Job) handed() (h Handed, err error) {
+	root, err := untrusted.OpenRoot(j.Workspace)
+	if err != nil {
+		return h, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	data, err := root.ReadFile(handedFile, largest)
+	if err != nil {
+		return h, err
+	}
+	return Read(data)
+}
+
+// believed publishes an outcome once git says that it can be believed.
+func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome) error {
+	dir, err := j.dir()
+	if err != nil {
+		return err
+	}
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // the job's folder ends with it
+	code, _, err := j.fetch(ctx, filepath.Join(dir, "code.git"), p)
+	if err != nil {
+		return err
+	}
+	doubt, err := doubted(ctx, code, p, o)
+	switch {
+	case err != nil:
+		return err
+	case doubt == "":
+		return j.publish(ctx, p, o, lines(ctx, code, o))
+	}
+	drawn := refused(p.Pull.HeadSHA, doubt)
+	if err := j.put(ctx, drawn); err != nil {
+		return err
+	}
+	return j.sticky(ctx, p.Pull.Number, drawn, true)
+}
+
+// doubted is why an outcome is not believed; empty: it is.
+func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checkout.Outcome) (string, error) {
+	base, err := code.Fork(ctx, git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA})
+	if err != nil {
+		return "", err
+	}
+	if o.Head != p.Pull.HeadSHA || o.Base != base {
+		return "the outcome tells of other commits than those of the pull request", nil
+	}
+	names, err := code.Names(ctx, git.Span{From: base, To: o.Head})
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if lower := strings.ToLower(name); strings.HasPrefix(lower, ".github/workflows/") || strings.HasPrefix(lower, ".github/actions/") {
+			return "the pull request changes " + name + ", by which the job ran that proved it: a maintainer comments /ralph prove", nil
+		}
+	}
+	return "", nil
+}
+
+// publish puts the check on the head of a proposal, and a comment under it where a
+// person has to look.
+func (j Job) publish(ctx context.Context, p github.Proposal, outcome checkout.Outcome, line func(string) int) error {
+	claim, from := j.claim(ctx, p)
+	drawn, person := Check(Facts{Outcome: outcome, Head: p.Pull.HeadSHA, Claim: claim, From: from, Line: line})
+	if err := j.put(ctx, drawn); err != nil {
+		return err
+	}
+	return j.sticky(ctx, p.Pull.Number, drawn, person)
+}
+
+func (j Job) put(ctx context.Context, drawn github.NewCheck) error {
+	drawn.Summary = j.Hide(drawn.Summary)
+	j.Say(drawn.Name + ": " + drawn.Conclusion + ": " + drawn.Title)
+	j.Tell(drawn.Conclusion)
+	return j.Client.CreateCheck(ctx, drawn)
+}
+
+var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b`)
+
+// claim is what a pull request says of itself: by the issue that it closes, else by its
+// own text. A token that cannot read the issue is no failure: then nothing is claimed.
+func (j Job) claim(ctx context.Context, p github.Proposal) (claim []Criterion, from string) {
+	found := closes.FindStringSubmatch(p.Body)
+	if found == nil {
+		return Claim(plan.Task{Kind: plan.KindPull, Number: p.Pull.Number, Title: p.Title, Body: p.Body}), "this pull request"
+	}
+	number, err := strconv.Atoi(found[1])
+	if err != nil {
+		return nil, ""
+	}
+	issue, err := j.Client.IssueText(ctx, number)
+	if err != nil {
+		j.Say(fault.Told(err))
+		return nil, ""
+	}
+	return Claim(plan.Task{Kind: plan.KindIssue, Number: number, Title: issue.Title, Body: issue.Body}), "#" + found[1]
+}
+
+const marker = trigger.Marker + "proof -->"
+
+// sticky keeps one comment where a person has to look, and removes it when that is
+// resolved. A token that may not comment is no failure: the check says the same.
+func (j Job) sticky(ctx context.Context, number int, drawn github.NewCheck, person bool) error {
+	if number == 0 {
+		return nil
+	}
+	comment, there, err := j.Client.FindComment(ctx, number, marker)
+	text := j.Hide(marker + "\n**" + clean.Inline(drawn.Title, 0) + "**\n\n" + drawn.Summary)
+	switch {
+	case err != nil:
+	case person && there:
+		_, err = j.Client.EditComment(ctx, number, comment.ID, text)
+	case person:
+		_, err = j.Client.CreateComment(ctx, number, text)
+	case there:
+		err = j.Client.DeleteComment(ctx, comment.ID)
+	}
+	if err != nil && github.Withheld(err) {
+		j.Say("no comment: " + fault.Told(err))
+		return nil
+	}
+	return err
+}
