@@ -79,7 +79,7 @@ var grammars = map[Dialect]*grammar{
 		kind:     kindByType("custom"),
 		fetching: map[string]bool{"source": false},
 		media:    set("source"),
-		opaque:   set("input_schema", "metadata"),
+		opaque:   set("input_schema", "input_examples", "metadata"),
 		sign: func(h http.Header, m Maker) {
 			if m.Bearer {
 				h.Set("Authorization", "Bearer "+string(m.Key))
@@ -109,7 +109,7 @@ var grammars = map[Dialect]*grammar{
 		kind:     kindByType("function"),
 		fetching: set("image_url", "file_url"),
 		media:    set("image_url", "file_data", "input_audio"),
-		opaque:   set("parameters", "schema", "metadata", "client_metadata"),
+		opaque:   set("parameters", "schema", "metadata", "client_metadata", "env"),
 		sign:     func(h http.Header, m Maker) { h.Set("Authorization", "Bearer "+string(m.Key)) },
 		refusal: func(why string) any {
 			return map[string]any{"error": map[string]any{"message": why, "type": "permission_error", "param": nil, "code": "refused_by_ralph"}}

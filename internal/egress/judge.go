@@ -1,12 +1,10 @@
 package egress
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -123,11 +121,8 @@ type judge struct {
 	read    []string
 	media   media
 	hour    bool
+	within  bool // media, all of which was looked through
 }
-
-// media is what of a body is no text: its length, and the tokens that it comes
-// to.
-type media struct{ size, likely, most int64 }
 
 // fields are looked at on top only, where they mean something.
 func (j *judge) fields(tree map[string]any) *Refusal {
@@ -209,6 +204,7 @@ func text(v any) string { s, _ := v.(string); return s }
 // field looks at a field of an object, and at what is in it.
 func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 	no := j.spelled(name)
+	defer func(within bool) { j.within = within }(j.within)
 	switch {
 	case no != nil && !j.open:
 		return no
@@ -218,7 +214,7 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 		no = j.tools(value)
 	case name == "model" && text(value) != "":
 		no = j.model(text(value)) // a helper within the request, an adviser, a fallback
-	case !j.open && j.fetched(name, value):
+	case !j.open && (j.fetched(name, value) || j.leads(of, name, value)):
 		no = &Refusal{What: name, Why: remote}
 	case files[name] && value != nil && !isEmpty(value):
 		no = &Refusal{What: name, Why: stored}
@@ -244,40 +240,6 @@ func (j *judge) spelled(name string) *Refusal {
 		}
 	}
 	return nil
-}
-
-// fetched tells whether a field holds an address that the server would fetch,
-// and not the thing itself.
-func (j *judge) fetched(name string, value any) bool {
-	bare, known := j.grammar.fetching[name]
-	object, is := value.(map[string]any)
-	if is {
-		value = object["url"]
-	}
-	if !known || !is && !bare {
-		return false
-	}
-	s := strings.ToLower(strings.TrimSpace(text(value)))
-	return s != "" && !strings.HasPrefix(s, "data:")
-}
-
-// add adds what is in a field. What cannot be base64 counts as text, too.
-func (m *media) add(name string, value any) {
-	object, _ := value.(map[string]any)
-	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
-	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
-	if name == "source" && object["data"] == nil || strings.HasPrefix(kind, "text/") {
-		return
-	}
-	size := int64(len(data))
-	if name == "image_url" || strings.HasPrefix(kind, "image/") {
-		m.likely, m.most = m.likely+likelyImage, m.most+mostImage
-	} else {
-		m.likely, m.most = m.likely+size/bytesPerMediaToken, m.most+mostMedia
-	}
-	if !strings.ContainsRune(data, utf8.RuneError) {
-		m.size += size
-	}
 }
 
 // tools are looked at one by one. Whatever is not known to run where the agent

@@ -1,0 +1,88 @@
+package egress
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// media is what of a body is no text: its length, and the tokens that it comes
+// to.
+type media struct{ size, likely, most int64 }
+
+// fetched tells whether a field holds an address that the server would fetch,
+// and not the thing itself.
+func (j *judge) fetched(name string, value any) bool {
+	bare, known := j.grammar.fetching[name]
+	object, is := value.(map[string]any)
+	if is {
+		value = object["url"]
+	}
+	if !known || !is && !bare {
+		return false
+	}
+	s := strings.ToLower(strings.TrimSpace(text(value)))
+	return s != "" && !strings.HasPrefix(s, "data:")
+}
+
+var (
+	// mediaName is in the names of fields, and of types, that hold no text. Gateways and
+	// other servers have many, and fetch what some of them name.
+	mediaName = pattern.Of(`(?i)image|video|audio|file|document|media`)
+	// remoteAddress begins what a server could fetch.
+	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\])`)
+	// captions are the fields beside media that are read as they stand.
+	captions = set("text", "title", "context", "name", "filename", "description", "cache_control")
+)
+
+// leads tells whether there is an address anywhere in a field for media. What was
+// looked through has none in its own fields either.
+func (j *judge) leads(of map[string]any, name string, value any) bool {
+	_, object := value.(map[string]any)
+	caption := captions[name] && text(value) != ""
+	holds := mediaName.MatchString(name) || mediaName.MatchString(text(of["type"])) && !caption || name == "source" && object
+	if !holds || j.within {
+		return false
+	}
+	j.within = true // until field has walked through it
+	return addressed(value)
+}
+
+func addressed(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return remoteAddress.MatchString(value)
+	case []any:
+		return slices.ContainsFunc(value, addressed)
+	case map[string]any:
+		for name, inner := range value {
+			words := captions[name] || name == "data" && text(value["type"]) == "text" // Anthropic's documents of plain text
+			if (!words || text(inner) == "") && addressed(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// add adds what is in a field. What cannot be base64 counts as text, too.
+func (m *media) add(name string, value any) {
+	object, _ := value.(map[string]any)
+	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
+	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
+	if name == "source" && object["data"] == nil || strings.HasPrefix(kind, "text/") {
+		return
+	}
+	size := int64(len(data))
+	if name == "image_url" || strings.HasPrefix(kind, "image/") {
+		m.likely, m.most = m.likely+likelyImage, m.most+mostImage
+	} else {
+		m.likely, m.most = m.likely+size/bytesPerMediaToken, m.most+mostMedia
+	}
+	if !strings.ContainsRune(data, utf8.RuneError) {
+		m.size += size
+	}
+}
