@@ -46,7 +46,7 @@ func (s *site) hands() loop.Hands {
 	s.clean = s.checkouts()
 	outward, scm, second := s.publishing(), s.versionControl(), s.consulting()
 	prover := s.clean.Prover(stories{s})
-	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Folder, s.Now, s.Drain}
+	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Git, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
 	if s.Supervised != nil {
 		iterate = task.supervise

@@ -12,6 +12,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -40,6 +42,7 @@ type supervisor struct {
 
 	exec    sandbox.Next
 	sandbox *confine.Sandbox // of the command; nil: none
+	git     git.Git          // looks at what the command did to repositories in the sandbox
 	folder  workspace.Folder // the program's own, which stays so in the sandbox
 	now     func() time.Time
 	drain   <-chan struct{} // closed: end after the step under way
@@ -58,9 +61,7 @@ func (s *supervisor) supervise(ctx context.Context, run journal.Run, step verdic
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Task.BusSize()})
 	command := s.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
-	start := s.enclosed(&command)
-	result, err := start(ctx, command)
-	s.sandbox.Tell(emit)
+	result, err := s.start(ctx, command, emit)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
@@ -78,16 +79,22 @@ func (s *supervisor) supervise(ctx context.Context, run journal.Run, step verdic
 	return nil
 }
 
-// enclosed is how the command is run: behind the sandbox, if there is one. What the
-// program keeps in the task's folder stays its own.
-func (s *supervisor) enclosed(command *process.Command) sandbox.Next {
+// start runs the command: behind the sandbox, if there is one. What the program keeps
+// in the task's folder stays its own.
+func (s *supervisor) start(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
 	if s.sandbox == nil {
-		return s.exec
+		return s.exec(ctx, command)
 	}
 	at := s.Place
 	ours(s.folder, &at)
 	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
-	return s.sandbox.Around(at)
+	news := Strangers(ctx, guarded.Around(s.Dir), at)
+	result, err := s.sandbox.Around(at)(ctx, command)
+	s.sandbox.Tell(emit)
+	for _, noted := range news(context.WithoutCancel(ctx), s.git) {
+		emit(noted)
+	}
+	return result, err
 }
 
 func (c *Supervised) command(p policy.Policy, number int) process.Command {
