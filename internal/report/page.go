@@ -24,7 +24,7 @@ type page struct {
 	Sum         string
 	Notes       []string
 	Next        []span
-	Task        string
+	Task        []span
 	Facts       []fact
 	Pull        string // address of the pull request
 	Failed      []failed
@@ -105,7 +105,7 @@ func (s Source) page() page {
 	headline := spans(s.Words.Headline(run))
 	made := page{
 		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
-		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: oneLine(run.Task.Title, 200),
+		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: spans(clean.Inline(run.Task.Title, 200)),
 		Facts: append(factsOf(run), known("through the sandbox", s.Words.Traffic(run))...), Cautions: blocks(s.Words.Cautions(run)),
 		Columns:  s.Words.Columns,
 		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),

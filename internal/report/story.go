@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -13,7 +14,7 @@ import (
 // told is a story with what became of it.
 type told struct {
 	ID       string
-	Title    string
+	Title    []span
 	Mark     mark
 	State    string
 	Cells    []cell
@@ -47,7 +48,7 @@ func (s Source) stories(run journal.Run, chapters []chapter) (all []told, more i
 }
 
 func (s Source) told(run journal.Run, story plan.Story, room int) told {
-	one := told{ID: oneLine(story.ID, 80), Title: oneLine(story.Title, 200), Mark: open, State: "open"}
+	one := told{ID: oneLine(story.ID, 80), Title: spans(clean.Inline(story.Title, 200)), Mark: open, State: "open"}
 	if story.Passes {
 		one.Mark, one.State = good, "passed"
 	}

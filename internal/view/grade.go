@@ -84,10 +84,7 @@ func unproven(run journal.Run) []string {
 	for _, story := range verdict.Unproven(run) {
 		text := clean.Inline(story.ID+" "+story.Title, 160)
 		if graded, found := run.GradeOf(story.ID); found {
-			text += ": " + string(graded.Grade)
-			if graded.Why != "" {
-				text += ", " + clean.Inline(graded.Why, 200)
-			}
+			text += behind("", ": ", clean.Inline(graded.Why, 200))
 			if verdict.Reaches(run, story, graded.Grade) {
 				text += ", but existing tests fail or no longer run"
 			}

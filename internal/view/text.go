@@ -24,7 +24,7 @@ func Text(run journal.Run) string {
 	for _, s := range stories(run) {
 		mark := " "
 		switch {
-		case s.Passes:
+		case s.Proven:
 			mark = "x"
 		case s.Active:
 			mark = ">"

@@ -5,12 +5,14 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -80,7 +82,12 @@ type story struct {
 	Commit     string
 	Cost       string
 	Worth      string
+	Said       string // the last words of the agent that worked on it last; Markdown
+	Files      string // that its commits change; Markdown
 	Active     bool
+	Proven     bool
+
+	files []string
 }
 
 // render fills in a text. What does not fit is cut by whole stories, so that
@@ -143,6 +150,7 @@ var texts = sync.OnceValue(func() *template.Template {
 		"form":       func(s string) string { return strings.TrimSpace(hiddenText.ReplaceAllString(s, "")) },
 		"trailers":   func(r journal.Run) []string { return r.Trailers("") },
 		"criteria":   criteria,
+		"changed":    changed,
 		"unapproved": verdict.Unapproved,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })
@@ -177,7 +185,7 @@ func stories(run journal.Run) []story {
 
 // tell gathers what the run's iterations did for one story.
 func tell(run journal.Run, s plan.Story) story {
-	told := story{Story: s, Checks: "–", Commit: "–", Worth: worth(run, s)}
+	told := story{Story: s, Checks: "–", Commit: "–", Worth: worth(run, s), Proven: verdict.StoryProven(run, s)}
 	cost, known := 0.0, true
 	for _, it := range run.Iterations {
 		if it.Story != s.ID {
@@ -196,9 +204,34 @@ func tell(run journal.Run, s plan.Story) story {
 		if it.Taken != nil && it.Taken.To != it.Taken.From {
 			told.Commit = "`" + short(it.Taken.To) + "`"
 		}
+		told.does(it)
 	}
 	told.Cost = money(cost, known)
 	return told
+}
+
+// does adds what an iteration changed, and what its agent says of that.
+func (s *story) does(it journal.Iteration) {
+	if it.Taken == nil || it.Agent == nil {
+		return
+	}
+	for _, file := range it.Taken.Files {
+		if !slices.Contains(s.files, file) {
+			s.files = append(s.files, file)
+		}
+	}
+	if len(it.Taken.Files) > 0 { // what was said of earlier work may hold no more
+		s.Said = clean.Inline(tagged.ReplaceAllString(it.Agent.Words, " "), 300)
+	}
+	s.Files = paths(s.files)
+}
+
+// tagged are words to ralph, and none to people.
+var tagged = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
+
+// changed are the stories for which files were changed.
+func changed(all []story) []story {
+	return slices.DeleteFunc(slices.Clone(all), func(s story) bool { return s.Files == "" })
 }
 
 // marks is each check with how it ended.
