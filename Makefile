@@ -13,7 +13,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 
-.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services image container report-check false-ready release-build release-check
+.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services image container report-check pictures false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -71,6 +71,9 @@ release-check: $(RELEASER) $(ACT) # the release workflow under act, without publ
 report-check: # the page of a run, in a real browser, which Debian has
 	npm --prefix tools/report ci --no-audit --no-fund
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)
+pictures: # comment and pull request of the demo, as GitHub shows them
+	npm --prefix tools/report ci --no-audit --no-fund
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./cmd/ralph demo --keep --dir "$$dir" >/dev/null && CHROMIUM=$$(tools/report/browser.sh) node tools/report/pictures.mjs "$$dir" docs
 .bin/golangci-lint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"path/filepath"
@@ -102,6 +103,11 @@ func (d Demo) see(ctx context.Context, server *githubtest.Server, issue int, res
 	for _, pull := range server.Pulls(full) {
 		shown.Pull = pull
 	}
+	if d.Keep {
+		if err := errors.Join(write(d.path("comment.md"), []byte(shown.Comment)), write(d.path("pull.md"), []byte("# "+shown.Pull.Title+"\n\n"+shown.Pull.Body))); err != nil {
+			return shown, err
+		}
+	}
 	log, err := d.git(ctx, d.bare(), "log", "--format=%h %s", "main.."+result.Outcome.Run.Branch)
 	shown.Log = log
 	return shown, err
@@ -187,8 +193,8 @@ var (
 
 // plain is Markdown of ralph's own as a reader sees it on GitHub.
 func plain(text string) string {
-	text = summary.ReplaceAllString(text, "▸ $1")
-	return link.ReplaceAllString(markup.ReplaceAllString(text, ""), "$1")
+	text = strings.ReplaceAll(summary.ReplaceAllString(text, "▸ $1"), "<br>", "\n  ")
+	return html.UnescapeString(link.ReplaceAllString(markup.ReplaceAllString(text, ""), "$1"))
 }
 
 // quiet leaves out the commands that a log has for the runner, such as masks.
