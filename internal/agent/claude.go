@@ -47,11 +47,7 @@ func claude(words []string, o Options) (Adapter, error) {
 		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
 		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
 		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
-		Decoder: func(order Order) Decoder {
-			d := decoderOf(&claudeDecoder{price: o.Prices, model: order.Model})
-			d.clip = new(clipper).sparing(`"type":"user"`, `"type":"assistant"`, `"type":"result"`)
-			return d
-		},
+		Decoder: func(order Order) Decoder { return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model}) },
 		Guarded: hooks != "",
 		Reports: ReportsCost,
 		Speaks:  true,

@@ -55,9 +55,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
 			wrote := &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
-			d := decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote})
-			d.clip = new(clipper).sparing(`"type":"command_execution"`, `"type":"agent_message"`)
-			return followed{d, wrote}
+			return followed{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
 		Speaks:  true,
 		Reports: ReportsCost,

@@ -25,16 +25,12 @@ type protocol[L any] interface {
 type lineDecoder[L any] struct {
 	protocol[L]
 	spoke, closed bool
-	clip          func(line []byte) []byte // shortens what need not be read; may be nil
 }
 
 func decoderOf[L any](p protocol[L]) *lineDecoder[L] { return &lineDecoder[L]{protocol: p} }
 
 // Line reads one line.
 func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
-	if d.clip != nil {
-		line = d.clip(line)
-	}
 	parsed, ok := readLine[L](line)
 	if !ok {
 		return raw(line)

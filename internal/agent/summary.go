@@ -1,0 +1,84 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
+	maxShort  = 200      // runes of what is said on one line
+	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
+)
+
+// telling are the keys of a tool's input that say what it is about, the most
+// telling first.
+var telling = []string{
+	"file_path", "filePath", "notebook_path", "command", "cmd", "pattern", "url", "query", "path",
+	"skill", "description", "prompt",
+}
+
+// summary is a tool's input as a short line that a person can read.
+func summary(input json.RawMessage) string {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(input, &keys) == nil {
+		for _, key := range telling {
+			var text string
+			if json.Unmarshal(keys[key], &text) == nil && text != "" {
+				return Short(text)
+			}
+		}
+	}
+	return Short(string(input))
+}
+
+// Short is s on one line, cut where it is long.
+func Short(s string) string {
+	return head(strings.Join(strings.Fields(head(s, 16*maxShort)), " "), maxShort)
+}
+
+// head is the beginning of s, at most n bytes of whole runes.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// bounded remembers the newest maxOpen values by key.
+type bounded[V any] struct {
+	of    map[string]V
+	order []string
+}
+
+func (b *bounded[V]) put(key string, v V) (gone V, full bool) {
+	if b.of == nil {
+		b.of = map[string]V{}
+	}
+	if _, standing := b.of[key]; !standing {
+		b.order = append(b.order, key)
+	}
+	b.of[key] = v
+	if len(b.order) <= maxOpen {
+		return gone, false
+	}
+	oldest := b.order[0]
+	b.order = b.order[1:]
+	gone, full = b.of[oldest]
+	delete(b.of, oldest)
+	return gone, full
+}
+
+func (b *bounded[V]) drop(key string) bool {
+	_, standing := b.of[key]
+	if standing { // what is forgotten takes no room
+		delete(b.of, key)
+		b.order = slices.DeleteFunc(b.order, func(k string) bool { return k == key })
+	}
+	return standing
+}
