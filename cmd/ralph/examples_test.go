@@ -84,16 +84,17 @@ func (s *scene) adapt(name string, given map[string]string) {
 	}
 }
 
-// stepOf is the environment of ralph's step with these inputs, and with what
-// host/action.yml says for the others.
+// stepOf is the environment of ralph's step with these inputs, and with the defaults of
+// the others.
 func (s *scene) stepOf(given map[string]string) {
 	s.t.Helper()
 	s.env = slices.DeleteFunc(s.env, func(variable string) bool { return strings.HasPrefix(variable, "INPUT_") })
 	all := map[string]string{}
-	for name, input := range offeredBy(s.t, "../../host/action.yml").Inputs {
+	for name, input := range offeredBy(s.t, "../../action.yml").Inputs {
 		all[name] = input.Default
 	}
 	maps.Copy(all, given)
+	delete(all, "ralph-from") // says where the program comes from
 	maps.Copy(all, map[string]string{
 		"agent": "scripted", "agent-args": s.path("script.txtar"), "agent-version": "", "anthropic-api-key": "", "sandbox": "none",
 	})
