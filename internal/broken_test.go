@@ -41,36 +41,36 @@ var sound = map[string]string{
 	"street/main.go":   `package main; import ("hut/double"; "hut/hand"); func main() { _, _ = double.Client, hand.It }`,
 }
 
-func TestWhatBreaksTheHouse(t *testing.T) {
+func TestRulesOfLayers(t *testing.T) {
 	tests := []struct {
 		name string
-		code map[string]string // laid over sound; no text takes the file away
+		code map[string]string // laid over sound; an empty text removes the file
 		want []string
 	}{
-		{"a sound house has nothing wrong", nil, nil},
+		{"correct code has no findings", nil, nil},
 		{
-			"no pkg imports upward",
+			"a package imports no higher layer",
 			map[string]string{"word/up.go": "package word\n\nimport _ \"hut/rule\""},
-			[]string{"word/up.go:3: word may not import hut/rule: it is upstairs: layer 1, from layer 0"},
+			[]string{"word/up.go:3: word may not import hut/rule: it is above: layer 1, from layer 0"},
 		},
 		{
-			"no pkg imports its neighbour",
+			"a package imports no other package of its layer",
 			map[string]string{"rule/side.go": `package rule; import _ "hut/law"`},
-			[]string{"rule/side.go:1: rule may not import hut/law: it is a neighbour"},
+			[]string{"rule/side.go:1: rule may not import hut/law: it is in the same layer"},
 		},
 		{
-			"a back pkg serves its own front pkg, and does not import it",
+			"a sub-package is for its parent alone, and does not import it",
 			map[string]string{
 				"double/steal.go":  `package double; import _ "hut/hand/back"`,
 				"hand/back/out.go": `package back; import _ "hut/hand"`,
 			},
 			[]string{
-				"double/steal.go:1: double may not import hut/hand/back: it is a neighbour",
-				"hand/back/out.go:1: hand/back may not import hut/hand: it is a neighbour",
+				"double/steal.go:1: double may not import hut/hand/back: it is in the same layer",
+				"hand/back/out.go:1: hand/back may not import hut/hand: it is in the same layer",
 			},
 		},
 		{
-			"every folder of code is a pkg",
+			"every folder of code has a layer",
 			map[string]string{"attic/box.go": `package attic`, "main.go": `package hut`},
 			[]string{
 				"attic/box.go: package attic is in no layer; give it one in internal/layers_test.go",
@@ -78,7 +78,7 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 			},
 		},
 		{
-			"what is no pkg cannot be imported",
+			"a folder without a layer cannot be imported",
 			map[string]string{"street/main.go": `package main; import (_ "hut/cellar"; _ "hut")`},
 			[]string{
 				"street/main.go:1: street may not import hut/cellar: it is on no layer",
@@ -86,12 +86,12 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 			},
 		},
 		{
-			"a package without code is none, and its tests do not count",
+			"a planned package needs code, and tests do not count",
 			map[string]string{"law/law.go": "", "law/law_test.go": `package law_test`},
 			[]string{"package law is in the plan and has no code"},
 		},
 		{
-			"a sharp tool stays with its keepers, and the longest path that is named decides",
+			"a restricted import is for its owners; the longest path decides",
 			map[string]string{"hand/run.go": `package hand; import (_ "os"; _ "os/user"; _ "os/exec"; _ "net/http/cgi"; _ "unsafe")`},
 			[]string{
 				"hand/run.go:1: hand may not import os/exec: only tool may",
@@ -100,19 +100,19 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 			},
 		},
 		{
-			"what others wrote comes in by a keeper",
+			"a module of others needs an owner",
 			map[string]string{"hand/more.go": `package hand; import (_ "example.org/parse/deep"; _ "example.org/other")`},
 			[]string{"hand/more.go:1: hand may not import example.org/other: it has no owner; name its owner in internal/layers_test.go"},
 		},
 		{
-			"a pkg of ours can have keepers too",
+			"a package of this module can have owners too",
 			map[string]string{"desk/twin.go": `package desk; import _ "hut/double"`},
 			[]string{"desk/twin.go:1: desk may not import hut/double: only street may"},
 		},
 		{
-			"a layer can be shut to a pkg above it",
+			"a layer can be closed to a package above it",
 			map[string]string{"engine/hand.go": `package engine; import _ "hut/hand"`},
-			[]string{"engine/hand.go:1: engine may not import hut/hand: layer 2 is shut to it"},
+			[]string{"engine/hand.go:1: engine may not import hut/hand: layer 2 is closed to it"},
 		},
 		{
 			"a rule starts no goroutine",
@@ -164,7 +164,7 @@ func TestWhatBreaksTheHouse(t *testing.T) {
 func TestKeeperLivesInTheHouse(t *testing.T) {
 	haunted := hut
 	haunted.keepers = map[string][]string{"os": {"ghost", "hand"}}
-	want := "ghost, a keeper of os, is on no layer"
+	want := "ghost, an owner of os, is on no layer"
 	if got := strings.Join(haunted.strangers(), "\n"); got != want {
 		t.Errorf("strangers = %q, want %q", got, want)
 	}

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// house is a plan that code can be held against.
+// house is the plan of the layers, against which code is checked.
 type house struct {
 	module  string
-	layers  [][]string          // packages, ground layer first: a pkg imports lower layers only
-	pure    int                 // how many layers from the ground up have no clock, disk, network or goroutine
+	layers  [][]string          // packages, lowest layer first: a package imports lower layers only
+	pure    int                 // how many layers, from the lowest, have no clock, disk, network or goroutine
 	tools   []string            // the packages on pure layers that need not be pure
-	shut    map[string]int      // a pkg, and a layer below it that it may not import all the same
-	keepers map[string][]string // an import path with all below it, and the only packages that may hold it
+	shut    map[string]int      // a package, and a lower layer that it may not import
+	keepers map[string][]string // an import path with all below it, and the only packages that may import it
 }
 
 // impure names what a pure package may not touch: a package with all below it,
@@ -97,7 +97,7 @@ func (h house) refuse(pkg, p string) string {
 	}
 }
 
-// noWay says why no stairs lead from package down to other, or nothing.
+// noWay says why pkg may not import other, or nothing.
 func (h house) noWay(pkg, other string) string {
 	here, there := h.layer(pkg), h.layer(other)
 	shut, some := h.shut[pkg]
@@ -105,23 +105,23 @@ func (h house) noWay(pkg, other string) string {
 	case there < 0:
 		return "it is on no layer"
 	case there > here:
-		return fmt.Sprintf("it is upstairs: layer %d, from layer %d", there, here)
-	case there == here && !strings.HasPrefix(other, pkg+"/"): // its own back pkg it may
-		return "it is a neighbour"
+		return fmt.Sprintf("it is above: layer %d, from layer %d", there, here)
+	case there == here && !strings.HasPrefix(other, pkg+"/"): // its own sub-package may be imported
+		return "it is in the same layer"
 	case some && there == shut:
-		return fmt.Sprintf("layer %d is shut to it", there)
+		return fmt.Sprintf("layer %d is closed to it", there)
 	default:
 		return ""
 	}
 }
 
-// strangers are keepers that live nowhere.
+// strangers are owners without a layer.
 func (h house) strangers() []string {
 	var found []string
 	for tool, packages := range h.keepers {
 		for _, pkg := range packages {
 			if pkg != anyone[0] && h.layer(pkg) < 0 {
-				found = append(found, fmt.Sprintf("%s, a keeper of %s, is on no layer", pkg, tool))
+				found = append(found, fmt.Sprintf("%s, an owner of %s, is on no layer", pkg, tool))
 			}
 		}
 	}
