@@ -168,9 +168,9 @@ func misunderstood(c trigger.Command) string {
 	case c.Why != "":
 		return fmt.Sprintf("%s cannot be: %s.", said, c.Why)
 	case c.Nearest != "":
-		return fmt.Sprintf("Nobody here knows %s. Was `%s` meant?", said, c.Nearest)
+		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", said, c.Nearest)
 	}
-	return fmt.Sprintf("Nobody here knows %s. Words for the agent come after `--`.", said)
+	return fmt.Sprintf("Unknown: %s. Put words for the agent after `--`.", said)
 }
 
 // numbered are texts of which the first belongs to the first of another list.

@@ -144,8 +144,8 @@ func TestWhatWasNotUnderstood(t *testing.T) {
 		"":                                    {Verb: trigger.Help},
 		"Sorry, there is nothing to do.":      {Verb: trigger.Help, Why: "there is nothing to do"},
 		"`--sandbox` cannot be: it is fixed.": {Verb: trigger.Help, Said: "--sandbox", Why: "it is fixed"},
-		"Nobody here knows `rum`. Was `run` meant?":                     {Verb: trigger.Help, Said: "rum", Nearest: "run"},
-		"Nobody here knows `xyz`. Words for the agent come after `--`.": {Verb: trigger.Help, Said: "xyz"},
+		"Unknown: `rum`. Did you mean `run`?": {Verb: trigger.Help, Said: "rum", Nearest: "run"},
+		"Unknown: `xyz`. Put words for the agent after `--`.": {Verb: trigger.Help, Said: "xyz"},
 	} {
 		if got := action.Misunderstood(command); got != want {
 			t.Errorf("misunderstood(%+v) = %q, want %q", command, got, want)

@@ -1,6 +1,6 @@
-// Package config reads what people set into what rooms take: each room owns
-// its options, this one only fills them in. It reads no environment and no
-// disk; it is given what was found there.
+// Package config decodes settings, inputs and flags into the options of other
+// packages. The options belong to these packages. It reads no environment and
+// no disk; callers pass the texts.
 package config
 
 import (
@@ -131,7 +131,7 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	}
 	r.strangers(given)
 	if len(r.errs) > 0 {
-		return Inputs{}, fault.Usage("the inputs cannot be used", "mend `with:` of the workflow's step", errors.Join(r.errs...))
+		return Inputs{}, fault.Usage("invalid inputs", "correct `with:` in the workflow's step", errors.Join(r.errs...))
 	}
 	return in, nil
 }

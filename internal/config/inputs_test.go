@@ -269,7 +269,7 @@ func TestUnknownInputsAreRefused(t *testing.T) {
 		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input",
 	} {
 		_, err := config.ReadInputs(with(nil), "MAX-TIME", given, "ARGS")
-		if err == nil || err.Error() != "the inputs cannot be used: "+want {
+		if err == nil || err.Error() != "invalid inputs: "+want {
 			t.Errorf("%s: %v, want %s", given, err, want)
 		}
 	}

@@ -77,7 +77,7 @@ func parse(body, phrase string) (cmd Command, ok bool) {
 		return Command{}, false
 	}
 	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || twice(rest, phrase) {
-		return Refused("", "one comment asks for one thing: put the second into a comment of its own"), true
+		return Refused("", "a comment can have one command: put the second into its own comment"), true
 	}
 	cmd = command(line)
 	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))

@@ -69,7 +69,7 @@ func TestCommandsInAComment(t *testing.T) {
 
 // What telephones, other programs and manners make of a command.
 func TestOddCommands(t *testing.T) {
-	second := command{Verb: trigger.Help, Why: "one comment asks for one thing: put the second into a comment of its own"}
+	second := command{Verb: trigger.Help, Why: "a comment can have one command: put the second into its own comment"}
 	understood(t, map[string]command{
 		"/ralph\u00a0stop":              {Verb: trigger.Stop},
 		"/ralph stop\u00a0now":          {Verb: trigger.Stop, Words: "now"},
@@ -126,10 +126,10 @@ func TestFlagsInAComment(t *testing.T) {
 }
 
 const (
-	whole   = "it wants a whole number from 1 up"
-	dollars = "it wants an amount of dollars above 0"
-	while   = "it wants a duration such as 30m"
-	name    = "it wants a model's name"
+	whole   = "it needs a whole number from 1 up"
+	dollars = "it needs an amount of dollars above 0"
+	while   = "it needs a duration such as 30m"
+	name    = "it needs a model's name"
 )
 
 func TestFlagsThatStartNothing(t *testing.T) {
@@ -163,12 +163,12 @@ func TestFlagsThatStartNothing(t *testing.T) {
 		"/ralph --model 'a b'":            help("--model", "", name),
 		"/ralph --model \"$HOME\"":        help("--model", "", name),
 		"/ralph --draft=no":               help("--draft", "", "it takes no value"),
-		"/ralph --sandbox none":           help("--sandbox", "", "what confines the agent stands in the workflow, where a review sees it change"),
-		"/ralph run --allow-domains=x.io": help("--allow-domains", "", "what confines the agent stands in the workflow, where a review sees it change"),
-		"/ralph --checks true":            help("--checks", "", "commands stand in the workflow, where a review sees them change"),
-		"/ralph --AGENT-ARGS x":           help("--AGENT-ARGS", "", "commands stand in the workflow, where a review sees them change"),
-		"/ralph --proof unbroken":         help("--proof", "", "what makes work good enough stands in the workflow, where a review sees it change"),
-		"/ralph --allow-users me":         help("--allow-users", "", "who may start work stands in the workflow, where a review sees it change"),
+		"/ralph --sandbox none":           help("--sandbox", "", "the workflow sets the sandbox, where a review sees a change"),
+		"/ralph run --allow-domains=x.io": help("--allow-domains", "", "the workflow sets the sandbox, where a review sees a change"),
+		"/ralph --checks true":            help("--checks", "", "the workflow sets the commands, where a review sees a change"),
+		"/ralph --AGENT-ARGS x":           help("--AGENT-ARGS", "", "the workflow sets the commands, where a review sees a change"),
+		"/ralph --proof unbroken":         help("--proof", "", "the workflow sets the proof, where a review sees a change"),
+		"/ralph --allow-users me":         help("--allow-users", "", "the workflow sets who can start work, where a review sees a change"),
 	})
 }
 

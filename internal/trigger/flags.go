@@ -46,16 +46,16 @@ var theirs = []struct {
 	why   string
 	names []string
 }{
-	{"what confines the agent stands in the workflow, where a review sees it change", []string{
+	{"the workflow sets the sandbox, where a review sees a change", []string{
 		"--sandbox", "--no-sandbox", "--allow-domains", "--setup-domains", "--private-hosts", "--https-proxy", "--ca-bundle", "--allow-models", "--model-base-url",
 	}},
-	{"commands stand in the workflow, where a review sees them change", []string{
+	{"the workflow sets the commands, where a review sees a change", []string{
 		"--check", "--checks", "--check-timeout", "--setup", "--agent", "--agent-command", "--agent-args",
 	}},
-	{"what makes work good enough stands in the workflow, where a review sees it change", []string{
+	{"the workflow sets the proof, where a review sees a change", []string{
 		"--proof", "--baseline", "--tamper", "--protect", "--protected-changes", "--review-agent", "--review-model",
 	}},
-	{"who may start work stands in the workflow, where a review sees it change", []string{"--allow-users", "--allow-bots", "--assignee", "--label"}},
+	{"the workflow sets who can start work, where a review sees a change", []string{"--allow-users", "--allow-bots", "--assignee", "--label"}},
 }
 
 // isFlag tells whether word is meant for one. Telephones make one dash of two.
@@ -90,7 +90,7 @@ func (f *Flags) read(line string) (rest string, wrong *Command) {
 
 func (f *Flags) give(one flag, value string) *Command {
 	if err := one.set(f, value); err != nil {
-		return misuse(one.name, "it wants "+one.wants)
+		return misuse(one.name, "it needs "+one.wants)
 	}
 	return nil
 }

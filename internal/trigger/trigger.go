@@ -1,6 +1,6 @@
-// Package trigger decides whether what GitHub sent is meant for us, what it
-// asks for, and whether the one who asks may ask it. It works on cleaned
-// values: it parses no webhook and calls nobody.
+// Package trigger decides whether an event from GitHub is a task for ralph,
+// what it asks for, and whether the person may ask. It takes cleaned values;
+// it parses no webhook and makes no calls.
 package trigger
 
 import "time"

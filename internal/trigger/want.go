@@ -121,7 +121,7 @@ func unfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
 	case asker.Login == "":
-		return "nobody knows who asked: the account is gone"
+		return "the account that asked no longer exists"
 	case asker.IsBot && !rules.Vouches(asker):
 		return fmt.Sprintf("%s is a bot and not one of allow-bots", asker.Login)
 	}

@@ -59,7 +59,7 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 		"a bot that is named":        {trigger: with(labelled("ralph"), bot("planner[bot]")), rules: rules},
 		"a bot that is not":          {trigger: with(labelled("ralph"), bot("spam[bot]")), rules: rules, why: "spam[bot] is a bot and not one of allow-bots"},
 		"a bot is no allowed user":   {trigger: with(labelled("ralph"), bot("mia")), rules: trigger.Rules{AllowUsers: []string{"mia"}}, why: "mia is a bot and not one of allow-bots"},
-		"a deleted account":          {trigger: with(labelled("ralph"), bot("")), why: "nobody knows who asked: the account is gone"},
+		"a deleted account":          {trigger: with(labelled("ralph"), bot("")), why: "the account that asked no longer exists"},
 		"an issue that was opened":   {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Action = "opened" }), why: `an issue that is "opened" starts nothing: only a label does`},
 		"a pull request":             {trigger: with(labelled("ralph"), func(t *trigger.Trigger) { t.Issue.IsPull = true })},
 		"an event of no interest":    {trigger: trigger.Trigger{Event: "push"}, why: `the event "push" starts nothing`},

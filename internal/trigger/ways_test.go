@@ -82,7 +82,7 @@ func TestOtherWaysIn(t *testing.T) {
 		"an issue by its number":    {trigger: dispatched("repository_dispatch", trigger.Given{Issue: 7}), verb: trigger.Run},
 		"a prompt at night":         {trigger: dispatched("schedule", prompt), verb: trigger.Run},
 		"nothing at night":          {trigger: dispatched("schedule", trigger.Given{}), why: `the event "schedule" starts nothing`},
-		"a prompt by nobody":        {trigger: with(dispatched("schedule", prompt), func(t *trigger.Trigger) { t.Sender.Login = "" }), why: "nobody knows who asked: the account is gone"},
+		"a prompt by nobody":        {trigger: with(dispatched("schedule", prompt), func(t *trigger.Trigger) { t.Sender.Login = "" }), why: "the account that asked no longer exists"},
 		"a prompt by a bot":         {trigger: with(dispatched("workflow_dispatch", prompt), bot), why: "copilot[bot] is a bot and not one of allow-bots"},
 		"a prompt on an opened one": {trigger: with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Given = "opened", prompt }), verb: trigger.Run},
 		// Else every comment would begin a run in a workflow that has a prompt.
