@@ -117,7 +117,7 @@ func (v *visit) relay(payload []byte) error {
 	by := v.trigger.Sender
 	switch {
 	case err != nil:
-		return fault.Usage("cannot read what the App's server sent", "let the server and the Action be of one version", err)
+		return fault.Usage("cannot read the delivery of the App's server", "use the same version of the server and the Action", err)
 	case !by.IsBot || !v.inputs.Rules.Vouches(by):
 		return fault.Usage("the input `delivery` comes from "+by.Login+", which is not one of `allow-bots`",
 			"name the App's bot there, if it is yours", nil)

@@ -1,6 +1,6 @@
-// Package action is the door of a GitHub Action: it reads the event and the
-// inputs, asks whether they are for us, has the job done, and says on GitHub
-// how it went. What is decided on the way is decided elsewhere.
+// Package action is the entry for GitHub Actions. It reads the event and the
+// inputs, decides with package trigger whether to start, runs the job, and
+// reports on GitHub. It holds no rules of its own.
 package action
 
 import (
@@ -206,7 +206,7 @@ func (v *visit) wanted() string {
 
 func (v *visit) connect() error {
 	if v.inputs.Token == "" && v.inputs.AppID == 0 {
-		return fault.Usage("there is no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
+		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
 	}
 	network := v.network()
 	route, err := network.Route()

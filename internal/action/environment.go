@@ -63,7 +63,7 @@ func readEnvironment(getenv func(string) string) (environment, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return environment{}, fault.Usage("this is no GitHub job: "+strings.Join(missing, ", ")+" not set",
+		return environment{}, fault.Usage("not a GitHub job: "+strings.Join(missing, ", ")+" not set",
 			"use it as a step of a workflow; `ralph demo` shows it on this machine", nil)
 	}
 	return env, nil
@@ -155,9 +155,9 @@ func (v *visit) install(ctx context.Context) error {
 	case err != nil:
 		return err
 	case v.inputs.Agent.Command != "" || adapter.Package == "":
-		return fault.Usage("agent-version is of no use here: "+adapter.Name+" is the program that you named", "take it out, or take out agent-command", nil)
+		return fault.Usage("agent-version has no effect: agent-command names "+adapter.Name, "remove agent-version or agent-command", nil)
 	case !versions.MatchString(version):
-		return fault.Usage(fmt.Sprintf("agent-version: %q is no version", version), "give one as npm has it, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
+		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version), "use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
 	}
 	temp := v.Getenv("RUNNER_TEMP")
 	if temp == "" { // one that others can write to is no place for a program
@@ -239,7 +239,7 @@ func (v *visit) settle(ctx context.Context) error {
 	case !found && v.inputs.Config == "":
 		return nil
 	case !found:
-		return fault.Usage("there is no "+name+" on "+base, "mend the input config, or push that file", nil)
+		return fault.Usage("there is no "+name+" on "+base, "correct the input config, or push that file", nil)
 	}
 	settings, err := config.ReadSettings(config.File{Name: name + " on " + base, Data: text})
 	if err != nil {
@@ -254,7 +254,7 @@ func (v *visit) settle(ctx context.Context) error {
 		}
 	}
 	if settings.Review.Agent != "" && v.inputs.Policy.Review.Agent == "" {
-		v.aside("nobody is asked for a second opinion: who may give one stands in the workflow, not in "+name,
+		v.aside("no second opinion: the workflow names the review agent, not "+name,
 			"set `review-agent: "+settings.Review.Agent+"` there")
 	}
 	return nil
@@ -272,7 +272,7 @@ func (v *visit) allowServers(ctx context.Context, base string) error {
 		return err
 	}
 	if !found {
-		return fault.Usage("there is no "+name+" on "+base, "mend the input mcp-config, or push that file", nil)
+		return fault.Usage("there is no "+name+" on "+base, "correct the input mcp-config, or push that file", nil)
 	}
 	servers, err := mcp.Read(text, v.inputs.MCP[1:])
 	var flags []string
@@ -280,7 +280,7 @@ func (v *visit) allowServers(ctx context.Context, base string) error {
 		flags, err = servers.Flags(agent.Named(v.inputs.AgentName, v.inputs.Agent.Command))
 	}
 	if err != nil {
-		return fault.Usage("the input mcp-config cannot be used", "mend it, or "+name+" on "+base, err)
+		return fault.Usage("invalid input mcp-config", "correct it, or "+name+" on "+base, err)
 	}
 	v.inputs.Agent.Args = append(flags, v.inputs.Agent.Args...)
 	return nil

@@ -44,7 +44,7 @@ func (v *visit) examine(ctx context.Context, asked job.Asked, old journal.Run) e
 			gaps, remedies = append(gaps, f.What+": "+f.Gap), append(remedies, f.Remedy)
 		}
 	}
-	return fault.Usage("nothing was begun: "+numbered(gaps), numbered(remedies), nil)
+	return fault.Usage("no work started: "+numbered(gaps), numbered(remedies), nil)
 }
 
 // site is whether the run could be done here: agent, key, git and sandbox.

@@ -141,7 +141,7 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 func (v *visit) unkept(asked *job.Asked, err error) error {
 	const hint = "let the job's token write to " + quota.Ref
 	if v.inputs.Ledger.Must {
-		return fault.Usage("what "+v.trigger.Repo.Owner+" lets a repository spend in a day cannot be kept", hint, err)
+		return fault.Usage("what "+v.trigger.Repo.Owner+" allows per day cannot be enforced", hint, err)
 	}
 	what := "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error()
 	v.say(what)

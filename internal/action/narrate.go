@@ -125,7 +125,7 @@ func (h *hub) shut(ctx context.Context, pull journal.PullOpened, branch string) 
 	case err != nil:
 		return err
 	case merged:
-		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "see whether all of "+branch+" is in it, and open another for what is not", nil)
+		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "check that all of "+branch+" is in it, and open another pull request for the rest", nil)
 	}
-	return fault.Usage(fmt.Sprintf("pull request #%d is not open any more", pull.Number), "open it again and comment `/ralph resume`", nil)
+	return fault.Usage(fmt.Sprintf("pull request #%d is no longer open", pull.Number), "open it again and comment `/ralph resume`", nil)
 }

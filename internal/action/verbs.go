@@ -70,7 +70,7 @@ func (v *visit) stop(ctx context.Context) error {
 	case err != nil:
 		return v.sorry(ctx, err)
 	case !busy:
-		return v.answer(ctx, "Nobody is at work on this.")
+		return v.answer(ctx, "No run is active here.")
 	}
 	if err := v.client.CancelJob(ctx, found.lease.Job); err != nil {
 		return v.sorry(ctx, err)

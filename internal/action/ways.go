@@ -96,7 +96,7 @@ func (v *visit) gather(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		v.aside("the comments could not be read, and nobody worked by them: "+err.Error(), fault.Hint(err))
+		v.aside("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
 	}
 	if said := found.Lots.String(); said != "" {
 		hint := ""
