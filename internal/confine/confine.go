@@ -128,7 +128,7 @@ func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 	attacked.Guards = guards(guarded.Folder(w.rooms.stage()).Guarded)
 	results, err := attacked.Attack(ctx, w.next)
 	if err != nil {
-		return fault.Usage(fmt.Sprintf("the sandbox level %s cannot be had here", w.Level), lower(asked), err)
+		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), lower(asked), err)
 	}
 	return errors.Join(sandbox.Holds(w.Level, results), w.reachable(asked))
 }

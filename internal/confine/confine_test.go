@@ -36,7 +36,7 @@ func TestStartRefuses(t *testing.T) {
 	}{
 		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external vouches for a sandbox of your own"},
 		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
-		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace cannot be had here", "ralph doctor --sandbox shows what is missing; sandbox: external vouches for a sandbox of your own, sandbox: none runs without one"},
+		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; sandbox: external vouches for a sandbox of your own, sandbox: none runs without one"},
 		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
 		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},
 		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},

@@ -42,8 +42,8 @@ func TestRulesOfABranch(t *testing.T) {
 	}{
 		"nothing is forced":        {rule: githubtest.Rule{Type: "non_fast_forward"}},
 		"nothing is deleted":       {rule: githubtest.Rule{Type: "deletion"}},
-		"no new branches":          {rule: githubtest.Rule{Type: "creation"}, gap: "nobody may make it"},
-		"no pushes":                {rule: githubtest.Rule{Type: "update"}, gap: "nobody may push to it"},
+		"no new branches":          {rule: githubtest.Rule{Type: "creation"}, gap: "no one can create it"},
+		"no pushes":                {rule: githubtest.Rule{Type: "update"}, gap: "no one can push to it"},
 		"pull requests alone":      {rule: githubtest.Rule{Type: "pull_request"}, gap: "it takes changes by pull requests alone"},
 		"checks before":            {rule: githubtest.Rule{Type: "required_status_checks"}, gap: "other workflows"},
 		"signatures":               {rule: githubtest.Rule{Type: "required_signatures"}, gap: "signed"},

@@ -63,9 +63,9 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 		if there {
 			return Finding{}
 		}
-		return stop("nobody may make it", exempt)
+		return stop("no one can create it", exempt)
 	case "update":
-		return stop("nobody may push to it", exempt)
+		return stop("no one can push to it", exempt)
 	case "pull_request", "merge_queue":
 		return stop("it takes changes by pull requests alone", exempt)
 	case "required_status_checks", "workflows", "required_deployments", "code_scanning":

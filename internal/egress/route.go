@@ -46,7 +46,7 @@ func Roots(bundle []byte) (*x509.CertPool, error) {
 // Why a host is not reached. The first two are refusals, the rest misfortune.
 var (
 	errPrivate = errors.New("it has a private address")
-	errNever   = errors.New("it has an address that is nobody's host")
+	errNever   = errors.New("it has a reserved address")
 	errUnknown = errors.New("its name is not known")
 )
 

@@ -14,7 +14,7 @@ import (
 // Why a host is not dialled decides what would help: nobody is told to name as
 // private what nobody may reach, nor what is not known.
 func TestWhyAHostIsNotDialled(t *testing.T) {
-	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has an address that is nobody's host", "its name is not known"
+	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is not known"
 	for addresses, want := range map[string]string{
 		"10.0.0.1":                 private,
 		"169.254.169.254":          never,

@@ -30,8 +30,8 @@ func TestParseServices(t *testing.T) {
 		"": "port", "0": "port", "65536": "port", "05432": "port", "x": "port", "postgres": "port", "127.0.0.1": "port", "postgres:": "port", "postgres:http": "port",
 		":5432": "name", "a b:5432": "name", "http://postgres:5432": "port", "*:5432": "patterns",
 		"1.1.1.1:443": "allow-domains", "[2606:4700::1111]:443": "allow-domains",
-		"169.254.169.254:80": "nobody's host", "100.100.100.200:80": "nobody's host", "[fd00:ec2::254]:80": "nobody's host", "0.0.0.0:80": "nobody's host",
-		"[::ffff:169.254.169.254]:80": "nobody's host", "[fe80::1%lo]:80": "nobody's host", "127.1:5432": "address", "0x7f000001:80": "address",
+		"169.254.169.254:80": "reserved address", "100.100.100.200:80": "reserved address", "[fd00:ec2::254]:80": "reserved address", "0.0.0.0:80": "reserved address",
+		"[::ffff:169.254.169.254]:80": "reserved address", "[fe80::1%lo]:80": "reserved address", "127.1:5432": "address", "0x7f000001:80": "address",
 	} {
 		got, err := egress.ParseServices([]string{entry})
 		if err == nil || !strings.Contains(err.Error(), why) || fault.Hint(err) == "" {

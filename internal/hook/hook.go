@@ -1,7 +1,7 @@
-// Package hook is the way in for an agent's own hooks. It reads what the agent
-// says on a hook's stdin, asks the rules, and answers on stdout. It decides
-// nothing itself, and never breaks an agent: what only advises stays silent
-// when it cannot tell, what guards says no.
+// Package hook is the entry for an agent's own hooks. It reads a hook's
+// standard input, applies the rules of other packages, and answers on
+// standard output. On errors, hooks that advise stay silent, and hooks that
+// protect refuse.
 package hook
 
 import (

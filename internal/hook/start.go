@@ -29,7 +29,7 @@ type Asked struct {
 // Start begins a loop, and gives what the agent is to be told.
 func (d Environment) Start(asked Asked) (string, error) {
 	if asked.Session == "" {
-		return "", fault.Usage("there is no session to loop in", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
+		return "", fault.Usage("no session for the loop", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
 	}
 	m, err := d.marks(asked.Session)
 	if err != nil {
@@ -37,7 +37,7 @@ func (d Environment) Start(asked Asked) (string, error) {
 	}
 	defer m.close()
 	if d.running(m) {
-		return "", fault.Usage("a loop is going on in this session already", "end it first: /cancel-ralph", nil)
+		return "", fault.Usage("a loop is already active in this session", "end it first: /cancel-ralph", nil)
 	}
 	if err := asked.check(); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func (a Asked) policy() policy.Policy { return a.Over(policy.Of(policy.Session))
 func (a Asked) check() error {
 	switch {
 	case a.Resume && strings.TrimSpace(a.Task) != "":
-		return fault.Usage("a loop that is gone on with has its task already", "leave out the task, or --resume", nil)
+		return fault.Usage("a resumed loop already has a task", "leave out the task, or --resume", nil)
 	case a.Resume:
 		return nil
 	case strings.TrimSpace(a.Task) == "":
@@ -75,7 +75,7 @@ func check(p policy.Policy) error {
 	case p.Limits.Iterations < 1:
 		return fault.Usage("a loop needs a limit", "give a number from 1 on: --max-iterations 10", nil)
 	case p.Session.MinTools < 0:
-		return fault.Usage("less than no tool calls cannot be asked for", "give a number from 0 on: --min-tool-calls 1", nil)
+		return fault.Usage("--min-tool-calls is below zero", "give a number from 0 on: --min-tool-calls 1", nil)
 	case word == "" || len(word) > 200 || strings.ContainsAny(word, "<>\r\n") || word != strings.TrimSpace(word):
 		return fault.Usage(fmt.Sprintf("%q cannot be a completion promise", word),
 			"take a short word or a few on one line, with no < and > in them: --completion-promise DONE", nil)
@@ -147,7 +147,7 @@ func (d Environment) left(folder workspace.Folder, asked Asked) (workspace.Run, 
 		return run.Policy.Done == policy.ByPromise && !done
 	})
 	if home.ID == "" {
-		return home, nil, fault.Usage("there is no loop to go on with", `begin one: /ralph-loop "TASK"`, nil)
+		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
 	}
 	p := asked.Over(old.Policy)
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)

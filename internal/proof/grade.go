@@ -176,7 +176,7 @@ func (t *trial) why() string {
 	case t.owned:
 		return "what fails without its change is what other stories are shown by, or was there when it began"
 	case t.mute:
-		return "its tests fail on the base code, and nobody saw them pass with its change"
+		return "its tests fail on the base code, and did not pass with its change"
 	}
 	return "none of its tests fails on the base code that did not before"
 }

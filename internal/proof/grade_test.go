@@ -83,7 +83,7 @@ func asking(check journal.CheckEnded, asked map[string]tally.Outcome) journal.Ch
 func TestGrade(t *testing.T) {
 	const (
 		cart   = "p.TestCart"
-		unseen = "its tests fail on the base code, and nobody saw them pass with its change"
+		unseen = "its tests fail on the base code, and did not pass with its change"
 	)
 	brought := []string{"cart.go", "cart_test.go"}
 	flaky := failing([]string{cart})

@@ -1,6 +1,6 @@
-// Package proof runs the checks where the agent's hand cannot reach: on a
-// clean checkout of the base before the work, and of every commit that is to
-// count. It judges nothing; it reports what each check said.
+// Package proof orders the runs of checks that an agent cannot influence: on
+// a clean checkout of the base before the work, and of every commit that may
+// count. It reports the results and does not judge them.
 package proof
 
 import (

@@ -113,7 +113,7 @@ func TestLockRepeatsOnlyAPid(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	_ = holder(t, folder.Path)
 	write(t, filepath.Join(folder.Path, "lock"), "\x1b[2Jnobody")
-	if err := folder.Free(); err == nil || !strings.HasSuffix(err.Error(), "by another process") {
+	if err := folder.Free(); err == nil || !strings.HasSuffix(err.Error(), ": another process") {
 		t.Errorf("Free = %q", err)
 	}
 }

@@ -1,7 +1,7 @@
-// Package workspace keeps the files of a project and of its runs: the journal,
+// Package workspace owns the files of a project and of its runs: the journal,
 // logs, locks, and the memory that an agent reads. It follows no links out of
-// the folder it was given, caps what it reads, and interprets nothing but the
-// plan and the journal.
+// its folder, limits what it reads, and interprets only the plan and the
+// journal.
 package workspace
 
 import (

@@ -85,7 +85,7 @@ func taken(file *os.File) error {
 	if pid, wrong := strconv.Atoi(strings.TrimSpace(string(said))); err == nil && wrong == nil {
 		holder = fmt.Sprintf("process %d", pid)
 	}
-	return fault.Usage("a run is going on in this project already, by "+holder, "wait for it, or stop it first", nil)
+	return fault.Usage("a run is already active in this project: "+holder, "wait for it, or stop it first", nil)
 }
 
 // Active is the marker .ralph-active, by which hooks inside an agent know that

@@ -44,7 +44,7 @@ func TestLockIsHeldByTheLiving(t *testing.T) {
 	}
 	child := holder(t, folder.Path)
 	_, err := folder.Lock()
-	if want := fmt.Sprintf("by process %d", child.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf(": process %d", child.Process.Pid); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Lock = %v, want %q in it", err, want)
 	}
 	if fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
