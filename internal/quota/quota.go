@@ -1,6 +1,6 @@
-// Package quota holds a repository to its limits: dollars a day, runs at once,
-// open pull requests. It decides by what stands in the book and what somebody
-// asks for; where the book is kept, and what time it is, others say.
+// Package quota enforces the limits of a repository: dollars a day, parallel
+// runs, open pull requests. It takes the ledger and a request, and returns a
+// decision. Callers store the ledger and pass the time.
 package quota
 
 import (
@@ -74,7 +74,7 @@ func Read(data []byte) (Book, error) {
 // Unreadable is the error for a book that is there, and cannot be read.
 func Unreadable(err error) error {
 	return fault.Usage("the ledger on "+Ref+" cannot be read",
-		"if nobody knows how it came to be so, remove it (git push origin :"+Ref+"): a new one is begun", err)
+		"if you do not know why, remove it (git push origin :"+Ref+"): a new one is begun", err)
 }
 
 // Write is the book as it is kept.

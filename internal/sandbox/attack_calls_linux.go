@@ -90,7 +90,7 @@ func serveYourself() string {
 	}
 	defer func() { _ = c.Close() }()
 	if text, err := io.ReadAll(c); err != nil || string(text) != greeting {
-		return "nobody answered"
+		return "no answer"
 	}
 	return "reached"
 }

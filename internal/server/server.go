@@ -1,7 +1,7 @@
-// Package server is the way in for a GitHub App's deliveries: it takes them in,
-// has GitHub Actions do the work, and reads in GitHub's own log what it missed.
-// It keeps nothing over a restart and holds no rules: what is for us is decided
-// in package trigger, who may ask is asked by the job.
+// Package server is the entry for a GitHub App's webhooks. It accepts
+// deliveries, starts jobs in GitHub Actions, and reads missed deliveries from
+// GitHub's own log. It stores nothing over a restart and has no rules of its
+// own: package trigger decides, and the job checks permissions.
 package server
 
 import (

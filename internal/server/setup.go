@@ -53,7 +53,7 @@ var errMade = errors.New("there is an App already")
 func (s Setup) open() (*setup, error) {
 	at, err := url.Parse(s.URL)
 	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || !private(at) {
-		return nil, fault.Usage(fmt.Sprintf("nobody reaches a server at %q", s.URL),
+		return nil, fault.Usage(fmt.Sprintf("GitHub cannot reach a server at %q", s.URL),
 			"give --url as https://HOST: what GitHub sends back there must not be read on the way", nil)
 	}
 	d := &setup{Setup: s, at: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
@@ -138,7 +138,7 @@ func (d *setup) back(w http.ResponseWriter, r *http.Request) {
 	said := r.URL.Query()
 	if !same(said.Get("state"), d.state) {
 		d.Log.Warn("somebody came back who was not sent")
-		d.show(w, http.StatusForbidden, sheet{Title: "Nobody was sent from here", Said: "Begin again with the page that the server's log shows."})
+		d.show(w, http.StatusForbidden, sheet{Title: "This page was not requested here", Said: "Begin again with the page that the server's log shows."})
 		return
 	}
 	made, err := d.take(r.Context(), said.Get("code"))

@@ -1,6 +1,7 @@
-// Package guarded knows which files of a repository's folder make git run programs or
-// read more: what only the user may change, and what is moved aside of repositories
-// that others made. It goes by the files alone and starts no git.
+// Package guarded knows which files of a repository make git run programs or
+// read more files. It tells which of them only the user may change, and which
+// are moved aside in repositories that others made. It looks at the files
+// alone and starts no git.
 package guarded
 
 import (

@@ -1,7 +1,7 @@
 // Package handover takes the commits of an agent's tree into the trusted
-// repository. Nothing that comes out of that tree is believed: it is unpacked in
-// quarantine, every new commit is looked at there, and what may not pass is
-// refused or made again. It keeps no policy: what may pass comes with every call.
+// repository. It trusts nothing from that tree: it unpacks it in quarantine,
+// examines every new commit there, and refuses or rewrites what is not
+// allowed. The caller passes the policy with every call.
 package handover
 
 import (

@@ -127,7 +127,7 @@ var remedies = []struct {
 	{pattern.Of(`GH013|rule violations`), "let ralph's token bypass the ruleset, or set `branch-prefix` to names that it does not cover"},
 	{pattern.Of(`GH006|protected branch`), "let ralph's token push there, or set `branch-prefix` to names that are not protected"},
 	{pattern.Of(`archived so it is read-only`), "take the repository out of the archive"},
-	{pattern.Of(`HTTP 413`), "have whoever keeps the server or the proxy allow larger requests"},
+	{pattern.Of(`HTTP 413`), "ask the administrator of the server or proxy to allow larger requests"},
 	{pattern.Of(`(?i)permission to \S+ denied|write access to repository not granted`), "add `contents: write` under `permissions:` of the job, or to what the token or App may do"},
 }
 

@@ -1,6 +1,6 @@
-// Package remote brings commits from repositories elsewhere and to them: it clones,
-// fetches and pushes, each through git with one transport, the token for it in the
-// environment, and an error that says what can be done. It never forces a branch.
+// Package remote clones, fetches and pushes remote repositories. Each call
+// runs git with one transport and the token in the environment, and returns
+// errors with a remedy. It never forces a branch.
 package remote
 
 import (
