@@ -1,6 +1,6 @@
-// Package agent knows the CLIs of coding agents: one file for each holds its
-// arguments, its environment and the decoder of what it prints. It starts none of
-// them; internal/agent/driver does.
+// Package agent describes the CLIs of coding agents. Each file holds the
+// arguments, the environment and the output decoder of one CLI. It starts no
+// agent; internal/agent/driver does.
 package agent
 
 import (

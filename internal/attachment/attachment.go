@@ -1,6 +1,7 @@
-// Package attachment fetches the files that people attached to an issue on GitHub. It
-// takes the issue as GitHub renders it, and returns pictures, encoded anew, plain text,
-// and the names of all other files. It shows nobody a token.
+// Package attachment fetches the files that people attached to an issue on
+// GitHub. It takes the issue as GitHub renders it, and returns pictures,
+// encoded again, plain text, and the names of all other files. It sends no
+// token.
 package attachment
 
 import (

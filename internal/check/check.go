@@ -1,5 +1,6 @@
-// Package check runs the project's checks, each a shell command in a session
-// of its own, and reports what they said. It judges nothing.
+// Package check runs a project's checks. Each check is a shell command in its
+// own session; the result is an event with its exit code, output and tests.
+// It does not judge the work.
 package check
 
 import (

@@ -1,7 +1,7 @@
-// Package checkout proves commits on clean checkouts. It stands up any commit of
-// a repository with some files replaced, makes it ready, and runs the checks on
-// it in the sandbox; what happens it tells as events. Package proof says what runs
-// where. A run, `ralph verify`, `ralph prove` and `ralph checks` all prove by this code.
+// Package checkout proves commits on clean checkouts. It checks out any
+// commit with some files replaced, runs setup and the checks in the sandbox,
+// and reports events. Package proof decides what runs where. Runs, `ralph
+// verify`, `ralph prove` and `ralph checks` use the same code.
 package checkout
 
 import (

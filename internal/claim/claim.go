@@ -1,6 +1,6 @@
-// Package claim finds what an agent says of its own work in the text that it
-// streams: a promise, a response, a question, a completion tag. It decides nothing; whether
-// a claim is believed is for verdict to say.
+// Package claim finds an agent's statements about its own work in streamed
+// text: a promise, a response, a question, a completion tag. Package verdict
+// decides whether to believe them.
 package claim
 
 import (

@@ -1,6 +1,6 @@
 // Package clean makes untrusted text harmless: inward, before an agent reads
-// it, outward, before GitHub or the runner's log shows it. It does not decide
-// who is trusted, and hides no secrets; both are done elsewhere.
+// it, and outward, before GitHub or the runner's log shows it. It does not
+// decide who is trusted, and it hides no secrets.
 package clean
 
 import (

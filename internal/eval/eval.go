@@ -1,7 +1,7 @@
-// Package eval tries an agent on commits that a repository already has. It takes the
-// parent of a commit as the base and the commit's text as the task, has the agent
-// work on it as any run does, and holds the work against the commit's own tests,
-// which the agent never saw.
+// Package eval tries an agent on commits that a repository already has. The
+// base is a commit's parent, and the task is the commit's text. The work of
+// an ordinary run is then checked with the commit's own tests, which the
+// agent never saw.
 package eval
 
 import (

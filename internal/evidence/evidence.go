@@ -1,7 +1,7 @@
-// Package evidence makes of a run what its pull request rests on, as a file
-// that anybody can hold against the repository: each story with its criteria,
-// its commit, what was run there and what that said. It judges nothing anew and
-// opens no file.
+// Package evidence writes the facts behind a run's pull request into a file
+// that can be verified against the repository: each story with its criteria,
+// its commit, its checks and their results. It judges nothing and opens no
+// file.
 package evidence
 
 import (

@@ -1,6 +1,6 @@
-// Package fault says what went wrong in words a person can act on: what it
-// is, what to try, and the exit code it deserves. It never prints; only the
-// report of cmd/ralph does.
+// Package fault describes errors that people can fix: what failed, what to
+// do, and the exit code. It prints nothing; only the report of cmd/ralph
+// does.
 package fault
 
 import "errors"

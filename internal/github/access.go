@@ -1,6 +1,6 @@
-// Package github speaks GitHub's language so that nobody else has to: it
-// reads a webhook's payload into a trigger, and makes the few API calls a run
-// needs. It decides nothing; what is allowed and what is said come from below.
+// Package github is the only package that uses GitHub's API. It reads a
+// webhook's payload into a trigger, and makes the API calls of a run. It
+// decides nothing; lower packages do.
 package github
 
 import (

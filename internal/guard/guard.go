@@ -1,7 +1,7 @@
 // Package guard says whether a shell command is dangerous, and why. It walks
-// the command's syntax tree and holds each simple command against one table of
-// rules. It runs nothing and opens no file. It prevents accidents and is no
-// sandbox: where it cannot tell, it lets the command pass.
+// the command's syntax tree and checks each simple command against one table
+// of rules. It runs nothing and opens no file. It prevents accidents and is
+// not a sandbox: a command that it cannot judge passes.
 package guard
 
 import (

@@ -1,6 +1,6 @@
-// Package job owns what a run needs: its folder, the lock, the journal, the
-// trees, the screens. It wires the hands into the loop and gives everything
-// back, however the run ends. It has no rules of its own.
+// Package job owns the resources of a run: its folder, lock, journal,
+// worktrees and outputs. It connects agent, checks and git to the loop, and
+// releases everything when the run ends. It has no rules of its own.
 package job
 
 import (

@@ -1,6 +1,6 @@
 // Package journal is the record of a run: a closed set of Events, the Run
-// they fold into, and the lines they are written as. Append-only; it opens no
-// files, judges nothing, and knows nobody above it.
+// that they fold into, and the lines on disk. It only appends; it opens no
+// files and judges nothing.
 package journal
 
 import (

@@ -1,5 +1,5 @@
-// Package jsontree reads JSON into values that know the line they stand on. encoding/json
-// tells the place of broken syntax only, and does not keep two equal keys apart.
+// Package jsontree reads JSON into values that know their line. encoding/json
+// gives a position for syntax errors only, and merges duplicate keys.
 package jsontree
 
 import (

@@ -1,6 +1,6 @@
-// Package laptop is the way in for a person at a terminal. It reads the settings of
-// a project, finds its repository and its runs, puts up the sandbox that flags and
-// settings ask for, sees a run through and shows what happens.
+// Package laptop is the entry for a person at a terminal. It reads the
+// settings of a project, finds its repository and its runs, sets up the
+// sandbox, executes a run and shows its progress.
 package laptop
 
 import (

@@ -1,6 +1,6 @@
-// Package loop keeps the order of a run: ask the verdict for the next step, do
-// it, and write down what happened before anything else is done. It knows no
-// hand and no rule.
+// Package loop keeps the order of a run: ask the verdict for the next step,
+// do it, and record it before anything else happens. Agent, checks and git
+// are function fields, so it imports none of them.
 package loop
 
 import (

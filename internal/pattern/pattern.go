@@ -1,7 +1,7 @@
-// Package pattern keeps regular expressions that are read when they are first
-// needed. There are hundreds of them in the program, which is started anew for
-// every tool that an agent uses and needs a few. It never finds out by itself
-// that one is malformed: a test beside the rooms reads them all.
+// Package pattern holds regular expressions that are compiled on first use.
+// The program has hundreds, needs a few, and starts for every tool call of an
+// agent. A test in internal/ compiles all of them, so a malformed one cannot
+// be released.
 package pattern
 
 import (

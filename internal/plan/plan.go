@@ -1,6 +1,6 @@
-// Package plan turns what was asked into stories: it reads an issue body or a
-// prd.json, says all that is wrong with it, and picks the story to work on
-// next. It never touches a file, asks no model, and decides nothing about a run.
+// Package plan turns a task into stories. It reads an issue's text or a
+// prd.json, reports all errors in it, and picks the next story. It touches no
+// file and asks no model.
 package plan
 
 import (

@@ -1,5 +1,5 @@
-// Package policy says what counts as done and when to give up. A preset is a
-// named policy; it decides nothing itself, verdict does.
+// Package policy defines what counts as done and when a run gives up. A
+// preset is a policy with a name. Package verdict takes the decisions.
 package policy
 
 import (

@@ -1,6 +1,6 @@
-// Package price turns tokens into dollars, as of a date, or says that it does
-// not know. It asks nobody: a model that is not listed has no price, and a
-// price that has changed since is given by whoever pays it.
+// Package price turns tokens into dollars at a date, or says that the price
+// is unknown. It uses no network: a model that is not listed has no price
+// unless the settings give one.
 package price
 
 import "github.com/ralph-loop/ralph/internal/pattern"

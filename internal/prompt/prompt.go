@@ -1,5 +1,5 @@
-// Package prompt writes what an agent is told in an iteration. It reads the
-// record; it asks nobody and remembers nothing.
+// Package prompt writes the text that an agent reads in an iteration. It is a
+// function of the journal.
 package prompt
 
 import (

@@ -1,6 +1,6 @@
-// Package publish decides when people are shown how a run stands: at once at
-// the beginning and the end, and in between no oftener than a screen can bear.
-// What they are shown is view's.
+// Package publish decides when people see the state of a run: at once at the
+// beginning and the end, and at most at a fixed rate in between. Package view
+// writes the texts.
 package publish
 
 import (

@@ -1,8 +1,7 @@
-// Package report is a run as one page that needs nothing else: what it came to,
-// what failed, where time and money went, and what each iteration was asked,
-// said and did. It is a function of the journal and of what lies beside it. It
-// opens nothing itself, has no words of its own for what others say too, and
-// takes everything an agent left for text.
+// Package report draws a run as one self-contained HTML page: the result, the
+// failures, where time and money went, and each iteration's prompt, words and
+// work. It is a function of the journal and the files beside it. It treats
+// everything that an agent left as text.
 package report
 
 import (

@@ -1,5 +1,5 @@
-// Package result is a run as scripts read it: the one object that --json prints
-// and the output `result` holds.
+// Package result is a run as one JSON object for scripts: the output of
+// --json and the output `result`.
 package result
 
 import (

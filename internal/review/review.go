@@ -1,6 +1,6 @@
 // Package review reads another agent's opinion of a change: criterion by
-// criterion, each with the line that shows it. It believes no word that is not
-// borne out by a line of the change, and runs nothing.
+// criterion, each with the line that shows it. It ignores objections that no
+// line of the change supports, and runs nothing.
 package review
 
 import (

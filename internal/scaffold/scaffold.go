@@ -1,6 +1,6 @@
-// Package scaffold lays out what a project begins with: settings, asked for at a
-// terminal, the PRD of a loop with its prompt and log, and the workflow by which
-// GitHub starts ralph. It overwrites nothing that it was not told to.
+// Package scaffold writes the files that a project starts with: settings,
+// asked for at a terminal; a PRD with its prompt and log; and the GitHub
+// workflow. It overwrites nothing unless it is told to.
 package scaffold
 
 import (

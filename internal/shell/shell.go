@@ -1,5 +1,6 @@
-// Package shell reads words as a shell does, quotes and escapes included. It
-// expands nothing and runs nothing: what would be expanded is refused.
+// Package shell splits a command into words as a shell does, with quotes and
+// escapes. It expands and runs nothing: words that need expansion are
+// refused.
 package shell
 
 import (

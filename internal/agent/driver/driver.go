@@ -1,6 +1,6 @@
-// Package driver runs an agent once: it starts the CLI through the func it was
-// given, reads its Items as they come, ends it at its limits and sums up what it
-// did as the journal's AgentEnded. It does not judge the work.
+// Package driver runs an agent once. It starts the CLI with the function that
+// it gets, reads its Items, ends it at its limits, and returns the journal's
+// AgentEnded. It does not judge the work.
 package driver
 
 import (
