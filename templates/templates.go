@@ -1,5 +1,5 @@
-// Package templates keeps every word that a person or an agent reads. It holds
-// texts only; who fills them in, and with what, is decided elsewhere.
+// Package templates holds every text that a person or an agent reads. It has
+// no code that fills them in.
 package templates
 
 import "embed"

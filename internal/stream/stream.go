@@ -1,6 +1,6 @@
-// Package stream names what an agent says and does while it works, whatever
-// its program is called. It knows no agent CLI and keeps nothing: Items fly by
-// to the console, the claim scanner and the meter; the journal gets their sum.
+// Package stream defines the Items that an agent says and does while it
+// works, the same for all agents. It stores nothing: console, claim scanner
+// and meter read the Items, and the journal gets their sum.
 package stream
 
 import "time"

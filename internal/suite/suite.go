@@ -1,6 +1,6 @@
-// Package suite tells by its path whether a file belongs to a project's tests,
-// as each language has it: what the usual runner picks up, and what only serves
-// it. It opens no file, and does not say what a test is worth.
+// Package suite tells by path which files of a project are tests, for each
+// language: files that the usual runner picks up, and files that serve them.
+// It opens no file.
 package suite
 
 import (

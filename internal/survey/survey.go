@@ -1,6 +1,6 @@
-// Package survey reads off a project's own files how it is checked: what a
-// person who comes to it would type. It opens no file and runs nothing; whether
-// a command is of use shows when it is run at the base.
+// Package survey suggests setup and checks from a project's own files: the
+// commands that a new contributor would type. It opens no file and runs
+// nothing; the baseline shows whether a command works.
 package survey
 
 import (

@@ -1,6 +1,6 @@
-// Package tally reads what test runners print and tells the tests by name. It
-// believes no runner further than that: whether a check passed is for its exit
-// code to say. It opens no files, and hostile output costs bounded memory.
+// Package tally reads the output of test runners and returns the tests by
+// name. The exit code decides whether a check passed. It opens no files, and
+// hostile output needs bounded memory.
 package tally
 
 import (

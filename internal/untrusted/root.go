@@ -1,8 +1,7 @@
-// Package untrusted reads, writes, walks and removes files of folders that an
-// agent can write to. The agent may have put anything in the place of a file: a
-// pipe that makes every open wait, a link, a file without an end, folders
-// nested by the thousand. What this package opens is a plain file or a folder,
-// and it never waits for one.
+// Package untrusted reads, writes, walks and removes files in folders that an
+// agent can write to. The agent can replace a file with a pipe, a link, an
+// endless file, or thousands of nested folders. This package opens plain
+// files and folders only, and it never blocks.
 package untrusted
 
 import (

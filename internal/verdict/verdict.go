@@ -1,6 +1,6 @@
-// Package verdict judges a run: what its checks, proofs and grades are worth,
-// whether it goes on, and how. It reads the record and nothing else: same
-// journal, same verdict.
+// Package verdict judges a run: the value of its checks, proofs and grades,
+// and the next step. It is a function of the journal: the same journal gives
+// the same verdict.
 package verdict
 
 import (

@@ -1,5 +1,5 @@
-// Package agenttest puts an agent's adapter on a stand: a driver that runs it and keeps
-// what it reports and prints. Tests of agents import it, nothing else does.
+// Package agenttest runs an agent's adapter in a test: a driver that records
+// what the adapter reports and prints. For tests only.
 package agenttest
 
 import (

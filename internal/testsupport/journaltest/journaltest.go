@@ -1,6 +1,5 @@
-// Package journaltest tells runs as stories: an archive holds a sentence, the
-// lines of a journal, and what a rule makes of the run they amount to. Tests
-// import it, nothing else does.
+// Package journaltest reads runs from archives: a sentence, the lines of a
+// journal, and the expected result. For tests only.
 package journaltest
 
 import (

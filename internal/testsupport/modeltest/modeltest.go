@@ -1,7 +1,6 @@
 // Package modeltest is a model server on loopback for tests: Anthropic
-// Messages, OpenAI Responses and Chat Completions, and Gemini, streamed or not.
-// It answers from a script and keeps every request, so that a test looks at
-// what arrived. It judges no request, and never thinks. For tests only.
+// Messages, OpenAI Responses and Chat Completions, and Gemini, streamed or
+// not. It answers from a script and records every request. For tests only.
 package modeltest
 
 import (

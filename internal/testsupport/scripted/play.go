@@ -1,6 +1,6 @@
-// Package scripted plays the scripted agent: what a script has for an iteration is
-// done in a folder, and told as an agent's stream. Tests and the demo use it; the
-// adapter that reads the stream is in internal/agent.
+// Package scripted is the scripted agent: it does in a folder what a script
+// says for an iteration, and prints an agent's stream. Tests and the demo use
+// it; its adapter is in internal/agent.
 package scripted
 
 import (

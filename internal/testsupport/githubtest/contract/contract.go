@@ -1,6 +1,6 @@
-// Package contract holds HTTP traffic against GitHub's own description of its
-// REST API. It stands between a client and the stand-in, so that neither can
-// drift from GitHub because the other one drifted too. For tests only.
+// Package contract checks HTTP traffic against GitHub's published description
+// of its REST API. It stands between a client and the simulated GitHub, so
+// that both stay true to GitHub. For tests only.
 package contract
 
 import (

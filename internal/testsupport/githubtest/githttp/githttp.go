@@ -1,6 +1,5 @@
-// Package githttp serves bare repositories over git's smart HTTP, lending each
-// request to git http-backend. It knows no users and no repositories: what a
-// request may do is asked of its owner.
+// Package githttp serves bare repositories over git's smart HTTP with git
+// http-backend. Its owner decides what a request may do.
 package githttp
 
 import (
