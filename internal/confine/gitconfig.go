@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"slices"
@@ -9,15 +10,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// harmless are git's settings that hold no login and name no program but Git LFS.
+// harmless are git's settings that name no program but Git LFS, and that hold no login
+// where withheld does not say so.
 const harmless = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.directory|advice\.[a-z]+|color\.ui|fetch\.prune|rerere\.enabled` +
 	`|core\.(autocrlf|eol|safecrlf|quotepath|ignorecase|precomposeunicode|symlinks|filemode|whitespace|abbrev)` +
 	`|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renames)|rebase\.(autosquash|autostash|updaterefs)` +
-	`|diff\.(algorithm|renames|colormoved|mnemonicprefix|noprefix|context)|filter\.lfs\.(clean|smudge|process|required))$`
+	`|diff\.(algorithm|renames|colormoved|mnemonicprefix|noprefix|context)|http\.sslcainfo|url\.https?://.+\.insteadof|filter\.lfs\.(clean|smudge|process|required))$`
 
 // gitConfig is the file that git inside reads in place of one outside, which may hold a
 // login under any name: "system" for the machine's, "global" for the user's own.
@@ -40,12 +43,29 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 			continue // the file is missing, or has no harmless setting
 		}
 		for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			text.WriteString(gitSetting(entry))
+			if !r.withheld(entry) {
+				text.WriteString(gitSetting(entry))
+			}
 		}
 	}
 	path := r.gitConfig(scope)
 	r.read = append(r.read, path)
 	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
+}
+
+// withheld tells of a setting that is not copied after all: its address holds a login, or
+// its file cannot be read inside. Certificates that everybody may read can be.
+func (r *folders) withheld(entry string) bool {
+	key, value, _ := strings.Cut(entry, "\n")
+	if key != "http.sslcainfo" {
+		return strings.HasPrefix(key, "url.") && sandbox.Tells(key+"="+value)
+	}
+	text, err := untrusted.ReadFile(value, mostTrusted)
+	if err != nil || !filepath.IsAbs(value) || bytes.Contains(text, []byte("PRIVATE KEY")) || !bytes.Contains(text, []byte("BEGIN CERTIFICATE")) {
+		return true
+	}
+	r.read = append(r.read, value)
+	return false
 }
 
 // systemGitConfig selects the machine's configuration file, unless git is told to ignore it.
@@ -76,8 +96,8 @@ var quoteGit = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func gitSetting(entry string) string {
 	key, value, valued := strings.Cut(entry, "\n")
 	section, name, _ := strings.Cut(key, ".")
-	if sub, last, is := strings.Cut(name, "."); is {
-		section, name = section+` "`+sub+`"`, last
+	if at := strings.LastIndexByte(name, '.'); at >= 0 {
+		section, name = section+` "`+quoteGit.Replace(name[:at])+`"`, name[at+1:]
 	}
 	if valued {
 		name += ` = "` + quoteGit.Replace(value) + `"`

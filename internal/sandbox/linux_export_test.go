@@ -35,7 +35,7 @@ func Listen() (int, error) {
 }
 
 // Revealing tells whether a file of settings says more than settings.
-func Revealing(text string) bool { return tells(text) }
+func Revealing(text string) bool { return Tells(text) }
 
 // Share has a folder be one of the whole machine, as /opt is, until the end is called.
 func Share(dir string) (end func()) {

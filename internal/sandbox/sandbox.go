@@ -142,10 +142,11 @@ var (
 // Reveals tells whether a file of settings seems to hold a login, or cannot be read.
 func Reveals(path string) bool {
 	text, err := untrusted.ReadFile(path, 1<<20)
-	return err != nil || tells(string(text))
+	return err != nil || Tells(string(text))
 }
 
-func tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
+// Tells tells whether settings seem to hold a login.
+func Tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
 
 // mechanism is a part of the sandbox.
 type mechanism string
