@@ -40,6 +40,9 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yml")
+		if strings.HasPrefix(name, "ralph-proof") { // they judge pull requests, and make none
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			given, err := config.OfWorkflow([]byte(workedOut.ReplaceAllString(readFile(t, file), "placeholder")))
