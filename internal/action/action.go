@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -50,6 +51,7 @@ type visit struct {
 	request
 	toolkit  *githubactions.Action
 	env      environment
+	sandbox  *confine.Sandbox // of the agent and the checks; nil: none
 	client   *github.Client
 	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	hub      *hub

@@ -195,6 +195,7 @@ func (v *visit) outputs(outcome Outcome) {
 		{"journal-path", result.JournalPath},
 		{"evidence-path", result.EvidencePath},
 		{"report-path", result.ReportPath},
+		{"cache-key", v.sandbox.SavedCaches()},
 		{"result", string(whole)},
 	}
 	if run.Pull != nil {

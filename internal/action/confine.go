@@ -44,7 +44,9 @@ func (v *visit) mirror(name string) string {
 func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	asked := v.sandboxed(worker, second, p)
 	asked.Beyond = v.beyond(ctx)
-	return confine.Start(ctx, asked)
+	var err error
+	v.sandbox, err = confine.Start(ctx, asked)
+	return v.sandbox, err
 }
 
 // sandboxed is what the inputs ask of it.
@@ -62,7 +64,12 @@ func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confin
 	}
 	read, _ := worker.Needs() // nobody is at home in a job
 	more, _ := second.Needs()
+	cache := in.Cache
+	if cache != "" {
+		cache = filepath.Join(v.env.Workspace, cache)
+	}
 	return confine.Options{
+		Cache: cache,
 		Level: in.Sandbox.Level, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Private: v.runner(), Needs: in.Needs,
 		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),

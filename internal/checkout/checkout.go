@@ -104,6 +104,9 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 	if ready, err := hand.Setup(ctx, jobAt(run, at), run.Policy.Setup, emit); err != nil || !ready {
 		return err
 	}
+	if at.Where == journal.AtBase {
+		c.save(ctx, run)
+	}
 	return seal.mend(ctx, emit)
 }
 

@@ -39,6 +39,7 @@ type Inputs struct {
 	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
 	Sandbox      Confinement
 	Needs        confine.Needs
+	Cache        string   // a folder of the workspace that outlives the job; empty: none
 	MCP          []string // a file of the base branch with MCP servers, and the names of those that the agent gets
 	BaseBranch   string
 	Prompt       string // what to do, where the event does not say
@@ -123,6 +124,7 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		Ledger:   r.ledger(),
 		Sandbox:  r.confinement(),
 		Needs:    r.needs(),
+		Cache:    r.cache(),
 	}
 	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
 	in.Secrets = slices.Concat(in.Secrets, in.Sandbox.Secrets(), in.Needs.Values())
@@ -145,6 +147,15 @@ func (r *reader) needs() (n confine.Needs) {
 	n.Services, err = egress.ParseServices(strings.Fields(strings.ReplaceAll(r.get("services"), ",", " ")))
 	r.note("services", err)
 	return n
+}
+
+// cache is a folder of the workspace, and none that ralph keeps other things in.
+func (r *reader) cache() string {
+	name := r.get("cache")
+	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); name != "" && (!filepath.IsLocal(name) || slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)) {
+		r.note("cache", errors.New("name a folder of its own in the workspace, such as .ralph-cache"))
+	}
+	return name
 }
 
 func (r *reader) agent() agent.Options {

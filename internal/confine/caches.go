@@ -62,18 +62,112 @@ func (r *folders) anew() error {
 	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.filled(), cache)) //nolint:gosec // another user works in it
 }
 
-// filled are the caches as the base left them. No program sees this folder.
+// filled are the caches that every proof begins with: as an earlier job saved
+// them, then as the base left them. No program sees this folder.
 func (r *folders) filled() string { return filepath.Join(r.dir, "filled") }
 
 func (r *folders) keep() error {
-	if _, err := os.Stat(r.filled()); err == nil {
+	if r.based {
 		return nil
 	}
 	cache := filepath.Join(r.dir, "cache")
-	if err := errors.Join(unconfigured(cache), os.Rename(cache, r.filled())); err != nil {
+	if err := errors.Join(unconfigured(cache), untrusted.RemoveAll(r.filled()), os.Rename(cache, r.filled())); err != nil {
 		return fmt.Errorf("keep the caches of the base: %w", err)
 	}
-	return r.clear("cache")
+	r.based = true
+	return errors.Join(r.clear("cache"), r.share())
+}
+
+// share gives the agent of a job a copy of these caches. On a laptop its caches
+// begin empty.
+func (r *folders) share() error {
+	if r.home != "" {
+		return nil
+	}
+	return workspace.Mirror(r.filled(), r.caches(false))
+}
+
+// saved are the caches in the folder that outlives the job, beside the key of
+// what they were filled with.
+func saved(dir string) (files, key string) {
+	return filepath.Join(dir, "files"), filepath.Join(dir, "key")
+}
+
+// restore has proofs and the agent begin with the caches of an earlier job.
+func (w *Sandbox) restore(ctx context.Context, dir string) error {
+	files, _ := saved(dir)
+	if _, err := os.Lstat(files); dir == "" || err != nil {
+		return nil //nolint:nilerr // there are none yet
+	}
+	r := &w.rooms
+	if err := r.clear("filled"); err != nil {
+		return err
+	}
+	return errors.Join(workspace.Mirror(files, r.filled()), unconfigured(r.filled()), w.Lend(ctx, r.filled(), "."), r.share())
+}
+
+// SaveCaches saves for later jobs what the setup commands of a proof fetched. The
+// key tells what that depends on: caches of the same key are saved already. No
+// program inside can write to the folder.
+func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
+	if w == nil || w.cache == "" {
+		return nil
+	}
+	files, name := saved(w.cache)
+	if old, err := untrusted.ReadFile(name, 1<<10); err == nil && string(old) == key {
+		return nil
+	}
+	if err := os.MkdirAll(files, 0o755); err != nil {
+		return fmt.Errorf("save the caches: %w", err)
+	}
+	err := errors.Join(workspace.Mirror(filepath.Join(w.rooms.dir, "cache"), files), unconfigured(files), untrusted.WriteFile(name, []byte(key), 0o644))
+	if err == nil && os.Geteuid() == 0 { // a later step of the job, which is the runner's, reads them
+		uid, gid := workspace.Owner(filepath.Dir(w.cache))
+		err = chown(ctx, w.cache, ".", uid, gid)
+	}
+	if err != nil {
+		return fmt.Errorf("save the caches: %w", err)
+	}
+	w.saved = key
+	return nil
+}
+
+// SavedCaches is the key of the caches that were saved; empty where none were.
+func (w *Sandbox) SavedCaches() string {
+	if w == nil {
+		return ""
+	}
+	return w.saved
+}
+
+// Lend gives to those inside what is ours in dir at name, with all in it. No
+// link leads us out of dir.
+func (w *Sandbox) Lend(ctx context.Context, dir, name string) error {
+	if w == nil || w.base.UID == 0 {
+		return nil
+	}
+	return chown(ctx, dir, name, w.base.UID, w.base.GID)
+}
+
+func chown(ctx context.Context, dir, name string, uid, gid int) error {
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("lend a folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	err = root.Walk(ctx, name, func(e untrusted.Entry, err error) error {
+		switch {
+		case errors.Is(err, untrusted.ErrTooDeep):
+			return nil // nothing of ours lies so deep
+		case err != nil:
+			return err
+		}
+		return e.In.Lchown(e.Name, uid, gid)
+	})
+	if err != nil {
+		return fmt.Errorf("lend %s: %w", dir, err)
+	}
+	return nil
 }
 
 // caching are the folders of tools' homes that hold what was fetched; the rest of

@@ -21,7 +21,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
-	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Options are what is asked of the sandbox of an agent and its checks.
@@ -48,6 +47,10 @@ type Options struct {
 	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
 	Private []string
 
+	// Cache is a folder of the job with the caches of an earlier one, and for those
+	// of this one; empty: none.
+	Cache string
+
 	// Needs are of the checks. Services are found at their ports of 127.0.0.1 inside.
 	Needs Needs
 
@@ -68,6 +71,8 @@ type Sandbox struct {
 	next  sandbox.Next
 	rooms folders
 	doors servers
+	cache string // outlives the job
+	saved string // the key of what was saved there
 
 	mu     sync.Mutex
 	heard  []journal.Event // that are not on record yet
@@ -104,6 +109,10 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	}
 	if err := w.rooms.furnish(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of the sandbox", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
+	}
+	w.cache = asked.Cache
+	if err := w.restore(ctx, asked.Cache); err != nil {
+		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "see that the input cache names a folder that actions/cache restored"})
 	}
 	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, asked.theirs(), append(asked.apart(), w.rooms.dir)
 	if err := w.open(ctx, asked); err != nil {
@@ -255,32 +264,6 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 		return env
 	}
 	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true), w.vars)
-}
-
-// Lend gives to those inside what is ours in dir at name, with all in it. No
-// link leads us out of dir.
-func (w *Sandbox) Lend(ctx context.Context, dir, name string) error {
-	if w == nil || w.base.UID == 0 {
-		return nil
-	}
-	root, err := untrusted.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("lend a folder: %w", err)
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	err = root.Walk(ctx, name, func(e untrusted.Entry, err error) error {
-		switch {
-		case errors.Is(err, untrusted.ErrTooDeep):
-			return nil // nothing of ours lies so deep
-		case err != nil:
-			return err
-		}
-		return e.In.Lchown(e.Name, w.base.UID, w.base.GID)
-	})
-	if err != nil {
-		return fmt.Errorf("lend %s: %w", dir, err)
-	}
-	return nil
 }
 
 // mounts tells whether what is read-only is so for those inside alone, while

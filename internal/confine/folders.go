@@ -27,6 +27,7 @@ type folders struct {
 	state agent.State
 	read  []string
 	lend  func(string) error
+	based bool // the caches of the base are kept
 }
 
 func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
@@ -73,11 +74,10 @@ func (r *folders) write(proof bool) []string {
 	case r.home != "":
 		return append([]string{r.tmp(proof), r.caches(proof)}, r.lent...)
 	}
-	return []string{r.tmp(proof), filepath.Join(r.dir, "home")}
+	return []string{r.tmp(proof), r.caches(proof), filepath.Join(r.dir, "home")}
 }
 
-// caches are of the agent of a laptop, or of the proofs. In a job the agent has them
-// at home.
+// caches are of the agent, or of the proofs.
 func (r *folders) caches(proof bool) string {
 	if proof {
 		return filepath.Join(r.dir, "cache")
@@ -99,11 +99,11 @@ func (r *folders) env(env []string, proof bool) []string {
 	if r.home != "" {
 		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cached(r.caches(proof)))
 	}
-	env = append(append(environ.Confined(env), "USER=ralph", "LOGNAME=ralph"), own...)
+	home := r.tmp(proof)
 	if !proof {
-		return append(env, "HOME="+filepath.Join(r.dir, "home"))
+		home = filepath.Join(r.dir, "home")
 	}
-	return append(append(env, "HOME="+r.tmp(proof)), cached(r.caches(proof))...)
+	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, []string{"HOME=" + home}, cached(r.caches(proof)))
 }
 
 func (r *folders) close() error { return r.temp.Remove() }

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Files are those of a project that say something, by path, with their content:
@@ -26,6 +28,11 @@ func wanted() []string {
 		"pom.xml", "mvnw", "build.gradle", "build.gradle.kts", "gradlew", "Gemfile", "Rakefile", "composer.json", "mix.exs", "Package.swift",
 	}
 }
+
+var locks = pattern.Of(`(?:^|/)(?:(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.yaml|bun\.lockb?|gradle\.lockfile|go\.sum|pom\.xml|build\.gradle(?:\.kts)?|libs\.versions\.toml|Package\.resolved|requirements[\w.-]*\.txt|(?:yarn|deno|Cargo|Gemfile|poetry|uv|Pipfile|pdm|composer|mix)\.lock)$`)
+
+// Locks tells whether a file says which dependencies a project fetches.
+func Locks(name string) bool { return locks.MatchString(name) }
 
 // Command is one that a file suggests.
 type Command struct {

@@ -198,6 +198,16 @@ func (e entry) give() error {
 
 type owner struct{ uid, gid int }
 
+// Owner is the user and the group that a folder belongs to.
+func Owner(dir string) (uid, gid int) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return os.Geteuid(), os.Getegid()
+	}
+	of := ownerOf(info)
+	return of.uid, of.gid
+}
+
 func ownerOf(info fs.FileInfo) owner {
 	if stat, is := info.Sys().(*syscall.Stat_t); is {
 		return owner{int(stat.Uid), int(stat.Gid)}
