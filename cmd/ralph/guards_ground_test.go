@@ -19,8 +19,8 @@ import (
 
 // variants are the workflows that ralph init lays out, by its flags.
 var variants = map[string][]string{
-	"in a container": nil, "on the machine": {"--host"},
-	"for an App": {"--app", "your-app"}, "for an App on the machine": {"--host", "--app", "your-app[bot]"},
+	"in a container": {"--no-host"}, "on the machine": {"--host"},
+	"for an App": {"--no-host", "--app", "your-app"}, "for an App on the machine": {"--host", "--app", "your-app[bot]"},
 }
 
 // scaffolded is a workflow as people are given it.
@@ -29,6 +29,11 @@ func scaffolded(t *testing.T, flags ...string) []byte {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil { // the top of a repository
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"package.json": `{"scripts": {"test": "node --test"}}`, "package-lock.json": "{}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if said, err := exec.CommandContext(t.Context(), "ralph", append([]string{"init", "--github", "-d", dir}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,20 +13,34 @@ import (
 	"github.com/rhysd/actionlint"
 )
 
-// Every workflow that ralph init lays out is one that GitHub takes.
+// GitHub takes every workflow that ralph init lays out, and every example.
 func TestWorkflowTemplatesAreSound(t *testing.T) {
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, flags := range variants {
-		problems, err := linter.Lint("ralph.yml", scaffolded(t, flags...), nil)
+	lint := func(name string, text []byte) {
+		problems, err := linter.Lint("ralph.yml", text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, problem := range problems {
 			t.Errorf("%s: %v", name, problem)
 		}
+	}
+	for name, flags := range variants {
+		lint(name, scaffolded(t, flags...))
+	}
+	examples, err := filepath.Glob("../../examples/*.yml")
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("%d examples: %v", len(examples), err)
+	}
+	for _, name := range examples {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lint(name, text)
 	}
 }
 
@@ -94,7 +110,7 @@ func TestOneJobACommand(t *testing.T) {
 		}
 		ways["from a fork "+body] = way{"pull_request_review_comment", map[string]any{"action": "created", "comment.body": body, "pull_request.head.repo.full_name": "mia/shop"}, ""}
 	}
-	w, host, app, examples := template(t), template(t, "--host"), template(t, "--app", "your-app"), delivered(t)
+	w, host, app, examples := template(t, "--no-host"), template(t, "--host"), template(t, "--no-host", "--app", "your-app"), delivered(t)
 	for name, c := range ways {
 		if len(examples[c.event]) == 0 {
 			t.Fatalf("GitHub has no example of %s", c.event)

@@ -36,6 +36,7 @@ type workflow struct {
 		Permissions map[string]string
 		Timeout     int `yaml:"timeout-minutes"`
 		Steps       []struct {
+			ID   string
 			If   string
 			Uses string
 			With map[string]string
@@ -69,8 +70,19 @@ func TestWorkflowTemplate(t *testing.T) {
 			t.Errorf("%s: concurrency %+v", variant, job.Concurrency)
 		}
 		last := len(job.Steps) - 1
-		if job.Timeout == 0 || last < 1 || job.Steps[last-1].With["checks"] == "" || job.Steps[last].If != "always()" {
-			t.Errorf("%s: the job is %+v", variant, job)
+		if job.Timeout == 0 || last < 3 || job.Steps[last].If != "always()" {
+			t.Fatalf("%s: the job is %+v", variant, job)
+		}
+		restore, work, save := job.Steps[last-3], job.Steps[last-2], job.Steps[last-1]
+		if work.With["checks"] == "" || !strings.HasPrefix(restore.Uses, "actions/cache/restore@") || !strings.HasPrefix(save.Uses, "actions/cache/save@") {
+			t.Errorf("%s: the steps are %+v", variant, job.Steps)
+		}
+		if dir := work.With["cache"]; dir == "" || restore.With["path"] != dir || save.With["path"] != dir {
+			t.Errorf("%s: the cache is in %q, restored to %q and saved from %q", variant, dir, restore.With["path"], save.With["path"])
+		}
+		// Only what ralph says it has filled is saved, under the key that it names.
+		if prefix := restore.With["restore-keys"]; work.ID != "ralph" || save.If != "always() && steps.ralph.outputs.cache-key" || save.With["key"] != prefix+"${{ steps.ralph.outputs.cache-key }}" {
+			t.Errorf("%s: saved as %q if %q, of step %q", variant, save.With["key"], save.If, work.ID)
 		}
 	}
 }
@@ -117,7 +129,7 @@ func TestHostWorkflowHasTheAgentOfTheTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := template(t, "--host").Jobs["ralph"].Steps
-	if got := steps[len(steps)-2].With["agent-version"]; got != claude.Tested {
+	if got := steps[len(steps)-3].With["agent-version"]; got != claude.Tested {
 		t.Errorf("agent-version is %q, want %q", got, claude.Tested)
 	}
 }

@@ -52,7 +52,27 @@ func (f Files) workflow() ([]byte, error) {
 	if f.host() && f.Pin == "" {
 		workflow = built(workflow, action+pin+"\n")
 	}
-	return []byte(workflow), nil
+	return f.cached(workflow, "      - uses: "+action+pin+"\n")
+}
+
+// cached is a workflow that keeps what the setup commands fetch for the next job.
+func (f Files) cached(workflow, step string) ([]byte, error) {
+	const record = "      # The record of the run"
+	before, after, found := strings.Cut(workflow, step+"        with:\n")
+	work, rest, ends := strings.Cut(after, record)
+	if len(f.proposal.Setup) == 0 || !found || !ends {
+		return []byte(workflow), nil
+	}
+	restore, err := templates.Files.ReadFile("workflows/cache-restore.txt")
+	if err != nil {
+		return nil, err
+	}
+	save, err := templates.Files.ReadFile("workflows/cache-save.txt")
+	if err != nil {
+		return nil, err
+	}
+	step += "        id: ralph\n        with:\n          cache: .ralph-cache\n"
+	return []byte(before + string(restore) + step + work + string(save) + record + rest), nil
 }
 
 // built is a workflow whose steps that use ralph on the runner build it.
