@@ -54,10 +54,11 @@ func (doctorCommand) guarded() bool { return true }
 
 // found is what the parts of doctor found.
 type found struct {
-	GitHub  []doctor.Finding `json:"github,omitempty"`
-	Agents  []doctor.Agent   `json:"agents,omitempty"`
-	Sandbox *doctor.Sandbox  `json:"sandbox,omitempty"`
-	Checks  *doctor.Checks   `json:"checks,omitempty"`
+	GitHub   []doctor.Finding `json:"github,omitempty"`
+	Agents   []doctor.Agent   `json:"agents,omitempty"`
+	Sandbox  *doctor.Sandbox  `json:"sandbox,omitempty"`
+	Services []doctor.Service `json:"services,omitempty"`
+	Checks   *doctor.Checks   `json:"checks,omitempty"`
 
 	detailed  bool // the user asked about the sandbox alone
 	sandboxed bool // a run would use a sandbox, or the user asked about it
@@ -125,6 +126,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 			return agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		},
 	}
+	all.Services = doctor.LookAtServices(ctx, d.Needs.Services)
 	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker && !d.Optional()
 	return nil
 }
@@ -153,6 +155,11 @@ func (f found) gaps() (all []string) {
 	for _, a := range f.Agents {
 		if a.Chosen && a.Gap != "" {
 			all = append(all, "the agent "+a.Name)
+		}
+	}
+	for _, s := range f.Services {
+		if !s.Answers {
+			all = append(all, "the service "+s.Name)
 		}
 	}
 	if f.noChecks {
@@ -188,6 +195,9 @@ func (f found) print(w world, asJSON bool) error {
 	}
 	if f.Agents != nil {
 		parts = append(parts, doctor.AgentsText(f.Agents))
+	}
+	if f.Services != nil {
+		parts = append(parts, clean.LogLines(doctor.ServicesText(f.Services)))
 	}
 	if f.Checks != nil {
 		parts = append(parts, clean.LogLines(f.Checks.Text()))
