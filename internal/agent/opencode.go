@@ -188,12 +188,18 @@ func opencodeComplaint(line string) (stream.Item, bool) {
 	return stream.Retry{Reason: Short(m[1])}, true
 }
 
-// opencodeKeeps: in snapshot lie git repositories, by which git runs programs.
+// opencodeKeeps: in snapshot lie git repositories, by which git runs programs. A login
+// of the kind wellknown, and an account in the database, name a server that opencode
+// loads settings from, with programs to start: of logins only tokens change, and inside
+// the database is in memory.
 var opencodeKeeps = State{
 	Folders: map[string][]string{
 		".config/opencode":      nil,
-		".local/share/opencode": {"auth.json", "opencode.db*", "storage", "log", "tool-output"},
+		".local/share/opencode": {"auth.json", "log", "tool-output"},
 		".local/state/opencode": {"locks"},
 	},
+	Files: map[string][]string{".local/share/opencode/auth.json": {"*.access", "*.refresh", "*.expires"}},
+	Temp:  []string{".local/share/opencode/storage"},
+	Env:   []string{"OPENCODE_DB=:memory:"},
 	Makes: []string{".config/opencode/.gitignore", ".config/opencode/node_modules", ".config/opencode/package*.json", ".config/opencode/bun.lock", ".local/share/opencode/bin", ".local/share/opencode/snapshot", ".local/state/opencode"},
 }

@@ -25,6 +25,7 @@ type State struct {
 	// them with dots, where each name may be a pattern.
 	Files map[string][]string
 	Temp  []string // its folders for while it runs, with code in some: empty inside, where there are mounts
+	Env   []string // what its program is told inside, besides
 	Makes []string // patterns of what it makes by itself: that it was put back is no news
 }
 

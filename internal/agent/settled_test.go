@@ -26,8 +26,8 @@ func TestStatesOfEach(t *testing.T) {
 			[]string{".gemini/oauth_creds.json", ".gemini/tmp/shop/chats/x.json", ".gemini/projects.json"},
 		},
 		"opencode": {
-			[]string{".config/opencode/opencode.json", ".config/opencode/plugin", ".config/opencode/tui.json", ".local/share/opencode/bin/x", ".local/share/opencode/snapshot/x/config", ".local/share/opencode/new"},
-			[]string{".local/share/opencode/auth.json", ".local/share/opencode/opencode.db-wal", ".local/share/opencode/storage/x"},
+			[]string{".config/opencode/opencode.json", ".config/opencode/plugin", ".config/opencode/tui.json", ".local/share/opencode/bin/x", ".local/share/opencode/snapshot/x/config", ".local/share/opencode/opencode.db-wal", ".local/share/opencode/storage/x", ".local/share/opencode/new"},
+			[]string{".local/share/opencode/auth.json", ".local/share/opencode/tool-output/x"},
 		},
 		"copilot": {
 			[]string{".copilot/mcp-config.json", ".copilot/hooks", ".copilot/extensions", ".copilot/pkg/x", ".copilot/new"},

@@ -255,7 +255,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.rooms.env(env, proof), w.doors.env(false), w.vars)
+	return slices.Concat(w.rooms.env(env, proof), w.rooms.state.Env, w.doors.env(false), w.vars)
 }
 
 // SetupEnv is the same for what makes a folder ready.

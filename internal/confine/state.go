@@ -17,7 +17,7 @@ import (
 func Both(one, other agent.State) agent.State {
 	all := agent.State{
 		Folders: map[string][]string{}, Files: map[string][]string{},
-		Temp: slices.Concat(one.Temp, other.Temp), Makes: slices.Concat(one.Makes, other.Makes),
+		Temp: slices.Concat(one.Temp, other.Temp), Env: slices.Concat(one.Env, other.Env), Makes: slices.Concat(one.Makes, other.Makes),
 	}
 	for _, state := range []agent.State{one, other} {
 		maps.Copy(all.Folders, state.Folders)
@@ -28,7 +28,7 @@ func Both(one, other agent.State) agent.State {
 
 // stateIn has whole paths for what is kept in a home.
 func stateIn(home string, kept agent.State) agent.State {
-	all := agent.State{Folders: map[string][]string{}, Files: map[string][]string{}}
+	all := agent.State{Folders: map[string][]string{}, Files: map[string][]string{}, Env: kept.Env}
 	for dir, but := range kept.Folders {
 		all.Folders[filepath.Join(home, dir)] = but
 	}
