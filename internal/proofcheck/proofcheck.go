@@ -126,7 +126,8 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 
 // refused is the check of a proof that cannot be published as it is.
 func refused(head, why string) github.NewCheck {
-	return github.NewCheck{Name: Name, Head: head, Conclusion: failure, Title: "Not published: " + why, Summary: why + ".\n"}
+	title, _ := clean.Plain("Not published: "+why, maxTitle)
+	return github.NewCheck{Name: Name, Head: head, Conclusion: failure, Title: title, Summary: clean.Inline(why, 0) + ".\n"}
 }
 
 const (
