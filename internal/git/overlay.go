@@ -61,6 +61,13 @@ func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
 	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
+// Forks are all the commits where two commits parted: several, where branches were
+// merged both ways.
+func (t *Trusted) Forks(ctx context.Context, span Span) ([]string, error) {
+	found, err := t.Do(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}})
+	return strings.Fields(string(found)), err
+}
+
 // Overlay is a commit with some files as another has them, some with a text
 // of their own, and without others.
 type Overlay struct {

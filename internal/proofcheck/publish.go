@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,16 +101,26 @@ func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checko
 	if o.Head != p.Pull.HeadSHA || o.Base != base {
 		return "the outcome tells of other commits than those of the pull request", nil
 	}
-	names, err := code.Names(ctx, git.Span{From: base, To: o.Head})
+	forks, err := code.Forks(ctx, git.Span{From: p.BaseSHA, To: o.Head})
 	if err != nil {
 		return "", err
 	}
-	for _, name := range names {
-		if lower := strings.ToLower(name); strings.HasPrefix(lower, ".github/workflows/") || strings.HasPrefix(lower, ".github/actions/") {
-			return "the pull request changes " + name + ", by which the job ran that proved it: a maintainer comments /ralph prove", nil
+	for _, fork := range forks {
+		names, err := code.Touched(ctx, git.Span{From: fork, To: o.Head})
+		if err != nil {
+			return "", err
+		}
+		if i := slices.IndexFunc(names, runsJobs); i >= 0 {
+			return "the pull request changes " + names[i] + ", by which the job ran that proved it: a maintainer comments /ralph prove", nil
 		}
 	}
 	return "", nil
+}
+
+// runsJobs tells whether a file says what the jobs of GitHub do.
+func runsJobs(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, ".github/workflows/") || strings.HasPrefix(name, ".github/actions/")
 }
 
 // publish puts the check on the head of a proposal, and a comment under it where a
