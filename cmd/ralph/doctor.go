@@ -127,7 +127,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 		},
 	}
 	all.Services = doctor.LookAtServices(ctx, d.Needs.Services)
-	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker && !d.Optional()
+	all.Agents, all.sandboxed = look.Look(ctx), level != sandbox.None && level != laptop.InDocker && !d.Optional(ctx)
 	return nil
 }
 

@@ -201,7 +201,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(c.known(d, old.Policy), d.Keep(old.Level)); err != nil {
+	if err := errors.Join(c.known(d, old.Policy), d.Keep(ctx, old.Level)); err != nil {
 		return 0, err
 	}
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)

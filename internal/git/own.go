@@ -239,3 +239,30 @@ func (g Git) plain(ctx context.Context, config []byte) bool {
 	}
 	return err == nil
 }
+
+// Mark leaves a mark for later runs in the repository's own folder: no commit brings one
+// there, and none takes it away.
+func (g Git) Mark(ctx context.Context, at Place, name string) error {
+	file, err := g.mark(ctx, at, name)
+	if err == nil {
+		err = untrusted.WriteFile(file, nil, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("mark %s: %w", at.Top, err)
+	}
+	return nil
+}
+
+// Marked tells whether the repository has a mark.
+func (g Git) Marked(ctx context.Context, at Place, name string) bool {
+	file, err := g.mark(ctx, at, name)
+	if err == nil {
+		_, err = os.Lstat(file)
+	}
+	return !errors.Is(err, fs.ErrNotExist) // what cannot be told may be there
+}
+
+func (g Git) mark(ctx context.Context, at Place, name string) (string, error) {
+	dir, err := user{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	return filepath.Join(dir, name), err
+}

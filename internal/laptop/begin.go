@@ -49,7 +49,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	}
 	h := hired{env: worker.Env}
 	if h.sb, err = d.raise(ctx, worker, second, p); err != nil {
-		if ctx.Err() != nil || d.unfit != "" || !d.Optional() {
+		if ctx.Err() != nil || d.unfit != "" || !d.Optional(ctx) {
 			return hired{}, err
 		}
 		d.unfit, _, _ = strings.Cut(err.Error(), "\n")

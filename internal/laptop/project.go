@@ -94,12 +94,12 @@ func (d *Project) look(ctx context.Context) error {
 
 // Keep has a run go on at the sandbox level it had, where no flag names another. One
 // that had none gets what settings or environment name.
-func (d *Project) Keep(level string) error {
+func (d *Project) Keep(ctx context.Context, level string) error {
 	if d.NoSandbox || d.Sandbox != "" {
 		return nil
 	}
 	if level == "" || level == string(sandbox.None) {
-		d.NoSandbox = d.Optional()
+		d.NoSandbox = d.Optional(ctx)
 		return nil
 	}
 	d.Sandbox = sandbox.Level(level)

@@ -22,7 +22,7 @@ const trialTime = time.Minute
 // the checks work inside as they do outside.
 func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j, err := d.job(ctx, p)
-	if err != nil || j.Sandbox == nil || !d.Optional() || len(p.Checks) == 0 {
+	if err != nil || j.Sandbox == nil || !d.Optional(ctx) || len(p.Checks) == 0 {
 		return j, err
 	}
 	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.Short(trialTime)))
