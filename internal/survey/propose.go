@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -22,7 +23,7 @@ var (
 	testLine  = pattern.Of(`\b(?:py|unit|vi|nex|c)?test\b|\b(?:jest|rspec|phpunit)\b`)
 	toolSetup = pattern.Of(`^[\w.-]+/setup-[\w.-]+@[\w./-]+$`)
 	checkout  = pattern.Of(`^actions/checkout@[\w./-]+$`)
-	pinned    = pattern.Of(`uses: *(\S+) +(#[^\r\n]*)`)
+	pinned    = pattern.Of(`uses: *(\S+) +(#[ -~]*)`)
 	fixedPort = pattern.Of(`^([0-9]+):[0-9]+(?:/tcp)?$`)
 )
 
@@ -88,7 +89,7 @@ func Propose(s Source) Proposal {
 func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 	for _, name := range slices.Sorted(slices.Values(s.List(strings.TrimSuffix(workflowDir, "/")))) {
 		from, ext := workflowDir+name, path.Ext(name)
-		if ext != ".yml" && ext != ".yaml" || from == copilotFile || name == "ralph.yml" {
+		if ext != ".yml" && ext != ".yaml" || from == copilotFile || name == "ralph.yml" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			continue
 		}
 		jobs := p.jobs(s, from)
@@ -140,7 +141,11 @@ func plainStep(step map[string]any, known ...string) bool {
 	return !expression(step)
 }
 
-func expression(value any) bool { return strings.Contains(fmt.Sprint(value), "${{") }
+// expression tells that a value has one, or characters that YAML may take for a new line.
+func expression(value any) bool {
+	text := fmt.Sprint(value)
+	return strings.Contains(text, "${{") || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
+}
 
 // steps takes the steps that install tools, and the checkout that their version
 // files and caches need: of the default branch, without a token left behind.

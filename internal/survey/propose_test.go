@@ -49,6 +49,7 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"another shell":      {"defaults: {run: {shell: zsh}}\n" + job("    - run: a\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
 		"bash":               {"defaults: {run: {shell: bash, working-directory: b}}\n" + job("    - run: a\n"), "", survey.Proposal{Setup: from(copilotFile, "cd b && a")}},
 		"a line break in it": {job("    - run: \"a\\u2028b\"\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, `a\u2028b`)}},
+		"a joined one":       {job("    - run: \"a '$\\\\\\n{{ b }}'; c \\\"$\\\\\\n{{ b }}\\\"\"\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, `a '$\\`)}},
 		"no steps":           {"jobs:\n  other: {steps: [{run: a}]}\n", "", survey.Proposal{}},
 		"another form":       {"[]", "jobs: 3", survey.Proposal{Ignored: []string{copilotFile + " is ignored: not a readable workflow", ciFile + " is ignored: not a readable workflow"}}},
 		"checks of CI": {"", test("{run: npm ci}, {run: npm run lint && npm test}, {run: echo done}, {run: npm install -g codecov}"), survey.Proposal{
@@ -64,6 +65,10 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"a matrix": {"", test("{uses: actions/setup-node@v4, with: {node-version: '${{ matrix.node }}'}}, {run: make test}"), survey.Proposal{
 			Checks: tests, Ignored: []string{ciFile + ": the step actions/setup-node@v4 is left out: it has an expression or a condition"},
 		}},
+		"a new line to YAML": {"", test("{uses: a/setup-b@v1, with: {c: \"d\\u2028e\"}}, {uses: a/setup-b@v1}, {run: make test}]}}\n# uses: a/setup-b@v1 # v1\u2028x: y\n#"), survey.Proposal{
+			Checks: tests, Steps: []survey.Block{{YAML: "- uses: a/setup-b@v1 # v1\n", From: ciFile}},
+			Ignored: []string{ciFile + ": the step a/setup-b@v1 is left out: it has an expression or a condition"},
+		}},
 		"other actions": {"", test("{uses: ./setup-node}, {uses: a/b@v1}, {uses: 'a/setup-b@v1 #x'}, {run: make test}"), survey.Proposal{Checks: tests}},
 		"a service": {"", "jobs: {a: {services: {db: {image: postgres, ports: ['6000:5432/tcp']}}, steps: [{run: make test}]}}", survey.Proposal{
 			Checks: tests, Services: survey.Block{YAML: "services:\n  db:\n    image: postgres\n    ports:\n      - 6000:5432/tcp\n", From: ciFile}, Ports: []string{"6000"},
@@ -72,7 +77,8 @@ func TestProposeFromWorkflows(t *testing.T) {
 			Checks: tests, Ignored: []string{ciFile + ": the service db is left out: it has an expression, or no fixed port as in 5432:5432"},
 		}},
 	} {
-		files := map[string]string{".github/workflows/notes.md": "", ".github/workflows/ralph.yml": "jobs: {a: {steps: [{run: ralph test}]}}"}
+		files := map[string]string{".github/workflows/notes.md": "", ".github/workflows/ralph.yml": "jobs: {a: {steps: [{run: ralph test}]}}",
+			".github/workflows/a\n  b: c\n#.yml": "jobs: {a: {steps: [{run: evil test}]}}"}
 		if test.copilot != "" {
 			files[copilotFile] = test.copilot
 		}

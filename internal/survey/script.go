@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -62,7 +61,7 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 // the first that fails; none where it does more. A command that changes the shell
 // itself, such as cd, goes before each of those that follow it.
 func simple(script string) (lines []string) {
-	if expression(script) || strings.ContainsFunc(script, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }) {
+	if expression(script) {
 		return nil
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
@@ -94,7 +93,7 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	}
 	line := strings.TrimSpace(printed.String())
 	switch {
-	case strings.Contains(line, "\n"): // a document for its standard input
+	case strings.Contains(line, "\n") || expression(line): // a document for its standard input, or what was on two lines
 		return false
 	case is && changes(call):
 		*before += line + " && "
