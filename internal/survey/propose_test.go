@@ -77,8 +77,10 @@ func TestProposeFromWorkflows(t *testing.T) {
 			Checks: tests, Ignored: []string{ciFile + ": the service db is left out: it has an expression, or no fixed port as in 5432:5432"},
 		}},
 	} {
-		files := map[string]string{".github/workflows/notes.md": "", ".github/workflows/ralph.yml": "jobs: {a: {steps: [{run: ralph test}]}}",
-			".github/workflows/a\n  b: c\n#.yml": "jobs: {a: {steps: [{run: evil test}]}}"}
+		files := map[string]string{
+			".github/workflows/notes.md": "", ".github/workflows/ralph.yml": "jobs: {a: {steps: [{run: ralph test}]}}",
+			".github/workflows/a\n  b: c\n#.yml": "jobs: {a: {steps: [{run: evil test}]}}",
+		}
 		if test.copilot != "" {
 			files[copilotFile] = test.copilot
 		}
