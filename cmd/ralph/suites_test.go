@@ -176,9 +176,9 @@ func TestSuiteRunsOfAStory(t *testing.T) {
 		{suiteOf{"pytest", "github", 3, "added to"}, 6, 12},
 		{suiteOf{"sh check.sh", "", 1, "new"}, 4, 0},
 		{suiteOf{"sh check.sh", "github", 3, "new"}, 14, 0},
-		{suiteOf{"sh check-some.sh", "", 1, "new"}, 1, 3},
-		{suiteOf{"sh check-some.sh", "github", 3, "added to"}, 3, 15},
-		{suiteOf{"make test", "", 1, "new"}, 1, 3},
+		{suiteOf{"sh check-some.sh", "", 1, "new"}, 2, 3},
+		{suiteOf{"sh check-some.sh", "github", 3, "added to"}, 6, 12},
+		{suiteOf{"make test", "", 1, "new"}, 2, 3},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%d %s", c.check, c.door, c.stories, c.change), func(t *testing.T) {
 			t.Parallel()

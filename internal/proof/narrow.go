@@ -33,8 +33,9 @@ type runner struct {
 	variable bool
 }
 
-// Variable is what a check may read to run only some test files, each apart from the
-// others: their names with spaces between. Unset or empty stands for all.
+// Variable is what a check may read to run only some test files: their names with spaces
+// between. Unset or empty stands for all. Its tests share the checkout: a new one can
+// write what the others see.
 const Variable = "RALPH_TESTS"
 
 const flags = `( -[-\w=.,:/]+)*$`
@@ -104,9 +105,6 @@ func anyTest(r runner, file string) bool {
 }
 
 func apart(r runner, file string) bool {
-	if r.variable {
-		return !r.shared && suite.Of(file) == suite.Test
-	}
 	return r.apart != nil && r.apart.MatchString(file)
 }
 
