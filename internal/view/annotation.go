@@ -33,7 +33,7 @@ func Annotations(run journal.Run) []Annotation {
 	if e := ending.Of(run); e.Cause != "" {
 		all = append(all, Annotation{
 			Title:  "ralph " + string(run.Stop.Reason.Status()),
-			Text:   spoken(Headline(run)) + behind("", ". Next: ", spoken(Next(run))),
+			Text:   strings.TrimSuffix(spoken(Headline(run)), ".") + behind("", ". Next: ", spoken(Next(run))),
 			Notice: run.Completed() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
 		})
 	}
