@@ -15,10 +15,10 @@ import (
 )
 
 // save saves for later jobs what the setup commands fetched at the base. Of a pull
-// request nothing is saved: it may be for a branch that anybody with write
+// request, and of the proof of one, nothing is saved: it may be for a branch that anybody with write
 // permission changes without a review, and the jobs of all branches share caches.
 func (c *Clean) save(ctx context.Context, run journal.Run) {
-	if run.Task.Kind == plan.KindPull {
+	if run.Task.Kind == plan.KindPull || run.Task.Kind == "" {
 		return
 	}
 	key, err := c.lockKey(ctx, run)

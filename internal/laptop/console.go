@@ -70,10 +70,20 @@ func (c *console) line(text string) {
 	c.print(strings.TrimSuffix(clean.LogLines(text), "\n"))
 }
 
+// warn prints a line that --quiet does not hide.
+func (c *console) warn(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.write(strings.TrimSuffix(clean.LogLines(text), "\n"))
+}
+
 func (c *console) print(text string) {
-	if text == "" || c.desk.Quiet {
-		return
+	if text != "" && !c.desk.Quiet {
+		c.write(text)
 	}
+}
+
+func (c *console) write(text string) {
 	if text = c.desk.pasted(text); c.desk.secrets != nil { // before the agent is known there are none
 		text = c.desk.secrets.String(text)
 	}

@@ -44,7 +44,11 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 		}
 	}
 	d.World.Patience.set(p)
-	d.line(d.said(j))
+	say := d.line
+	if d.unfit != "" { // nobody asked for a run without a sandbox
+		say = d.console.warn
+	}
+	say(d.said(j))
 	if j.Agent.Guarded {
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is no sandbox")
 	}
