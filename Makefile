@@ -55,8 +55,8 @@ false-ready: # does it ever call work ready that is not, and what does it hold b
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 attack: # the sandbox, from inside, at each level that this machine has; as root it is tried as all users
-	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=3m -bench=. -benchtime=50x
-	ATTACK=1 go test -count=1 -timeout=3m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
+	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=10m -bench=. -benchtime=50x
+	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
 services: # checks that use Postgres and Redis, which Debian has, at each level of the sandbox
 	tools/services/check.sh
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
