@@ -14,27 +14,17 @@ import (
 // accept asks GitHub what the one who asked may do, and what the event did not
 // tell; then what was asked for is a task, or is refused.
 func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
-	var known trigger.Known
-	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
-		word, err := v.client.Permission(ctx, asker.Login)
-		if err != nil {
-			return nil, err
-		}
-		known.Permission = trigger.Permission(word)
-	}
-	// Before anything else is asked: what strangers cause must cost little.
-	if _, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, known); refusal != nil {
-		return refusal, nil
+	known, refusal, err := v.permitted(ctx)
+	if refusal != nil || err != nil {
+		return refusal, err
 	}
 	v.known = true
 	if err := v.learn(ctx, &known); err != nil {
 		return nil, err
 	}
-	task, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, known)
-	if refusal != nil {
+	if v.task, refusal = trigger.Accept(v.trigger, v.command, v.inputs.Rules, known); refusal != nil {
 		return refusal, nil
 	}
-	v.task = task
 	if err := v.settle(ctx); err != nil {
 		return nil, err
 	}
@@ -44,6 +34,20 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 	v.tighten()
 	v.react(ctx, github.Eyes) // before what takes its time
 	return nil, v.gather(ctx)
+}
+
+// permitted asks what the asker may do, before anything else: what strangers cause must
+// cost little.
+func (v *visit) permitted(ctx context.Context) (known trigger.Known, refusal *trigger.Refusal, err error) {
+	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
+		word, err := v.client.Permission(ctx, asker.Login)
+		if err != nil {
+			return known, nil, err
+		}
+		known.Permission = trigger.Permission(word)
+	}
+	_, refusal = trigger.Accept(v.trigger, v.command, v.inputs.Rules, known)
+	return known, refusal, nil
 }
 
 // learn asks for all that the event does not tell, unless it is for nothing.

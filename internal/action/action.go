@@ -56,7 +56,7 @@ type visit struct {
 	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	hub      *hub
 	secrets  *redact.Redactor
-	known    bool     // whoever asks may ask
+	known    bool     // the asker may ask
 	forms    [][]byte // the issue forms of the base branch, where the task may be one
 	attached []attachment.File
 	asides   []journal.Noted // what people should know of what was read for it

@@ -20,7 +20,7 @@ import (
 )
 
 // request is what is asked for, and the rules of the workflow for it. Its methods
-// and the functions of this file decide: they ask nobody and change nothing.
+// and the functions of this file decide. They make no calls and change nothing.
 type request struct {
 	inputs  config.Inputs
 	trigger trigger.Trigger
@@ -53,7 +53,7 @@ func (r request) called() string {
 }
 
 // fromAFork is why nothing is done there. A branch here with a fork's commits
-// could start workflows that hold secrets, on code that nobody here has read.
+// could start workflows that hold secrets, on code without a review.
 const fromAFork = "This pull request comes from a fork, and ralph works on branches of this repository alone: one here with the fork's commits could start workflows that hold secrets. " +
 	"Who can push may bring its branch here, and ask there."
 
@@ -157,7 +157,7 @@ func status(found kept, busy bool) string {
 	return text
 }
 
-// misunderstood is why help is the answer where nobody asked for it.
+// misunderstood is why help is the answer to another request.
 func misunderstood(c trigger.Command) string {
 	said := view.Code(c.Said, 80)
 	switch {

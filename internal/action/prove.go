@@ -36,6 +36,10 @@ func (v *visit) proveOrPublish(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	j.Client, j.Repo, j.Base = v.client, v.trigger.Repo, cmp.Or(v.inputs.BaseBranch, v.trigger.Repo.DefaultBranch)
+	if v.inputs.DryRun {
+		v.say("dry run: nothing is proven or published")
+		return Result{Skipped: "a dry run"}, nil
+	}
 	do := j.Prove
 	if v.inputs.Mode == config.PublishProof {
 		do = j.Publish
@@ -55,19 +59,11 @@ func (v *visit) mayAskForProof(ctx context.Context) (string, error) {
 	if err := v.connect(); err != nil {
 		return "", err
 	}
-	var known trigger.Known
-	if asker := v.trigger.Asker(); !v.inputs.Rules.Vouches(asker) {
-		word, err := v.client.Permission(ctx, asker.Login)
-		if err != nil {
-			return "", err
-		}
-		known.Permission = trigger.Permission(word)
-	}
-	_, refusal := trigger.Accept(v.trigger, v.command, v.inputs.Rules, known)
+	_, refusal, err := v.permitted(ctx)
 	if refusal != nil {
 		return refusal.Why, nil
 	}
-	return "", nil
+	return "", err
 }
 
 // proofSandbox is that of a proof: no agent is in it, and no model is asked.

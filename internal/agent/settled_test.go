@@ -10,7 +10,7 @@ import (
 )
 
 // Of what each agent keeps, only its login and its sessions may change for good. What it
-// starts by its user's word may not, nor what nobody has heard of.
+// starts for its user may not, nor an unknown file.
 func TestStatesOfEach(t *testing.T) {
 	for name, want := range map[string]struct{ settled, own []string }{
 		"claude": {
