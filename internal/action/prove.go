@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proofcheck"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -20,7 +21,10 @@ func (v *visit) proveOrPublish(ctx context.Context) (Result, error) {
 	j := proofcheck.Job{
 		Event: v.env.EventName, Payload: payload, Clone: v.clone(), Workspace: v.env.Workspace, Folder: v.env.folder(),
 		Git: v.git, Exec: v.Exec, Sandbox: v.proofSandbox, Level: v.inputs.Sandbox.Level, Rules: v.proofRules,
-		Env: v.agentEnv(), Needs: v.inputs.Needs, Say: v.say, Hide: v.words, Hidden: v.secrets.Bytes,
+		Env: v.agentEnv(), Needs: v.inputs.Needs, Say: v.say, Hide: v.words, HideBytes: v.secrets.Bytes,
+		Retry: func(ctx context.Context, fetch func() (*git.Trusted, error)) (*git.Trusted, error) {
+			return patiently(ctx, breath, fetch)
+		},
 		Tell: func(conclusion string) { v.set([][2]string{{"proof", conclusion}}) },
 	}
 	if v.env.EventName == trigger.EventIssueComment {

@@ -37,6 +37,7 @@ type Job struct {
 	Folder    string // the job's own in it
 
 	Git     func(context.Context) (git.Git, error)
+	Retry   func(context.Context, func() (*git.Trusted, error)) (*git.Trusted, error) // where GitHub does not answer
 	Exec    func(context.Context, process.Command) (process.Result, error)
 	Sandbox func(context.Context) (*confine.Sandbox, error)
 	Level   sandbox.Level // as the inputs have it
@@ -44,10 +45,10 @@ type Job struct {
 	Env     []string
 	Needs   confine.Needs // of the checks
 
-	Say    func(string)             // a line of the job's log
-	Hide   func(text string) string // secrets in what people read
-	Hidden func(data []byte) []byte // and in a file
-	Tell   func(conclusion string)  // as an output of the job
+	Say       func(string)             // a line of the job's log
+	Hide      func(text string) string // secrets in what people read
+	HideBytes func(data []byte) []byte // and in a file
+	Tell      func(conclusion string)  // as an output of the job
 }
 
 // handedFile is what a job that proves leaves in the workspace for the one that
@@ -178,12 +179,15 @@ func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *gi
 		return nil, tool, err
 	}
 	from := remote.Repository{URL: j.Clone, Token: remote.Token(token)}
-	code, err = from.Clone(ctx, tool, dir, remote.Branches{Base: p.Pull.BaseRef})
-	for _, sha := range []string{p.BaseSHA, p.Pull.HeadSHA} {
-		if err == nil {
-			err = from.Fetch(ctx, code, sha)
+	code, err = j.Retry(ctx, func() (*git.Trusted, error) {
+		code, err := from.Clone(ctx, tool, dir, remote.Branches{Base: p.Pull.BaseRef})
+		for _, sha := range []string{p.BaseSHA, p.Pull.HeadSHA} {
+			if err == nil {
+				err = from.Fetch(ctx, code, sha)
+			}
 		}
-	}
+		return code, err
+	})
 	return code, tool, err
 }
 
@@ -201,5 +205,5 @@ func (j Job) hand(h Handed) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	return root.WriteFile(handedFile, j.Hidden(data), 0o644)
+	return root.WriteFile(handedFile, j.HideBytes(data), 0o644)
 }
