@@ -121,8 +121,8 @@ var reasons = map[policy.Reason]string{
 	policy.Timeout:            "The time limit of the run is reached.",
 	policy.Stalled:            "Several iterations in a row changed nothing or failed in the same way.",
 	policy.VerificationFailed: "The work is done, but the proof on a clean checkout failed.",
-	policy.Waiting:            "The agent asked to wait, or a person must approve.",
-	policy.NeedsInput:         "The agent asked a question, or a conflict needs a person.",
+	policy.Waiting:            "The agent asked to wait, or the model refused its requests for too long.",
+	policy.NeedsInput:         "A question, a plan to approve or a conflict needs a person.",
 	policy.Cancelled:          "A person or GitHub cancelled the run. The work is kept.",
 	policy.FatalError:         "ralph could not go on: agent, checks, sandbox or GitHub failed.",
 }
@@ -136,7 +136,7 @@ func stopReasons(t *testing.T) string {
 		}
 		code := fmt.Sprint(reason.Status().Exit(false))
 		if parked := fmt.Sprint(reason.Status().Exit(true)); parked != code {
-			code += "; on GitHub " + parked
+			code += "; on GitHub and in `ralph supervise` " + parked
 		}
 		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", reason, reason.Status(), code, reasons[reason])
 	}

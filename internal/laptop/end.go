@@ -45,7 +45,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 	}
 	d.World.Patience.set(p)
 	say := d.line
-	if d.unfit != "" { // nobody asked for a run without a sandbox
+	if d.unfit != "" { // the user did not ask for a run without a sandbox
 		say = d.console.warn
 	}
 	say(d.said(j))

@@ -37,7 +37,7 @@ type Way struct {
 	Show   bool   // the plan has to be shown again
 }
 
-// changed is the answer to who approves a plan that nobody could read.
+// changed is the answer to an approval of a plan that the comment did not show.
 const changed = "The progress comment did not show the plan any more that would be worked on: it had been changed. " +
 	"Now it does: read it, and comment `/ralph approve`."
 

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// unstarted is what to do where a check that nobody tried at a base cannot start for
+// unstarted is what to do where a check that was not tried at a base cannot start for
 // the first time: said once, not in each iteration.
 func unstarted(run journal.Run, check journal.CheckEnded) string {
 	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) {
