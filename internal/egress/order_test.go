@@ -138,24 +138,27 @@ func hangUp(t *testing.T, request *http.Request) {
 func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, body string
+		after      time.Duration
 		spent      bool
 	}{
-		"whole":              {responses, `{"model":"big"}`, true},
-		"streamed":           {responses, `{"model":"big","stream":true}`, true},
-		"no more than that":  {responses, `{"model":"big","max_output_tokens":4000}`, false},
-		"messages":           {messages, `{"model":"big","max_tokens":4000}`, false},
-		"another API's word": {messages, `{"model":"big","max_tokens":9000,"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, true},
-		"chat":               {chat, `{"model":"big","max_completion_tokens":4000}`, false},
-		"chat, two words":    {chat, `{"model":"big","max_tokens":1,"max_completion_tokens":9000}`, true},
-		"three versions":     {chat, `{"model":"big","max_tokens":2000,"n":3}`, true},
-		"no number of them":  {chat, `{"model":"big","max_tokens":4000,"n":1}`, false},
-		"gemini":             {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":4000}}`, false},
-		"whole, at once":     {messages, `{"model":"big","max_tokens":9000,"at":"once"}`, true},
-		"streamed, at once":  {messages, `{"model":"big","max_tokens":9000,"stream":true,"at":"once"}`, false},
-		"gemini's versions":  {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":2000,"candidateCount":3}}`, true},
+		"whole":              {responses, `{"model":"big"}`, time.Minute, true},
+		"streamed":           {responses, `{"model":"big","stream":true}`, time.Minute, true},
+		"no more than that":  {responses, `{"model":"big","max_output_tokens":4000}`, time.Minute, false},
+		"messages":           {messages, `{"model":"big","max_tokens":4000}`, time.Minute, false},
+		"another API's word": {messages, `{"model":"big","max_tokens":9000,"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, time.Minute, true},
+		"chat":               {chat, `{"model":"big","max_completion_tokens":4000}`, time.Minute, false},
+		"chat, two words":    {chat, `{"model":"big","max_tokens":1,"max_completion_tokens":9000}`, time.Minute, true},
+		"three versions":     {chat, `{"model":"big","max_tokens":2000,"n":3}`, time.Minute, true},
+		"no number of them":  {chat, `{"model":"big","max_tokens":4000,"n":1}`, time.Minute, false},
+		"gemini":             {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":4000}}`, time.Minute, false},
+		"whole, at once":     {messages, `{"model":"big","max_tokens":9000}`, 0, true},
+		"streamed, at once":  {messages, `{"model":"big","max_tokens":9000,"stream":true}`, 0, false},
+		"gemini, at once":    {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":9000}}`, 0, false},
+		"half a second":      {chat, `{"model":"big","max_tokens":100,"n":80,"stream":true}`, time.Second / 2, true},
+		"gemini's versions":  {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":2000,"candidateCount":3}}`, time.Minute, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var minutes atomic.Int64
+			var passed atomic.Int64
 			arrived := make(chan bool, 1)
 			server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 				if strings.Contains(test.body, "stream") {
@@ -163,15 +166,13 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 					_, _ = io.WriteString(w, "data: {}\n\n")
 					_ = http.NewResponseController(w).Flush()
 				}
-				if !strings.Contains(test.body, "once") {
-					minutes.Store(1)
-				}
+				passed.Store(int64(test.after))
 				arrived <- true
 				<-r.Context().Done()
 			})
 			d := newDesk(t, server.URL, func(m *egress.Model) {
 				m.Budget.Tokens = 7500
-				m.Now = func() time.Time { return time.Unix(60*minutes.Load(), 0) }
+				m.Now = func() time.Time { return time.Unix(0, passed.Load()) }
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			request, ended := d.request(test.path, test.body), make(chan bool)

@@ -258,7 +258,7 @@ func (a *answering) Close() error {
 // cutOff settles the bill of an answer that was cut off before its count was
 // told: by what went to and fro. Against the budget counts the most that it may
 // have used by then: models think without a word, and are paid for it. A server
-// that answers in one piece may not notice that nobody waits, and answer to the end.
+// that answers in one piece may not notice that the agent hung up, and answer to the end.
 func (a *answering) cutOff(now progress) {
 	if !now.told {
 		now.Input = a.bill.order.likely

@@ -77,9 +77,9 @@ func IsFolder(part string) bool {
 	return part == ".git" || part == "git~1"
 }
 
-// Strays tells whether a name in an index or tree leads out of the tree or into a git
-// folder: git itself adds none such.
-func Strays(name string) bool {
+// escapes tells whether a name in an index leads out of the tree or into a git folder.
+// git itself adds no such name.
+func escapes(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "/"), "/"), func(part string) bool {
 		return name != "" && (part == "" || part == "." || part == ".." || IsFolder(part))
 	})

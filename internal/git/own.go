@@ -212,7 +212,7 @@ func (g Git) DisarmIndexes(ctx context.Context, where guarded.Search, names []st
 	}
 	moved, err = where.DisarmIndexes(ctx, func(ctx context.Context, folder, index string) bool {
 		listed, err := g.Do(ctx, at(folder, index, "ls-files", "-z"))
-		return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), Strays)
+		return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), escapes)
 	}, names)
 	for _, name := range moved {
 		index := filepath.Join(where.Top, filepath.FromSlash(strings.TrimSuffix(name, guarded.Aside)))

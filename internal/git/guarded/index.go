@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -73,8 +72,7 @@ func (s Search) DisarmIndexes(ctx context.Context, lists Lists, names []string) 
 		if errors.Is(failed, fs.ErrNotExist) || failed == nil && info.Mode().IsRegular() && lists(ctx, filepath.Dir(at), at) {
 			continue
 		}
-		_ = root.Chmod(path.Dir(name), 0o700) // whoever closed it
-		if failed := errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside)); failed != nil {
+		if failed := moveAside(root, name); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}

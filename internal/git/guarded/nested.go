@@ -199,8 +199,7 @@ func (s Search) Disarm(ctx context.Context, plain Plain, names []string) (moved 
 	defer root.Close() //nolint:errcheck // only a handle
 	for _, name := range names {
 		for _, at := range s.armed(ctx, plain, root, name) {
-			_ = root.Chmod(path.Dir(at), 0o700) // whoever closed it
-			failed := errors.Join(root.RemoveAll(at+Aside), root.Rename(at, at+Aside))
+			failed := moveAside(root, at)
 			if failed == nil {
 				moved = append(moved, at+Aside)
 			}
@@ -208,6 +207,11 @@ func (s Search) Disarm(ctx context.Context, plain Plain, names []string) (moved 
 		}
 	}
 	return moved, err
+}
+
+func moveAside(root *untrusted.Root, name string) error {
+	_ = root.Chmod(path.Dir(name), 0o700) // those inside may have closed the folder
+	return errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside))
 }
 
 // armed are the paths of a repository by which git runs more than itself.
