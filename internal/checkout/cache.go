@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -15,8 +14,8 @@ import (
 )
 
 // save saves for later jobs what the setup commands fetched at the base. Of a pull
-// request, and of the proof of one, nothing is saved: it may be for a branch that anybody with write
-// permission changes without a review, and the jobs of all branches share caches.
+// request, and of the proof of one, nothing is saved: its base may be a branch that
+// people change without a review, and the jobs of all branches share caches.
 func (c *Clean) save(ctx context.Context, run journal.Run) {
 	if run.Task.Kind == plan.KindPull || run.Task.Kind == "" {
 		return
@@ -54,7 +53,7 @@ func (c *Clean) lockKey(ctx context.Context, run journal.Run) (string, error) {
 		}
 		fmt.Fprintf(hash, "%q %d\n%s", name, len(data), data)
 	}
-	return strings.ToLower(hex.EncodeToString(hash.Sum(nil)[:16])), nil
+	return hex.EncodeToString(hash.Sum(nil)[:16]), nil
 }
 
 const largestLock = 16 << 20

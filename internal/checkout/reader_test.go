@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,24 +10,33 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 )
+
+// repository is one of the commits that a script of sh makes.
+func repository(t *testing.T, script string) (trusted *git.Trusted, commits []string) {
+	t.Helper()
+	dir := t.TempDir()
+	const start = "commit() { git add . && git commit -qm one && git rev-parse HEAD; }; git init -q . && git config user.name a && git config user.email a@b && "
+	command := exec.CommandContext(t.Context(), "sh", "-c", start+script)
+	command.Dir = dir
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
+	if trusted, err = tool.Open(filepath.Join(dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	return trusted, strings.Fields(string(out))
+}
 
 // A file that is not there is one thing, and a git that cannot tell another: what
 // defines the checks would be taken for absent, and not be put back.
 func TestAGitThatFailsIsNoMissingFile(t *testing.T) {
-	dir := t.TempDir()
-	script := "git init -q . && git config user.name a && git config user.email a@b && echo test >Makefile && git add . && git commit -qm one && git rev-parse HEAD"
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", "cd "+dir+" && "+script).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit := strings.TrimSpace(string(out))
-	tool := git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
-	trusted, err := tool.Open(filepath.Join(dir, ".git"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	trusted, commits := repository(t, "echo test >Makefile && commit")
+	commit := commits[0]
 	for _, c := range []struct {
 		commit, name, want string
 		fails              bool
@@ -38,6 +48,41 @@ func TestAGitThatFailsIsNoMissingFile(t *testing.T) {
 		text, err := checkout.AtCommit(t.Context(), trusted, c.commit, c.name)
 		if string(text) != c.want || (err != nil) != c.fails {
 			t.Errorf("%s of %.7s is %q, %v; want %q, and an error: %t", c.name, c.commit, text, err, c.want, c.fails)
+		}
+	}
+}
+
+// vitest's files share a process where either commit says so, or where the change may
+// say so in the settings of vite.
+func TestMixed(t *testing.T) {
+	trusted, commits := repository(t, `echo 1 >a && commit && echo 2 >a && commit && echo '{"isolate": false}' >b.json && commit && rm b.json && commit && echo 3 >vitest.config.js && commit && echo 4 >a && commit`)
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	for _, c := range []struct {
+		base, from, to int
+		mixed          bool
+	}{
+		{0, 0, 1, false},
+		{0, 0, 2, true},
+		{2, 3, 3, true},
+		{3, 3, 4, true},
+		{4, 4, 5, false},
+	} {
+		mixed, err := changes.Mixed(t.Context(), journal.Run{Base: commits[c.base]}, commits[c.from], commits[c.to])
+		if err != nil || mixed != c.mixed {
+			t.Errorf("%+v: %t, %v", c, mixed, err)
+		}
+	}
+}
+
+// A check reads a variable where its command, or a file that defines it at the base, names
+// it. What the work writes there is not asked.
+func TestReads(t *testing.T) {
+	trusted, commits := repository(t, `echo 'echo $NAMED' >check-read.sh && echo true >check-all.sh && commit && cp check-read.sh check-all.sh && commit`)
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	for command, want := range map[string]bool{"sh check-read.sh": true, "sh check-all.sh": false, "sh check-all.sh $NAMED": true, "sh check-gone.sh": false} {
+		reads, err := changes.Reads(t.Context(), journal.Run{Base: commits[0], Head: commits[1]}, command, "NAMED")
+		if err != nil || reads != want {
+			t.Errorf("%s: %t, %v; want %t", command, reads, err, want)
 		}
 	}
 }

@@ -63,7 +63,6 @@ type Proved struct {
 	Event    string `json:"event"`
 	Path     string `json:"path"` // of the workflow
 	Head     string `json:"head_sha"`
-	Ended    string `json:"conclusion"`
 	HeadRepo struct {
 		Name string `json:"full_name"`
 	} `json:"head_repository"`

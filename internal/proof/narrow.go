@@ -17,11 +17,11 @@ import (
 type runner struct {
 	command *pattern.Pattern // a whole command that runs all tests
 	name    string           // what its output says that it is; empty: the command says so
-	tests   *pattern.Pattern // the files that it can be asked for
+	tests   *pattern.Pattern // the files that it can be asked for; nil: any test file
 	// ask is the command for some of them.
 	ask func(command string, files []string) string
-	// shared tells that all tests run in one process, so that a test may need
-	// others to have run before it.
+	// shared tells that a test may need others to have run before it, as all run in
+	// one process or use the checkout as others leave it.
 	shared bool
 	// apart are files that change nothing for the tests of other files, or of other
 	// folders where folder is set; nil: that is not known of any.
@@ -29,8 +29,6 @@ type runner struct {
 	folder bool
 	// isolates tells that files are apart unless the project says otherwise.
 	isolates bool
-	// variable tells that the check reads the files from Variable.
-	variable bool
 }
 
 // Variable is what a check may read to run only some test files: their names with spaces
@@ -98,7 +96,7 @@ func (q question) of(files []string) string {
 // anyTest and apart tell whether a file is one that a runner can be asked for, and
 // whether it changes nothing for other files.
 func anyTest(r runner, file string) bool {
-	if r.variable {
+	if r.tests == nil {
 		return suite.Of(file) != suite.None
 	}
 	return r.tests.MatchString(file)
@@ -147,7 +145,7 @@ func (p Prover) runner(ctx context.Context, run journal.Run, check journal.Check
 	if err != nil || !reads {
 		return runner{}, "", err
 	}
-	return runner{ask: exported, variable: true, shared: check.Tests != nil}, check.Command, nil
+	return runner{ask: exported, shared: true}, check.Command, nil
 }
 
 // exported has a check read the names of test files.
@@ -208,7 +206,7 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 	}
 	commands, shared := map[string]string{}, false
 	for name, q := range asked {
-		commands[name], shared = q.of(files), shared || q.shared || q.variable
+		commands[name], shared = q.of(files), shared || q.shared
 	}
 	at.Commands = commands
 	at.Only = func(name string) bool { return commands[name] != "" }

@@ -13,7 +13,6 @@ import (
 type selected struct {
 	command string // empty: it need not run
 	shared  bool   // its tests may need others to have run before them
-	unnamed bool   // it names no tests
 }
 
 // ask are the checks that run only the old tests that the change can matter to, by
@@ -41,7 +40,7 @@ func (w *witness) ask(older bool, sure, left []string) (map[string]selected, err
 		if q.folder && !older {
 			of = touched
 		}
-		asked[name] = selected{q.of(of), q.shared, q.variable && !q.shared}
+		asked[name] = selected{q.of(of), q.shared}
 	}
 	return asked, err
 }
@@ -102,7 +101,8 @@ func (w *witness) enough(name string, asked selected) bool {
 	case ended.Skipped != "":
 		return true
 	case ended.Passed:
-		return len(w.changed) == 0 || asked.unnamed || ended.Tests != nil && ended.Tests.Passed+ended.Tests.Failed > 0
+		here, _ := find(w.proof.Checks, name) // may name no tests
+		return len(w.changed) == 0 || here.Tests == nil || ended.Tests != nil && ended.Tests.Passed+ended.Tests.Failed > 0
 	}
 	return !asked.shared && len(ended.Tests.Failing()) > 0
 }
