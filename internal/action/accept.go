@@ -76,7 +76,7 @@ func (v *visit) forged(ctx context.Context) (bool, error) {
 	if c.Pressed == "" || v.trigger.Action != "edited" {
 		return false, nil
 	}
-	wrote, err := v.client.Wrote(ctx, c.Author, c.AuthorIsBot)
+	wrote, err := v.client.Wrote(ctx, c.Author)
 	return err == nil && !wrote, err
 }
 

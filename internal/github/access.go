@@ -90,10 +90,9 @@ func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error 
 			return err
 		}
 		app.owner, app.repo = a.Owner, a.Repo
-		c.held, c.self.ask = &credential{source: app.token}, app.login
+		c.held = &credential{source: app.token}
 	case token != "":
 		c.held = &credential{source: func(context.Context) (string, error) { return token, nil }}
-		c.self.ask = c.tokenLogin
 	default:
 		return fault.Usage("no GitHub token", "give `github-token`, or `app-id` and `app-private-key`", nil)
 	}

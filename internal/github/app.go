@@ -98,18 +98,6 @@ func jobsOwn() *gh.InstallationPermissions {
 	}
 }
 
-// login is the name under which the App writes comments.
-func (a *app) login(ctx context.Context) (string, error) {
-	self, _, err := a.api.Apps.Get(ctx, "")
-	if err != nil {
-		return "", fmt.Errorf("ask who the App is: %w", err)
-	}
-	if self.GetSlug() == "" {
-		return "", errEmpty
-	}
-	return self.GetSlug() + "[bot]", nil
-}
-
 // refusedApp explains an answer about the App itself, for which a caller who
 // only wanted to comment has no remedy.
 func refusedApp(err error, fix string) error {

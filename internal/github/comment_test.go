@@ -38,6 +38,8 @@ func TestCommentsOfOthersAreNotOurs(t *testing.T) {
 	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "rea", Body: marker})
 	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: actor, Body: "no marker"})
 
+	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: actor, Body: "Somebody said: " + marker})
+	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mirror[bot]", Body: marker})
 	if got, found, err := connect(t, access(server)).FindComment(t.Context(), 1, marker); found || err != nil {
 		t.Errorf("a job takes %+v for its own (%v)", got, err)
 	}
@@ -52,7 +54,7 @@ func TestCommentsOfOthersAreNotOurs(t *testing.T) {
 	if _, found, err := mia.FindComment(t.Context(), 1, marker); !found || err != nil {
 		t.Errorf("mia's token does not find its own comment (%v)", err)
 	}
-	if n := sent(server, "GET", "/user"); n != 2 {
+	if n := sent(server, "POST", "/api/graphql"); n != 2 {
 		t.Errorf("GitHub was asked %d times who we are, want once for each client", n)
 	}
 }

@@ -204,50 +204,36 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	return level.GetPermission(), nil
 }
 
-// identity is the login we write under, asked for once.
+// identity is the login of our token, asked for once.
 type identity struct {
-	ask func(context.Context) (string, error)
-
 	mu    sync.Mutex
-	known bool
 	login string
 }
 
-// me is our login, or nothing where GitHub does not let us know.
+// me is the login of our token. REST tells it to people only. GraphQL tells it to
+// Apps and jobs, too: github-actions[bot].
 func (c *Client) me(ctx context.Context) (string, error) {
 	c.self.mu.Lock()
 	defer c.self.mu.Unlock()
-	if c.self.known {
+	if c.self.login != "" {
 		return c.self.login, nil
 	}
-	login, err := ask(ctx, c, act{what: "ask who we are"}, c.self.ask)
-	if err != nil && !errors.Is(err, Forbidden) && !errors.Is(err, NotFound) {
-		return "", err
+	type viewer struct {
+		Viewer struct {
+			Login string `json:"login"`
+		} `json:"viewer"`
 	}
-	c.self.login, c.self.known = login, true
-	return login, nil
-}
-
-// tokenLogin works for a person's token. An installation's, and a job's is
-// one, is refused with 403.
-func (c *Client) tokenLogin(ctx context.Context) (string, error) {
-	user, _, err := c.api.Users.Get(ctx, "")
-	if err == nil && user.GetLogin() == "" {
+	answer, err := ask(ctx, c, act{what: "ask for the login of the token"}, func(ctx context.Context) (viewer, error) {
+		return query[viewer](ctx, c, `query { viewer { login } }`, nil)
+	})
+	if c.self.login = answer.Viewer.Login; err == nil && c.self.login == "" {
 		err = errEmpty
 	}
-	return user.GetLogin(), err
+	return c.self.login, err
 }
 
-// Wrote tells whether something of that author may be our own.
-func (c *Client) Wrote(ctx context.Context, author string, isBot bool) (bool, error) {
+// Wrote tells whether our token's login is that of the author.
+func (c *Client) Wrote(ctx context.Context, author string) (bool, error) {
 	login, err := c.me(ctx)
-	return err == nil && wrote(login, author, isBot), err
-}
-
-// wrote goes by our login. Where nobody tells us that, any bot may be us.
-func wrote(login, author string, isBot bool) bool {
-	if login == "" {
-		return isBot
-	}
-	return strings.EqualFold(author, login)
+	return err == nil && strings.EqualFold(author, login), err
 }

@@ -114,14 +114,17 @@ func tooLong(body string) error {
 	return nil
 }
 
-// FindComment finds the oldest comment of ours under the issue that holds
-// marker. The author counts because anybody can write a marker.
+// FindComment finds the oldest comment under the issue that begins with marker and
+// that our token's login wrote. Anybody can write a marker; other workflows write
+// under the same login as a job, and may repeat what they read.
 func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Comment, bool, error) {
 	login, err := c.me(ctx)
 	if err != nil {
 		return Comment{}, false, err
 	}
-	return c.findComment(ctx, issue, func(comment *gh.IssueComment) bool { return isOurs(comment, login, marker) })
+	return c.findComment(ctx, issue, func(comment *gh.IssueComment) bool {
+		return strings.EqualFold(comment.GetUser().GetLogin(), login) && strings.HasPrefix(comment.GetBody(), marker)
+	})
 }
 
 func (c *Client) findComment(ctx context.Context, issue int, fits func(*gh.IssueComment) bool) (Comment, bool, error) {
@@ -158,18 +161,6 @@ func (c *Client) comments(ctx context.Context, issue int, options gh.ListOptions
 		return list, err
 	})
 	return page, next, err
-}
-
-// isOurs goes by our login. The token of a job cannot ask for it, and its
-// comments come from github-actions[bot] on github.com and from other names
-// elsewhere: then any bot is believed. A bot that can be made to repeat
-// our marker gets its comment overwritten by us, and that is all it gets:
-// nothing is ever read out of a comment that was found here.
-func isOurs(comment *gh.IssueComment, login, marker string) bool {
-	if !strings.Contains(comment.GetBody(), marker) {
-		return false
-	}
-	return wrote(login, comment.GetUser().GetLogin(), comment.GetUser().GetType() == "Bot")
 }
 
 // CreateComment writes a new comment under the issue. When the answer is lost

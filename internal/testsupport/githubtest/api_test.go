@@ -185,7 +185,8 @@ func TestDrafts(t *testing.T) {
 		{"ready", jobToken, byVariable, map[string]any{"id": pull.NodeID}, `"pullRequest":{"isDraft":false,"number":1}`, false},
 		{"draft", jobToken, byInput, map[string]any{"input": map[string]any{"pullRequestId": pull.NodeID}}, `{"isDraft":true}`, true},
 		{"ready again", jobToken, inline, nil, `{"isDraft":false}`, false},
-		{"something else", jobToken, `query { viewer { login } }`, nil, `"errors"`, false},
+		{"whose token", jobToken, `query { viewer { login } }`, nil, `{"login":"github-actions[bot]"}`, false},
+		{"something else", jobToken, `query { rateLimit { cost } }`, nil, `"errors"`, false},
 		{"wrong token", "ghs_wrong", inline, nil, ``, false},
 	} {
 		t.Run(one.name, func(t *testing.T) {

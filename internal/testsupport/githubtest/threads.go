@@ -83,10 +83,13 @@ func replyToRemark(c *call) answer {
 // questions are what GraphQL is asked because REST does not tell.
 var questions = pattern.Of(`\b(pullRequest|issue)\(number: (\d+)\)\s*\{\s*(reviewThreads|lastEditedAt)\b`)
 
-// answerTo answers the queries for the threads of a pull request and whether
-// they are resolved, and for when an issue was edited; ok is false for any
-// other.
+// answerTo answers the queries for the token's login, for the threads of a pull
+// request and whether they are resolved, and for when an issue was edited; ok is
+// false for any other.
 func (s *Server) answerTo(c *call, asked query) (data object, ok bool) {
+	if strings.Contains(asked.Query, "viewer") {
+		return object{"data": object{"viewer": object{"login": c.token.Login}}}, true
+	}
 	found := questions.FindStringSubmatch(asked.Query)
 	if found == nil {
 		return nil, false
