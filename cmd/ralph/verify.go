@@ -157,9 +157,10 @@ parent, the task is its text, and its tests are hidden from the agent. Each task
 ordinary run in a repository of its own. The result tells which work ralph calls
 proven, whether the hidden tests pass, what is falsely ready (proven, and hidden tests
 fail) and what is held back (not proven, and they pass), with cost, time and check runs.
+A task whose hidden tests pass at the base already shows nothing and is set aside.
 
-Exit code 0: all tasks were tried, and none is falsely ready. 1: one is. 2: a task
-could not be tried, or nothing was.
+Exit code 0: all other tasks were tried, and none is falsely ready. 1: one is. 2: a
+task could not be tried, or nothing was.
 
 Example: ralph eval --repo ../project --last 30 --agent claude --max-cost 20`
 }
@@ -179,7 +180,7 @@ func (c evalCommand) run(ctx context.Context, w world) (int, error) {
 	switch {
 	case sum.False > 0:
 		return fault.ExitStopped, err
-	case sum.Tried < sum.Tasks:
+	case sum.Tried == 0, sum.Tried+sum.Aside < sum.Tasks:
 		return fault.ExitUsage, err
 	}
 	return fault.ExitDone, err

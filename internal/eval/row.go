@@ -31,7 +31,8 @@ type Row struct {
 	CostUSD   float64  `json:"cost_usd"`
 	Seconds   float64  `json:"seconds"`
 	CheckRuns int      `json:"check_runs"`
-	Error     string   `json:"error,omitempty"` // why it could not be tried
+	Aside     string   `json:"set_aside,omitempty"` // why it shows nothing
+	Error     string   `json:"error,omitempty"`     // why it could not be tried
 }
 
 // take fills in what a run came to.
@@ -73,6 +74,7 @@ func Rows(data []byte) (rows []Row) {
 // Sum is what became of all tasks.
 type Sum struct {
 	Tasks     int     `json:"tasks"`
+	Aside     int     `json:"set_aside"` // the base passes their hidden tests
 	Tried     int     `json:"tried"`
 	Proven    int     `json:"proven"`
 	Hidden    int     `json:"hidden_tests_passed"`
@@ -90,7 +92,8 @@ func Add(tasks int, rows []Row) Sum {
 	s := Sum{Tasks: tasks, Rows: append([]Row{}, rows...)}
 	for _, row := range rows {
 		s.CostUSD, s.Seconds, s.CheckRuns = s.CostUSD+row.CostUSD, s.Seconds+row.Seconds, s.CheckRuns+row.CheckRuns
-		if row.Error != "" {
+		count(&s.Aside, row.Aside != "")
+		if !row.tried() {
 			continue
 		}
 		s.Tried++
@@ -102,6 +105,9 @@ func Add(tasks int, rows []Row) Sum {
 	}
 	return s
 }
+
+// tried tells whether the row counts.
+func (r Row) tried() bool { return r.Error == "" && r.Aside == "" }
 
 func count(n *int, is bool) {
 	if is {
@@ -115,36 +121,43 @@ func (s Sum) Text() string {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "TASK\tPROVEN\tHIDDEN TESTS\tCOST\tTIME\tCHECK RUNS\tTITLE")
 	for _, r := range s.Rows {
-		hidden := "pass"
-		if !r.Hidden {
-			hidden = "fail"
-		}
-		switch {
-		case r.Error != "":
-			hidden = "-"
-		case r.False:
-			hidden += ": FALSELY READY"
-		case r.Held:
-			hidden += ": held back"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n", r.ID, r.verdict(), hidden, r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
+		fmt.Fprintf(table, "%s\t%s\t%s\t$%.2f\t%s\t%d\t%s\n", r.ID, r.verdict(), r.hidden(), r.CostUSD, short(r.Seconds), r.CheckRuns, git.OneLine(r.Title, 50))
 	}
 	_ = table.Flush() // to memory
-	fmt.Fprintf(&b, "\n%d of %d tasks tried: %d proven, %d with hidden tests that pass, %d both; %d falsely ready, %d held back. $%.2f, %s, %d check runs.\n",
-		s.Tried, s.Tasks, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.CostUSD, short(s.Seconds), s.CheckRuns)
-	return b.String()
+	return b.String() + "\n" + s.Line() + "\n"
+}
+
+// Line is all tasks in a sentence.
+func (s Sum) Line() string {
+	aside := ""
+	if s.Aside > 0 {
+		aside = fmt.Sprintf(", %d set aside", s.Aside)
+	}
+	return fmt.Sprintf("%d of %d tasks tried%s: %d proven, %d with hidden tests that pass, %d both; %d falsely ready, %d held back. $%.2f, %s, %d check runs.",
+		s.Tried, s.Tasks, aside, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.CostUSD, short(s.Seconds), s.CheckRuns)
+}
+
+// hidden is what the hidden tests say, and what that means beside the verdict.
+func (r Row) hidden() string {
+	switch {
+	case !r.tried():
+		return "-"
+	case r.False:
+		return "fail: FALSELY READY"
+	case r.Held:
+		return "pass: held back"
+	case r.Hidden:
+		return "pass"
+	}
+	return "fail"
 }
 
 // Line is a row in words.
 func (r Row) Line() string {
-	hidden := "hidden tests fail"
-	if r.Hidden {
-		hidden = "hidden tests pass"
-	}
-	if r.Error != "" {
+	if !r.tried() {
 		return r.ID + ": " + r.verdict()
 	}
-	return fmt.Sprintf("%s: proven: %s; %s; %s", r.ID, r.verdict(), hidden, short(r.Seconds))
+	return fmt.Sprintf("%s: proven: %s; hidden tests %s; %s", r.ID, r.verdict(), strings.ToLower(r.hidden()), short(r.Seconds))
 }
 
 // verdict is what ralph said of the work.
@@ -152,6 +165,8 @@ func (r Row) verdict() string {
 	switch {
 	case r.Error != "":
 		return "not tried: " + git.OneLine(r.Error, 80)
+	case r.Aside != "":
+		return "set aside: " + r.Aside
 	case r.Proven:
 		return "yes"
 	case r.Grade != "":

@@ -83,7 +83,11 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		return record(results, row)
 	}
 	rows, err := e.Run(ctx, tasks, eval.Rows(data))
-	return eval.Add(len(tasks), rows), err
+	sum = eval.Add(len(tasks), rows)
+	if left := len(tasks) - len(rows); err == nil && left > 0 {
+		fmt.Fprintf(w.Stderr, "eval stopped: $%.2f of $%.2f spent; tasks not begun: %d\n", sum.CostUSD, c.MaxCost, left)
+	}
+	return sum, err
 }
 
 // results is the file of results, open to read and to append.
