@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,17 +55,36 @@ type Settings struct {
 	Setup, Hosts, Env []string
 }
 
-// file is what `ralph run --config` reads.
-func (s Settings) file() ([]byte, error) {
+// baseSettings are the settings of a repository. Its author is a stranger: only judged
+// counts, which runs in the sandbox or makes a proof stricter.
+const baseSettings = ".ralph/settings.json"
+
+type judged struct {
+	Guardrails json.RawMessage `json:"guardrails,omitempty"`
+	Protect    json.RawMessage `json:"protect,omitempty"`
+	Proof      json.RawMessage `json:"proof,omitempty"`
+	Tamper     json.RawMessage `json:"tamper,omitempty"`
+	Setup      []string        `json:"setup,omitempty"`
+}
+
+// file is what `ralph run --config` reads, with the settings of the base.
+func (s Settings) file(base []byte) ([]byte, error) {
 	type fence struct {
 		Hosts []string `json:"allowDomains,omitempty"`
 		Env   []string `json:"env,omitempty"`
 	}
+	var theirs judged
+	if base != nil {
+		if err := json.Unmarshal(base, &theirs); err != nil {
+			return nil, fmt.Errorf("read %s of the base: %w", baseSettings, err)
+		}
+	}
+	theirs.Setup = append(theirs.Setup, s.Setup...)
 	return json.Marshal(struct {
+		judged
 		Baseline policy.Baseline `json:"baseline"`
-		Setup    []string        `json:"setup,omitempty"`
 		Sandbox  fence           `json:"sandbox,omitzero"`
-	}{policy.BaselineNew, s.Setup, fence{s.Hosts, s.Env}})
+	}{theirs, policy.BaselineNew, fence{s.Hosts, s.Env}})
 }
 
 // Run works on the tasks, except those that rows have already. It stops where the

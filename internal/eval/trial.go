@@ -100,6 +100,9 @@ func (t *trial) layOut(ctx context.Context) error {
 	if err = t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
 		return err
 	}
+	if err = t.git(ctx, t.work, "rm", "-r", "-f", "-q", "--ignore-unmatch", "--", ":(icase).ralph"); err != nil { // settings and journals
+		return err
+	}
 	if err = t.plan(stories); err != nil {
 		return err
 	}
@@ -173,7 +176,11 @@ func (t *trial) handed(ctx context.Context) (string, error) {
 // ralph runs the loop over the task, as a person would.
 func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	config := filepath.Join(filepath.Dir(t.work), "settings.json")
-	settings, err := t.file()
+	base, err := t.Store.ReadFile(ctx, git.At{Commit: t.task.Base, Path: baseSettings}, 1<<20)
+	if err != nil && !errors.Is(err, git.ErrNotFound) {
+		return told, err
+	}
+	settings, err := t.file(base)
 	if err != nil {
 		return told, err
 	}
@@ -219,7 +226,7 @@ const grace = 2 * time.Minute
 func (t *trial) script() []byte {
 	var b strings.Builder
 	if t.Agent == Gold {
-		fmt.Fprintf(&b, "-- 1/run --\ngit diff --binary --no-renames %s %s | git apply --index --binary --whitespace=nowarn\n", t.task.Base, t.task.Gold)
+		fmt.Fprintf(&b, "-- 1/run --\ngit diff --binary --no-renames %s %s -- . ':(exclude,icase).ralph' | git apply --index --binary --whitespace=nowarn\n", t.task.Base, t.task.Gold)
 	}
 	fmt.Fprintf(&b, "-- 1/claim --\n%s: done\n-- 1/commit --\nfeat: the task\n", story)
 	return []byte(b.String())
