@@ -174,9 +174,9 @@ func ending(state *os.ProcessState) Result {
 	return Result{Exit: 128 + int(ws.Signal()), Signal: unix.SignalName(ws.Signal())}
 }
 
-// linger lets what the program left behind go on for as long as the Command
-// says; whoever is there then is asked to end. The program itself is not reaped
-// yet: until it is, nobody else can have its session's number.
+// linger lets the program's remaining processes run for as long as the Command
+// says, and then asks them to end. The program itself is not reaped yet: until
+// then no other process can get its session's number.
 func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (why error) {
 	if !ch.tree.alive() {
 		return nil
@@ -196,8 +196,8 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 	return why
 }
 
-// outlast waits until nobody is left, and tells whether that came to pass
-// before the time was over or everything had to end.
+// outlast waits until no process is left, and tells whether that happened
+// before the time was over or all had to end.
 func (ch *child) outlast(ctx context.Context, most, look time.Duration, hard <-chan struct{}) bool {
 	over := time.NewTimer(most)
 	defer over.Stop()

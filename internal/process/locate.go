@@ -199,8 +199,8 @@ var (
 	ErrFormless          = unix.ENOEXEC
 )
 
-// Remedy is what to do about a program, as it was named, that err says cannot be
-// started; empty: nobody knows.
+// Remedy is how to fix a program, by the name that was given, that err says
+// cannot be started; empty if unknown.
 func Remedy(program string, err error) string {
 	switch {
 	case errors.Is(err, ErrFolder):

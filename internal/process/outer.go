@@ -85,7 +85,7 @@ type inner struct {
 	ended <-chan syscall.WaitStatus
 }
 
-// silence is closed once nobody holds the other end of ear any more.
+// silence is closed once no process holds the other end of ear.
 func silence(ear *os.File) <-chan struct{} {
 	heard := make(chan struct{})
 	go func() {
@@ -151,10 +151,10 @@ const (
 // The inner has to be notified of it beside SIGINT and SIGTERM.
 const Forwarded = syscall.SIGUSR1
 
-// Orphaned is the signal that the kernel sends to the inner when the outer
-// dies. It is one that nobody else sends: SIGTERM may come while the outer is
-// still our parent by name, and would then be taken for a polite request. The
-// inner has to be notified of it too.
+// Orphaned is the signal that the kernel sends to the inner process when the
+// outer dies. No other process sends it. SIGTERM would not do: it may arrive
+// while the outer is still our parent, and would be taken for a polite request.
+// The inner must be notified of it too.
 const Orphaned = syscall.SIGUSR2
 
 // Inner tells whether this program runs under Outer. A marker that went astray

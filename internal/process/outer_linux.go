@@ -23,13 +23,13 @@ func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 		return nil, err
 	}
 	// We hold the program's whole environment, secrets included, for as long as
-	// agents run: nobody may read it from /proc.
+	// agents run: no other process may read it from /proc.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("hide from other processes: %w", err)
 	}
 	attr.Sys.Pdeathsig = Orphaned
-	// A group of its own: whoever kills the job of a shell kills the outer's group,
-	// and the inner has to outlive that for as long as it takes to end its agents.
+	// A group of its own: a shell that kills its job kills the outer's group,
+	// and the inner has to live long enough to end its agents.
 	attr.Sys.Setpgid = true
 	ended := make(chan syscall.WaitStatus, 1)
 	p, err := launch("/proc/self/exe", argv, attr, func(p *os.Process) { ended <- reapUntil(p.Pid) })
@@ -54,8 +54,8 @@ func reapUntil(pid int) syscall.WaitStatus {
 	}
 }
 
-// sweepOuter kills all our descendants. That we have no child is the proof:
-// whoever lost its parents is our child.
+// sweepOuter kills all our descendants. Orphans become our children, so having
+// no child proves that none is left.
 func sweepOuter() error {
 	limit := time.NewTimer(patience)
 	defer limit.Stop()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree is the program's group. Without a sub-reaper and /proc, whoever leaves
-// the group is out of reach here.
+// tree is the program's group. Without a sub-reaper and /proc, a process that
+// leaves the group is out of reach here.
 type tree struct {
 	pid   int
 	uid   int // of Command.UID: its group is all that can be ended here
@@ -59,7 +59,7 @@ func (t *tree) sweep() error {
 	return nil
 }
 
-// bound is not: nobody can do it to another here.
+// bound does nothing here: a process cannot limit another one.
 func bound(int, uint64) {}
 
 // widen is for pipes that have a size to be set.

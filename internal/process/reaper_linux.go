@@ -101,8 +101,8 @@ func await(p *os.Process) reaper {
 	}
 }
 
-// childless tells in one call that nothing at all is left of any program: as we
-// are the sub-reaper, whoever has lost its parents is our child.
+// childless tells in one call that no process of any program is left: we are
+// the sub-reaper, so orphans are our children.
 func childless() bool {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
 	return errors.Is(err, unix.ECHILD)

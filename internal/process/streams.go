@@ -186,7 +186,7 @@ func (o *output) copy() {
 }
 
 // Write takes everything even when the caller's writer has failed: a full pipe
-// that nobody reads would keep the program from hearing the SIGTERM.
+// without a reader would keep the program from handling SIGTERM.
 func (o *output) Write(p []byte) (int, error) {
 	if o.err == nil {
 		o.pass(p)
@@ -248,8 +248,8 @@ func (o *output) finish() (cut bool) {
 	return cut
 }
 
-// finish lets go of a reader that does not end: there is no way to wake it, and
-// nobody is left to read for.
+// finish abandons a reader that does not end: there is no way to wake it, and
+// its data is no longer needed.
 func (in *input) finish() error {
 	if in == nil {
 		return nil

@@ -107,8 +107,9 @@ func (w Config) Attack(ctx context.Context, next Next) ([]Result, error) {
 	return results, nil
 }
 
-// promises tells what there is a control for. Another's signals do harm but learn
-// and reach nothing; on a laptop they are held since Linux 6.12.
+// promises tells which attacks a control prevents. Signals of other processes
+// do harm but read nothing and reach nothing; on a laptop they are blocked
+// since Linux 6.12.
 func (w Config) promises(v vector) bool {
 	if v.name == atSignals && w.sameUser() && !w.scoped() {
 		return false

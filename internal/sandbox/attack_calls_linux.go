@@ -95,8 +95,8 @@ func serveYourself() string {
 	return "reached"
 }
 
-// greet serves whoever comes: what is left of a connect that the supervisor had
-// to make twice would be accepted before the one that counts.
+// greet serves every connection: if the supervisor had to connect twice, the
+// first attempt is accepted before the one that counts.
 func greet(l net.Listener) {
 	for {
 		c, err := l.Accept()

@@ -191,8 +191,8 @@ func (st *stage) strike() {
 	}
 }
 
-// judge asks the receivers. What those inside say of themselves counts only
-// where it is against the sandbox, or where nobody else can tell.
+// judge asks the receivers. Reports from inside count only if they speak
+// against the sandbox, or if there is no other witness.
 func (st *stage) judge(ctx context.Context, saw map[string]string) {
 	for name, got := range saw {
 		saw[name] = st.ours(got)

@@ -15,10 +15,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Sweep takes away what those inside left in memory that all of the machine
-// shares: files, and what System V knows. With mounts of their own nothing was
-// left. Where they are the same user nobody can tell what of it is theirs, and
-// nothing is taken. Two sandboxes at once with one user sweep for each other.
+// Sweep removes what sandboxed programs left in memory that the whole machine
+// shares: files, and System V objects. With mounts of their own nothing is
+// left. Without a user of their own their objects cannot be told apart, and
+// nothing is removed. Two sandboxes at once with one user remove each other's.
 func (w Config) Sweep() error {
 	if w.sameUser() || w.Level == Namespace && !w.Flat {
 		return nil
@@ -100,8 +100,8 @@ func (k kind) sweep(uid int) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// as does something as another user, by a thread that is nobody else's: root in
-// a stock container may not remove what is not its own.
+// as does something as another user, in a thread of its own: root in a stock
+// container may not remove files of other users.
 func as(uid int, do func()) error {
 	const same = ^uintptr(0)
 	done := make(chan error)

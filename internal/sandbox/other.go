@@ -24,7 +24,7 @@ func (w Config) run(ctx context.Context, c process.Command, next Next) (process.
 // Fixed is for Linux: nothing here opens files.
 func (w Config) Fixed() Config { return w }
 
-// Sweep is for Linux: nobody here is another user.
+// Sweep is for Linux: there is no other user here.
 func (w Config) Sweep() error { return nil }
 
 func noSandbox() error {

@@ -79,8 +79,8 @@ func glob(pattern string) []string {
 	return list
 }
 
-// Fixed is w with all that can be read resolved now, once for all that is run: what a
-// path leads to later, and what is written there, gives nobody anything more.
+// Fixed is w with all readable paths resolved once, for all runs: a link that
+// is changed later gives no more access.
 func (w Config) Fixed() Config {
 	w.Apart = append(runners(), w.Apart...)
 	all := w.grant(append(readable(), w.Read...), logins)

@@ -218,8 +218,7 @@ func (p *launch) mountProc() error {
 	return os.NewSyscallError("mount", err)
 }
 
-// smallDevices are the ones that it gets new: terminals that nobody outside has
-// a part in.
+// smallDevices are new devices of its own, not shared with processes outside.
 func smallDevices() error {
 	if err := os.MkdirAll("/dev/pts", 0o755); err != nil {
 		return err

@@ -54,8 +54,8 @@ type Next func(context.Context, process.Command) (process.Result, error)
 type Config struct {
 	Level Level
 
-	// UID and GID are who those inside are; no other groups. UID 0: whoever we
-	// are, as on a laptop.
+	// UID and GID are those of sandboxed programs, which have no other groups.
+	// UID 0: our own, as on a laptop.
 	UID, GID int
 
 	// What those inside can write, and what they can read besides: programs,
@@ -80,8 +80,8 @@ type Config struct {
 	// them. The rest is put back.
 	Fields map[string][]string
 
-	// Ours lies in a folder of Write, too, and is the program's own, who goes on
-	// writing there: with mounts nobody else does, without them nothing holds it.
+	// Ours is within Write, and is written by this program alone. Mounts
+	// enforce that; without them nothing does.
 	Ours []string
 
 	// Empty are folders within Write that need not exist. Where there are mounts they
@@ -180,8 +180,8 @@ func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 type Launcher struct {
 	Args []string // what follows the command's name
 	Env  []string // our own: what internal/process marks descendants with
-	// Deaf makes the supervisor live through the signals that ask a program to
-	// end: signal.Notify into a channel that nobody reads.
+	// Deaf makes the supervisor survive the signals that ask a program to end:
+	// signal.Notify into a channel without a reader.
 	Deaf func(...os.Signal)
 	Exit func(code int)
 }

@@ -13,7 +13,7 @@ import (
 	"strconv"
 )
 
-// door is a listener outside that nobody must come to.
+// door is a listener outside that sandboxed programs must not reach.
 type door struct {
 	io.Closer
 

@@ -169,7 +169,7 @@ func (p *launch) follow(pid int) error {
 	return nil
 }
 
-// alone tells that nobody is left; who has ended is reaped.
+// alone tells that no process is left; it reaps those that ended.
 func alone() bool {
 	for {
 		got, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)

@@ -133,7 +133,7 @@ func (w wire) shut() bool {
 	return over || err != nil
 }
 
-// receive gives io.EOF when nobody holds the other end any more.
+// receive returns io.EOF when no process holds the other end.
 func (w wire) receive() (word, *os.File, error) {
 	buf, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4))
 	n, rn, _, _, err := w.ReadMsgUnix(buf, rights)

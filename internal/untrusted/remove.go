@@ -22,7 +22,7 @@ func RemoveAll(path string) error {
 	return root.RemoveAll(filepath.Base(path))
 }
 
-// mostRounds bounds how often a folder is gone through: whoever still works in
+// mostRounds bounds how often a folder is cleared: a process that still writes
 // there could fill it again for ever.
 const mostRounds = 1000
 

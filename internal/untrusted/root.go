@@ -98,8 +98,8 @@ func plain(file *os.File, err error) (*os.File, error) {
 	return file, nil
 }
 
-// ReadFile reads a plain file of at most most bytes, and no link to one: it may
-// lead to another file of the folder that nobody meant.
+// ReadFile reads a plain file of at most most bytes, and follows no link: a
+// link may lead to another file of the folder.
 func (r *Root) ReadFile(name string, most int64) ([]byte, error) {
 	info, err := r.Lstat(name)
 	switch {

@@ -36,7 +36,7 @@ type Supervisor struct {
 	own map[uint64]bool // sockets that those inside listen on, by inode
 }
 
-// Serve answers until nobody is left who could ask.
+// Serve answers until no process is left that could ask.
 func (sv *Supervisor) Serve() {
 	defer runtime.KeepAlive(sv.Listener) // were it forgotten, it would be closed
 	sv.n, sv.own = notices(sv.Listener.Fd()), map[uint64]bool{}

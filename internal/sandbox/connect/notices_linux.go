@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remember notes a socket that is about to be listened on: whoever inside holds
-// it, it is theirs.
+// remember records a socket that is about to listen: it belongs to the sandbox,
+// whichever process holds it.
 func (sv *Supervisor) remember(q notice) {
 	inode, ok := inodeOf(q)
 	if !ok || !sv.n.waits(q) {
@@ -184,9 +184,9 @@ func ioctl[T any](n notices, request uintptr, what *T) error {
 	return nil
 }
 
-// next waits for a call to be asked about; false: nobody is left who could ask.
-// It looks first, since newer kernels, asked for a call where nobody is left,
-// say the same as where one has gone: again without end.
+// next waits for a call to be asked about; false: no process is left. It polls
+// first, because newer kernels return the same error, without end, for a call
+// that is gone and for no processes left.
 func (n notices) next() (notice, bool) {
 	for {
 		at := []unix.PollFd{{Fd: int32(n), Events: unix.POLLIN}} //nolint:gosec // a descriptor

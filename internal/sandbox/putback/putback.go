@@ -19,9 +19,10 @@ type Files struct {
 	Fields map[string][]string
 }
 
-// Guard has all of a folder be read-only but what is named. What is not there yet can
-// be made while a program runs, by whoever may write beside it, and is removed afterwards.
-// Of what is named only files and folders stay: a link would be followed outside.
+// Guard makes all of a folder read-only except what is named. A missing name
+// can be created while a program runs, by any program that may write beside it,
+// and is removed afterwards. Of the named ones only files and folders stay: a
+// link would be followed outside.
 type Guard struct {
 	Dir string   // in a folder of Write; need not exist
 	But []string // ways in Dir, as path.Match has them: all that lies there may change

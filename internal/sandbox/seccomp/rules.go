@@ -150,8 +150,8 @@ func (f Filter) local(a *assembly) {
 	f.connected(a)
 }
 
-// connected leaves out local datagrams where a connect is watched or nobody may
-// be found: they need no connect to go to any name.
+// connected refuses local datagrams if connects are supervised or local sockets
+// are hidden: a datagram goes to any name without a connect.
 func (f Filter) connected(a *assembly) {
 	if (f.Notify || !f.Unix) && !f.off(Locals) {
 		a.LdLo(1)
