@@ -28,8 +28,8 @@ type Hand struct {
 	// Grace is what a check has to end politely; 0 stands for the usual.
 	Grace time.Duration
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's output
-	// Veil takes secrets out of what is kept; nil: nobody does. The digest
-	// is of what is kept.
+	// Veil removes secrets from what is kept; nil: nothing is removed. The
+	// digest is of what is kept.
 	Veil func(io.Writer) io.WriteCloser
 	// Folder is where people find that file.
 	Folder string

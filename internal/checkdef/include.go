@@ -11,11 +11,11 @@ import (
 // may come.
 var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
 
-// wildcards is how a Makefile asks for what there is.
+// wildcards are the forms by which a Makefile lists files.
 var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
 
-// included are the files that a Makefile or justfile reads besides, by the lines
-// of it that say so; what they are called by a variable nobody knows.
+// included are the other files that the lines of a Makefile or justfile
+// include. Names in variables cannot be resolved.
 func (t *trail) included(rules []rule, dir string) []string {
 	var files []string
 	for _, line := range loose(rules) {

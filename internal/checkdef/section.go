@@ -63,7 +63,7 @@ func only(all []section, which func(section) bool) []section {
 	return some
 }
 
-// said is a section without what nobody reads.
+// said is a section without comments and blank lines.
 func said(s section) string {
 	var text strings.Builder
 	for _, line := range s.lines {

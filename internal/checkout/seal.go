@@ -125,9 +125,9 @@ func (s seal) changed(root *untrusted.Root) []string {
 	})
 }
 
-// watch has no check pass that changed tests, or what defines the checks, while
-// it ran: nobody knows what it was measured by. One that does so at the base
-// does it by itself.
+// watch fails a check that changed tests or check definitions while it ran,
+// because its result cannot be trusted. A check that does so at the base is
+// excused: it changes them by itself.
 func (s seal) watch(emit emit) emit {
 	if s.at.Where == journal.AtTests {
 		return emit // nothing is better there for having passed

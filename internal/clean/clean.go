@@ -128,16 +128,15 @@ func (r Removed) String() string {
 	return strings.Join(said, ", ")
 }
 
-// Outward is the words of an agent or an outsider made fit to stand as a block
-// of their own in Markdown that this program posts. Nobody is notified, no
-// issue is linked or closed, no picture is fetched, no bot is commanded, and
-// nothing leaves its place: HTML is shown as text and every fence is closed.
-// Formatting, lists, code and plain links stay.
+// Outward makes the words of an agent or an outsider safe to post as a block of
+// Markdown. They notify no one, link or close no issue, load no picture,
+// command no bot, and stay in their place: HTML is shown as text and every
+// fence is closed. Formatting, lists, code and plain links stay.
 //
 // GitHub looks for mentions and references in the rendered page, where neither
-// a backslash nor a reference such as &#64; is left to stop it. So the one
-// character that makes the mention is put in a code span: `@`name. That also
-// breaks it for bots that read the source.
+// a backslash nor a reference such as &#64; stops it. So the one character that
+// makes the mention is put in a code span: `@`name. That also breaks it for
+// bots that read the source.
 func Outward(text string) string {
 	lines := strings.Split(outwardText(text), "\n")
 	var out []string

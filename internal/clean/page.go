@@ -14,9 +14,9 @@ import (
 // region is a part of a text, from its first byte to after its last.
 type region struct{ from, to int }
 
-// page is what a Markdown reader makes of a text, as far as hiding goes. A
-// parser decides and not a pattern: whoever can make this package see code
-// where GitHub sees markup has found a place to hide words in.
+// page is how a Markdown reader sees a text, as far as hidden parts go. It uses
+// a parser, not a pattern: if this package saw code where GitHub sees markup,
+// words could be hidden there.
 type page struct {
 	code        []region // shown as it stands
 	fences      []region // those of the code that have one

@@ -135,7 +135,7 @@ func (g Git) command(c Call) process.Command {
 
 var errTooLong = errors.New("more than anyone wants to read")
 
-// bounded hands on the first bytes, and ends whoever writes more.
+// bounded passes on the first bytes, and ends a writer that writes more.
 type bounded struct {
 	to   io.Writer
 	left int64

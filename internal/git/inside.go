@@ -123,8 +123,8 @@ func (t filterless) run(ctx context.Context, args ...string) error {
 	return err
 }
 
-// unlock removes the locks of a git that was killed. Nobody works in the tree
-// while the program does.
+// unlock removes the locks of a git that was killed. No one else works in the
+// tree while the program does.
 func (t *Tree) unlock(ctx context.Context) error { return t.unlockOn(ctx, "") }
 
 // unlockOn is unlock where the branch is known that is checked out; empty: it

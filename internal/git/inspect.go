@@ -142,8 +142,8 @@ func readEntry(line string) (entry, bool) {
 	return entry{kind: kindOdd, path: fields[len(fields)-1]}, true
 }
 
-// counts tells of an entry that is work: what is ralph's own is nobody's, and
-// of a repository within only that it is there.
+// counts tells whether an entry is work. Ralph's own files are not, and of a
+// nested repository only its existence counts.
 func (e entry) counts() bool {
 	switch {
 	case e.beneath(ours):

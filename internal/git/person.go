@@ -81,8 +81,8 @@ func (t userConfig) add(more userConfig) {
 	}
 }
 
-// who is whom the user has commit; nobody where the name or the address is
-// not known.
+// who is the committer of the user's configuration; empty where name or address
+// is unknown.
 func (t userConfig) who() Identity {
 	who := Identity{Name: OneLine(t["user.name"], 200), Email: OneLine(t["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {

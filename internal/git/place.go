@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// ours are the traces that ralph itself leaves in a project. They are nobody's
-// work: they make no tree dirty and go into no commit.
+// ours are ralph's own files in a project. They make no tree dirty and go into
+// no commit.
 var ours = []string{".ralph", ".ralph-active", ".ralph-out", ".ralph-worktree"}
 
 // Ours tells of a path that is such a trace.
@@ -124,8 +124,8 @@ type Unreadable struct{ Said string }
 // Error is what git said, or did.
 func (e *Unreadable) Error() string { return e.Said }
 
-// none is the fault of a folder in which git finds no repository, or one that it
-// cannot read: nobody is to be told to make one where there is one.
+// none is the fault of a folder without a repository, or with one that git
+// cannot read: only the first needs a git init.
 func (u user) none(answer *Error) error {
 	dir, err := filepath.Abs(u.dir)
 	if err != nil {
@@ -143,8 +143,8 @@ func unreadable(at, said, fix string) error {
 	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{said})
 }
 
-// meant is a fault where git passed over a .git that is none to it, and found
-// another repository further up: nobody asked for that.
+// meant is a fault where git ignored an invalid .git, and found another
+// repository further up, which was not meant.
 func (u user) meant(top string) error {
 	dir, err := filepath.EvalSymlinks(u.dir)
 	if err == nil {

@@ -78,7 +78,7 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 	args := slices.Concat(diffArgs, []string{span.From, span.To, "--"}, literal(paths))
 	out, err := do(ctx, Call{Args: args, Limit: int64(max(limit, 1))})
 	if failed, ok := Answered(err); ok && failed.TooLong {
-		// Of a line that is cut nobody could hide the secret that it held.
+		// A secret in a line that is cut could not be found and hidden.
 		return strings.ToValidUTF8(string(out[:bytes.LastIndexByte(out, '\n')+1]), "\uFFFD"), true, nil
 	}
 	if err != nil {

@@ -167,8 +167,7 @@ func (e entry) besides(paths []string) bool {
 	})
 }
 
-// Leftovers is what a program that was run left in a tree: files that nobody
-// meant to make.
+// Leftovers are files that a program left in a tree without being asked to.
 type Leftovers map[string]string // path to object
 
 // Leftovers is what is new in the later of two snapshots.

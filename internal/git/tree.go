@@ -12,10 +12,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Tree is a checkout with a repository of its own, that somebody else works
-// in. It borrows the trusted objects and has no way back: what it holds is
-// taken over by Trusted.Take alone. Whoever works there may write anything
-// into its .git; git runs there without a credential, by Run.
+// Tree is a checkout with its own repository, in which someone else works. It
+// borrows the trusted objects and cannot write back: only Trusted.Take takes
+// its content over. Any program there may write anything into its .git; git
+// runs there without a credential, by Run.
 type Tree struct {
 	Dir    string
 	Author Identity // of what CommitAll commits; empty: ralph
@@ -33,7 +33,7 @@ type Tree struct {
 // Identity is who commits.
 type Identity struct{ Name, Email string }
 
-// Ralph is who commits when nobody is named. GitHub links the address to no
+// Ralph is the committer when none is given. GitHub links the address to no
 // user: it is an organization's.
 var Ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
 
@@ -109,8 +109,8 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
-	// That it has no repository is for those to say who ask it something: they
-	// hold whoever works there to blame.
+	// A missing repository is reported by the calls that need it, which can
+	// blame the agent for it.
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
@@ -227,7 +227,7 @@ func (t *Tree) Strays(ctx context.Context) ([]string, error) {
 // as it stands.
 var plainly = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, ` `, `\ `, "\t", "\\\t")
 
-// Ignore has git overlook more in a tree that was grown, whoever runs it there.
+// Ignore makes git ignore more in a tree of ours, for every user of it.
 func (t *Tree) Ignore(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil

@@ -20,9 +20,9 @@ import (
 type Trusted struct {
 	Dir string
 
-	// Doubted: those inside write to the store that this one borrows from. What was
-	// read there holds for now, and what a commit descends from is not believed:
-	// another content of one that nobody vouches for says otherwise.
+	// Doubted: sandboxed programs can write to the store that this one borrows
+	// from. What was read there holds for now; ancestors of a commit are not
+	// trusted, because the content of a borrowed object can change.
 	Doubted bool
 
 	git  Git

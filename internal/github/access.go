@@ -58,7 +58,7 @@ type Client struct {
 	self    identity
 }
 
-// Connect makes a client of a. It calls nobody yet.
+// Connect makes a client of a. It makes no call yet.
 func Connect(a Access) (*Client, error) {
 	base, err := baseURL(a)
 	if err != nil {
@@ -80,7 +80,7 @@ func Connect(a Access) (*Client, error) {
 	return c, nil
 }
 
-// identify settles who we are: an App, or whoever the token belongs to.
+// identify finds out our identity: an App, or the owner of the token.
 func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error {
 	token := strings.TrimSpace(a.Token)
 	switch {

@@ -179,7 +179,8 @@ func TakeOver(ctx context.Context, a Access, code string) (Made, error) {
 	if a.Pace != nil {
 		pace = *a.Pace
 	}
-	// Whoever reads the code in an error could be faster than we are next time.
+	// The code in an error could be used by its reader before we use it, so
+	// errors hide it.
 	c := &Client{api: apiClient(base, outward(a.HTTP, pace)), pace: pace, held: &credential{last: code}}
 	return ask(ctx, c, act{what: "take over the new App", once: true}, func(ctx context.Context) (Made, error) {
 		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)
@@ -197,7 +198,7 @@ func TakeOver(ctx context.Context, a Access, code string) (Made, error) {
 // the App itself: it reaches no repository.
 type Hook struct{ client *Client }
 
-// OpenHook makes a Hook of the App in a. It calls nobody yet.
+// OpenHook makes a Hook of the App in a. It makes no call yet.
 func OpenHook(a Access) (*Hook, error) {
 	if a.App == nil {
 		return nil, fault.Usage("a webhook's log is a GitHub App's", "give `app-id` and `app-private-key`", nil)

@@ -59,7 +59,7 @@ func (e *Error) Error() string {
 	return text + ": " + e.Message
 }
 
-// Unreached tells that no answer came, and that nobody gave up waiting for one.
+// Unreached tells that no answer came, although the caller did not cancel.
 func (e *Error) Unreached() bool {
 	return e.Status == 0 && e.Kind == Unavailable && !errors.Is(e.cause, context.Canceled)
 }
@@ -112,8 +112,8 @@ func hear(err error) (answer, bool) {
 	return answer{}, false
 }
 
-// kept is what GitHub said; where go-github keeps to a limit that it was told of
-// before, it speaks of itself, and of its clock in a form that nobody reads.
+// kept is GitHub's message. Where go-github enforces an earlier rate limit
+// itself, its message is replaced by a readable one.
 func kept(message string) string {
 	limit, _, own := strings.Cut(message, " exceeded until ")
 	if !own {
@@ -182,7 +182,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// message reads GitHub's words from an answer nobody has read or closed yet.
+// message reads GitHub's words from an answer that was not read or closed yet.
 func message(resp *http.Response) string {
 	defer resp.Body.Close() //nolint:errcheck // read, not written
 	var said struct{ Message string }

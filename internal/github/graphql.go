@@ -99,8 +99,8 @@ type threads struct {
 	} `json:"repository"`
 }
 
-// OpenThreads are the threads of a pull request that nobody has resolved, by
-// their first comments.
+// OpenThreads are the unresolved threads of a pull request, by their first
+// comments.
 func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
 	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
 	open, after := map[int64]bool{}, ""

@@ -250,8 +250,8 @@ func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) ([
 }
 
 // AskReviewers asks people, and teams written as owner/team, to review a pull
-// request. GitHub asks nobody where one of them cannot be, who opened it for
-// instance: then each is asked alone.
+// request. GitHub refuses the whole request where one of them cannot review,
+// such as the author: then each is asked alone.
 func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...string) error {
 	err := c.askReviewers(ctx, number, reviewers)
 	if len(reviewers) < 2 || !errors.Is(err, Refused) {

@@ -23,9 +23,9 @@ const (
 )
 
 // payload is as much of a webhook as we read. go-github's types would refuse
-// the whole of it for one odd field among hundreds that nobody here looks at,
-// a time that is no time for instance; with these few there is less to go
-// wrong, and a new GitHub or an old server of a company's own reads the same.
+// all of it for one odd field that we do not need, such as an invalid time.
+// With few fields, new versions of GitHub and old servers of companies read the
+// same.
 type payload struct {
 	Action string   `json:"action"`
 	Issue  *issue   `json:"issue"`

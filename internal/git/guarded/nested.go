@@ -14,9 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Nested are the repositories that lie within a tree, by their place in it, each
-// with a digest of what git would run of it. Whoever asks for the state of the
-// tree has git ask those that stand in its index, by their own configuration.
+// Nested are the repositories within a tree, by path, each with a digest of
+// what git would run of it. A git status of the tree runs git in those of its
+// index, with their own configuration.
 type Nested map[string]string
 
 // mostEntries is how many entries of a tree are looked at for others.

@@ -160,9 +160,9 @@ func parseCommit(id, text string) (commit, error) {
 	return c, nil
 }
 
-// displaced tells of a line that does not stand where git looks for it, behind so
-// many parents. A tree that is named a second time is one that git passes over:
-// whoever took it for the commit's would look at another.
+// displaced tells of a header line that is not where git looks for it, after so
+// many parents. Git ignores a second tree line: a reader that took it for the
+// commit's tree would look at another.
 func displaced(key string, line, parents int) bool {
 	place, fixed := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}[key]
 	return fixed && line != place

@@ -147,7 +147,7 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) (map[str
 // maxAnswers bounds what is read of objects at a time.
 const maxAnswers = 256 << 20
 
-// secret tells whether text holds what nobody may see.
+// secret tells whether text contains a secret.
 func (q *quarantine) secret(text string) bool {
 	return q.terms.Secret != nil && q.terms.Secret([]byte(text))
 }

@@ -153,7 +153,7 @@ func (q *quarantine) release(ctx context.Context, tip string) error {
 	if err != nil {
 		return fmt.Errorf("take objects in: %w", err)
 	}
-	// Nobody else writes here: a lock that is there was left by a kill.
+	// Only this program writes here: an existing lock was left by a kill.
 	if err := os.Remove(filepath.Join(q.Dir, git.TakenRef+".lock")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove a stale lock: %w", err)
 	}

@@ -100,9 +100,9 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
 }
 
-// expected looks whether the branch stands where it should. Between this and
-// the push it may move; but git lets nobody move it past a commit that is not
-// among our ancestors.
+// expected looks whether the branch is at the expected commit. It may move
+// before the push, but git refuses to overwrite a commit that is not among our
+// ancestors.
 func (r Repository) expected(ctx context.Context, t *git.Trusted, u Update) (done bool, err error) {
 	ref := git.BranchRef(u.Branch)
 	there, err := r.list(ctx, t.Git(), t.Do, ref)

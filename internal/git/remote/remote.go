@@ -101,8 +101,8 @@ func (r Repository) hide(text string) string {
 	return strings.NewReplacer(string(r.Token), hidden, r.basic(), hidden).Replace(text)
 }
 
-// quirks are faults of old tools in old histories that harm nobody; a fetch
-// of the base must not fail for them. Of new commits none is forgiven.
+// quirks are harmless faults of old tools in old histories; a fetch of the base
+// must not fail for them. New commits must have none.
 var quirks = []string{
 	"badTimezone", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
 	"multipleAuthors", "zeroPaddedDate", "zeroPaddedFilemode",
