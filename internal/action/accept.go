@@ -110,9 +110,9 @@ func (v *visit) tighten() {
 	v.inputs.Policy = p
 }
 
-// relay takes over what a GitHub App's server has read, where one has started
-// this job. Whoever may start workflows could say there what they like, in
-// anybody's name: it is believed of a bot that the workflow names.
+// relay takes over what a GitHub App's server read, if the server started this
+// job. Everyone who may start workflows could fake this input, so only a bot
+// that the workflow names is trusted.
 func (v *visit) relay(payload []byte) error {
 	relayed, is, err := github.ReadRelayed(payload)
 	if !is || v.env.EventName != "workflow_dispatch" {

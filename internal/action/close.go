@@ -57,8 +57,8 @@ func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
 	}
 }
 
-// ask puts the agent's question where people hear of it: nobody is told of a
-// comment that was edited.
+// ask posts the agent's question as a new comment: GitHub sends no notification
+// for an edited one.
 func (v *visit) ask(ctx context.Context, run journal.Run) {
 	stop := run.Stop
 	if stop == nil || stop.Reason != policy.NeedsInput || verdict.Unapproved(run) {
@@ -128,8 +128,8 @@ func (v *visit) broken(outcome Outcome, err error) journal.Run {
 	return run
 }
 
-// kept is where the run's trees lie, as seen from the job's workspace: where
-// that lies on its machine is nobody's business. Empty when they are gone.
+// kept is where the run's trees are, as a path in the job's workspace, so that
+// no path of the machine is shown. Empty when they are gone.
 func (v *visit) kept(outcome Outcome) string {
 	work := outcome.Home.File("work")
 	if _, gone := os.Stat(work); gone != nil {

@@ -26,8 +26,8 @@ const inside = 1500
 // where tells of tools, and of nothing else that is the runner's.
 var where = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
-// mirrors are the variables by which a machine's people have packages come from
-// elsewhere. One that holds a password is nobody's inside.
+// mirrors are the variables that set package mirrors. A mirror with a password
+// is not passed into the sandbox.
 var mirrors = []string{
 	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY", "NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
 	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",

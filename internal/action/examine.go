@@ -173,8 +173,8 @@ func (v *visit) ended() bool {
 	}
 }
 
-// quit says that nobody is at work any more. What was kept of a run that broke
-// stays.
+// quit records that no job works on this any more. The saved state of a run
+// that broke stays.
 func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 	if v.ended() {
 		return

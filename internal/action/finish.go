@@ -13,10 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Finish has the last word in the place of a job that was killed: else its
-// comment would tell for ever that an agent is at work. The run's journal stays
-// as it is, for whoever goes on with it. Where people have heard how it ended,
-// nobody is asked anything.
+// Finish has the last word for a job that was killed: otherwise its comment
+// would say for ever that an agent is at work. It keeps the journal for the
+// next job. If the comment already shows the end, it asks GitHub nothing.
 func (a Action) Finish(ctx context.Context) error {
 	v := a.visit()
 	if err := v.read(); err != nil {

@@ -86,7 +86,7 @@ func (v *visit) agentEnv(vars ...string) []string {
 	return append(environ.Job(v.Getenv, vars...), environ.Job(v.mirror, mirrors...)...)
 }
 
-// second is who is to be asked for a second opinion; nil: nobody is.
+// second gives the second opinion; nil: there is none.
 func (v *visit) second(p policy.Policy) (*job.Candidate, error) {
 	own := v.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: v.Self}

@@ -19,8 +19,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-// account is the repository's ledger on its ref. Whoever may push may write
-// there too: it keeps work within bounds, and is no sandbox.
+// account is the repository's ledger on its ref. Everyone who may push can
+// change it: it limits spending, and is not a security boundary.
 type account struct {
 	hub   *hub
 	store *git.Trusted
@@ -61,8 +61,8 @@ func (a *account) page(ctx context.Context) ([]byte, error) {
 	return book, err
 }
 
-// Put writes it, where nobody has meanwhile. Where the answer is lost it may have
-// been written, which another look shows.
+// Put writes the ledger, unless it was changed since Look. If the answer is
+// lost, the next Look shows whether it was written.
 func (a *account) Put(ctx context.Context, book []byte) error {
 	origin, err := a.hub.remote(ctx)
 	if err != nil {

@@ -44,7 +44,6 @@ func (v *visit) narrate(run journal.Run, event journal.Event) {
 	}
 }
 
-// lineOf says what there is to say.
 func (v *visit) lineOf(line string) {
 	if line != "" {
 		v.say(line)

@@ -19,13 +19,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// stateRef keeps the newest run of a task on a ref of the repository, for whatever
-// machine comes next, and says there who is at work on it.
+// stateRef saves the newest run of a task on a ref of the repository, so that
+// any machine can continue it, and records there which job is at work.
 //
-// Whoever may push may write to that ref. So the progress comment names the
-// commit that ralph kept last, and what does not descend from it was written by
-// somebody else and is not believed; what was put on top of it is not either.
-// Without an issue there is no comment, and the pull request names it.
+// Everyone who may push can write to that ref. So the progress comment names
+// the commit that ralph saved last. A state that does not descend from it, or
+// has commits on top of it, is not trusted. Without an issue there is no
+// comment, and the pull request names the commit.
 type stateRef struct {
 	hub    *hub
 	store  *git.Trusted

@@ -28,7 +28,7 @@ type Swept struct {
 	Kept string    `json:"kept,omitempty"` // why it is still there; empty: it is gone
 }
 
-// errStays is a ref of which nobody knows what would go with it.
+// errStays is a ref that could not be deleted.
 var errStays = errors.New("it cannot go")
 
 // Why a ref stays.

@@ -166,13 +166,13 @@ type Explained struct {
 	Trigger string       `json:"trigger"` // the event with its action, as workflows name them
 	Kind    trigger.Verb `json:"kind"`    // what it asks for; empty: nothing
 	Why     string       `json:"why"`
-	// NeedsPermissionOf is whom GitHub is asked about before anything is done;
-	// empty where nobody is.
+	// NeedsPermissionOf is the login whose permission GitHub is asked for
+	// before anything is done; empty: none.
 	NeedsPermissionOf string `json:"needs_permission_of"`
 }
 
-// Explain says what the event means, and does nothing: nobody is asked for
-// anything, so whether that person may is left open.
+// Explain says what the event means, and does nothing. It makes no call, so it
+// does not know whether the person may do this.
 func (a Action) Explain() (Explained, error) {
 	v := a.visit()
 	v.env = environment{

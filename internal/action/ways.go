@@ -85,8 +85,8 @@ func (v *visit) promptFile() (string, error) {
 // nothing is said where a pull request was named and there is nothing to do.
 const nothing = "there is nothing to do here: no thread is open that somebody with write permission began, and no check is red. Say after `--` what you want"
 
-// gather reads what people have said of the task. Where that fails an issue is
-// worked on without; of a pull request it is what there is to do.
+// gather reads what people said of the task. If that fails, an issue is worked
+// on without it; a pull request has no task without it.
 func (v *visit) gather(ctx context.Context) error {
 	if !v.command.Verb.Agent() || v.task.Number == 0 {
 		return nil

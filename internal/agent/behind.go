@@ -21,9 +21,9 @@ type Maker struct {
 	Bearer bool // Key is a token of a login
 }
 
-// Makers are those whom that agent would ask with k. It is false where there is
-// a key for one that the agent cannot be pointed away from: nobody but itself
-// can hold that. There is none where it goes by a login of its own.
+// Makers are the model servers that the agent would use with k. It is false
+// where one of the keys is for a server that cannot be replaced: only the agent
+// itself can hold such a key. There is none where the agent uses its own login.
 func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
 	switch name {
 	case "claude", "command":

@@ -31,8 +31,8 @@ func command(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// plain takes every line as the agent's words, but for the prompt, which some
-// programs print before they begin: what it says of claims is nobody's claim.
+// plain takes every line as the agent's words, except the prompt, which some
+// programs print first: a claim in the prompt is not a claim of the agent.
 type plain struct{ echo *echo }
 
 // Line is the line as Text.
@@ -66,7 +66,7 @@ func newEcho(prompt string) *echo {
 // bare is a line without what programs put around one that they repeat.
 func bare(line string) string { return strings.TrimSpace(strings.TrimLeft(line, "> |\t")) }
 
-// heard tells whether line is the prompt's next one. Blank lines are nobody's.
+// heard tells whether line is the prompt's next one. Blank lines never are.
 func (e *echo) heard(line string) bool {
 	line = bare(line)
 	switch {

@@ -21,7 +21,7 @@ type flagRule struct {
 // leave out what the adapter says itself.
 type flagRules map[string]flagRule
 
-// keep gives the words that stay, and what there is to say of the others.
+// keep returns the words to keep, and notes on the others.
 func (rules flagRules) keep(words []string) (flags, notes []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, joined := strings.Cut(words[i], "=")

@@ -65,7 +65,7 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 	return keys
 }
 
-// Secrets are the keys that nobody may see.
+// Secrets are the keys, which must be hidden in all output.
 func (k Keys) Secrets() []string {
 	return []string{
 		k.AnthropicAPIKey, k.ClaudeCodeOAuthToken, k.OpenAIAPIKey, k.AmpAPIKey,
@@ -162,9 +162,9 @@ var helpers = map[string][]string{
 	"gemini": {"gemini-*flash*"},
 }
 
-// Models are those that an agent asks for, as its maker's API names them or as
-// patterns of that, when it is told that model. None: it is not told any, so
-// nobody knows. More are what its user allows besides.
+// Models are those that the agent requests when it is told to use that model,
+// as the API names them or as patterns. None: it is not told any model, so they
+// are unknown. More are those that its user allows besides.
 func Models(name, model string, more []string) []string {
 	asked := modelsBy(name, model)
 	if len(asked)+len(more) == 0 {

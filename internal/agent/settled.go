@@ -53,8 +53,8 @@ var moments = []struct {
 	{"Stop", "stop", "", 60},
 }
 
-// hookSettings are settings in Claude Code's schema by which it calls the
-// program self, and nobody else.
+// hookSettings are settings in Claude Code's schema that call only the program
+// self.
 func hookSettings(self string) (string, error) {
 	program, err := syntax.Quote(self, syntax.LangPOSIX)
 	if err != nil {

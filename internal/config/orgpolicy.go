@@ -83,8 +83,8 @@ func (f OrgPolicy) Hold(owner string, in *Inputs) (notes []string, err error) {
 		"ask for less in the workflow, or have it allowed in "+orgPolicyOf(owner), nil)
 }
 
-// agents are those that nobody allowed. A program in the place of an agent's own
-// is any program.
+// agents are those that the policy does not allow. An agent command can be any
+// program.
 func (f OrgPolicy) agents(in Inputs) []string {
 	if f.Agents == nil {
 		return nil
@@ -208,7 +208,7 @@ func (r *reader) confinement() Confinement {
 	return w
 }
 
-// Secrets are what nobody may see of it: a company's proxy has a password.
+// Secrets are its parts that must be hidden: a company's proxy has a password.
 func (w Confinement) Secrets() []string {
 	upstream, err := egress.ParseUpstream(w.Network.Upstream)
 	if err != nil || upstream.User == nil {

@@ -181,8 +181,8 @@ func (s Settings) Has(key string) bool { return s.set[key] }
 // limit is wanted: a prompt has to hold it.
 const wholeOutput = 1_000_000
 
-// Over lays what was set over a preset. What a file does not say stays as the
-// preset has it; flags are laid over the result by whoever read them.
+// Over lays the file's settings over a preset. Missing keys stay as the preset
+// has them; the caller lays flags over the result.
 func (s Settings) Over(p policy.Policy) policy.Policy {
 	if s.Has("maximumIterations") {
 		p.Limits.Iterations = s.MaximumIterations

@@ -43,9 +43,9 @@ func (d *decoder) field(s spot, key string) spot {
 	return spot{node: value, path: path}
 }
 
-// object complains of what is no object, of keys that nobody knows, and of
-// those that are missing. A slip is one problem: the key that was meant is not
-// missed as well.
+// object reports a value that is not an object, unknown keys, and missing keys.
+// A misspelt key is one problem: the key that was meant is not reported as
+// missing too.
 func (d *decoder) object(s spot, known []string, required ...string) {
 	if s.Kind == jsontree.None {
 		return

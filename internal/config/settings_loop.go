@@ -64,8 +64,8 @@ func (d *decoder) configured(f File, project []File) (Loop, error) {
 	return loop, nil
 }
 
-// isJSON goes by the name, and by the content where that says nothing. YAML
-// may begin with a brace too, but nobody calls that anything but .yaml.
+// isJSON decides by the file name, and by the content if the name says nothing.
+// YAML may begin with a brace too, but such a file is named .yaml.
 func isJSON(f File) bool {
 	switch strings.ToLower(path.Ext(f.Name)) {
 	case ".json":

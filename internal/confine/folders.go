@@ -85,8 +85,8 @@ func (r *folders) caches(proof bool) string {
 	return filepath.Join(r.dir, "caches")
 }
 
-// tmp is where files go that nobody keeps. In a job it is the home of the proofs,
-// too.
+// tmp is for files that are not kept. In a job it is also the home of the
+// proofs.
 func (r *folders) tmp(proof bool) string {
 	if proof {
 		return filepath.Join(r.dir, "proof")

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// mostHosts is how many are told of by name at a time: where every host may be
-// asked for, whoever asks for many shall not fill the journal with them.
+// mostHosts is how many hosts are named at a time. Where every host is allowed,
+// an agent must not fill the journal with their names.
 const mostHosts = 50
 
 // traffic is what passed so far through both doors.

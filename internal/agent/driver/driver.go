@@ -148,9 +148,9 @@ func (h *Agent) settle(ctx context.Context) {
 	}
 }
 
-// follow runs cmd and feeds what it prints to the decoder, and so to s. What
-// it prints as errors is news of its workings. Secrets are hidden before anybody
-// shortens anything: of one that was cut in two nobody would know the half.
+// follow runs cmd and feeds its output to the decoder, and so to s. Its errors
+// are logged. Secrets are hidden before any text is shortened, because half a
+// secret could not be found.
 func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *sum, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.heard()

@@ -111,8 +111,8 @@ func (s *sum) exited(e ending) string {
 	return fmt.Sprintf("exit code %d: %s", e.Exit, s.gripe)
 }
 
-// hopeless tells whether trying again is no use: the program did not get as far
-// as working, and nobody but a person can change that.
+// hopeless tells whether a retry is useless: the program could not start
+// working, and only a person can change that.
 func (s *sum) hopeless(e ending) bool {
 	switch {
 	case e.interrupted, e.err != nil, e.TimedOut, e.Signal != "", s.tools > 0:
