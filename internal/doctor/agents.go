@@ -138,8 +138,8 @@ func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, e
 	}
 }
 
-// AgentsText is what was found, for people. Of agents that nobody asked for,
-// only those that are there have lines of their own.
+// AgentsText shows what was found. Of the agents that were not asked for, only
+// the installed ones get a line.
 func AgentsText(found []Agent) string {
 	var b strings.Builder
 	b.WriteString("agents\n")

@@ -39,8 +39,8 @@ type Attempted struct {
 	Saw      string `json:"saw,omitempty"`
 }
 
-// LookAtSandbox tries what there is, at the level that is asked for, and attacks
-// it from inside. sandbox says who is to be there.
+// LookAtSandbox tries the mechanisms of this machine at the requested level,
+// and attacks the sandbox from inside. sandbox names its user.
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Next) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)

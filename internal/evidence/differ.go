@@ -98,8 +98,8 @@ func (s Story) differs(anew journal.Run) []string {
 	return lines
 }
 
-// differs is what is said of an inspection and is not so. A run that completed
-// has looked, unless nobody wanted that.
+// differs compares the reported inspection with the actual one. A run that
+// completed was inspected, unless that was turned off.
 func (e Evidence) differs(anew journal.Run) []string {
 	if e.Inspection == nil && e.Looked() {
 		return (&Inspection{}).differs(anew)

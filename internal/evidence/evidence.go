@@ -181,7 +181,7 @@ type Story struct {
 	Passes bool `json:"passes"`
 	// Whether it is proven.
 	Proven bool `json:"proven"`
-	// red to green, unbroken or unverified; none while nobody knows.
+	// red to green, unbroken or unverified; empty while unknown.
 	Grade journal.Grade `json:"grade,omitempty"`
 	// Why it is no more than that.
 	Why string `json:"why,omitempty"`

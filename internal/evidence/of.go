@@ -93,7 +93,7 @@ func commands(checks []policy.Check) []Command {
 	return all
 }
 
-// missing is what nobody can rely on.
+// missing lists what the evidence does not show.
 func missing(run journal.Run) []string {
 	words := []string{}
 	if run.Baseline != nil && run.Baseline.Why != "" {

@@ -40,8 +40,8 @@ func (d Environment) record(path string) (*record, error) {
 
 func (r *record) close() { _ = r.file.Close() } // it was synced line by line
 
-// settle takes the steps that need nobody, and gives the one that does. What
-// it gives is on record already.
+// settle takes the steps that need no agent, and returns the first that does.
+// The step that it returns is already in the journal.
 func (r *record) settle() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)

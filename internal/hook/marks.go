@@ -55,8 +55,8 @@ func openMarks(state, session string) (marks, error) {
 	return marks{root}, err
 }
 
-// private makes a folder and sees to it that it is nobody else's: the mode can
-// be changed by its owner only.
+// private makes a folder that only its owner can use: no one else can change
+// its mode.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Candidate is an agent as it is found before any sandbox stands: to do the work, or
-// to give a second opinion of it. A nil Candidate is nobody.
+// Candidate is an agent as found before a sandbox exists: to do the work, or to
+// give a second opinion of it. Nil: none.
 type Candidate struct {
 	agent.Adapter
 	Program string   // where it lies
@@ -103,8 +103,8 @@ func (c *Candidate) Asks(terms confine.Model) confine.Model {
 	return terms
 }
 
-// Reviews is what it will ask its own model for, as the one who gives a second
-// opinion; nil for nobody. Of the budget it takes a share.
+// Reviews is what it will request from its own model for a second opinion; nil
+// without one. It gets a share of the budget.
 func (c *Candidate) Reviews(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil

@@ -58,9 +58,9 @@ func (c confined) access(dir string) confine.Access {
 	return at
 }
 
-// ours is what lies in the user's own folder and is nobody's inside to write:
-// what the program keeps there, and the settings that the next run begins with.
-// Where no mounts hold the first, the journal mends itself.
+// ours are the program's files in the user's own folder that sandboxed programs
+// may not write: its records, and the settings of the next run. Where no mounts
+// protect the records, the journal repairs itself.
 func ours(folder workspace.Folder, at *confine.Access) {
 	at.Ours = []string{folder.Path}
 	at.ReadOnly = append(at.ReadOnly, confine.Local(filepath.Dir(folder.Path))...)

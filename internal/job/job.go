@@ -62,8 +62,8 @@ type Code struct {
 	Origin Origin    // nil: nothing is handed over and nothing proven
 	Own    *git.Tree // the user's tree, where the agent works in it; nil: in a tree apart
 	Dir    string    // the folder the agent works in, where that is no repository
-	// Project holds what people wrote for the loop, such as its prompt.md; empty
-	// where nobody's word but the program's counts, as in the Action.
+	// Project holds what people wrote for the loop, such as its prompt.md;
+	// empty in the Action, where only the program's words count.
 	Project string
 }
 

@@ -24,8 +24,7 @@ func (p *publishing) join(ctx context.Context, run journal.Run, _ verdict.Join, 
 	})
 }
 
-// rejoin is for a run that is gone on with: somebody may have pushed while
-// nobody was at work.
+// rejoin is for a run that continues: people may have pushed in between.
 func (p *publishing) rejoin(ctx context.Context, run journal.Run) error {
 	if p.Hub == nil || p.trusted == nil || run.Pushed == "" {
 		return nil

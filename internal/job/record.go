@@ -140,9 +140,8 @@ func (r *record) close() error {
 	return r.file.Close()
 }
 
-// ended tells whether the run has to end as if it was killed: whoever goes on
-// with it finds it as it was, and not broken by what could not be done any
-// more.
+// ended tells whether the run has to end as if it was killed: the next job then
+// finds it unchanged, and not broken by a step that could not be done.
 func (r *record) ended() bool {
 	select {
 	case <-r.hard:

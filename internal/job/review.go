@@ -84,7 +84,7 @@ func (c consulting) opinion(ctx context.Context, run journal.Run, step verdict.R
 	return c.weigh(ctx, points, reviewed)
 }
 
-// errBroke is why nobody is asked by a run that has used what it may.
+// errBroke is why a run that has used its budget gets no second opinion.
 var errBroke = errors.New("the run's budget is used")
 
 // weigh keeps the objections that a line of the commit bears out.

@@ -113,7 +113,7 @@ func (s *site) noteFurnished(strays []string) error {
 	return nil
 }
 
-// unmoved tells of a tree that nobody has worked in yet.
+// unmoved tells whether a tree is still unused.
 func unmoved(ctx context.Context, run journal.Run, tree *git.Tree) bool {
 	seen, err := tree.Inspect(ctx)
 	return err == nil && seen.Head == run.Head && !seen.Dirty

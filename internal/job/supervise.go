@@ -146,8 +146,8 @@ func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Du
 	return most, p.Poll.Std()
 }
 
-// look sees what the task's folder says. Messages count from the newest
-// attempt on; before the first there is nobody who could have asked.
+// look reads the state of the task's folder. Messages count from the newest
+// attempt on; before the first, none count.
 func (s *supervisor) look(_ context.Context, run journal.Run, _ verdict.Look, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Task.Done()

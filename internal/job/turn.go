@@ -208,10 +208,10 @@ func cut(text string, chars int) string {
 	return string(runes[:chars]) + "\n... [truncated]"
 }
 
-// Told is what a run's prompts are made of: what was asked, or for stories what
-// the project's people wrote, if there is any. A file is read each time: people
-// mend it while the loop runs. Without a project nobody's word but the program's
-// counts.
+// Told is what a run's prompts are made of: the request, or for stories what
+// the project's people wrote, if anything. A file is read each time, because
+// people change it while the loop runs. Without a project only the program's
+// words count.
 func Told(run journal.Run, project string) (string, error) {
 	switch {
 	case run.Policy.Done == policy.ByStories && project == "":

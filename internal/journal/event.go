@@ -18,8 +18,8 @@ type Event interface {
 	fold(r *Run, at time.Time)
 }
 
-// RunBegan is the first event of every journal. It carries all that later
-// steps need, so that nobody has to ask the settings again.
+// RunBegan is the first event of every journal. It carries all that later steps
+// need, so that they need no settings.
 type RunBegan struct {
 	Run     string        `json:"run"`
 	Policy  policy.Policy `json:"policy"`

@@ -132,10 +132,9 @@ func Type(e Event) string { return types[reflect.TypeOf(e)] }
 // Types names every type of event, in alphabetical order.
 func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// Replay reads a whole journal. Sound is how many bytes of it stand; what
-// follows is a last line that was torn by a crash, and is to be cut off. A
-// line that cannot be read anywhere else is an error: nobody but this program
-// writes here.
+// Replay reads a whole journal. Sound is how many bytes of it are valid; the
+// rest is a last line that was torn by a crash, and is to be cut off. A line
+// elsewhere that cannot be read is an error: only this program writes here.
 func Replay(data []byte) (entries []Entry, sound int64, err error) {
 	for number := 1; len(data) > 0; number++ {
 		line, rest, whole := bytes.Cut(data, []byte{'\n'})

@@ -13,8 +13,8 @@ func (a AgentEnded) after(earlier AgentEnded) AgentEnded {
 	return a
 }
 
-// retry has an agent that was turned away tried again at once: whoever resumes
-// a run wants to know now.
+// retry lets an agent that was turned away try again at once: a person who
+// resumes a run wants to know now.
 func (it *Iteration) retry() {
 	if it.Agent != nil && it.Agent.Busy {
 		it.Turned, it.Paused = 0, true

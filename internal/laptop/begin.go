@@ -115,7 +115,7 @@ func (d *Project) hide(keys ...agent.Keys) {
 	d.secrets = redact.New(secrets...)
 }
 
-// second is who is to be asked for a second opinion; nil: nobody is.
+// second gives the second opinion; nil: there is none.
 func (d *Project) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
 	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
 	d.hide(own.Keys, keys)

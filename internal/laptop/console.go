@@ -131,7 +131,7 @@ func (p *Patience) say(most policy.Duration, endless string) {
 	p.words.Store("in at most " + most.String())
 }
 
-// String is what there is to say of it.
+// String names the step and how long it may take.
 func (p *Patience) String() string {
 	if words, told := p.words.Load().(string); told {
 		return words

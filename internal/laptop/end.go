@@ -157,10 +157,9 @@ func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree str
 // patienceForNews bounds a command that tells people that a run has ended.
 const patienceForNews = 30 * time.Second
 
-// notify tells whoever has gone for a coffee that the run has ended: by the
-// terminal's bell, and by the command of --notify. That one gets the result on
-// its stdin, as --json prints it, and its gist in variables. Its failure is no
-// failure of the run's.
+// notify reports the end of a run by the terminal's bell and the command of
+// --notify. The command gets the result on its stdin, as --json prints it, and
+// a summary in variables. If it fails, the run does not.
 func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree string) {
 	d.console.ring()
 	if d.Notify == "" {

@@ -102,8 +102,8 @@ func elsewhere(run journal.Run) error {
 	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "go on with it there: /ralph-loop --resume", nil)
 }
 
-// supervised tells of a run whose command is not on record: nobody but its
-// people can start it again.
+// supervised tells of a run whose command is not recorded: only a person can
+// start it again.
 func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile }
 
 // inSession tells of a loop that only the agent's own session can go on with.
@@ -125,8 +125,8 @@ func AbandonedText(run journal.Run) string {
 	return "! " + Abandoned + "\nnext: " + again
 }
 
-// Follow prints what happens in a run, until it has stopped, or nobody works on
-// it any more.
+// Follow prints the events of a run, until it has stopped or no process works
+// on it.
 func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
 	fd := int(w.Stdout.Fd())
 	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
@@ -175,7 +175,7 @@ type follower struct {
 	seen    int
 }
 
-// look is what there is to show of all that is new.
+// look returns the text of all new events.
 func (f *follower) look() (string, error) {
 	entries, err := f.home.Entries()
 	if err != nil {

@@ -36,8 +36,8 @@ func (d *service) watch(ctx context.Context) {
 	}
 }
 
-// catchUp sees to what nobody took in, and to what was taken in by one that
-// did not live to see to it.
+// catchUp handles deliveries that were missed, and those that a server took in
+// and did not finish.
 func (d *service) catchUp(ctx context.Context) error {
 	log, whole, err := d.hook.Log(ctx, d.Now().Add(-missed))
 	if err != nil {

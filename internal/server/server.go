@@ -83,7 +83,8 @@ func (s Server) open(ctx context.Context) (*service, error) {
 	return d, err
 }
 
-// shortest is what nobody guesses while they can be heard trying.
+// shortest is the length that cannot be guessed before the attempts are
+// noticed.
 const shortest = 16
 
 // Listen is where to answer.
@@ -145,7 +146,7 @@ func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wai
 	d.Log.Info("stopped", "waiting", len(d.queue))
 }
 
-// webServer waits for nobody for long.
+// webServer has short timeouts for every client.
 func webServer(handler http.Handler, log *slog.Logger, limits Limits) *http.Server {
 	return &http.Server{
 		Handler:           handler,

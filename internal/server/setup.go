@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Setup is a server that has no GitHub App yet, and lets one be made: it shows
-// whoever reads its log a page whose form GitHub makes the App of.
+// Setup is a server that has no GitHub App yet, and helps to create one: its
+// log shows the address of a page whose form creates the App on GitHub.
 type Setup struct {
 	Access       github.Access // where its GitHub is
 	URL          string        // under which GitHub and people reach this server
@@ -47,7 +47,7 @@ type setup struct {
 // longestName is what GitHub leaves of an App's name beside our own.
 const longestName = 34 - len("ralph-")
 
-// errMade says that nobody needs the page any more.
+// errMade says that the page is no longer needed.
 var errMade = errors.New("there is an App already")
 
 func (s Setup) open() (*setup, error) {
@@ -71,8 +71,8 @@ func (s Setup) open() (*setup, error) {
 	return d, err
 }
 
-// private tells whether nobody reads what is sent to u on its way: it is TLS, or
-// stays on this machine.
+// private tells whether data sent to u cannot be read on its way: it uses TLS,
+// or stays on this machine.
 func private(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())

@@ -29,7 +29,7 @@ func (s Server) identities(ctx context.Context) (*identities, error) {
 		}
 	}
 	issuer = strings.TrimRight(issuer, "/") // as it stands in an identity
-	// Keys are fetched when they are first needed, by whoever needs them then.
+	// Keys are fetched when they are first needed.
 	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Slow})
 	keys := oidc.NewRemoteKeySet(ctx, issuer+"/.well-known/jwks")
 	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}), newMemory(remembered)}, nil
