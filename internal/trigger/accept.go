@@ -75,8 +75,8 @@ func short(login string, permission Permission) string {
 		login, permission)
 }
 
-// Rules are the words that wake us and the names that need no permission. The
-// zero value holds the defaults and vouches for nobody.
+// Rules are the words that start work and the names that need no permission.
+// The zero value has the defaults and names no one.
 type Rules struct {
 	Label      string // DefaultLabel where empty
 	Phrase     string // DefaultPhrase where empty

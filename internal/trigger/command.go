@@ -52,9 +52,9 @@ type Command struct {
 	Flags Flags
 	Story string // what to retry
 	Words string // what was said beside the verb: for the agent, not for us
-	// Said is what nobody understood or nobody may ask for, where the verb
-	// became Help by that and not by its name. Nearest is what may have been
-	// meant, and Why is what is wrong with it.
+	// Said is the word that is unknown or not allowed, if that made the verb
+	// Help. Nearest is what may have been meant, and Why is what is wrong with
+	// it.
 	Said    string
 	Nearest string
 	Why     string

@@ -100,7 +100,7 @@ func misuse(said, why string) *Command {
 	return &wrong
 }
 
-// unknown answers a flag that is not for comments, or is nobody's.
+// unknown answers a flag that is unknown or not for comments.
 func unknown(said string) *Command {
 	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
 	var names []string

@@ -33,8 +33,8 @@ type Ear struct {
 // Lot is what comes of something that was heard.
 type Lot string
 
-// It is taken once its author is known to have a say. Own is what nobody
-// misses: our own words, commands to us, and nothing.
+// It is used once its author is known to have permission. Own are texts that
+// add nothing: ralph's own words, commands to ralph, and empty ones.
 const (
 	Taken    Lot = "taken"
 	Own      Lot = "own"
@@ -46,8 +46,9 @@ const (
 	Surplus  Lot = "surplus" // more than anybody reads
 )
 
-// Of is the lot of h, as far as that can be told without asking who its author
-// is: what was changed since may be read by nobody, whoever wrote it.
+// Of decides about h, as far as that is possible without asking for its
+// author's permission: text that was changed since is left out, whoever wrote
+// it.
 func (e Ear) Of(h Heard) Lot {
 	_, command := parse(h.Text, e.Rules.phrase())
 	switch {
@@ -144,9 +145,9 @@ type Failing struct {
 	Says string // what it found, as far as anybody may read it
 }
 
-// Fill is task with what was found for it. ok is false for a pull request on
-// which nothing is left to do: nobody said what, no thread is open, and no
-// check is red.
+// Fill is task with what was found for it. ok is false for a pull request
+// without anything to do: no words were given, no thread is open, and no check
+// is red.
 func (t Trigger) Fill(task plan.Task, cmd Command, found Found) (full plan.Task, ok bool) {
 	for _, h := range found.Said {
 		task.Context = append(task.Context, h.Said())
@@ -166,8 +167,8 @@ func (t Trigger) Fill(task plan.Task, cmd Command, found Found) (full plan.Task,
 	return task, true
 }
 
-// criteria are what people want changed: the thread in which we were called,
-// or the remarks of the review; where nobody said what, all that is open.
+// criteria are what people want changed: the thread with the command, or the
+// remarks of the review; without these, all open threads.
 func (t Trigger) criteria(cmd Command, found Found) []string {
 	of := func(Heard) bool { return false }
 	silent := strings.TrimSpace(cmd.Words) == ""

@@ -120,8 +120,8 @@ func Speaks(event string) bool {
 	return false
 }
 
-// Mute tells whether the event says nothing by itself: then the workflow's
-// inputs say what there is to do.
+// Mute tells whether the event names no task: then the workflow's inputs name
+// it.
 func (t Trigger) Mute() bool {
 	return !Speaks(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }

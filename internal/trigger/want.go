@@ -116,7 +116,7 @@ func reviewed(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// unfit says why we cannot serve whoever asked.
+// unfit says why this person or bot may not start work.
 func unfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {

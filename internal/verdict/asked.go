@@ -103,8 +103,7 @@ func goesOn(a Asked, old journal.Run) string {
 	return "it was asked for again"
 }
 
-// unapproved is the answer to whoever would have a plan worked on by another word
-// than that it is approved.
+// unapproved answers a command that would work on a plan without approval.
 const unapproved = "The plan has not been approved yet. `/ralph approve` has it worked on."
 
 func resume(a Asked, old journal.Run) Way {
@@ -172,8 +171,8 @@ func Unplanned(run journal.Run) bool {
 	return run.Vague && run.Asked == "" && len(run.Misplans) < mostPlans && len(run.Iterations) == 0
 }
 
-// Unapproved tells whether a person has still to let the plan be worked on. One
-// that is not made yet nobody can.
+// Unapproved tells whether a person still has to approve the plan. A plan that
+// is not made yet cannot be approved.
 func Unapproved(run journal.Run) bool {
 	return run.ID != "" && run.Policy.Approval && run.Approved == "" && run.Asked == "" && !Unplanned(run)
 }

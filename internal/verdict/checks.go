@@ -107,13 +107,13 @@ func Proves(run journal.Run, check journal.CheckEnded) bool {
 	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
 }
 
-// detected tells whether nobody named the check: then it cannot be what somebody
-// wants to be green.
+// detected tells whether the check was only suggested: then people did not ask
+// for it to be green.
 func detected(run journal.Run, name string) bool {
 	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
 }
 
-// Brought tells whether the task itself named the check: whoever wrote it could
+// Brought tells whether the task itself brought the check: its author could
 // have written one that always passes.
 func Brought(run journal.Run, name string) bool {
 	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })

@@ -70,8 +70,7 @@ func like(last journal.Iteration) func(journal.Iteration) bool {
 }
 
 // face is what an iteration looks like from outside: its tree and how each
-// check ended. Of files that nobody could compare, what the checks said is all
-// there is to tell progress by.
+// check ended. If the files cannot be compared, only the checks show progress.
 func face(it journal.Iteration) string {
 	text := ""
 	if it.Taken != nil {

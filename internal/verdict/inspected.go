@@ -36,7 +36,7 @@ func Unsettled(run journal.Run) string {
 	return less(inspected)
 }
 
-// less is what was found, or why nobody could look; empty: nothing.
+// less is what was found, or why the inspection failed; empty: nothing.
 func less(e journal.ChangeInspected) string {
 	switch {
 	case e.Why != "":

@@ -11,10 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Same tells whether a task by some rules is what an older run was asked: then
-// whoever asks means that run. Words or rules that are new would be lost on it. That
-// its plan was to be approved first is no rule once it was, and whether a run can be
-// kept on GitHub is for GitHub to say each time.
+// Same tells whether a task by some rules is the one of an older run: then that
+// run is meant. New words or rules make it another one. Plan approval is no
+// longer a rule once it was given, and GitHub decides each time whether a run
+// can be saved there.
 func Same(task plan.Task, p policy.Policy, old journal.Run) bool {
 	p.Approval = p.Approval || old.Approved != ""
 	p.Shelve = old.Policy.Shelve
@@ -23,12 +23,12 @@ func Same(task plan.Task, p policy.Policy, old journal.Run) bool {
 	return task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
-// Renewed are the rules of now for a run that was begun by others: what was
-// found out about the base then is not looked for again, the checks that its plan
-// asks for are those of its plan, whatever the issue says by now, and a plan that
-// was to be approved first still is. Who asked for a draft still wants one, and
-// what whoever asked for a plan has set goes for its work too: its model unless
-// another was chosen, as long as it is offered.
+// Renewed are the current rules for a run that began under others. What was
+// found out about the base then is not looked for again. The checks of its plan
+// stay, whatever the issue says now, and so does the need for approval. A
+// requested draft stays a draft. The settings of the person who asked for a
+// plan also hold for its work: its model unless another was chosen, as long as
+// it is offered.
 func Renewed(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
 	then := old.Policy
 	added := func(c policy.Check) bool { return c.Added }

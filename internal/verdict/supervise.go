@@ -52,7 +52,7 @@ func attempt(run journal.Run, it journal.Iteration) Step {
 	if run.Looked == nil && !it.Agent.CannotRun {
 		return Look{}
 	}
-	// Nobody can see what the command does: it is taken to have worked.
+	// What the command does cannot be seen: it is taken to have worked.
 	verdict := journal.IterationEnded{Number: it.Number, Green: !it.Agent.Failed, Worked: true}
 	verdict.Done = run.Looked != nil && run.Looked.Done
 	return Judge{verdict}

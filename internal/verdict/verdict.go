@@ -87,8 +87,8 @@ func direct(run journal.Run, it journal.Iteration) bool {
 	})
 }
 
-// between is the next step when no iteration is open: show what there is,
-// finish, give up, or begin the next.
+// between is the next step when no iteration is open: publish, finish, give up,
+// or begin the next.
 func between(run journal.Run) Step {
 	if step, due := publish(run); due {
 		return step
@@ -142,8 +142,7 @@ func passing(run journal.Run, it journal.Iteration) bool {
 	return it.Proof != nil && len(believable(run, it)) > 0
 }
 
-// ungraded tells whether a story is about to pass, and nobody knows yet what that
-// is worth.
+// ungraded tells whether a story is about to pass without a grade.
 func ungraded(run journal.Run, it journal.Iteration) bool {
 	if !passing(run, it) {
 		return false
@@ -153,8 +152,8 @@ func ungraded(run journal.Run, it journal.Iteration) bool {
 	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !GradeKnown(run, story, graded.Commit)
 }
 
-// uninspected tells whether a story is about to pass, and nobody has looked at
-// what the change does to the tests.
+// uninspected tells whether a story is about to pass before the change's effect
+// on the tests was inspected.
 func uninspected(run journal.Run, it journal.Iteration) bool {
 	return passing(run, it) && NeedsInspection(run, it.Proof.Tree)
 }

@@ -66,8 +66,8 @@ func Sound(run journal.Run) bool {
 	return proven && kept && len(Unproven(run)) == 0 && Unsettled(run) == ""
 }
 
-// Dropped tells whether a change of something protected was left out of the
-// work: what it was for, nobody has.
+// Dropped tells whether a change of a protected file was left out of the work,
+// so that the work may lack it.
 func Dropped(run journal.Run) bool {
 	return slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool { return it.Taken != nil && len(it.Taken.Dropped) > 0 })
 }

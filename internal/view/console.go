@@ -31,8 +31,8 @@ type Console struct {
 	apart bool // an empty line goes before whatever comes next
 }
 
-// Item is what there is to show of item, without a newline at its end; empty
-// for what is no news.
+// Item is the text of item, without a newline at its end; empty if it is no
+// news.
 func (c *Console) Item(item stream.Item) string {
 	at := c.now()
 	if c.began.IsZero() {

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Event is what there is to show of an event, in Line's words, without a
-// newline at its end; empty for what is no news. Run is the run after it.
+// Event is the text of an event, in Line's words, without a newline at its end;
+// empty if it is no news. Run is the run after it.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
 	at := run.Now
 	if c.Now != nil {
@@ -126,7 +126,7 @@ func (l Look) rule(title string) string {
 	return text + strings.Repeat(l.ours("─"), max(room-width(text), 1))
 }
 
-// stop is the end of a run: why, what there is, and what to do next.
+// stop is the end of a run: why it stopped, its result, and what to do next.
 func (c *Console) stop(run journal.Run, e journal.RunStopped, rows []row) []row {
 	for i := range rows {
 		rows[i].gap, rows[i].tone = true, bold

@@ -26,10 +26,10 @@ type Look struct {
 
 const narrowest = 24
 
-// LookFor is the look that suits the place lines go to. It is plain where
-// nobody sits before a terminal, and has no emoji where characters may not be
-// UTF-8. Colour is left to termenv, which knows NO_COLOR, CLICOLOR and
-// CLICOLOR_FORCE; the last one colours a pipe too.
+// LookFor is the look that suits the output. It is plain if that is not a
+// terminal, and has no emoji where characters may not be UTF-8. Colour is left
+// to termenv, which knows NO_COLOR, CLICOLOR and CLICOLOR_FORCE; the last one
+// colours a pipe too.
 func LookFor(getenv func(string) string, tty bool, width int) Look {
 	if ci := getenv("CI"); ci != "" && ci != "false" {
 		tty = false
@@ -50,11 +50,11 @@ type environment func(string) string
 // Getenv is a variable's value.
 func (e environment) Getenv(key string) string { return e(key) }
 
-// Environ is empty: nobody lists the variables to find a colour.
+// Environ is empty: finding a colour needs no list of variables.
 func (environment) Environ() []string { return nil }
 
-// unicodeIn asks the variables in the order in which the C library does; the
-// locale nobody set is ASCII.
+// unicodeIn asks the variables in the order in which the C library does;
+// without a locale it is ASCII.
 func unicodeIn(getenv func(string) string) bool {
 	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(key)); locale != "" {

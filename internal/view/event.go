@@ -16,8 +16,8 @@ type saying struct{ indent, sign, text string }
 func within(sign, text string) saying { return saying{"  ", sign, text} }
 
 // Line is what the log says of an event, in one line or more; empty for one
-// that is no news there. Run is the run after it. Whoever prints it still has
-// to make each line fit for where it goes.
+// that is no news there. Run is the run after it. The caller still has to clean
+// each line for its output.
 func Line(run journal.Run, event journal.Event) string {
 	var lines []string
 	for _, said := range say(run, event) {

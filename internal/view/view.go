@@ -1,6 +1,6 @@
-// Package view makes what people see out of the record: the comment, the
-// summary, the pull request's text, a line of log, the JSON. Every one of them
-// is a function of the run, so no two can disagree. It calls nobody.
+// Package view makes all texts that people see from the record: the comment,
+// the summary, the pull request's text, a line of log, the JSON. Every one is a
+// function of the run, so no two can disagree. It makes no calls.
 package view
 
 import (

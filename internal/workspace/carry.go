@@ -111,8 +111,8 @@ func setAside(root *untrusted.Root, path string) error {
 	return errors.Join(root.RemoveAll(path+".before"), root.Rename(path, path+".before"))
 }
 
-// How much of a folder is looked at. In one that holds more, such as a home,
-// nobody knows what has changed.
+// How much of a folder is read. Changes in a larger one, such as a home, stay
+// unknown.
 const (
 	mostFiles   = 50_000
 	mostContent = 64 << 20

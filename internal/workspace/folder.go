@@ -146,8 +146,8 @@ func (f Folder) newest(wanted func(journal.Run) bool) (Run, journal.Run, bool) {
 	return Run{}, journal.Run{}, false
 }
 
-// Readable is a fault where the journal of the newest run, or of the one that is
-// named, cannot be read: whoever asks for it is not meant to get an older one.
+// Readable is a fault if the journal of the newest run, or of the named one,
+// cannot be read: an older run must not be shown instead.
 func (f Folder) Readable(id string) error {
 	ids, err := f.list()
 	switch {

@@ -103,10 +103,10 @@ const activeFile = ".ralph-active"
 // marker is where the marker of the project lies that f belongs to.
 func (f Folder) marker() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
 
-// Hold locks the folder for all that a run does, and puts up its marker where
-// there is one. Whoever holds the lock is the only one who runs, so that a
-// marker that is found was left by the dead, whoever has its pid today. The
-// folder it gives is the same, to be locked no more.
+// Hold locks the folder for all that a run does, and writes its marker if there
+// is one. Only the holder of the lock runs, so an existing marker was left by a
+// dead process, whichever process has its pid now. The folder that it returns
+// is the same, without further locking.
 func (f Folder) Hold(active *Active) (held Folder, release func() error, err error) {
 	unlock, err := f.Lock()
 	if err != nil {

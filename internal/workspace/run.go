@@ -134,9 +134,9 @@ func (r Run) Exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// OpenJournal is a journal that is being written. It remembers what it wrote: an
-// agent that tidies up with "git clean -x" takes the file with it, and without
-// it nobody could go on with the run.
+// OpenJournal is a journal that is being written. It remembers what it wrote:
+// an agent that runs "git clean -x" removes the file, and the run could not
+// continue without it.
 type OpenJournal struct {
 	run  Run
 	file *os.File

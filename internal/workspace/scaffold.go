@@ -26,8 +26,8 @@ type Sheet struct {
 	Data []byte
 }
 
-// Scaffold lays out new files in a project: all of them, or none. What is
-// there already is nobody's to overwrite.
+// Scaffold writes new files into a project: all of them, or none. Existing
+// files are never overwritten.
 func Scaffold(project string, sheets []Sheet) error {
 	root, err := openProject(project)
 	if err != nil {

@@ -217,8 +217,8 @@ func (t Task) post(dir, name string, m Message) (err error) {
 	return errors.Join(err, file.Close())
 }
 
-// written is a message as it stands in a bus. It begins with an empty line, as
-// whoever wrote last may have left no line's end.
+// written is a message in a bus. It begins with an empty line, because the last
+// writer may have left no line's end.
 func (t Task) written(m Message) string {
 	var text strings.Builder
 	text.WriteString("\n" + dashes + "\n")
