@@ -108,9 +108,9 @@ func ipv4(b []byte, masked bool) netip.Addr {
 	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, n)))
 }
 
-// Beyond are the addresses of a host, with its port: what must be out of reach
-// for those inside where somebody else holds the network. Where nobody can say
-// where it is they are Anywhere: that a name is not known keeps nobody in.
+// Beyond are the addresses of a host, with its port, that must be out of reach
+// for the agent where the network is confined by someone else. If the name
+// cannot be resolved they are Anywhere: an unknown name confines nothing.
 func Beyond(ctx context.Context, n Name) []string {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", n.Host)
 	if all := beyond(found, n.Port); err == nil && len(all) > 0 {

@@ -35,8 +35,8 @@ type Refusal struct {
 	Sent  bool   // the request was sent without it
 }
 
-// mostRefusals is how many are told of: whoever makes up names shall not fill
-// the journal with them.
+// mostRefusals is how many refusals are recorded: an agent that makes up names
+// must not fill the journal with them.
 const mostRefusals = 50
 
 // crier tells of refusals, one for each thing.

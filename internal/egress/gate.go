@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// gate counts who is inside. Once it is shut, nobody comes in, and whoever shut
-// it waits for the last to leave.
+// gate counts the calls inside. A closed gate admits none, and close waits for
+// the last one to leave.
 type gate struct {
 	mu     sync.Mutex
 	inside int

@@ -18,8 +18,8 @@ type verdict struct {
 	hour  bool // input is to be kept for an hour
 }
 
-// rules are the models that may be asked for, and whether what a request does
-// besides is nobody's concern.
+// rules are the models that may be requested, and whether other features of a
+// request are checked.
 type rules struct {
 	models []string
 	open   bool

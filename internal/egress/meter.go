@@ -206,8 +206,8 @@ func (m *meter) set(b *bill, now progress) {
 	m.wake()
 }
 
-// suspect counts the most that an answer can have used which nobody waited for,
-// with so much output. It is on no bill: nobody knows it.
+// suspect counts the most that an answer can have used whose end was not read,
+// given the output so far. It is an estimate, not a bill.
 func (m *meter) suspect(b *bill, output int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

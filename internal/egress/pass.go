@@ -140,8 +140,8 @@ func tested(h http.Header) {
 	}
 }
 
-// unheard is a transport that does not tell the proxy of the hints that come
-// before an answer: nobody has looked at those.
+// unheard is a transport that hides early hints from the proxy, because they
+// are not inspected.
 type unheard struct{ http.RoundTripper }
 
 func (u unheard) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -100,8 +100,8 @@ func hear(ctx context.Context, from io.Reader, host string) (said []byte, err er
 	return tape.Bytes(), nil
 }
 
-// listening is a connection that can only be read. What the library would
-// answer goes nowhere; closing it is left to whoever opened it.
+// listening is a connection that can only be read. Answers of the library are
+// dropped; the opener closes it.
 type listening struct {
 	io.Reader
 	net.Conn // nil: nobody asks for more

@@ -31,9 +31,9 @@ const (
 // takes some nasty texts in quadratic time: this many are seconds, no more.
 const maxBody = 65_536
 
-// Draft makes a plan of a task without asking a model: the same words, the
-// same stories. An issue never names the branch; whoever runs it does. The forms
-// are the repository's issue forms, as YAML.
+// Draft makes a plan of a task without asking a model: the same words give the
+// same stories. An issue never names the branch; the caller does. The forms are
+// the repository's issue forms, as YAML.
 func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	body := readable(t.Body)
 	if isPRD(body) {
@@ -236,8 +236,8 @@ func Sketch(answer string) (stories []Story, left []string, err error) {
 	return stories, slices.Compact(left), validate(Plan{UserStories: stories})
 }
 
-// sketched is a story as far as whoever makes a plan may say it. An agent may
-// have read what was hidden from people: none of that becomes a story.
+// sketched is the part of a story that a planning agent may set. An agent may
+// have read text that is hidden from people, so its other fields are dropped.
 func (s Story) sketched() (own Story, left []string) {
 	own = Story{ID: s.ID, Title: titled(s.Title), Description: seen(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
 	for _, criterion := range s.AcceptanceCriteria {

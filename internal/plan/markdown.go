@@ -192,7 +192,7 @@ func start(n ast.Node) int {
 	return 0
 }
 
-// maxWord bounds the work of Nearest: nobody mistypes a longer word than this.
+// maxWord bounds the work of Nearest: longer words are not typing errors.
 const maxWord = 64
 
 // Nearest finds the known word that was probably meant, if one is near. Case
@@ -273,7 +273,7 @@ func latin(s string) string {
 		"ù", "u", "ú", "u", "û", "u", "ý", "y", "ÿ", "y", "'", "", "’", "").Replace(s)
 }
 
-// didYouMean is the end of a complaint about a word nobody knows.
+// didYouMean is the end of an error about an unknown word.
 func didYouMean(word string, known []string) string {
 	if near, ok := Nearest(word, known); ok {
 		return fmt.Sprintf(", did you mean %q?", near)

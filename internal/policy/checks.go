@@ -50,7 +50,7 @@ func limited(text string) (paths, command string) {
 	return strings.Join(strings.Fields(globs), " "), strings.TrimSpace(command)
 }
 
-// Named is p without what nobody named.
+// Named is p with only the checks that people configured.
 func (p Policy) Named() Policy {
 	p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(c Check) bool { return c.Detected })
 	p.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(c Check) bool { return c.Detected })

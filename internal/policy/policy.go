@@ -235,9 +235,9 @@ func Setups(commands []string, timeout Duration) []Check {
 	return all
 }
 
-// Linked tells of a run that works in a linked worktree: nobody commits what
-// the agent of a prompt or a task leaves, so its tree has to stay. A loop over
-// stories commits, and leaves a branch.
+// Linked tells of a run that works in a linked worktree. With a prompt or a
+// task the agent's changes are not committed, so its tree has to stay. A loop
+// over stories commits, and leaves a branch.
 func (p Policy) Linked() bool { return p.Apart && p.Done != ByStories }
 
 // LongestStep is how long a step of the run may take at most: an agent's turn

@@ -69,8 +69,8 @@ var presets = map[Preset]Policy{
 	},
 }
 
-// usual are the limits of a run that nobody thought of: enough for a night's
-// work, and an end to what leads nowhere.
+// usual are the default limits: enough for a night's work, and an end to what
+// leads nowhere.
 var usual = Limits{
 	Iterations: 10,
 	CostUSD:    5,

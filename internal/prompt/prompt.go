@@ -205,7 +205,7 @@ func failures(run journal.Run, where journal.Where, checks []journal.CheckEnded)
 	return said
 }
 
-// unclaimed tells of green work that nobody called done.
+// unclaimed tells of green work that the agent did not call done.
 func unclaimed(it journal.Iteration) bool {
 	return it.Ended.Green && it.Ended.Worked && len(it.Ended.Passed) == 0 && !it.Ended.Done && len(it.Ended.Rejected) == 0
 }

@@ -121,8 +121,8 @@ func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
 	return journal.BaselineEnded{Usable: green > 0, Why: strings.Join(odd, "; ")}
 }
 
-// added tells whether a check is one that the task brought along: whoever wrote
-// it could have written one that always passes.
+// added tells whether the task itself brought the check: its author could have
+// written one that always passes.
 func added(p policy.Policy, name string) bool {
 	return slices.ContainsFunc(p.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
@@ -161,9 +161,9 @@ func (p Prover) restore(ctx context.Context, run journal.Run, commit string) (st
 	return stand, paths[:min(len(paths), mostFiles)], err
 }
 
-// sum tells what a proof is worth. What was not green at the base holds nothing
-// back, and proves nothing either. A checkout that cannot be made ready always
-// does: nobody has seen this commit work.
+// sum grades a proof. A check that was not green at the base neither blocks nor
+// proves anything. A checkout that cannot be set up always blocks: the commit
+// was not seen to work.
 func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnded {
 	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
 	if seen.unready != "" {

@@ -34,9 +34,9 @@ type Publisher struct {
 	kept   bool           // people were hurried to see that the run is kept elsewhere
 }
 
-// moment is a state of a run. The comment tells of it as it is. The pull request
-// tells of the one at rest before it: nobody reviews what is half done, and each
-// of its edits is a call.
+// moment is a state of a run. The comment shows it at once. The pull request
+// shows the last one between iterations: half-done work is not reviewed, and
+// each edit is a call.
 type moment struct {
 	run  journal.Run
 	rest *journal.Run
@@ -127,8 +127,8 @@ func (p *Publisher) work(ctx context.Context) {
 	}
 }
 
-// urgent tells, once, of a run that is kept for another machine from now on: the
-// comment vouches for what is kept, and without that word nobody believes it.
+// urgent tells, once, that a run is saved for other machines from now on:
+// without the comment's confirmation the saved state is not trusted.
 func (p *Publisher) urgent(run journal.Run) bool {
 	if p.kept || run.Shelved == nil {
 		return false
@@ -146,8 +146,8 @@ func (p *Publisher) bother(ctx context.Context, pending *moment) (left *moment, 
 	return pending, time.After(max(p.Every, atLeast))
 }
 
-// last shows what was left, and once more where that failed: nobody comes
-// after it to mend what people see.
+// last shows the end, and tries once more if that fails: no later step corrects
+// what people see.
 func (p *Publisher) last(ctx context.Context, left *moment) {
 	if left == nil || ctx.Err() != nil {
 		return

@@ -20,7 +20,7 @@ type Refusal struct {
 	Full  bool   // of jobs: one of them may be over without having said so
 }
 
-// String is the refusal in words for whoever asked.
+// String is the refusal in words for the person who asked.
 func (r Refusal) String() string {
 	return r.Why + ". The input `" + r.Input + "` of the workflow allows more"
 }
@@ -87,8 +87,8 @@ func (b Book) spent(a Asked, now time.Time) *Refusal {
 	return &Refusal{Why: why, Input: "max-cost-per-day", Full: held > 0}
 }
 
-// flooded is for pull requests that nobody gets round to. A branch that has one
-// gets no second; one that is being worked on may get one.
+// flooded limits the pull requests that wait for a review. A branch that has
+// one gets no second; one that is being worked on may get one.
 func (b Book) flooded(a Asked, now time.Time) *Refusal {
 	if a.Limits.Pulls == 0 || a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
 		return nil

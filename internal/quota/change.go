@@ -10,7 +10,7 @@ import (
 // it was read.
 var ErrMoved = errors.New("somebody else has written to the ledger")
 
-// Store keeps a book. Put takes one only where nobody has put one since Look.
+// Store keeps a ledger. Put fails if it was changed since Look.
 type Store interface {
 	Look(ctx context.Context) ([]byte, error)
 	Put(ctx context.Context, book []byte) error

@@ -29,8 +29,8 @@ type Limits struct {
 // Default are the limits unless a workflow says otherwise.
 func Default() Limits { return Limits{USD: 25, Runs: 3, Pulls: 5} }
 
-// day is how long what was spent counts. It is no date: at midnight nobody gets
-// a second budget.
+// day is how long spending counts. It is not a calendar day, so midnight brings
+// no second budget.
 const day = 24 * time.Hour
 
 // Entry is one job's.
@@ -91,8 +91,8 @@ func (b Book) sweep(now time.Time) Book {
 
 func (e Entry) atWork(now time.Time) bool { return e.Spent == nil && now.Before(e.Until) }
 
-// cost is what e counts for: what was spent, or what may be. Of a job that was
-// killed nobody knows.
+// cost is what e counts for: what was spent, or may be. For a job that was
+// killed the cost is unknown.
 func (e Entry) cost() float64 {
 	if e.Spent != nil {
 		return *e.Spent
@@ -116,8 +116,8 @@ func (b Book) again(e Entry, now time.Time) Book {
 	return b
 }
 
-// End says that a job is over, and what it spent; nil: nobody knows, and what it
-// held is gone.
+// End says that a job is over, and what it spent; nil: unknown, and its
+// reservation is gone.
 func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
 	b.Entries = slices.Clone(b.Entries)
 	for i, e := range b.Entries {

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Source is what a page is made from. All of its funcs but those of Words may
-// be nil: then nobody can tell what they would.
+// Source is what a page is made from. All its funcs but those of Words may be
+// nil: then the page lacks what they would return.
 type Source struct {
 	Entries []journal.Entry
 	Notes   []string // what only who asks can know, such as that nobody is at work

@@ -117,7 +117,7 @@ func within(lines []string, line int, quote string) bool {
 	return false
 }
 
-// squeezed is text without the spaces that nobody quotes alike.
+// squeezed is text without white space, which quotes rarely reproduce.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // String is where it is and what is wrong with it.

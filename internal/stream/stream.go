@@ -137,8 +137,8 @@ func (c Cost) Amount() *float64 {
 	return &c.USD
 }
 
-// Cost is an amount in US dollars; a cost nobody reported is not known, which
-// is not the same as nothing.
+// Cost is an amount in US dollars. A cost that was not reported is unknown,
+// which is not zero.
 type Cost struct {
 	USD   float64 `json:"usd"`
 	Known bool    `json:"known"`

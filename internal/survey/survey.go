@@ -151,7 +151,7 @@ func (f Files) rust() []Command {
 	return []Command{{"cargo test", "Cargo.toml"}}
 }
 
-// untested is what npm init writes where nobody has thought of tests.
+// untested is what npm init writes for a project without tests.
 const untested = "no test specified"
 
 func (f Files) node() []Command {

@@ -209,8 +209,8 @@ func (s *sheet) set(name string, how Outcome) {
 	}
 }
 
-// room tells whether another test can be kept. Those that failed have a share
-// of their own: nobody can hide one behind many that passed.
+// room tells whether another test can be kept. Failed tests have a share of
+// their own, so that many passed ones cannot hide them.
 func (s *sheet) room(how Outcome) bool {
 	kept := &s.other
 	if how == Failed || how == Broken {
