@@ -72,8 +72,8 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.commit(ctx, w, committing{tool, place, shelved})
 }
 
-// alone keeps a run from beginning in the project meanwhile. Where no run ever
-// was there is nobody to keep out, and no folder to make for it.
+// alone keeps a run from starting in the project meanwhile. A project that
+// never had a run needs no lock and gets no folder.
 func alone(top string) (release func() error, err error) {
 	folder := filepath.Join(top, ".ralph")
 	if _, err := os.Lstat(filepath.Join(folder, "runs")); errors.Is(err, fs.ErrNotExist) {

@@ -166,8 +166,8 @@ type order struct {
 	hard   chan<- struct{}
 }
 
-// lastResort is how long a program whose outer is gone may take to end: where
-// something in it is stuck, nobody is left to end it.
+// lastResort limits how long a program whose outer process is gone may take to
+// end. After it, nothing else can end a stuck program.
 const lastResort = 15 * time.Second
 
 func (o order) obey(signals <-chan os.Signal) {

@@ -141,7 +141,8 @@ func (t *Token) below(wanted string, r *repo) bool {
 	return t.Kind == Personal && role[r.roleOf(t.Login)] < role[wanted]
 }
 
-// sees says whether the repository is there for whoever calls; nil is anybody.
+// sees says whether the caller may see the repository; nil: an anonymous
+// caller.
 func (t *Token) sees(r *repo) bool {
 	switch {
 	case !r.Private:

@@ -139,8 +139,8 @@ func jobLog(c *call) answer {
 	return answer{status: http.StatusFound, header: header}
 }
 
-// serveLog gives a log to whoever knows where it lies, and to nobody who shows
-// a token: that would be one shown to strangers.
+// serveLog returns a log by its address, and refuses callers that send a token:
+// real ones would leak it to another host.
 func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	log := ""

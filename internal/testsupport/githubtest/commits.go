@@ -2,8 +2,8 @@ package githubtest
 
 import "net/http"
 
-// createCommit makes a commit in the name of whoever asks. That GitHub signs it
-// then is only said: nobody here could tell.
+// createCommit makes a commit in the caller's name. GitHub's signature is only
+// claimed: it cannot be checked here.
 func createCommit(c *call) answer {
 	var asked struct {
 		Message, Tree string

@@ -54,7 +54,8 @@ func ServerError(status int) Fault {
 	return Fault{Status: status, Body: fmt.Sprintf(`{"message":%q,"documentation_url":%q,"status":"%d"}`, http.StatusText(status), docs, status)}
 }
 
-// BadGateway is the page that GitHub's edge shows when nobody is behind it.
+// BadGateway is the page that GitHub's edge shows when no server answers behind
+// it.
 func BadGateway() Fault {
 	return Fault{
 		Status: http.StatusBadGateway,

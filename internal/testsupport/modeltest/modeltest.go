@@ -49,7 +49,7 @@ func (s *Server) Work() []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return !r.Work })
 }
 
-// Left is how many answers of the script nobody asked for.
+// Left is how many answers of the script were not requested.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -97,8 +97,8 @@ func (r Request) turn(a Answer, n int) turn {
 	return t
 }
 
-// pieces is text as it streams: in two at least, so that nobody may rely on
-// finding a whole tag in one of them.
+// pieces is text as it streams: in two pieces at least, so that no reader can
+// rely on a whole tag in one of them.
 func pieces(text string) []string {
 	runes := []rune(text)
 	size := min(max((len(runes)+1)/2, 1), 1024)

@@ -93,7 +93,7 @@ func pass(prd *plan.Plan, c field) error {
 	return fmt.Errorf("no story %s", c.name)
 }
 
-// environ lets git commit where nobody has told it who it is.
+// environ lets git commit without a configured user.
 func (p *player) environ() []string {
 	return slices.Concat([]string{
 		"GIT_AUTHOR_NAME=Scripted Agent", "GIT_AUTHOR_EMAIL=scripted-agent@localhost",
@@ -117,8 +117,8 @@ func (p *player) execute(ctx context.Context, argv ...string) (string, int, erro
 	return out.String(), res.Exit, err
 }
 
-// planCommit commits what there is. A play that was killed may have left git's
-// locks; nobody but this agent works in its tree, so they are nobody's.
+// planCommit commits all changes. A play that was killed may have left git's
+// locks; only this agent works in its tree, so they can be removed.
 func planCommit(_, text string) (action, error) {
 	message := strings.TrimSpace(text)
 	if message == "" {

@@ -118,7 +118,7 @@ type curtain struct {
 	result agent.Cue // without a type: nothing is said of the end
 }
 
-// Error is for nobody: a curtain never leaves Play.
+// Error is never seen: a curtain does not leave Play.
 func (c *curtain) Error() string { return "exit " + strconv.Itoa(c.code) }
 
 func (p *player) play(ctx context.Context, s script) (int, error) {

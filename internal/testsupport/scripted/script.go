@@ -36,7 +36,7 @@ type kind struct {
 	plan  func(path, text string) (action, error)
 }
 
-// scene is what there is to do in an iteration.
+// scene lists the actions of an iteration.
 func (s script) scene(iteration int, story string) []step {
 	for _, key := range []string{strconv.Itoa(iteration), story, "*"} {
 		if steps, there := s.scenes[key]; there && key != "" {

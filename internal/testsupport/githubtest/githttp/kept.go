@@ -27,7 +27,7 @@ func (k *Kept) WriteHeader(status int) { k.status = cmp.Or(k.status, status) }
 
 func (k *Kept) Write(p []byte) (int, error) { return k.body.Write(p) }
 
-// Status is what a client would see: 200 where nobody said anything.
+// Status is what a client would see: 200 unless set.
 func (k *Kept) Status() int { return cmp.Or(k.status, http.StatusOK) }
 
 // Body is what was written.
