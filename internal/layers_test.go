@@ -36,7 +36,7 @@ var plan = house{
 	layers: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ"},
-		2:  {"internal/journal", "internal/trigger", "internal/mcp"},
+		2:  {"internal/journal", "internal/trigger", "internal/mcp", "internal/upkeep"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/report", "internal/result", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},

@@ -216,6 +216,7 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"job":            (*visitOf).employ,
 	"pull-of":        (*visitOf).pullOf,
 	"by-hand":        (*visitOf).byHand,
+	"follow":         (*visitOf).follow,
 	"reconcile":      (*visitOf).reconcile,
 	"may-workflows":  (*visitOf).mayWorkflows,
 	"only-pusher":    (*visitOf).onlyPusher,

@@ -94,6 +94,12 @@ func (v *visitOf) like(args []string) (string, error) {
 	return "", nil
 }
 
+// follow has the events that come be about the newest pull request.
+func (v *visitOf) follow([]string) (string, error) {
+	v.issue = lastOf(v.Pulls(shop))[0].Number
+	return "", nil
+}
+
 // red NAME MESSAGE… has a check fail on the commit of the pull request.
 func (v *visitOf) red(args []string) (string, error) {
 	pull, _ := v.Pull(shop, v.issue)

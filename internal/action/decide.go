@@ -71,13 +71,19 @@ func (r request) place() (base, branch string, err error) {
 	return pull.BaseRef, pull.HeadRef, nil
 }
 
+// own tells whether the work is for a pull request that ralph opened: its text and
+// whether it is a draft are ralph's to say.
+func (r request) own() bool {
+	return r.task.Kind == plan.KindPull && r.trigger.Pull.Ours && strings.HasPrefix(r.trigger.Pull.HeadRef, r.inputs.BranchPrefix)
+}
+
 // policy is the Action's with what the plan adds: its own checks come on top,
 // never instead.
 func (r request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
 	p.Agent, p.Shelve = r.inputs.AgentName, true
 	p.Buttons = r.inputs.Rules.Buttons
-	p.NoPull = r.task.Kind == plan.KindPull // there is one, and its words are its author's
+	p.NoPull = r.task.Kind == plan.KindPull && !r.own() // there is one, and its words are its author's
 	p.Approval = p.Approval || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
 	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
 	if own > 0 {

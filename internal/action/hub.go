@@ -90,35 +90,6 @@ func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
 	return origin.Fetch(ctx, to, sha)
 }
 
-// OpenPull opens the draft, or finds the pull request that is open.
-func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
-	pull, err := h.starting().OpenPull(ctx, github.NewPull{
-		Branch: run.Branch, Base: run.BaseRef, Title: h.hide(text.Title), Body: h.hide(text.Body), Draft: true,
-	})
-	if err != nil {
-		return journal.PullOpened{}, err
-	}
-	h.dress(ctx, pull.Number)
-	if pull.Body == h.hide(text.Body) && h.shown.TryLock() { // it says so, and need not be told again
-		text.Number = pull.Number
-		h.last.Pull = text
-		h.shown.Unlock()
-	}
-	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
-}
-
-// ReadyPull turns the draft of the run's branch ready.
-func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
-	pull, open, err := h.client.FindPull(ctx, run.Branch)
-	if err != nil {
-		return err
-	}
-	if !open {
-		return h.shut(ctx, *run.Pull, run.Branch)
-	}
-	return h.starting().ReadyPull(ctx, pull)
-}
-
 // Comment finds the progress comment of the issue, or makes it.
 func (h *hub) Comment(ctx context.Context, board view.Board) (journal.CommentPosted, error) {
 	h.shown.Lock()
@@ -215,18 +186,6 @@ func (h *hub) write(ctx context.Context, text string) (github.Comment, error) {
 		return h.client.EditComment(ctx, h.issue, found.ID, text)
 	}
 	return h.client.CreateComment(ctx, h.issue, text)
-}
-
-// pull brings the text of the pull request up to date, once there is one.
-func (h *hub) pull(ctx context.Context, text view.Pull) error {
-	if text.Number == 0 || text == h.last.Pull {
-		return nil
-	}
-	if _, err := h.client.EditPull(ctx, text.Number, "", h.hide(text.Body)); err != nil {
-		return err
-	}
-	h.last.Pull = text
-	return nil
 }
 
 // url is where the progress comment stands, if that is known.

@@ -3,14 +3,12 @@ package action
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -100,31 +98,4 @@ func (h *hub) relabel(ctx context.Context, state view.State) error {
 		h.labels = slices.Delete(h.labels, at, at+1)
 	}
 	return nil
-}
-
-// dress gives a pull request what the workflow wants it to have. It is not worth
-// less without.
-func (h *hub) dress(ctx context.Context, number int) {
-	if len(h.pullLabels) > 0 {
-		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
-			h.say(fault.Told(err))
-		}
-	}
-	if len(h.reviewers) > 0 {
-		if err := h.client.AskReviewers(ctx, number, h.reviewers...); err != nil {
-			h.say(fault.Told(err))
-		}
-	}
-}
-
-// shut is what to do about a pull request that people have put away.
-func (h *hub) shut(ctx context.Context, pull journal.PullOpened, branch string) error {
-	merged, err := h.client.Merged(ctx, pull.Number)
-	switch {
-	case err != nil:
-		return err
-	case merged:
-		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "check that all of "+branch+" is in it, and open another pull request for the rest", nil)
-	}
-	return fault.Usage(fmt.Sprintf("pull request #%d is no longer open", pull.Number), "open it again and comment `/ralph resume`", nil)
 }

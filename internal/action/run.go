@@ -133,7 +133,12 @@ func (v *visit) asked() (job.Asked, error) {
 	if err != nil {
 		return job.Asked{}, err
 	}
+	var pull *journal.PullOpened
+	if v.own() {
+		pull = &journal.PullOpened{Number: v.task.Number, URL: v.task.URL, Draft: v.trigger.Pull.Draft}
+	}
 	return job.Asked{
+		Pull:    pull,
 		ID:      workspace.NameRun(v.called(), v.Now()),
 		Policy:  v.policy(stories),
 		Task:    v.task,

@@ -54,8 +54,9 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 // pull is as much of a pull request as we read.
 type pull struct {
 	issue
-	Head side `json:"head"`
-	Base side `json:"base"`
+	Head  side `json:"head"`
+	Base  side `json:"base"`
+	Draft bool `json:"draft"`
 }
 
 type side struct {
@@ -76,6 +77,7 @@ func (p *pull) read(wash *laundry) trigger.Issue {
 func (p *pull) pull() trigger.Pull {
 	return trigger.Pull{
 		Number: p.Number, HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
+		Draft: p.Draft || strings.HasPrefix(p.Title, DraftTitle), Ours: strings.HasPrefix(p.Body, trigger.PullMarker),
 	}
 }
 

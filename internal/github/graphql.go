@@ -133,9 +133,14 @@ func (c *Client) Reply(ctx context.Context, number int, thread int64, body strin
 	})
 }
 
-const markReady = `mutation($id: ID!) {
+const (
+	markReady = `mutation($id: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } }
 }`
+	markDraft = `mutation($id: ID!) {
+  convertPullRequestToDraft(input: {pullRequestId: $id}) { pullRequest { isDraft } }
+}`
+)
 
 // ReadyPull turns a draft into a pull request that asks for review. REST
 // cannot; GraphQL can. One that is ready stays so, and one whose title says
@@ -148,16 +153,35 @@ func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
 	if !p.Draft {
 		return nil
 	}
-	a := act{what: fmt.Sprintf("turn the pull request #%d ready", p.Number), needs: pullsWrite}
+	return c.setDraft(ctx, p, false)
+}
+
+// DraftPull turns a pull request into a draft again. One that is a draft stays
+// so; where the repository's plan has none, the title says draft.
+func (c *Client) DraftPull(ctx context.Context, p Pull) error {
+	if p.Draft || p.Says() {
+		return nil
+	}
+	err := c.setDraft(ctx, p, true)
+	if refusedFor(err, noDrafts) {
+		_, err = c.EditPull(ctx, p.Number, DraftTitle+p.Title, "")
+	}
+	return err
+}
+
+func (c *Client) setDraft(ctx context.Context, p Pull, draft bool) error {
+	state, name, question := "ready", "markPullRequestReadyForReview", markReady
+	if draft {
+		state, name, question = "into a draft", "convertPullRequestToDraft", markDraft
+	}
+	a := act{what: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), needs: pullsWrite}
 	return do(ctx, c, a, func(ctx context.Context) error {
-		answer, err := query[struct {
-			Marked struct {
-				Pull struct {
-					Draft *bool `json:"isDraft"`
-				} `json:"pullRequest"`
-			} `json:"markPullRequestReadyForReview"`
-		}](ctx, c, markReady, map[string]string{"id": p.NodeID})
-		if draft := answer.Marked.Pull.Draft; err == nil && (draft == nil || *draft) {
+		answer, err := query[map[string]struct {
+			Pull struct {
+				Draft *bool `json:"isDraft"`
+			} `json:"pullRequest"`
+		}](ctx, c, question, map[string]string{"id": p.NodeID})
+		if is := answer[name].Pull.Draft; err == nil && (is == nil || *is != draft) {
 			err = errEmpty
 		}
 		return err

@@ -75,6 +75,14 @@ func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
 	return pull.Merged, err
 }
 
+// PullBody is the text of a pull request as it stands, not cleaned.
+func (c *Client) PullBody(ctx context.Context, number int) (string, error) {
+	pull, err := one[struct {
+		Body string `json:"body"`
+	}](ctx, c, act{what: fmt.Sprintf("read the text of #%d", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	return pull.Body, err
+}
+
 // owns tells of a pull request whose head is branch here: a head that GitHub
 // does not understand is no filter to it at all.
 func (c *Client) owns(pull *gh.PullRequest, branch string) bool {
@@ -89,7 +97,7 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	switch {
 	case err == nil:
 		return pull, nil
-	case p.Draft && refusedFor(err, "draft pull requests are not supported"):
+	case p.Draft && refusedFor(err, noDrafts):
 		p.Draft, p.Title = false, DraftTitle+p.Title
 		return c.OpenPull(ctx, p)
 	case refusedFor(err, "already exists"):
@@ -101,6 +109,9 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	}
 	return Pull{}, err
 }
+
+// noDrafts is how GitHub says that a repository's plan has none.
+const noDrafts = "draft pull requests are not supported"
 
 func refusedFor(err error, reason string) bool {
 	e, ok := errors.AsType[*Error](err)

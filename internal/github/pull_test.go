@@ -47,6 +47,15 @@ func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
 	if err := client.ReadyPull(ctx, found); err != nil || sent(server, "POST", "/api/graphql") != 1 {
 		t.Errorf("what is ready is turned ready again (%v)", err)
 	}
+	if err := client.DraftPull(ctx, found); err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err = client.FindPull(ctx, work); err != nil || !found.Draft {
+		t.Errorf("after DraftPull it is %+v, %v", found, err)
+	}
+	if err := client.DraftPull(ctx, found); err != nil || sent(server, "POST", "/api/graphql") != 2 {
+		t.Errorf("a draft is turned into one again (%v)", err)
+	}
 }
 
 func TestAPullRequestIsNeverOpenedTwice(t *testing.T) {
@@ -96,6 +105,12 @@ func TestWithoutDraftsTheTitleSaysDraft(t *testing.T) {
 	ready, _, err := client.FindPull(t.Context(), work)
 	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.Says() {
 		t.Errorf("ready = %+v, %v", ready, err)
+	}
+	if err := client.DraftPull(t.Context(), ready); err != nil {
+		t.Fatal(err)
+	}
+	if draft, _, err := client.FindPull(t.Context(), work); err != nil || !draft.Says() || draft.Title != opened.Title {
+		t.Errorf("draft = %+v, %v", draft, err)
 	}
 }
 

@@ -151,7 +151,8 @@ type Asked struct {
 	Links   journal.Links
 	By      journal.Person // who asks
 	Notes   []journal.Noted
-	Detect  bool // use what the base's own files suggest where no check is named
+	Pull    *journal.PullOpened // that the work is for, where ralph opened it in an earlier run
+	Detect  bool                // use what the base's own files suggest where no check is named
 }
 
 // Outcome is how a run stands when the job is done with it.

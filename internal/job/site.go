@@ -140,7 +140,7 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	err = s.Append(journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source, Vague: asked.Vague,
 		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Tree: tree, Work: work, Level: asked.Level, Links: asked.Links,
-		By: asked.By, Form: s.form(ctx, asked.Policy, base),
+		By: asked.By, Form: s.form(ctx, asked, base), Pull: asked.Pull,
 	})
 	for _, note := range asked.Notes {
 		err = errors.Join(err, s.Append(note))
@@ -206,8 +206,8 @@ const maxForm = 16 << 10
 
 // form is the base's own template for pull requests, where one will be opened.
 // One that cannot be read is none.
-func (s *site) form(ctx context.Context, p policy.Policy, base string) string {
-	if s.trusted == nil || !p.Publish || p.NoPull {
+func (s *site) form(ctx context.Context, asked Asked, base string) string {
+	if s.trusted == nil || !asked.Policy.Publish || asked.Policy.NoPull || asked.Pull != nil {
 		return ""
 	}
 	files, err := s.trusted.Files(ctx, base)

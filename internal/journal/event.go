@@ -37,13 +37,14 @@ type RunBegan struct {
 	Links   Links         `json:"links,omitzero"`
 	By      Person        `json:"by,omitzero"`    // who asked for it
 	Form    string        `json:"form,omitempty"` // the base's own template for pull requests
+	Pull    *PullOpened   `json:"pull,omitempty"` // that the work is for, where an earlier run opened it
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
-	r.By, r.Form = e.By, e.Form
+	r.By, r.Form, r.Pull = e.By, e.Form, e.Pull
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true
 	r.Granted = Grant{At: at}

@@ -14,11 +14,13 @@ func (e Pushed) fold(r *Run, _ time.Time) {
 	r.Pushed, r.Failures = e.SHA, nil
 }
 
-// PullOpened says that a pull request stands, opened or found.
+// PullOpened says that a pull request stands: opened, found, or made a draft
+// again.
 type PullOpened struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
 	Draft  bool   `json:"draft"`
+	Again  bool   `json:"again,omitempty"` // it was ready, and is a draft until the new head is proven
 }
 
 func (e PullOpened) fold(r *Run, _ time.Time) {

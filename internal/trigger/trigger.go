@@ -81,6 +81,8 @@ type Pull struct {
 	HeadRepo string // owner/name; empty when a fork is gone
 	HeadSHA  string
 	BaseRef  string
+	Draft    bool
+	Ours     bool // its text carried PullMarker
 }
 
 // Fork tells whether the work lies in a repository in which we may not push.
@@ -101,6 +103,9 @@ type Sender struct {
 
 // Marker begins the hidden text by which we know a comment of ours again.
 const Marker = "<!-- ralph:"
+
+// PullMarker begins the text of a pull request that ralph opened.
+const PullMarker = Marker + "pull -->"
 
 // The events that can start something by what they say. Any other does so
 // where the workflow's inputs ask for something.

@@ -60,7 +60,7 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 		{"no pull request was made", shown(1, nil), [][]journal.Event{green(), {pushed}, fails("open", "a", "b", "the third")}, lost},
 		{
 			"the pull request lacks the newest", shown(1, nil),
-			[][]journal.Event{green(), {journal.Pushed{SHA: "c0"}, journal.PullOpened{}}, fails("push", "a", "b", "the third")},
+			[][]journal.Event{green(), {journal.Pushed{SHA: "c0"}, journal.PullOpened{Draft: true}}, fails("push", "a", "b", "the third")},
 			lost,
 		},
 		{

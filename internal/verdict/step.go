@@ -55,7 +55,7 @@ type Judge struct{ Verdict journal.IterationEnded }
 // Push brings the branch to SHA on GitHub.
 type Push struct{ SHA string }
 
-// OpenPull opens the pull request as a draft, or finds the one that is open.
+// OpenPull opens the pull request as a draft, or makes the one that is open a draft.
 type OpenPull struct{}
 
 // Join looks whether others have gone on with the branch or with the base, and

@@ -207,6 +207,8 @@ func publish(run journal.Run) (Step, bool) {
 		return nil, false
 	case parted(run) != "":
 		return nil, false
+	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !failed(run, "open"): // what comes is not proven yet
+		return OpenPull{}, true
 	case run.Pushed != run.Head && !failed(run, "push"):
 		return Push{run.Head}, true
 	case run.Pushed == run.Head && !run.Policy.NoPull && run.Pull == nil && run.Passed() > 0 && !failed(run, "open"):

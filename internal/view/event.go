@@ -157,6 +157,9 @@ func published(run journal.Run, event journal.Event) string {
 		}
 		return "pushed " + short(e.SHA) + " to " + e.Branch
 	case journal.PullOpened:
+		if e.Again {
+			return fmt.Sprintf("pull request #%d is a draft until the new head is proven", e.Number)
+		}
 		return fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)
 	case journal.PullReadied:
 		return fmt.Sprintf("pull request #%d is ready for review", e.Number)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -36,7 +37,7 @@ func title(run journal.Run) string {
 // is not done.
 func link(run journal.Run) string {
 	switch {
-	case run.Task.Number == 0:
+	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
 		return ""
 	case run.Plan.Done() && run.Pull != nil && !run.Pull.Draft:
 		return fmt.Sprintf("Closes #%d", run.Task.Number)

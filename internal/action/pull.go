@@ -1,0 +1,104 @@
+package action
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/upkeep"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// OpenPull opens the draft, or finds the pull request that is open. One that the
+// run has already becomes a draft again.
+func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
+	if run.Pull != nil {
+		return h.redraft(ctx, run)
+	}
+	pull, err := h.starting().OpenPull(ctx, github.NewPull{
+		Branch: run.Branch, Base: run.BaseRef, Title: h.hide(text.Title), Body: h.hide(text.Body), Draft: true,
+	})
+	if err != nil {
+		return journal.PullOpened{}, err
+	}
+	h.dress(ctx, pull.Number)
+	if pull.Body == h.hide(text.Body) && h.shown.TryLock() { // it says so, and need not be told again
+		text.Number = pull.Number
+		h.last.Pull = text
+		h.shown.Unlock()
+	}
+	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
+}
+
+// redraft has nobody take a head for proven that is not yet.
+func (h *hub) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
+	pull, open, err := h.client.FindPull(ctx, run.Branch)
+	if err != nil {
+		return journal.PullOpened{}, err
+	}
+	if !open {
+		return journal.PullOpened{}, h.shut(ctx, *run.Pull, run.Branch)
+	}
+	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starting().DraftPull(ctx, pull)
+}
+
+// ReadyPull turns the draft of the run's branch ready.
+func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
+	pull, open, err := h.client.FindPull(ctx, run.Branch)
+	if err != nil {
+		return err
+	}
+	if !open {
+		return h.shut(ctx, *run.Pull, run.Branch)
+	}
+	return h.starting().ReadyPull(ctx, pull)
+}
+
+// pull brings the text of the pull request up to date, once there is one.
+func (h *hub) pull(ctx context.Context, text view.Pull) error {
+	if text.Number == 0 || text == h.last.Pull {
+		return nil
+	}
+	body := h.hide(text.Body)
+	if text.Number == h.issue { // the run goes on where others ended
+		there, err := h.client.PullBody(ctx, text.Number)
+		if err != nil {
+			return err
+		}
+		body = upkeep.Join(there, body)
+	}
+	if _, err := h.client.EditPull(ctx, text.Number, "", body); err != nil {
+		return err
+	}
+	h.last.Pull = text
+	return nil
+}
+
+// dress gives a pull request what the workflow wants it to have. It is not worth
+// less without.
+func (h *hub) dress(ctx context.Context, number int) {
+	if len(h.pullLabels) > 0 {
+		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
+			h.say(fault.Told(err))
+		}
+	}
+	if len(h.reviewers) > 0 {
+		if err := h.client.AskReviewers(ctx, number, h.reviewers...); err != nil {
+			h.say(fault.Told(err))
+		}
+	}
+}
+
+// shut is what to do about a pull request that people have put away.
+func (h *hub) shut(ctx context.Context, pull journal.PullOpened, branch string) error {
+	merged, err := h.client.Merged(ctx, pull.Number)
+	switch {
+	case err != nil:
+		return err
+	case merged:
+		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "check that all of "+branch+" is in it, and open another pull request for the rest", nil)
+	}
+	return fault.Usage(fmt.Sprintf("pull request #%d is no longer open", pull.Number), "open it again and comment `/ralph resume`", nil)
+}

@@ -1,0 +1,48 @@
+// Package upkeep decides what a pull request that ralph opened needs until it is
+// merged or closed. It takes texts and facts from GitHub, and returns texts and
+// decisions; it makes no calls.
+package upkeep
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The marks around what the newest of several runs says in the text of a pull
+// request. The text of the run that opened it stays below.
+const (
+	laterBegins = "<!-- ralph:later -->"
+	laterEnds   = "<!-- /ralph:later -->"
+)
+
+// maxBody is less than the characters that GitHub takes for a text.
+const maxBody = 60_000
+
+// Join puts the text of the newest run above the text of the run that opened the
+// pull request. What a run between the two said is replaced. The first line holds
+// marks and stays the first.
+func Join(there, newest string) string {
+	marks, opened, _ := strings.Cut(strings.ReplaceAll(there, "\r\n", "\n"), "\n")
+	if before, rest, found := strings.Cut(opened, laterBegins); found {
+		_, after, _ := strings.Cut(rest, laterEnds)
+		opened = before + after
+	}
+	_, newest, _ = strings.Cut(newest, "\n")
+	top := marks + "\n" + laterBegins + "\n\n" + strings.TrimSpace(newest) + "\n\n---\n\n**The work before that:**\n\n" + laterEnds + "\n\n"
+	opened = strings.TrimSpace(opened)
+	if utf8.RuneCountInString(top+opened) > maxBody {
+		opened = links(opened)
+	}
+	return top + opened + "\n"
+}
+
+// links are the lines that tie a pull request to its issue.
+func links(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "Closes #") || strings.HasPrefix(line, "Refs #") {
+			kept = append(kept, strings.TrimSpace(line))
+		}
+	}
+	return strings.Join(kept, "\n")
+}
