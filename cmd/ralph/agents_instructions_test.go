@@ -52,7 +52,7 @@ description: WHOSE-other-agent
 {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-claude-hook"}]}]},
  "apiKeyHelper": "touch ran-claude-helper; echo k", "env": {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, "enableAllProjectMcpServers": true}
 -- .mcp.json --
-{"mcpServers": {"m": {"command": "sh", "args": ["-c", "echo WHOSE-server $(id -u) >ran-mcp"]}, "other": {"command": "touch", "args": ["ran-other"]}}}
+{"mcpServers": {"m": {"command": "sh", "args": ["-c", "echo WHOSE-server $(id -u) >ran; for host in files other; do git ls-remote https://$host.example.com/x.git 2>&1 | sed -n 's/.*CONNECT.* //p' >>ran; done; mv ran ran-mcp"]}, "other": {"command": "touch", "args": ["ran-other"]}}}
 -- .gemini/settings.json --
 {"mcpServers": {"m": {"command": "touch", "args": ["ran-gemini-mcp"]}}, "hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch ran-gemini-hook"}]}]}}
 -- opencode.json --
@@ -71,6 +71,11 @@ args = ["ran-codex-mcp"]
 {"amp.mcpServers": {"m": {"command": "touch", "args": ["ran-amp-mcp"]}}}
 `
 
+// realInputs are the inputs by which the real CLIs get their keys, by their prefixes.
+var realInputs = map[string]string{
+	"claude": "ANTHROPIC", "codex": "OPENAI", "gemini": "GEMINI", "opencode": "ANTHROPIC", "copilot": "COPILOT-PROVIDER",
+}
+
 // The real CLIs are told in their first request what the base commit tells agents, and
 // nothing that the pull request's branch does. Hooks, servers and key helpers of neither
 // run.
@@ -78,9 +83,7 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {
 		return
 	}
-	for name, input := range map[string]string{
-		"claude": "ANTHROPIC", "codex": "OPENAI", "gemini": "GEMINI", "opencode": "ANTHROPIC", "copilot": "COPILOT-PROVIDER",
-	} {
+	for name, input := range realInputs {
 		t.Run(name, func(t *testing.T) {
 			server := modeltest.Start(t,
 				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("cat *.md web/*.md > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
@@ -113,21 +116,25 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 }
 
 // A server that the workflow names starts as the base branch has it, as the user who
-// works in the sandbox; the others of its file do not.
+// works in the sandbox; the others of its file do not. It reaches the hosts of the
+// allow list: one that is on it does not answer (502), another is refused (403).
 func TestAgentsStartNamedServers(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {
 		return
 	}
-	for name, input := range map[string]string{"claude": "ANTHROPIC", "codex": "OPENAI", "copilot": "COPILOT-PROVIDER"} {
-		t.Run(name, func(t *testing.T) {
-			server := modeltest.Start(t,
-				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("cat ran-* > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
-				modeltest.Answer{Words: "Done."})
-			told := toldIn(t, name, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL, "INPUT_MCP-CONFIG=.mcp.json m")
-			if !strings.HasPrefix(told, "BASE-server 1500\n") || strings.Count(told, "ran-") != 1 {
-				t.Errorf("what ran:\n%s", told)
-			}
-		})
+	for name, input := range realInputs {
+		for _, level := range []string{"namespace", "notify"} {
+			t.Run(name+" "+level, func(t *testing.T) {
+				server := modeltest.Start(t,
+					modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("until [ -e ran-mcp ]; do sleep 0.1; done; cat ran-* > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
+					modeltest.Answer{Words: "Done."})
+				told := toldIn(t, name, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL,
+					"INPUT_MCP-CONFIG=.mcp.json m", "INPUT_ALLOW-DOMAINS=files.example.com", "INPUT_SANDBOX="+level)
+				if !strings.HasPrefix(told, "BASE-server 1500\n502\n403\n") || strings.Count(told, "ran-") != 1 {
+					t.Errorf("what ran:\n%s", told)
+				}
+			})
+		}
 	}
 }
 

@@ -282,6 +282,6 @@ func (v *visit) allowServers(ctx context.Context, base string) error {
 	if err != nil {
 		return fault.Usage("invalid input mcp-config", "correct it, or "+name+" on "+base, err)
 	}
-	v.inputs.Agent.Args = append(flags, v.inputs.Agent.Args...)
+	v.inputs.Agent.Args, v.inputs.Agent.Servers = append(flags, v.inputs.Agent.Args...), servers
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/mcp"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -149,6 +150,7 @@ type Options struct {
 	Script  string                // path of the scripted agent's script
 	Reads   bool                  // it is to read and not to write, as far as its program can be kept to that
 	Docker  *Docker               // a sandbox of Docker's for it; nil: none
+	Servers mcp.Servers           // that it starts, where its program takes them by its settings
 }
 
 var adapters = map[string]func(words []string, o Options) (Adapter, error){

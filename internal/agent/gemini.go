@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,19 +86,21 @@ func geminiArgv(command, model, extra []string) []string {
 	return slices.Concat(command, []string{"--yolo", "--skip-trust", "-o", "stream-json"}, model, extra)
 }
 
-// geminiHome is the home in which a key is taken to another model server: for
-// that the CLI wants a setting, and no variable stands in for it. Settings of
-// the whole system do, but those must belong to root.
+// geminiHome is the home in which a key is taken to another model server, or MCP
+// servers are named: for both the CLI wants settings, and no variable stands in for
+// them. Settings of the whole system do, but those must belong to root.
 func geminiHome(o Options) (home map[string]string, notes []string) {
-	if o.Keys.ModelBaseURL == "" || o.Keys.GeminiAPIKey == "" || o.Keys.Chosen {
+	if o.Keys.GeminiAPIKey == "" || len(o.Servers) == 0 && (o.Keys.ModelBaseURL == "" || o.Keys.Chosen) {
 		return nil, nil
 	}
-	home = map[string]string{".gemini/settings.json": `{
-  "general": {"enableAutoUpdate": false},
-  "privacy": {"usageStatisticsEnabled": false},
-  "security": {"auth": {"selectedType": "gemini-api-key"}}
-}
-`}
+	settings := map[string]any{
+		"general":  map[string]any{"enableAutoUpdate": false},
+		"privacy":  map[string]any{"usageStatisticsEnabled": false},
+		"security": map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}},
+	}
+	maps.Copy(settings, o.Servers.Settings("gemini"))
+	text, _ := json.MarshalIndent(settings, "", "  ") // strings, and maps and lists of them, have no error
+	home = map[string]string{".gemini/settings.json": string(text) + "\n"}
 	if !o.NeedKey {
 		notes = []string{"gemini takes its key to another model server in a home of its own, without your ~/.gemini; " +
 			`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps that`}

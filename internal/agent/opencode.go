@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Argv: func(order Order) []string {
 			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o)), extra)
 		},
-		Env: func(order Order) []string { return opencodeEnv(o.Keys, modelOf(flags, opencodeOrder(order, o))) },
+		Env: func(order Order) []string { return opencodeEnv(o, modelOf(flags, opencodeOrder(order, o))) },
 		Decoder: func(order Order) Decoder {
 			return decoderOf(&opencodeDecoder{price: o.Prices, model: modelOf(flags, order)})
 		},
@@ -75,11 +76,19 @@ func opencodeOrder(order Order, o Options) Order {
 
 // opencodeEnv keeps the repository's own settings out: they hold plugins and
 // servers, which it would start unasked.
-func opencodeEnv(keys Keys, model string) []string {
+func opencodeEnv(o Options, model string) []string {
+	keys, settings := o.Keys, o.Servers.Settings("opencode")
 	provider, name, _ := strings.Cut(model, "/")
 	env := []string{"OPENCODE_DISABLE_PROJECT_CONFIG=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
 	if keys.ModelBaseURL != "" && name != "" {
-		env = append(env, "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_CONFIG_CONTENT="+opencodeConfig(keys, provider, name))
+		env = append(env, "OPENCODE_DISABLE_MODELS_FETCH=1")
+		own := opencodeConfig(keys, provider, name)
+		maps.Copy(own, settings)
+		settings = own
+	}
+	if len(settings) > 0 {
+		content, _ := json.Marshal(settings) // strings, and maps and lists of them, have no error
+		env = append(env, "OPENCODE_CONFIG_CONTENT="+string(content))
 	}
 	return append(env, opencodeKeys(keys, provider)...)
 }
@@ -150,7 +159,7 @@ func opencodeAdopt(printed []byte, k Keys, model string) Adopted {
 
 // opencodeConfig takes a provider's model to another server. The key is named
 // and not written down.
-func opencodeConfig(keys Keys, provider, model string) string {
+func opencodeConfig(keys Keys, provider, model string) map[string]any {
 	known, plain := opencodeProviders[provider]
 	if !plain {
 		known = opencodeProviders["openai"]
@@ -165,11 +174,10 @@ func opencodeConfig(keys Keys, provider, model string) string {
 	if !plain {
 		settings["npm"] = "@ai-sdk/openai-compatible"
 	}
-	config, _ := json.Marshal(map[string]any{ // strings and maps of them have no error
+	return map[string]any{
 		"autoupdate": false, "share": "disabled", "small_model": provider + "/" + model,
 		"provider": map[string]any{provider: settings},
-	})
-	return string(config)
+	}
 }
 
 // opencodeUnknown is in its log where it knows no such model: it knows none of a

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -94,9 +95,7 @@ func (d *servers) env(setup bool) []string {
 	if d.bundle == "" {
 		return env
 	}
-	for _, name := range []string{
-		"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
-	} {
+	for _, name := range environ.Certificates {
 		env = append(env, name+"="+d.bundle)
 	}
 	return env

@@ -26,6 +26,19 @@ var proxies = []string{
 	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
+// Certificates are the variables that name a file of certificates, in the words of
+// several tools.
+var Certificates = []string{
+	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
+}
+
+// Network are the variables that tell a program the way to the network.
+func Network() []string {
+	all := slices.Concat(proxies, Certificates)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // session are the variables of a session or a command that ralph was started in.
 // They name another tree than the agent's, or make an agent join that session.
 var session = strings.Fields(`

@@ -1,6 +1,6 @@
 // Package mcp reads which MCP servers a project allows its agents. It takes a file in the
 // form of Claude Code's .mcp.json and the names of servers in it, and returns the flags
-// by which an agent CLI starts them. The servers run where the agent runs.
+// or settings by which an agent CLI starts them. The servers run where the agent runs.
 package mcp
 
 import (
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -59,7 +60,8 @@ func Read(data []byte, names []string) (Servers, error) {
 	return servers, nil
 }
 
-// Flags are those by which an agent CLI gets the servers.
+// Flags are those by which an agent CLI gets the servers. Gemini CLI and opencode have
+// none: they get Settings.
 func (s Servers) Flags(agent string) ([]string, error) {
 	switch agent {
 	case "claude":
@@ -74,8 +76,58 @@ func (s Servers) Flags(agent string) ([]string, error) {
 			flags = append(flags, "-c", "mcp_servers."+name+"="+s[name].toml())
 		}
 		return flags, nil
+	case "gemini", "opencode":
+		return nil, nil
 	}
-	return nil, fmt.Errorf("the agent %s takes no MCP servers by flags: use claude, codex, copilot or amp", agent)
+	return nil, fmt.Errorf("the agent %s takes no MCP servers: use amp, claude, codex, copilot, gemini or opencode", agent)
+}
+
+// Settings are the servers as the settings file of Gemini CLI or opencode has them;
+// empty where there are none.
+func (s Servers) Settings(agent string) map[string]any {
+	if len(s) == 0 {
+		return nil
+	}
+	all, key := map[string]any{}, "mcpServers"
+	if agent == "opencode" {
+		key = "mcp"
+	}
+	for name, server := range s {
+		if agent == "opencode" {
+			all[name] = server.forOpencode()
+		} else {
+			all[name] = server.forGemini()
+		}
+	}
+	return map[string]any{key: all}
+}
+
+func (s Server) forGemini() any {
+	own := struct {
+		Server
+		HTTP  string `json:"httpUrl,omitempty"` // url is for servers of the type sse
+		Trust bool   `json:"trust"`             // its tools run unasked
+	}{Server: s, Trust: true}
+	if s.Type != "sse" {
+		own.HTTP, own.URL = s.URL, ""
+	}
+	own.Type = ""
+	return own
+}
+
+func (s Server) forOpencode() any {
+	own := struct {
+		Type    string            `json:"type"`
+		Command []string          `json:"command,omitempty"`
+		Env     map[string]string `json:"environment,omitempty"`
+		URL     string            `json:"url,omitempty"`
+		Headers map[string]string `json:"headers,omitempty"`
+		Enabled bool              `json:"enabled"`
+	}{"local", append([]string{s.Command}, s.Args...), s.Env, s.URL, s.Headers, true}
+	if s.URL != "" {
+		own.Type, own.Command = "remote", nil
+	}
+	return own
 }
 
 // forCopilot names what Copilot does not assume.
@@ -100,6 +152,7 @@ func (s Server) toml() string {
 	if s.Command != "" {
 		add("command", encode(s.Command))
 		add("args", encode(append([]string{}, s.Args...)))
+		add("env_vars", encode(environ.Network())) // the way out of the sandbox, which Codex keeps from servers
 	} else {
 		add("url", encode(s.URL))
 	}

@@ -1,11 +1,13 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/mcp"
 )
 
@@ -27,7 +29,7 @@ func TestFlags(t *testing.T) {
 		"copilot": {"--additional-mcp-config", `{"mcpServers":{"docs":{"type":"local","command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"},"tools":["*"]},` +
 			`"far":{"type":"http","url":"https://mcp.example/x","headers":{"X-A":"b"},"tools":["*"]}}}`},
 		"codex": {
-			"-c", `mcp_servers.docs={args=["-y","say \"hi\""],command="npx",env={"A"="1","B"="2"}}`,
+			"-c", `mcp_servers.docs={args=["-y","say \"hi\""],command="npx",env={"A"="1","B"="2"},env_vars=["` + strings.Join(environ.Network(), `","`) + `"]}`,
 			"-c", `mcp_servers.far={http_headers={"X-A"="b"},url="https://mcp.example/x"}`,
 		},
 	} {
@@ -36,8 +38,30 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", agent, err, diff)
 		}
 	}
-	if _, err := servers.Flags("gemini"); err == nil {
-		t.Error("gemini has flags")
+	if _, err := servers.Flags("command"); err == nil {
+		t.Error("a program that ralph does not know has flags")
+	}
+}
+
+// Gemini CLI and opencode get them by their settings.
+func TestSettings(t *testing.T) {
+	servers, err := mcp.Read([]byte(file), []string{"docs", "far"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for agent, want := range map[string]string{
+		"gemini": `{"mcpServers":{"docs":{"command":"npx","args":["-y","say \"hi\""],"env":{"A":"1","B":"2"},"trust":true},` +
+			`"far":{"headers":{"X-A":"b"},"httpUrl":"https://mcp.example/x","trust":true}}}`,
+		"opencode": `{"mcp":{"docs":{"type":"local","command":["npx","-y","say \"hi\""],"environment":{"A":"1","B":"2"},"enabled":true},` +
+			`"far":{"type":"remote","url":"https://mcp.example/x","headers":{"X-A":"b"},"enabled":true}}}`,
+	} {
+		got, err := json.Marshal(servers.Settings(agent))
+		if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", agent, err, diff)
+		}
+	}
+	if none := mcp.Servers(nil).Settings("gemini"); none != nil {
+		t.Errorf("without servers there are the settings %v", none)
 	}
 }
 
