@@ -160,6 +160,7 @@ func TestChanged(t *testing.T) {
 		"a section":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "-q", "-k one", 1)}, tree{"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.ruff]\nline-length = 100\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n"}},
 		"one that comes":        {"ruff check", tree{"pyproject.toml": project["pyproject.toml"] + "[tool.ruff.lint]\nignore = [\"ALL\"]\n"}, tree{"pyproject.toml": project["pyproject.toml"]}},
 		"another section":       {"pytest", tree{"pyproject.toml": strings.NewReplacer(`"a"`, `"b"`, "100", "120").Replace(project["pyproject.toml"])}, tree{}},
+		"a plugin":              {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[project.entry-points.pytest11]\nx = \"x\"\n"}, tree{"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.ruff]\nline-length = 100\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n"}},
 		"a file with a section": {"pytest", tree{"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -k one\n"}, tree{"setup.cfg": "[metadata]\nname = shop\n"}},
 		"npm's shell":           {"npm test", tree{".npmrc": "registry=https://example.com\nscript-shell = ./sh.sh\n"}, tree{".npmrc": "registry=https://example.com\n"}},
 		"where npm looks":       {"npm test", tree{".npmrc": "registry=https://example.com\n"}, tree{}},

@@ -20,7 +20,7 @@ var (
 		hooks: "conftest.py",
 		files: []string{"pytest.ini", ".pytest.ini"},
 		sections: map[string][]string{
-			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest"},
+			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest", "project.entry-points.pytest11"},
 		},
 	}
 	settingsOf = map[string]owned{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"path"
 	"path/filepath"
@@ -95,6 +96,8 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	spoke, speaks := m.at(from, paths.Speaks), m.at(to, paths.Speaks)
 	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
 	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
+	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	led := checkdef.Paths(commands(run), base.file)
 	var files []proof.Differing
 	for _, d := range all {
 		if slices.Contains(own, d.Path) {
@@ -105,11 +108,12 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
 			Tests: sure || test || speaks[d.Path], Doubtful: !sure,
-			Steers: test && steers[d.Path],
-			Asks:   !test && paths.Code(d.Path) && asks[d.Path],
+			Steers:   test && steers[d.Path],
+			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
+			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path),
 		})
 	}
-	return files, m.err
+	return files, errors.Join(m.err, base.err)
 }
 
 // marks finds words in files that two commits differ in.

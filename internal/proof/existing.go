@@ -17,7 +17,7 @@ const (
 	testsBroken  = "tests_broken"   // existing tests fail on the new code
 	testsGone    = "tests_gone"     // existing tests do not run any more
 	testsChanged = "tests_changed"  // existing tests were changed, and their old versions pass on the new code
-	testsSteered = "tests_steered"  // a test changes how the others run
+	testsSteered = "tests_steered"  // a test or a tool's settings change how the others run
 	asksForTests = "asks_for_tests" // product code asks whether it is being tested
 )
 
@@ -31,6 +31,7 @@ type Differing struct {
 	// Doubtful is a file of Tests that the product may load: it is new in a folder of
 	// the tests, or names a test framework and did not before.
 	Doubtful bool
+	Settings bool // a tool may read it: no test, and nothing that defines the checks
 }
 
 // Changes tells how commits differ.
@@ -80,6 +81,12 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 			}
 			inspected.Why = err.Error()
 		}
+	}
+	if err := i.settled(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		inspected.Why = err.Error()
 	}
 	i.allow(open(run))
 	inspected.Found, inspected.Shown = i.found[:min(len(i.found), mostFound)], i.shown[:min(len(i.shown), mostFound)]

@@ -19,6 +19,9 @@ const tryAlone = 102
 // tryBase is that of one of the base as it is.
 const tryBase = 103
 
+// trySettings is that of one with the base's settings.
+const trySettings = 104
+
 // tryDoubtful is what the number of an inspection's second run begins after.
 const tryDoubtful = 200
 

@@ -113,6 +113,20 @@ var (
 // Document tells whether a file is only read by people.
 func Document(name string) bool { return documents.MatchString(name) || pages.MatchString(name) }
 
+// settings are files that a tool may read its settings from, by the forms that their
+// names have, and build files. What they really change is told by running.
+var settings = pattern.Of(`(?i)(^|/)(\.[^/.]+(\.(jsonc?|ya?ml|toml|[cm]?[jt]s))?|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
+	`[a-z]+file|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/`)
+
+// built are manifests that also say what is built and tested, and how.
+var built = pattern.Of(`(^|/)(pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
+
+// Settings tells whether a file may hold settings of a tool. A manifest that only
+// names dependencies, and what git and GitHub read, are none.
+func Settings(name string) bool {
+	return settings.MatchString(name) && (built.MatchString(name) || !Needed(name)) && !strings.HasPrefix(name, ".git") && Of(name) == None && !foreign.MatchString(name)
+}
+
 // Code tells whether a file is a program's text, by its ending.
 func Code(name string) bool { return slices.Contains(codeEnds, path.Ext(name)) }
 

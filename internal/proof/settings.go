@@ -1,0 +1,56 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/tally"
+)
+
+// settled runs the checks once more where the change touches settings that a tool may
+// read: with these files as the base has them, and all else as it is now. What passes
+// only with the changed settings is found: they may be what the product needs, or what
+// hides its faults. A person tells which.
+func (i *inspection) settled(ctx context.Context) error {
+	differing, err := i.prover.Changes.Differing(ctx, i.run, i.run.Base, i.commit)
+	if err != nil {
+		return fmt.Errorf("compare the settings of %.12s with those of the base: %w", i.commit, err)
+	}
+	var files []string
+	for _, d := range differing {
+		if d.Settings {
+			files = append(files, d.Path)
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	stand, err := i.prover.Stand(ctx, i.run, i.commit, Standing{From: i.run.Base, Paths: files})
+	if err != nil {
+		return fmt.Errorf("put the base's settings onto %.12s: %w", i.commit, err)
+	}
+	seen, err := i.prover.run(ctx, i.run, Place{Where: journal.AtDoubt, Commit: i.commit, Stand: stand, Number: trySettings}.judged(i.run), i.ran.Add)
+	if err != nil {
+		return err
+	}
+	for _, here := range i.proof.Checks {
+		old, _ := find(seen.checks, here.Name)
+		lost := i.lost(here, old)
+		if len(lost) == 0 && (old.Passed || !here.Passed) {
+			continue
+		}
+		if len(lost) == 0 {
+			lost = []string{"check " + here.Name}
+		}
+		i.found = append(i.found, journal.Loosened{File: files[0], Kind: testsSteered, Tests: limited(lost), Why: fmt.Sprintf("with %s as the base has it, this no longer passes: %s", few(files), few(lost))})
+	}
+	return nil
+}
+
+// lost are the tests that pass in the proof and do not with the base's settings.
+func (i *inspection) lost(here, old journal.CheckEnded) []string {
+	told := i.prover.Tests.Told(old)
+	return slices.DeleteFunc(i.prover.Tests.Told(here).Names(tally.Passed), func(name string) bool { return told.Of(name) == tally.Passed })
+}
