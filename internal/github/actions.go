@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -17,11 +18,10 @@ const actionsWrite = "actions: write"
 func (c *Client) Dispatch(ctx context.Context, workflow, branch string, inputs map[string]any) error {
 	// Twice would be two jobs: what got no answer is looked for before it is
 	// tried again.
-	a := act{what: "start " + workflow, needs: actionsWrite, once: true}
-	return do(ctx, c, a, func(ctx context.Context) error {
-		event := gh.CreateWorkflowDispatchEventRequest{Ref: branch, Inputs: inputs}
-		_, err := c.api.Actions.CreateWorkflowDispatchEventByFileName(ctx, c.Owner, c.Repo, workflow, event)
-		return err
+	return tell(ctx, c, act{
+		what: "start " + workflow, needs: actionsWrite, once: true,
+		method: http.MethodPost, path: "actions/workflows/" + url.PathEscape(workflow) + "/dispatches",
+		body: gh.CreateWorkflowDispatchEventRequest{Ref: branch, Inputs: inputs},
 	})
 }
 
@@ -36,37 +36,23 @@ const maxJobs = 10
 
 // Began tells whether a job of the workflow has begun since whose title holds
 // the word.
-func (c *Client) Began(ctx context.Context, workflow, word string, since time.Time) (bool, error) {
+func (c *Client) Began(ctx context.Context, workflow, word string, since time.Time) (found bool, err error) {
 	since = since.Truncate(time.Second) // as GitHub's own dates are
-	for page, pages := 1, 0; page != 0 && pages < maxJobs; pages++ {
-		jobs, next, err := c.dispatched(ctx, workflow, page)
-		if err != nil {
-			return false, err
-		}
-		for _, job := range jobs { // the newest first
-			if job.At.Before(since) {
-				return false, nil
-			}
-			if strings.Contains(job.Title, word) {
-				return true, nil
-			}
-		}
-		page = next
+	type page struct {
+		Jobs []began `json:"workflow_runs"`
 	}
-	return false, nil
-}
-
-func (c *Client) dispatched(ctx context.Context, workflow string, page int) (jobs []began, next int, err error) {
-	path := fmt.Sprintf("actions/workflows/%s/runs?event=workflow_dispatch&per_page=100&page=%d", url.PathEscape(workflow), page)
-	jobs, err = ask(ctx, c, act{what: "list the jobs of " + workflow, needs: actionsWrite}, func(ctx context.Context) ([]began, error) {
-		var found struct {
-			Jobs []began `json:"workflow_runs"`
+	a := act{what: "list the jobs of " + workflow, needs: actionsWrite}
+	a.path = fmt.Sprintf("actions/workflows/%s/runs?event=workflow_dispatch", url.PathEscape(workflow))
+	err = turn(ctx, c, a, maxJobs, func(p page) bool {
+		for _, job := range p.Jobs { // the newest first
+			found = !job.At.Before(since) && strings.Contains(job.Title, word)
+			if found || job.At.Before(since) {
+				return false
+			}
 		}
-		var err error
-		next, err = c.get(ctx, path, &found)
-		return found.Jobs, err
+		return true
 	})
-	return jobs, next, err
+	return found, err
 }
 
 // JobBegan is when somebody asked for a job, by the number of GITHUB_RUN_ID;
@@ -82,32 +68,27 @@ func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bo
 	return job.At.Time, !job.At.IsZero(), err
 }
 
+// job is how a job stands.
+type job struct {
+	Status string `json:"status"`
+}
+
+func (j job) filled() bool { return j.Status != "" }
+
 // JobEnded tells whether a job is over, as far as we are let know.
 func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err error) {
-	a := act{what: fmt.Sprintf("ask whether job %d is at work", id), needs: "actions: read"}
-	job, err := ask(ctx, c, a, func(ctx context.Context) (*gh.WorkflowRun, error) {
-		job, _, err := c.api.Actions.GetWorkflowRunByID(ctx, c.Owner, c.Repo, id)
-		if err == nil && job.GetStatus() == "" {
-			err = errEmpty
-		}
-		return job, err
-	})
+	found, err := one[job](ctx, c, act{what: fmt.Sprintf("ask whether job %d is at work", id), needs: "actions: read"}, fmt.Sprintf("actions/runs/%d", id))
 	if Withheld(err) {
 		return false, false, nil
 	}
-	return job.GetStatus() == "completed", err == nil, err
+	return found.Status == "completed", err == nil, err
 }
 
 // CancelJob asks the runner of a job to end it. One that is over already is
 // fine.
 func (c *Client) CancelJob(ctx context.Context, id int64) error {
-	a := act{what: fmt.Sprintf("cancel job %d", id), needs: "actions: write"}
-	err := do(ctx, c, a, func(ctx context.Context) error {
-		_, err := c.api.Actions.CancelWorkflowRunByID(ctx, c.Owner, c.Repo, id)
-		if errors.As(err, new(*gh.AcceptedError)) {
-			return nil
-		}
-		return err
+	err := tell(ctx, c, act{
+		what: fmt.Sprintf("cancel job %d", id), needs: actionsWrite, method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/cancel", id),
 	})
 	if e, is := errors.AsType[*Error](err); is && strings.Contains(e.Message, "completed") {
 		return nil

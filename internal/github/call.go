@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,10 @@ type act struct {
 	what  string // in words, for errors
 	needs string // the line under permissions: that it takes
 	once  bool   // twice would leave two: not to be tried again when the answer was lost
+
+	method string // empty: GET
+	path   string // in the repository
+	body   any
 }
 
 // ask does what a is, and does it again where that may help and does no harm.
@@ -54,6 +59,25 @@ func bounded[T any](ctx context.Context, do func(context.Context) (T, error)) (T
 // do is ask for calls that answer nothing we want.
 func do(ctx context.Context, c *Client, a act, call func(context.Context) error) error {
 	_, err := ask(ctx, c, a, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+	return err
+}
+
+// call makes the request of an act. Its answer is read into a type of our own, with
+// the fields that are used: go-github's types refuse all of an answer for one date
+// that is none.
+func call[T any](ctx context.Context, c *Client, a act) (T, error) {
+	return ask(ctx, c, a, func(ctx context.Context) (got T, err error) {
+		_, err = c.get(ctx, a, &got)
+		if f, is := any(got).(interface{ filled() bool }); is && err == nil && !f.filled() {
+			err = errEmpty
+		}
+		return got, err
+	})
+}
+
+// tell is call where nothing of the answer is wanted.
+func tell(ctx context.Context, c *Client, a act) error {
+	_, err := call[struct{}](ctx, c, a)
 	return err
 }
 
@@ -98,45 +122,67 @@ func sleep(ctx context.Context, d time.Duration) error {
 // proxy that lost its upstream does.
 var errEmpty = errors.New("the answer is empty")
 
-// list reads a list, page by page and so many pages at most, into types of our
-// own: go-github's refuse a whole page for one date that is none.
-func list[T any](ctx context.Context, c *Client, a act, path string, pages int) ([]T, error) {
-	all, err := turn[[]T](ctx, c, a, path, pages)
-	return slices.Concat(all...), err
-}
-
-// turn reads the pages of a list, whatever GitHub wraps them in.
-func turn[P any](ctx context.Context, c *Client, a act, path string, pages int) ([]P, error) {
-	var all []P
-	sign := "?"
-	if strings.Contains(path, "?") {
-		sign = "&"
-	}
-	for number := 1; number != 0 && pages > 0; pages-- {
-		var next int
-		page, err := ask(ctx, c, a, func(ctx context.Context) (page P, err error) {
-			next, err = c.get(ctx, fmt.Sprintf("%s%sper_page=100&page=%d", path, sign, number), &page)
-			return page, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		all, number = append(all, page), next
+// list reads a list, so many pages at most.
+func list[T any](ctx context.Context, c *Client, a act, path string, pages int) (all []T, err error) {
+	a.path = path
+	err = turn(ctx, c, a, pages, func(page []T) bool {
+		all = append(all, page...)
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
 
-// one reads a single thing.
-func one[T any](ctx context.Context, c *Client, a act, path string) (T, error) {
-	return ask(ctx, c, a, func(ctx context.Context) (got T, err error) {
-		_, err = c.get(ctx, path, &got)
-		return got, err
+// seek is the first of a list that fits.
+func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (found T, is bool, err error) {
+	err = turn(ctx, c, a, maxPages, func(page []T) bool {
+		at := slices.IndexFunc(page, fits)
+		if is = at >= 0; is {
+			found = page[at]
+		}
+		return !is
 	})
+	return found, is, err
 }
 
-// get reads what stands at path in the repository; next is the next page.
-func (c *Client) get(ctx context.Context, path string, into any) (next int, err error) {
-	resp, err := c.send(ctx, http.MethodGet, c.at(path), nil, into)
+// maxPages is more than GitHub lets an issue have, so that no answer can keep
+// us going round.
+const maxPages = 100
+
+// turn reads the pages of a list, whatever GitHub wraps them in, while more wants
+// another.
+func turn[P any](ctx context.Context, c *Client, a act, pages int, more func(P) bool) error {
+	sign := "?"
+	if strings.Contains(a.path, "?") {
+		sign = "&"
+	}
+	path := a.path
+	for number := 1; number != 0 && pages > 0; pages-- {
+		var next int
+		a.path = fmt.Sprintf("%s%sper_page=100&page=%d", path, sign, number)
+		page, err := ask(ctx, c, a, func(ctx context.Context) (page P, err error) {
+			next, err = c.get(ctx, a, &page)
+			return page, err
+		})
+		if err != nil || !more(page) {
+			return err
+		}
+		number = next
+	}
+	return nil
+}
+
+// one reads a single thing.
+func one[T any](ctx context.Context, c *Client, a act, path string) (T, error) {
+	a.path = path
+	return call[T](ctx, c, a)
+}
+
+// get makes the request of an act; next is the next page.
+func (c *Client) get(ctx context.Context, a act, into any) (next int, err error) {
+	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.at(a.path), a.body, into)
 	if err != nil {
 		return 0, err
 	}
@@ -148,11 +194,15 @@ func (c *Client) at(path string) string {
 	return strings.TrimSuffix(fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), "/")
 }
 
-// send makes a request that go-github has no fitting call for.
+// send makes a request. That something was accepted and is done later is no error.
 func (c *Client) send(ctx context.Context, method, url string, body, into any) (*gh.Response, error) {
 	req, err := c.api.NewRequest(method, url, body)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	return c.api.Do(ctx, req, into)
+	resp, err := c.api.Do(ctx, req, into)
+	if errors.As(err, new(*gh.AcceptedError)) {
+		err = nil
+	}
+	return resp, err
 }

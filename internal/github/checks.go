@@ -60,11 +60,12 @@ func (c *Client) runs(ctx context.Context, sha string) ([]run, error) {
 		Runs []run `json:"check_runs"`
 	}
 	a := act{what: "read the checks of " + sha, needs: "checks: read"}
-	pages, err := turn[page](ctx, c, a, "commits/"+url.PathEscape(sha)+"/check-runs?filter=latest", heardPages)
+	a.path = "commits/" + url.PathEscape(sha) + "/check-runs?filter=latest"
 	var all []run
-	for _, p := range pages {
+	err := turn(ctx, c, a, heardPages, func(p page) bool {
 		all = append(all, p.Runs...)
-	}
+		return true
+	})
 	return all, err
 }
 
@@ -154,10 +155,8 @@ func (c *Client) CreateCheck(ctx context.Context, n NewCheck) error {
 			Path: &note.Path, StartLine: &note.Line, EndLine: &note.Line, Message: &note.Message, AnnotationLevel: new("warning"),
 		})
 	}
-	return do(ctx, c, a, func(ctx context.Context) error {
-		_, _, err := c.api.Checks.CreateCheckRun(ctx, c.Owner, c.Repo, gh.CreateCheckRunOptions{
-			Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion, Output: output,
-		})
-		return err
-	})
+	a.method, a.path, a.body = http.MethodPost, "check-runs", gh.CreateCheckRunOptions{
+		Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion, Output: output,
+	}
+	return tell(ctx, c, a)
 }

@@ -24,9 +24,6 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 		if err != nil {
 			return t, err
 		}
-		if found.Number == 0 {
-			return t, errEmpty
-		}
 		var wash laundry
 		t.Issue = found.read(&wash)
 		t.Removed = wash.removed.String()
@@ -54,9 +51,10 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 // pull is as much of a pull request as we read.
 type pull struct {
 	issue
-	Head  side `json:"head"`
-	Base  side `json:"base"`
-	Draft bool `json:"draft"`
+	Head   side   `json:"head"`
+	Base   side   `json:"base"`
+	Draft  bool   `json:"draft"`
+	NodeID string `json:"node_id"`
 }
 
 type side struct {

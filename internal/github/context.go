@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	gh "github.com/google/go-github/v60/github"
-
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -188,21 +186,18 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 		return none, nil
 	}
 	a := act{what: "ask for the permission of " + login, needs: "metadata: read"}
-	level, err := ask(ctx, c, a, func(ctx context.Context) (*gh.RepositoryPermissionLevel, error) {
-		level, _, err := c.api.Repositories.GetPermissionLevel(ctx, c.Owner, c.Repo, url.PathEscape(login))
-		if err == nil && level.GetPermission() == "" {
-			err = errEmpty
-		}
-		return level, err
-	})
+	found, err := one[level](ctx, c, a, "collaborators/"+url.PathEscape(login)+"/permission")
 	if errors.Is(err, NotFound) {
 		return none, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	return level.GetPermission(), nil
+	return found.Permission, err
 }
+
+type level struct {
+	Permission string `json:"permission"`
+}
+
+func (l level) filled() bool { return l.Permission != "" }
 
 // identity is the login of our token, asked for once.
 type identity struct {

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	gh "github.com/google/go-github/v60/github"
 )
 
 // lastEdited asks what REST does not tell: there every comment moves the date
@@ -125,12 +123,10 @@ func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, e
 
 // Reply answers in the thread that a comment of a pull request began.
 func (c *Client) Reply(ctx context.Context, number int, thread int64, body string) (Comment, error) {
-	a := act{what: fmt.Sprintf("answer in a thread of #%d", number), needs: pullsWrite, once: true}
-	return c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
-		said := new(gh.IssueComment)
-		_, err := c.send(ctx, http.MethodPost, c.at(fmt.Sprintf("pulls/%d/comments/%d/replies", number, thread)), text, said)
-		return said, err
-	})
+	return c.write(ctx, act{
+		what: fmt.Sprintf("answer in a thread of #%d", number), needs: pullsWrite, once: true,
+		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/comments/%d/replies", number, thread),
+	}, body)
 }
 
 const (

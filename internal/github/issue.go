@@ -35,28 +35,27 @@ const issuesWrite = "issues: write"
 // React puts a reaction on target. GitHub keeps one of a kind for each user,
 // so doing it again changes nothing.
 func (c *Client) React(ctx context.Context, target Target, content string) error {
-	a := act{what: fmt.Sprintf("react with %s on #%d", content, target.Issue), needs: issuesWrite}
-	return do(ctx, c, a, func(ctx context.Context) error {
-		switch {
-		case target.Comment != 0 && target.InThread:
-			_, _, err := c.api.Reactions.CreatePullRequestCommentReaction(ctx, c.Owner, c.Repo, target.Comment, content)
-			return err
-		case target.Comment != 0:
-			_, _, err := c.api.Reactions.CreateIssueCommentReaction(ctx, c.Owner, c.Repo, target.Comment, content)
-			return err
-		}
-		_, _, err := c.api.Reactions.CreateIssueReaction(ctx, c.Owner, c.Repo, target.Issue, content)
-		return err
+	at := fmt.Sprintf("issues/%d", target.Issue)
+	switch {
+	case target.Comment != 0 && target.InThread:
+		at = fmt.Sprintf("pulls/comments/%d", target.Comment)
+	case target.Comment != 0:
+		at = fmt.Sprintf("issues/comments/%d", target.Comment)
+	}
+	return tell(ctx, c, act{
+		what: fmt.Sprintf("react with %s on #%d", content, target.Issue), needs: issuesWrite,
+		method: http.MethodPost, path: at + "/reactions", body: map[string]string{"content": content},
 	})
 }
 
 // RemoveLabel takes label off the issue; it is fine if somebody else has.
 func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error {
-	a := act{what: fmt.Sprintf("take the label %q off #%d", label, issue), needs: issuesWrite}
-	err := do(ctx, c, a, func(ctx context.Context) error {
-		_, err := c.api.Issues.RemoveLabelForIssue(ctx, c.Owner, c.Repo, issue, url.PathEscape(label))
-		return err
-	})
+	return c.remove(ctx, fmt.Sprintf("take the label %q off #%d", label, issue), fmt.Sprintf("issues/%d/labels/%s", issue, url.PathEscape(label)))
+}
+
+// remove takes away what need not be there any more.
+func (c *Client) remove(ctx context.Context, what, path string) error {
+	err := tell(ctx, c, act{what: what, needs: issuesWrite, method: http.MethodDelete, path: path})
 	if errors.Is(err, NotFound) {
 		return nil
 	}
@@ -122,69 +121,35 @@ func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Com
 	if err != nil {
 		return Comment{}, false, err
 	}
-	return c.findComment(ctx, issue, func(comment *gh.IssueComment) bool {
-		return strings.EqualFold(comment.GetUser().GetLogin(), login) && strings.HasPrefix(comment.GetBody(), marker)
+	return c.findComment(ctx, issue, func(said comment) bool {
+		return strings.EqualFold(said.User.Login, login) && strings.HasPrefix(said.Body, marker)
 	})
 }
 
-func (c *Client) findComment(ctx context.Context, issue int, fits func(*gh.IssueComment) bool) (Comment, bool, error) {
-	options := gh.ListOptions{PerPage: 100}
-	for range maxPages {
-		page, next, err := c.comments(ctx, issue, options)
-		if err != nil {
-			return Comment{}, false, err
-		}
-		for _, comment := range page {
-			if fits(comment) {
-				return made(comment), true, nil
-			}
-		}
-		if next == 0 {
-			return Comment{}, false, nil
-		}
-		options.Page = next
-	}
-	return Comment{}, false, nil
-}
-
-// maxPages is more than GitHub lets an issue have, so that no answer can keep
-// us going round.
-const maxPages = 100
-
-func (c *Client) comments(ctx context.Context, issue int, options gh.ListOptions) (page []*gh.IssueComment, next int, err error) {
-	a := act{what: fmt.Sprintf("read the comments of #%d", issue), needs: issuesWrite}
-	page, err = ask(ctx, c, a, func(ctx context.Context) ([]*gh.IssueComment, error) {
-		list, resp, err := c.api.Issues.ListComments(ctx, c.Owner, c.Repo, issue, &gh.IssueListCommentsOptions{ListOptions: options})
-		if err == nil {
-			next = resp.NextPage
-		}
-		return list, err
-	})
-	return page, next, err
+func (c *Client) findComment(ctx context.Context, issue int, fits func(comment) bool) (Comment, bool, error) {
+	a := act{what: fmt.Sprintf("read the comments of #%d", issue), needs: issuesWrite, path: fmt.Sprintf("issues/%d/comments", issue)}
+	found, is, err := seek(ctx, c, a, fits)
+	return found.made(), is, err
 }
 
 // CreateComment writes a new comment under the issue. When the answer is lost
 // it is not tried again: look with FindComment first.
 func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Comment, error) {
-	a := act{what: fmt.Sprintf("comment on #%d", issue), needs: issuesWrite, once: true}
-	return c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
-		comment, _, err := c.api.Issues.CreateComment(ctx, c.Owner, c.Repo, issue, text)
-		return comment, err
-	})
+	return c.write(ctx, act{
+		what: fmt.Sprintf("comment on #%d", issue), needs: issuesWrite, once: true, method: http.MethodPost, path: fmt.Sprintf("issues/%d/comments", issue),
+	}, body)
 }
 
 // EditComment gives the comment id a new text. Where somebody has deleted it,
 // a new one is made.
 func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
-	a := act{what: fmt.Sprintf("edit the comment on #%d", issue), needs: issuesWrite}
-	comment, err := c.write(ctx, a, body, func(ctx context.Context, text *gh.IssueComment) (*gh.IssueComment, error) {
-		comment, _, err := c.api.Issues.EditComment(ctx, c.Owner, c.Repo, id, text)
-		return comment, err
-	})
+	said, err := c.write(ctx, act{
+		what: fmt.Sprintf("edit the comment on #%d", issue), needs: issuesWrite, method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
+	}, body)
 	if !errors.Is(err, NotFound) {
-		return comment, err
+		return said, err
 	}
-	_, stands, unknown := c.findComment(ctx, issue, func(comment *gh.IssueComment) bool { return comment.GetID() == id })
+	_, stands, unknown := c.findComment(ctx, issue, func(said comment) bool { return said.ID == id })
 	if stands || unknown != nil { // a token that may not edit is answered the same; it would make one for each edit
 		return Comment{}, errors.Join(err, unknown)
 	}
@@ -193,56 +158,29 @@ func (c *Client) EditComment(ctx context.Context, issue int, id int64, body stri
 
 // DeleteComment removes a comment, which need not be there any more.
 func (c *Client) DeleteComment(ctx context.Context, id int64) error {
-	a := act{what: "remove a comment", needs: issuesWrite}
-	err := do(ctx, c, a, func(ctx context.Context) error {
-		_, err := c.api.Issues.DeleteComment(ctx, c.Owner, c.Repo, id)
-		return err
-	})
-	if errors.Is(err, NotFound) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, "remove a comment", fmt.Sprintf("issues/comments/%d", id))
 }
 
-type write func(context.Context, *gh.IssueComment) (*gh.IssueComment, error)
-
-func (c *Client) write(ctx context.Context, a act, body string, call write) (Comment, error) {
+func (c *Client) write(ctx context.Context, a act, body string) (Comment, error) {
 	if err := tooLong(body); err != nil {
 		return Comment{}, fmt.Errorf("%s: %w", a.what, err)
 	}
-	comment, err := ask(ctx, c, a, func(ctx context.Context) (*gh.IssueComment, error) {
-		comment, err := call(ctx, &gh.IssueComment{Body: &body})
-		if err == nil && comment.GetID() == 0 {
-			err = errEmpty
-		}
-		return comment, err
-	})
-	if err != nil {
-		return Comment{}, err
-	}
-	return made(comment), nil
+	a.body = map[string]string{"body": body}
+	said, err := call[comment](ctx, c, a)
+	return said.made(), err
 }
 
-func made(comment *gh.IssueComment) Comment {
-	return Comment{
-		ID: comment.GetID(), URL: comment.GetHTMLURL(), Body: comment.GetBody(), Author: comment.GetUser().GetLogin(),
-		EditedAt: comment.GetUpdatedAt().Time,
-	}
+func (c comment) made() Comment {
+	return Comment{ID: c.ID, URL: c.URL, Body: c.Body, Author: c.User.Login, EditedAt: c.UpdatedAt.Time}
 }
 
 // AddLabels puts labels on an issue or a pull request, which makes those that
 // the repository has not, and gives all that are there then.
-func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) ([]string, error) {
-	a := act{what: fmt.Sprintf("label #%d", number), needs: issuesWrite}
-	there, err := ask(ctx, c, a, func(ctx context.Context) (there []named, err error) {
-		// Not go-github's own call: it sends a bare list, which is not what GitHub documents.
-		body := struct {
-			Labels []string `json:"labels"`
-		}{labels}
-		_, err = c.send(ctx, http.MethodPost, c.at(fmt.Sprintf("issues/%d/labels", number)), body, &there)
-		return there, err
+func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (names []string, err error) {
+	there, err := call[[]named](ctx, c, act{
+		what: fmt.Sprintf("label #%d", number), needs: issuesWrite,
+		method: http.MethodPost, path: fmt.Sprintf("issues/%d/labels", number), body: map[string][]string{"labels": labels},
 	})
-	var names []string
 	for _, label := range there {
 		names = append(names, label.Name)
 	}
@@ -273,9 +211,8 @@ func (c *Client) askReviewers(ctx context.Context, number int, reviewers []strin
 		}
 		asked.Reviewers = append(asked.Reviewers, strings.TrimPrefix(name, "@"))
 	}
-	a := act{what: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), needs: pullsWrite}
-	return do(ctx, c, a, func(ctx context.Context) error {
-		_, _, err := c.api.PullRequests.RequestReviewers(ctx, c.Owner, c.Repo, number, asked)
-		return err
+	return tell(ctx, c, act{
+		what: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), needs: pullsWrite,
+		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/requested_reviewers", number), body: asked,
 	})
 }

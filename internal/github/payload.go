@@ -60,6 +60,8 @@ type issue struct {
 	UpdatedAt stamp           `json:"updated_at"`
 }
 
+func (i issue) filled() bool { return i.Number != 0 }
+
 // merged tells of a pull request that was, however it was sent.
 func (i *issue) merged() bool {
 	var side struct {
@@ -71,6 +73,7 @@ func (i *issue) merged() bool {
 
 type comment struct {
 	ID        int64  `json:"id"`
+	URL       string `json:"html_url"`
 	Body      string `json:"body"`
 	User      user   `json:"user"`
 	CreatedAt stamp  `json:"created_at"`
@@ -80,6 +83,8 @@ type comment struct {
 	} `json:"reactions"`
 	remark
 }
+
+func (c comment) filled() bool { return c.ID != 0 }
 
 type named struct {
 	Name string `json:"name"`

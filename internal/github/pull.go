@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"maps"
+	"net/http"
+	"net/url"
 	"strings"
-
-	gh "github.com/google/go-github/v60/github"
 )
 
 // Pull is a pull request that stands.
@@ -17,9 +17,7 @@ type Pull struct {
 	Title  string
 	Body   string
 	Draft  bool
-	Head   string // the branch
-	SHA    string // its commit
-	Base   string
+	SHA    string // of its head
 	NodeID string // its name in GraphQL
 }
 
@@ -45,26 +43,9 @@ const pullsWrite = "pull-requests: write"
 // repository and not of a fork.
 func (c *Client) FindPull(ctx context.Context, branch string) (Pull, bool, error) {
 	a := act{what: "look for the pull request of " + branch, needs: pullsWrite}
-	options := &gh.PullRequestListOptions{State: "open", Head: c.Owner + ":" + branch, ListOptions: gh.ListOptions{PerPage: 100}}
-	for range maxPages {
-		list, err := ask(ctx, c, a, func(ctx context.Context) ([]*gh.PullRequest, error) {
-			list, resp, err := c.api.PullRequests.List(ctx, c.Owner, c.Repo, options)
-			if err == nil {
-				options.Page = resp.NextPage
-			}
-			return list, err
-		})
-		if err != nil {
-			return Pull{}, false, err
-		}
-		if found := slices.IndexFunc(list, func(pull *gh.PullRequest) bool { return c.owns(pull, branch) }); found >= 0 {
-			return opened(list[found]), true, nil
-		}
-		if options.Page == 0 {
-			break
-		}
-	}
-	return Pull{}, false, nil
+	a.path = "pulls?" + url.Values{"state": {"open"}, "head": {c.Owner + ":" + branch}}.Encode()
+	found, is, err := seek(ctx, c, a, func(p pull) bool { return c.owns(p, branch) })
+	return found.opened(), is, err
 }
 
 // Merged tells whether a pull request was, and not only closed.
@@ -85,8 +66,8 @@ func (c *Client) PullBody(ctx context.Context, number int) (string, error) {
 
 // owns tells of a pull request whose head is branch here: a head that GitHub
 // does not understand is no filter to it at all.
-func (c *Client) owns(pull *gh.PullRequest, branch string) bool {
-	return pull.GetHead().GetRef() == branch && strings.EqualFold(pull.GetHead().GetRepo().GetFullName(), c.Owner+"/"+c.Repo)
+func (c *Client) owns(p pull, branch string) bool {
+	return p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo)
 }
 
 // OpenPull opens a pull request, or finds the one that is open for the branch
@@ -119,55 +100,32 @@ func refusedFor(err error, reason string) bool {
 }
 
 func (c *Client) openPull(ctx context.Context, p NewPull) (Pull, error) {
-	a := act{what: "open the pull request of " + p.Branch, needs: pullsWrite}
-	return c.pull(ctx, a, p.Body, func(ctx context.Context) (*gh.PullRequest, error) {
-		pull, _, err := c.api.PullRequests.Create(ctx, c.Owner, c.Repo, &gh.NewPullRequest{
-			Title: &p.Title, Head: &p.Branch, Base: &p.Base, Body: &p.Body, Draft: &p.Draft,
-		})
-		return pull, err
-	})
+	return c.pull(ctx, act{
+		what: "open the pull request of " + p.Branch, needs: pullsWrite, method: http.MethodPost, path: "pulls",
+		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
+	}, p.Body)
 }
 
 // EditPull gives the pull request a new title and text; an empty one leaves
 // what is there.
 func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
-	a := act{what: fmt.Sprintf("edit the pull request #%d", number), needs: pullsWrite}
-	return c.pull(ctx, a, body, func(ctx context.Context) (*gh.PullRequest, error) {
-		pull, _, err := c.api.PullRequests.Edit(ctx, c.Owner, c.Repo, number, &gh.PullRequest{
-			Title: orNil(title), Body: orNil(body),
-		})
-		return pull, err
-	})
-}
-
-func orNil(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
+	fresh := map[string]string{"title": title, "body": body}
+	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })
+	return c.pull(ctx, act{
+		what: fmt.Sprintf("edit the pull request #%d", number), needs: pullsWrite,
+		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
+	}, body)
 }
 
 // pull makes a call that answers with a pull request.
-func (c *Client) pull(ctx context.Context, a act, body string, call func(context.Context) (*gh.PullRequest, error)) (Pull, error) {
-	if err := tooLong(body); err != nil {
+func (c *Client) pull(ctx context.Context, a act, text string) (Pull, error) {
+	if err := tooLong(text); err != nil {
 		return Pull{}, fmt.Errorf("%s: %w", a.what, err)
 	}
-	pull, err := ask(ctx, c, a, func(ctx context.Context) (*gh.PullRequest, error) {
-		pull, err := call(ctx)
-		if err == nil && pull.GetNumber() == 0 {
-			err = errEmpty
-		}
-		return pull, err
-	})
-	if err != nil {
-		return Pull{}, err
-	}
-	return opened(pull), nil
+	found, err := call[pull](ctx, c, a)
+	return found.opened(), err
 }
 
-func opened(p *gh.PullRequest) Pull {
-	return Pull{
-		Number: p.GetNumber(), URL: p.GetHTMLURL(), Title: p.GetTitle(), Body: p.GetBody(), Draft: p.GetDraft(),
-		Head: p.GetHead().GetRef(), SHA: p.GetHead().GetSHA(), Base: p.GetBase().GetRef(), NodeID: p.GetNodeID(),
-	}
+func (p pull) opened() Pull {
+	return Pull{Number: p.Number, URL: p.URL, Title: p.Title, Body: p.Body, Draft: p.Draft, SHA: p.Head.SHA, NodeID: p.NodeID}
 }

@@ -114,14 +114,11 @@ func (c *Client) MayWriteIssues(ctx context.Context) error {
 // refused posts what nothing can come of; that GitHub could not use it is the
 // answer that is hoped for.
 func (c *Client) refused(ctx context.Context, a act, path string, body any) error {
-	err := do(ctx, c, a, func(ctx context.Context) error {
-		_, err := c.send(ctx, http.MethodPost, c.at(path), body, nil)
+	a.method, a.path, a.body = http.MethodPost, path, body
+	if err := tell(ctx, c, a); !errors.Is(err, Refused) {
 		return err
-	})
-	if errors.Is(err, Refused) {
-		return nil
 	}
-	return err
+	return nil
 }
 
 // MayRead asks for a list that takes a permission of its own: "actions/runs".
@@ -153,20 +150,19 @@ type NewCommit struct {
 // Commit has GitHub make a commit in our name, and so sign it, and gives its id.
 // No branch leads to it yet.
 func (c *Client) Commit(ctx context.Context, n NewCommit) (string, error) {
-	commit := &gh.Commit{Message: &n.Message, Tree: &gh.Tree{SHA: &n.Tree}}
-	for _, sha := range n.Parents {
-		commit.Parents = append(commit.Parents, &gh.Commit{SHA: &sha})
-	}
-	a := act{what: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), needs: "contents: write"}
-	made, err := ask(ctx, c, a, func(ctx context.Context) (*gh.Commit, error) {
-		made, _, err := c.api.Git.CreateCommit(ctx, c.Owner, c.Repo, commit, nil)
-		if err == nil && made.GetSHA() == "" {
-			err = errEmpty
-		}
-		return made, err
+	made, err := call[object](ctx, c, act{
+		what: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), needs: "contents: write", method: http.MethodPost, path: "git/commits",
+		body: map[string]any{"message": n.Message, "tree": n.Tree, "parents": n.Parents},
 	})
-	return made.GetSHA(), err
+	return made.SHA, err
 }
+
+// object is one of git's.
+type object struct {
+	SHA string `json:"sha"`
+}
+
+func (o object) filled() bool { return o.SHA != "" }
 
 // Beside reads a file of another repository of the same owner. One that is not
 // there, or that our token may not see, is not found: GitHub does not tell those
