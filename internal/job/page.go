@@ -13,7 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/report"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -34,7 +33,7 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 	}
 	run := journal.Fold(journal.Run{}, entries...)
 	source := report.Source{
-		Entries: entries, Notes: p.Notes, Hide: p.Hide, Words: pageWords(), Read: p.read,
+		Entries: entries, Notes: p.Notes, Hide: p.Hide, Read: p.read,
 		Items: func(by, transcript string) []stream.Item { return itemsOf(cmp.Or(by, run.Policy.Agent), transcript) },
 	}
 	if p.Code != nil {
@@ -47,14 +46,6 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 
 // mostShown is more of a diff than any page shows.
 const mostShown = 64 << 10
-
-// pageWords are the comment's and the log's.
-func pageWords() report.Words {
-	return report.Words{
-		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum, Traffic: view.Traffic,
-		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
-	}
-}
 
 // read is a file that a journal names: those of its run lie beside it, the logs
 // of checks in the project's folder.

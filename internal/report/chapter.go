@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // chapter is what happened from the beginning of an iteration to that of the
@@ -58,10 +59,10 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 		last := &all[len(all)-1]
 		m := moment{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: lines(s.Words.Line(run, entry.Event)), paid: run.CostUSD - paid, known: priced(entry.Event),
+			lines: lines(view.Line(run, entry.Event)), paid: run.CostUSD - paid, known: priced(entry.Event),
 		}
 		if bad(run, entry.Event) {
-			m.bad = lines(s.Words.Line(run, worst(entry.Event)))
+			m.bad = lines(view.Line(run, worst(entry.Event)))
 		}
 		last.moments = append(last.moments, m)
 		before = entry.Event
@@ -236,7 +237,7 @@ func (c chapter) ended() *journal.IterationEnded {
 }
 
 // price is what a chapter cost, as far as agents told.
-func (c chapter) price(words Words) string {
+func (c chapter) price() string {
 	if !c.begun {
 		return ""
 	}
@@ -244,5 +245,5 @@ func (c chapter) price(words Words) string {
 	for _, m := range c.moments {
 		usd, known = usd+m.paid, known && m.known
 	}
-	return words.Spent(usd, known)
+	return view.Spent(usd, known)
 }

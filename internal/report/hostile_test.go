@@ -86,8 +86,8 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	events = append(events, journal.PublishFailed{Act: text, Why: text, Fix: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{
-		Words: words(), Notes: []string{text},
-		Read: func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
+		Notes: []string{text},
+		Read:  func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
 		},

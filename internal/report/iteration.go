@@ -63,7 +63,7 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 func (s Source) iterationOf(c chapter, run journal.Run, room int) iteration {
 	told := iteration{Number: c.number, ID: anchor(c.number), Story: storyOf(run, c.story), Mark: c.mark()}
 	facts := []string{policy.Short(c.worked())}
-	if price := c.price(s.Words); price != "" {
+	if price := c.price(); price != "" {
 		facts = append(facts, price)
 	}
 	told.Said, told.More = c.log(room / 4)

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -102,14 +103,14 @@ func (s Source) page() page {
 	for i := range passes {
 		passes[i].linked = true
 	}
-	headline := spans(s.Words.Headline(run))
+	headline := spans(view.Headline(run))
 	made := page{
 		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
-		Sum: s.Words.Sum(run), Notes: s.Notes, Next: spans(s.Words.Next(run)), Task: spans(clean.Inline(run.Task.Title, 200)),
-		Facts: append(factsOf(run), known("through the sandbox", s.Words.Traffic(run))...), Cautions: blocks(s.Words.Cautions(run)),
-		Columns:  s.Words.Columns,
+		Sum: view.Sum(run), Notes: s.Notes, Next: spans(view.Next(run)), Task: spans(clean.Inline(run.Task.Title, 200)),
+		Facts: append(factsOf(run), known("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
+		Columns:  view.Columns(),
 		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),
-		Events: len(s.Entries), Comment: strings.TrimSpace(s.Words.Comment(run)),
+		Events: len(s.Entries), Comment: strings.TrimSpace(view.Comment(run)),
 	}
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL
@@ -228,7 +229,7 @@ func (s Source) judged(run journal.Run) (all []judged, commit string) {
 	}
 	for _, check := range proof.Checks[:min(len(proof.Checks), mostChecks)] {
 		all = append(all, judged{
-			oneLine(cmp.Or(check.Command, check.Name), 200), spans(s.Words.Verdict(run, check)), check.Exit, policy.Short(check.Took()),
+			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.Verdict(run, check)), check.Exit, policy.Short(check.Took()),
 		})
 	}
 	return all, short(proof.Commit)

@@ -9,12 +9,11 @@ import (
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Source is what a page is made from. All its funcs but those of Words may be
-// nil: then the page lacks what they would return.
+// Source is what a page is made from. Each of its funcs may be nil: the page then
+// goes without.
 type Source struct {
 	Entries []journal.Entry
 	Notes   []string // what only who asks can know, such as that nobody is at work
@@ -23,25 +22,6 @@ type Source struct {
 	Diff  func(from, to string) (text string, cut bool, err error)
 	Items func(by, transcript string) []stream.Item // of an agent; empty: the run's own
 	Hide  func(text string) string                  // takes secrets out
-
-	Words Words
-}
-
-// Words are those of the comment and the log. Some are Markdown, with all that
-// is foreign in it made harmless.
-type Words struct {
-	Headline func(journal.Run) string // Markdown
-	Next     func(journal.Run) string // Markdown
-	Cautions func(journal.Run) string // Markdown, several blocks
-	Comment  func(journal.Run) string // Markdown, a whole page
-	Sum      func(journal.Run) string
-	Traffic  func(journal.Run) string                // through the sandbox; empty where nothing passed
-	Line     func(journal.Run, journal.Event) string // lines, with foreign words in them
-	Spent    func(usd float64, known bool) string
-
-	Columns []string                                     // of the stories' table, behind the story
-	Cells   func(journal.Run, plan.Story) []string       // Markdown
-	Verdict func(journal.Run, journal.CheckEnded) string // Markdown
 }
 
 // HTML is the run as a page for a browser.

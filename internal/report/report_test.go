@@ -30,13 +30,6 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // tools/report makes them anew.
 var examples = []string{"clean", "lie", "resumed"}
 
-func words() report.Words {
-	return report.Words{
-		Headline: view.Headline, Next: view.Next, Cautions: view.Cautions, Comment: view.Comment, Sum: view.Sum, Traffic: view.Traffic,
-		Line: view.Line, Spent: view.Spent, Columns: view.Columns(), Cells: view.Cells, Verdict: view.Verdict,
-	}
-}
-
 // example is what is kept of a run in a folder of testdata.
 func example(t *testing.T, name string) report.Source {
 	t.Helper()
@@ -50,7 +43,7 @@ func example(t *testing.T, name string) report.Source {
 		t.Fatalf("%s: %d of %d bytes stand: %v", name, sound, len(data), err)
 	}
 	return report.Source{
-		Entries: entries, Words: words(), Items: items(t), Hide: redact.New().String,
+		Entries: entries, Items: items(t), Hide: redact.New().String,
 		Read: func(file, digest string) (string, error) {
 			return kept(filepath.Join(dir, filepath.Base(file)), digest)
 		},
@@ -187,7 +180,7 @@ func TestEveryMoment(t *testing.T) {
 	for _, name := range examples {
 		entries := example(t, name).Entries
 		for n := range len(entries) + 1 {
-			s := report.Source{Entries: entries[:n], Words: words()}
+			s := report.Source{Entries: entries[:n]}
 			if page := html(t, s); !strings.Contains(page, "</html>") {
 				t.Errorf("%s after %d events: the page has no end", name, n)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // told is a story with what became of it.
@@ -52,8 +53,8 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 	if story.Passes {
 		one.Mark, one.State = good, "passed"
 	}
-	for i, words := range s.Words.Cells(run, story) {
-		one.Cells = append(one.Cells, cell{s.Words.Columns[i], spans(words)})
+	for i, words := range view.Cells(run, story) {
+		one.Cells = append(one.Cells, cell{view.Columns()[i], spans(words)})
 	}
 	one.Criteria, one.More = few(onLines(story.AcceptanceCriteria), room/2, markupOfItem)
 	graded, found := run.GradeOf(story.ID)

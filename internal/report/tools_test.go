@@ -17,7 +17,7 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 	ended := paid(0)
 	ended.Words, ended.Transcript = "the last words of the journal", journal.Attachment{Path: "transcript_1.ndjson"}
 	s := report.Source{
-		Words: words(), Read: func(string, string) (string, error) { return "a transcript", nil }, Items: func(string, string) []stream.Item { return items },
+		Read: func(string, string) (string, error) { return "a transcript", nil }, Items: func(string, string) []stream.Item { return items },
 	}
 	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, ended} {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
@@ -75,7 +75,7 @@ func TestManyTools(t *testing.T) {
 func TestSecondOpinion(t *testing.T) {
 	var asked []string
 	s := report.Source{
-		Words: words(), Read: func(name, _ string) (string, error) { return name, nil },
+		Read: func(name, _ string) (string, error) { return name, nil },
 		Items: func(by, transcript string) []stream.Item {
 			asked = append(asked, by+" "+transcript)
 			return []stream.Item{stream.Text{Text: "I read " + transcript}, stream.ToolStart{ID: "1", Name: "Read"}, stream.ToolEnd{ID: "1", Output: "a line"}}
