@@ -14,29 +14,13 @@ import (
 
 // Sandbox is what this machine offers to confine an agent.
 type Sandbox struct {
-	Level   string      `json:"level"`            // the strongest that works
-	Mounts  bool        `json:"mounts"`           // with a root of its own
-	Holds   bool        `json:"holds"`            // the attack from inside failed
-	Why     string      `json:"why,omitempty"`    // what it does not hold, or why that is not known
-	Remedy  string      `json:"remedy,omitempty"` // towards a stronger level
-	Parts   []Part      `json:"parts"`
-	Vectors []Attempted `json:"vectors"`
-}
-
-// Part is a part of the sandbox, found or not.
-type Part struct {
-	Name   string `json:"name"`
-	Found  bool   `json:"found"`
-	Detail string `json:"detail,omitempty"`
-}
-
-// Attempted is an attempt from inside.
-type Attempted struct {
-	Vector   string `json:"vector"`
-	Control  string `json:"control"`
-	Held     bool   `json:"held"`
-	Promised bool   `json:"promised"` // by that level
-	Saw      string `json:"saw,omitempty"`
+	Level   string              `json:"level"`            // the strongest that works
+	Mounts  bool                `json:"mounts"`           // with a root of its own
+	Holds   bool                `json:"holds"`            // the attack from inside failed
+	Why     string              `json:"why,omitempty"`    // what it does not hold, or why that is not known
+	Remedy  string              `json:"remedy,omitempty"` // towards a stronger level
+	Parts   []sandbox.Mechanism `json:"parts"`
+	Vectors []sandbox.Result    `json:"vectors"` // the attempts from inside
 }
 
 // LookAtSandbox tries the mechanisms of this machine at the requested level,
@@ -44,20 +28,15 @@ type Attempted struct {
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Next) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)
-	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedy(sb.Level)}
-	for _, m := range found.Found {
-		s.Parts = append(s.Parts, Part(m))
-	}
+	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedy(sb.Level), Parts: found.Found}
 	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
 		return s
 	}
-	results, err := attack(ctx, sb, next)
+	var err error
+	s.Vectors, err = attack(ctx, sb, next)
 	if s.Holds = err == nil; err != nil {
 		s.Why = err.Error()
-	}
-	for _, r := range results {
-		s.Vectors = append(s.Vectors, Attempted{r.Vector, r.Control, r.Held, r.Promised, r.Saw})
 	}
 	return s
 }
@@ -115,19 +94,19 @@ func (s Sandbox) Text() string {
 		b.WriteString("\nattempts from inside\n")
 	}
 	for _, v := range s.Vectors {
-		fmt.Fprintf(&b, "  %s %s%s\n", v.mark(), v.Vector, behind(v.said()))
+		fmt.Fprintf(&b, "  %s %s%s\n", marked(v), v.Vector, behind(outcome(v)))
 	}
 	return b.String()
 }
 
-func (v Attempted) mark() string {
+func marked(v sandbox.Result) string {
 	if !v.Held && !v.Promised {
 		return "open"
 	}
 	return mark(v.Held)
 }
 
-func (v Attempted) said() string {
+func outcome(v sandbox.Result) string {
 	if v.Held {
 		return v.Control
 	}

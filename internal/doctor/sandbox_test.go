@@ -42,7 +42,7 @@ func TestALevelThatIsNotThere(t *testing.T) {
 
 // What got through is told apart from what nobody promised to hold.
 func TestWhatGotThrough(t *testing.T) {
-	s := doctor.Sandbox{Level: "external", Holds: true, Vectors: []doctor.Attempted{
+	s := doctor.Sandbox{Level: "external", Holds: true, Vectors: []sandbox.Result{
 		{Vector: "UDP", Control: "seccomp", Held: true, Promised: true},
 		{Vector: "TCP to another host", Saw: "1 came out"},
 		{Vector: "io_uring", Saw: "a ring", Promised: true},

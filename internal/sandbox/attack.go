@@ -11,13 +11,13 @@ import (
 
 // Result is what one attempt from inside came to.
 type Result struct {
-	Vector  string
-	Control string // what should have held
-	Held    bool
-	Saw     string // what got through; empty where it held
+	Vector  string `json:"vector"`
+	Control string `json:"control"` // what should have held
+	Held    bool   `json:"held"`
 	// Promised: the level has a control for it. What is not promised is
 	// what a person accepts who asks for a lower level.
-	Promised bool
+	Promised bool   `json:"promised"`
+	Saw      string `json:"saw,omitempty"` // what got through; empty where it held
 }
 
 // vector is an attempt that Attack makes.

@@ -205,9 +205,9 @@ type Report struct {
 
 // Mechanism is a part of the sandbox, as a person asks for it.
 type Mechanism struct {
-	Name   string
-	Found  bool
-	Detail string // its version, or why it is not there
+	Name   string `json:"name"`
+	Found  bool   `json:"found"`
+	Detail string `json:"detail,omitempty"` // its version, or why it is not there
 }
 
 // Probe tries each level with a program that serves and reaches itself, the
