@@ -222,7 +222,7 @@ func TestWhatIsHugeIsRefused(t *testing.T) {
 func TestWhoIsSlowIsNotWaitedFor(t *testing.T) {
 	s := newScene(t)
 	patient := s.server()
-	patient.Limits.Slow = 300 * time.Millisecond
+	patient.Limits.Slow = 3 * time.Second
 	v := s.serve(patient)
 	t.Run("with the headers", func(t *testing.T) {
 		t.Parallel()
@@ -275,16 +275,12 @@ func TestBodiesAreReadAFewAtATime(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
 	body := s.label("ralph")
-	answered := func(tries, want int) bool {
-		for range tries {
-			if status, _ := v.send(v.delivery(guid(1), body)); status == want {
-				return true
-			}
-		}
-		return false
+	answered := func(want int) bool {
+		status, _ := v.send(v.delivery(guid(1), body))
+		return status == want
 	}
 	var slow []net.Conn
-	for full := false; !full; full = answered(1, http.StatusServiceUnavailable) {
+	for full := false; !full; full = answered(http.StatusServiceUnavailable) {
 		if len(slow) == 500 {
 			t.Fatal("however many bodies are under way, one more is read")
 		}
@@ -295,8 +291,9 @@ func TestBodiesAreReadAFewAtATime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !answered(100_000, http.StatusOK) {
-		t.Error("nothing is taken in after they have gone")
+	taken := answered(http.StatusOK)
+	for !taken { // until the server has noticed that they have gone
+		taken = answered(http.StatusOK)
 	}
 }
 
