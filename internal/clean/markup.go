@@ -43,7 +43,6 @@ type piece struct {
 	raw, name      string
 	opens, closes  bool
 	comment, plain bool
-	dressed        bool // has attributes
 	covers         bool // hides what it holds
 }
 
@@ -109,7 +108,7 @@ func (p *piece) describe(kind html.TokenType, z *html.Tokenizer) {
 		p.plain = true
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 		name, more := z.TagName()
-		p.name, p.dressed = string(name), more
+		p.name = string(name)
 		p.closes = kind == html.EndTagToken
 		p.opens = !p.closes && fate(p.name) != voidShown && fate(p.name) != emptyTag
 		p.covers = p.opens && (fate(p.name) == coverTag || hides(z, more))

@@ -80,9 +80,9 @@ func TestTakeCleansCommits(t *testing.T) {
 func TestOwnCommitsAreClean(t *testing.T) {
 	l := newLab(t)
 	write(t, l.tree.Dir+"/a", "1")
-	message := git.Message{Subject: "feat: [@ada] - fixes #9 [ci skip]", Body: "GH-1\n\nSigned-off-by: Ada <a@b>", Trailers: []string{"Ralph-Run: r"}}
+	message := git.Message{Subject: "feat: [@ada] - fixes #9 [ci skip]", Trailers: []string{"Ralph-Run: r"}}
 	sha := must(must(l.tree.Inspect(t.Context()))(t).CommitAll(t.Context(), message))(t)
-	if got, want := l.agent("log", "-1", "--format=%B", sha), "feat: [`@`ada] - fixes `#`9 (ci skip)\n\nGH`-`1\n\nRalph-Run: r\n"; got != want {
+	if got, want := l.agent("log", "-1", "--format=%B", sha), "feat: [`@`ada] - fixes `#`9 (ci skip)\n\nRalph-Run: r\n"; got != want {
 		t.Errorf("committed %q, want %q", got, want)
 	}
 }

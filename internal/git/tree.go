@@ -56,7 +56,6 @@ type CloneSpec struct {
 	SHA     string
 	Branch  string   // its HEAD; empty: detached, for a clean checkout
 	Exclude []string // patterns to ignore besides those of the project
-	Author  Identity // of commits made inside; empty: ralph
 	Run     Run      // as Tree.Run
 }
 
@@ -136,7 +135,7 @@ func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree.Run, tree.Author = p.Run, p.Author
+	tree.Run = p.Run
 	if err := t.initWithTemplate(ctx, tree, p); err != nil {
 		return nil, fmt.Errorf("grow a tree in %s: %w", p.Dir, err)
 	}
@@ -188,17 +187,11 @@ func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 		return err
 	}
 	exclude := strings.Join(append([]string{}, p.Exclude...), "\n") + "\n"
-	who := p.Author.orRalph()
-	config := fmt.Sprintf("[user]\n\tname = %s\n\temail = %s\n", quote(who.Name), quote(who.Email))
+	config := fmt.Sprintf("[user]\n\tname = %q\n\temail = %q\n", Ralph.Name, Ralph.Email)
 	return errors.Join(
 		publish(filepath.Join(seed, "info", "exclude"), exclude, 0o644),
 		publish(filepath.Join(seed, "config"), config, 0o644),
 	)
-}
-
-// quote makes text one value of a git configuration file.
-func quote(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(OneLine(text, 200)) + `"`
 }
 
 // Strays are the files that nothing tracks or ignores, as patterns by which git

@@ -16,13 +16,12 @@ import (
 // Message is a commit's.
 type Message struct {
 	Subject  string
-	Body     string
 	Trailers []string // "Key: value"
 	SignOff  bool     // end with ralph's Signed-off-by
 }
 
 func (m Message) text() string {
-	text := clean.Message(OneLine(m.Subject, 200) + "\n\n" + strings.TrimSpace(m.Body))
+	text := clean.Message(OneLine(m.Subject, 200) + "\n\n")
 	if len(m.Trailers) > 0 {
 		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
 	}

@@ -224,7 +224,6 @@ type Logged struct {
 	ID     int64
 	GUID   string
 	Event  string
-	Action string
 	At     time.Time
 	Status int // that was answered; 0 or 502 and the like where nobody did
 }
@@ -267,7 +266,7 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bo
 
 func logged(d *gh.HookDelivery) Logged {
 	return Logged{
-		ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), Action: d.GetAction(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(),
+		ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(),
 	}
 }
 

@@ -34,25 +34,12 @@ func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 	return p.read().FindStringSubmatchIndex(s)
 }
 
-// FindAllIndex is the expression's.
-func (p *Pattern) FindAllIndex(b []byte, n int) [][]int { return p.read().FindAllIndex(b, n) }
-
 // FindAllString is the expression's.
 func (p *Pattern) FindAllString(s string, n int) []string { return p.read().FindAllString(s, n) }
-
-// FindAllStringIndex is the expression's.
-func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
-	return p.read().FindAllStringIndex(s, n)
-}
 
 // FindAllStringSubmatch is the expression's.
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.read().FindAllStringSubmatch(s, n)
-}
-
-// FindAllStringSubmatchIndex is the expression's.
-func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return p.read().FindAllStringSubmatchIndex(s, n)
 }
 
 // ReplaceAllString is the expression's.

@@ -96,7 +96,7 @@ func (s Source) row(c chapter, longest time.Duration) row {
 		at += width
 	}
 	_, made.Words = shares(sums)
-	made.Cost = c.price(s.Words)
+	made.Cost = c.price()
 	return made
 }
 

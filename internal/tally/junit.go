@@ -135,7 +135,6 @@ type tap struct {
 
 	points  int // seen at the outermost
 	planned int
-	version bool
 	path    branch // the tests around the line, as far as they were announced
 	yaml    int    // how far in a block of YAML is; 0: there is none
 }
@@ -174,7 +173,7 @@ func (t *tap) line(text string) {
 func (t *tap) outermost(body string) {
 	switch {
 	case strings.HasPrefix(body, "TAP version "):
-		t.version, t.seen = true, true
+		t.seen = true
 	case strings.HasPrefix(body, "Bail out!"):
 		t.add(body, Broken)
 	case strings.HasPrefix(body, "1.."):

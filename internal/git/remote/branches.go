@@ -80,7 +80,6 @@ func (r Repository) Tag(ctx context.Context, g git.Git, name string) (string, er
 type Update struct {
 	Branch string
 	SHA    string
-	Expect string // where the branch must stand before; empty: anywhere behind SHA, or nowhere
 }
 
 // Push brings a branch of the remote to a commit. It never forces anything; on
@@ -92,33 +91,7 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	if err := git.CheckSHA(u.SHA); err != nil {
 		return err
 	}
-	if u.Expect != "" {
-		if done, err := r.expected(ctx, t, u); done || err != nil {
-			return err
-		}
-	}
 	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
-}
-
-// expected looks whether the branch is at the expected commit. It may move
-// before the push, but git refuses to overwrite a commit that is not among our
-// ancestors.
-func (r Repository) expected(ctx context.Context, t *git.Trusted, u Update) (done bool, err error) {
-	ref := git.BranchRef(u.Branch)
-	there, err := r.list(ctx, t.Git(), t.Do, ref)
-	if err != nil {
-		return false, err
-	}
-	switch at := there[ref]; at {
-	case u.SHA:
-		return true, nil
-	case u.Expect:
-		return false, nil
-	case "":
-		return false, &Error{Act: "push", Kind: ErrNonFastForward, Reason: "the branch is gone"}
-	default:
-		return false, &Error{Act: "push", Kind: ErrNonFastForward, Reason: fmt.Sprintf("it stands at %.12s, not at %.12s", at, u.Expect)}
-	}
 }
 
 // mostBranches is how many names are tried for one more branch.

@@ -72,28 +72,17 @@ func TestPush(t *testing.T) {
 		"a new branch": {
 			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
 		},
-		"from where it should stand": {
+		"forward": {
 			at:     func(g ground) string { return g.first },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Expect: g.first} },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
 		},
 		"where it stands already": {
 			at:     func(g ground) string { return g.head },
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Expect: g.first} },
+			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head} },
 		},
 		"back": {
 			at:     func(g ground) string { return g.head },
 			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.first} },
-			want:   remote.ErrNonFastForward,
-		},
-		"from elsewhere": {
-			at: func(g ground) string { return g.head },
-			update: func(g ground) remote.Update {
-				return remote.Update{Branch: "work", SHA: g.first, Expect: strings.Repeat("0", 39) + "1"}
-			},
-			want: remote.ErrNonFastForward,
-		},
-		"of a branch that is gone": {
-			update: func(g ground) remote.Update { return remote.Update{Branch: "work", SHA: g.head, Expect: g.first} },
 			want:   remote.ErrNonFastForward,
 		},
 	} {
