@@ -118,8 +118,12 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 
 // hubOf is GitHub as the place where work on an issue is shown.
 func (v *visit) hubOf(issue int) *hub {
+	untouched := v.trigger.Repo.DefaultBranch
+	if v.trigger.OnPull() && v.trigger.Pull.HeadRef == untouched {
+		untouched = "" // people chose it for their pull request
+	}
 	return &hub{
-		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.words, say: v.say,
+		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.words, say: v.say, untouched: untouched,
 		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
 	}
 }
@@ -233,8 +237,12 @@ func (v *visit) connect() error {
 	if v.inputs.AppID != 0 {
 		access.App = &github.App{ID: v.inputs.AppID, PrivateKey: v.inputs.AppKey}
 	}
-	v.client, err = github.Connect(access)
-	return err
+	if v.client, err = github.Connect(access); err != nil {
+		return err
+	}
+	// A checkout, or another workflow on this machine, may have made these: what git
+	// reads there would be read with a token at hand.
+	return v.folder().Clear(gitHome, keptStore)
 }
 
 // refuse says no in the smallest way there is.

@@ -158,8 +158,14 @@ func (v *visit) lower(sandboxes ...*confine.Sandbox) {
 	}
 }
 
+// gitHome and keptStore lie in the project's folder, and are new in each job.
+const (
+	gitHome   = "home"
+	keptStore = "kept.git"
+)
+
 // home is an empty folder for git, which runs inside as well.
 func (v *visit) home() (string, error) {
-	home := filepath.Join(v.env.folder(), "home")
+	home := filepath.Join(v.env.folder(), gitHome)
 	return home, os.MkdirAll(home, 0o755)
 }

@@ -57,16 +57,15 @@ func (v *visit) site(ctx context.Context, asked job.Asked) doctor.Finding {
 	return doctor.Finding{}
 }
 
-// before is what is known of the task's newest run: from this machine, which
-// may have been here before, or from the shelf.
+// before is what is known of the task's newest run. What lies in the workspace says
+// nothing of it: a checkout or another workflow may have put it there.
 type before struct {
 	shelf  *stateRef // nil: nothing can be kept there
 	found  kept
-	run    journal.Run   // without a name there is none
-	here   workspace.Run // its folder, where it is on this machine; else it is on the shelf
-	busy   bool          // another job is at work on the task
-	stands string        // the pull request that holds its work as it was left
-	unseen bool          // the progress comment does not show the plan that waits for approval
+	run    journal.Run // without a name there is none
+	busy   bool        // another job is at work on the task
+	stands string      // the pull request that holds its work as it was left
+	unseen bool        // the progress comment does not show the plan that waits for approval
 }
 
 // declined is an answer to somebody who asked for what cannot be: no error.
@@ -74,15 +73,8 @@ type declined struct{ said string }
 
 func (d declined) Error() string { return d.said }
 
-// before gathers all that is known of the task's newest run, here and on GitHub.
+// before gathers all that GitHub knows of the task's newest run.
 func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err error) {
-	b.here, _ = v.folder().Unfinished(func(run journal.Run) bool {
-		b.run = run
-		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
-	})
-	if b.here.ID == "" {
-		b.run = journal.Run{}
-	}
 	if b.shelf, b.found, err = v.standing(ctx); err != nil {
 		return b, err
 	}
@@ -93,9 +85,7 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 		v.say("the run is kept on this machine alone: " + b.shelf.ref + " holds what is no commit")
 		b.shelf = nil
 	}
-	if b.found.run.ID != "" && b.found.run.Now.After(b.run.Now) {
-		b.run, b.here = b.found.run, workspace.Run{}
-	}
+	b.run = b.found.run
 	if b.stands, err = v.stands(ctx, same(asked, b.run), b.run); err != nil {
 		return b, err
 	}
@@ -153,14 +143,6 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	}
 	v.say("the run is kept on this machine alone: " + fault.Told(err))
 	return false, nil
-}
-
-// home is the run's folder, unpacked where it comes from the shelf.
-func (b before) home(folder workspace.Folder) (workspace.Run, error) {
-	if b.here.ID != "" {
-		return b.here, nil
-	}
-	return folder.Unpack(b.run.ID, b.found.files)
 }
 
 // ended tells that the job is to end as if killed.

@@ -31,6 +31,7 @@ type hub struct {
 	hide    func(string) string
 	say     func(string)
 
+	untouched             string   // the branch that nothing is pushed to
 	pullLabels, reviewers []string // that a pull request gets when it is opened
 	states                bool     // the issue is labelled by how its run stands
 
@@ -65,6 +66,9 @@ func (h *hub) starting() *github.Client {
 
 // Push brings branch to sha.
 func (h *hub) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
+	if branch == h.untouched {
+		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
+	}
 	origin, err := h.remoteOf(ctx, h.starting())
 	if err != nil {
 		return err

@@ -90,7 +90,7 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	if way.GoOn == nil {
 		return j.Start(ctx, asked)
 	}
-	home, err := before.home(j.Folder)
+	home, err := j.Folder.Unpack(before.run.ID, before.found.files)
 	if err != nil {
 		return Outcome{}, err
 	}

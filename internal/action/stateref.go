@@ -60,7 +60,7 @@ func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tool.Init(ctx, filepath.Join(v.env.folder(), "kept.git"), "sha1")
+	return tool.Init(ctx, filepath.Join(v.env.folder(), keptStore), "sha1")
 }
 
 func (v *visit) openShelf(ctx context.Context) (*stateRef, error) {

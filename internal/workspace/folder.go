@@ -60,6 +60,21 @@ func (f Folder) open() (*untrusted.Root, error) {
 	return root, nil
 }
 
+// Clear removes what lies in the folder under these names.
+func (f Folder) Clear(names ...string) error {
+	root, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	for _, name := range names {
+		if err := root.RemoveAll(name); err != nil {
+			return cannotWrite(f.Path, err)
+		}
+	}
+	return nil
+}
+
 // Sound is a fault where something else stands in the folder's place.
 func (f Folder) Sound() error {
 	info, err := os.Lstat(f.Path)
