@@ -3,7 +3,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,12 +13,14 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/eval"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -25,6 +29,7 @@ type reportCommand struct {
 	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
 	Format     string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
+	Eval       string `type:"path" placeholder:"FILE" help:"Results of ralph eval, for a section of the page; in a project without runs the page has nothing else."`
 	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
@@ -36,7 +41,16 @@ Example: ralph report -o report.html`
 }
 
 func (c reportCommand) run(ctx context.Context, w world) (int, error) {
+	exams, err := c.exams()
+	if err != nil {
+		return 0, err
+	}
 	home, run, err := c.runs().Find(c.ID)
+	if err != nil && len(exams) > 0 && c.ID == "" && c.Format != "json" {
+		c.Output = cmp.Or(c.Output, "-")
+		alone := page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String}
+		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, alone) })
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -52,7 +66,27 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
+	source.Exams = exams
 	return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, source) })
+}
+
+// largestResults is more than thousands of tasks leave.
+const largestResults = 64 << 20
+
+// exams are the results of ralph eval that are asked for.
+func (c reportCommand) exams() ([]page.Exam, error) {
+	if c.Eval == "" {
+		return nil, nil
+	}
+	data, err := untrusted.ReadFile(c.Eval, largestResults)
+	exams := eval.Exams(eval.Rows(data))
+	if err == nil && len(exams) == 0 {
+		err = errors.New("no results of ralph eval")
+	}
+	if err != nil {
+		return nil, fault.Usage("cannot use "+c.Eval, "name the file of ralph eval --results", err)
+	}
+	return exams, nil
 }
 
 func (c reportCommand) runs() laptop.Runs { return laptop.Runs{Project: c.ProjectDir} }

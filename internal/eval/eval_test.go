@@ -94,3 +94,19 @@ func TestRowsWithACutOne(t *testing.T) {
 		t.Errorf("Rows (-want +got):\n%s", diff)
 	}
 }
+
+// The results of each agent are an exam of its own on the report page.
+func TestExams(t *testing.T) {
+	exams := eval.Exams([]eval.Row{
+		{ID: "a", Agent: "gold", Proven: true, Hidden: true}, {ID: "a", Agent: "claude", Proven: true, False: true}, {ID: "b", Agent: "gold", Aside: "shows nothing"},
+	})
+	if len(exams) != 2 || exams[0].Agent != "gold" || len(exams[0].Tasks) != 2 || exams[0].False || !exams[0].Tasks[0].Solved {
+		t.Fatalf("Exams = %+v", exams)
+	}
+	if !strings.HasPrefix(exams[0].Sum, "1 of 2 tasks tried, 1 set aside: 1 proven, ") || !exams[1].False || !exams[1].Tasks[0].False {
+		t.Errorf("Exams = %+v", exams)
+	}
+	if diff := cmp.Diff([]string{"yes", "fail: FALSELY READY", "$0.00", "0s", "0"}, exams[1].Tasks[0].Cells); diff != "" {
+		t.Errorf("its cells (-want +got):\n%s", diff)
+	}
+}

@@ -86,8 +86,8 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	events = append(events, journal.PublishFailed{Act: text, Why: text, Fix: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{
-		Notes: []string{text},
-		Read:  func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
+		Notes: []string{text}, Exams: []report.Exam{examOf(text, 300)},
+		Read: func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
 		},
@@ -100,6 +100,14 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: at, Event: event})
 	}
 	return s
+}
+
+// examOf is an exam of so many tasks that has text wherever others have their say.
+func examOf(text string, tasks int) report.Exam {
+	task := report.Examined{ID: text, Title: text, Cells: []string{text, "fail: FALSELY READY", "$0.10", "9s", "4"}, False: true}
+	return report.Exam{
+		Agent: text, Sum: text, False: true, Columns: []string{"proven", "hidden tests", "cost", "time", "check runs"}, Tasks: slices.Repeat([]report.Examined{task}, tasks),
+	}
 }
 
 // A page of 50 iterations is below a megabyte, whatever others wrote, and says
@@ -248,6 +256,7 @@ func TestPages(t *testing.T) {
 	for _, name := range examples {
 		made[name] = example(t, name)
 	}
+	made["exam"] = report.Source{Exams: []report.Exam{examOf("all the work of an honest agent", 30), examOf(horror(), 3)}}
 	var shows []string
 	for _, n := range nasty {
 		shows = append(shows, n.shows)

@@ -43,6 +43,7 @@ type page struct {
 	Left        string // what of the iterations is left out
 	Events      int
 	Comment     string // Markdown
+	Exams       []Exam
 }
 
 // fact is a thing to know about the run.
@@ -97,6 +98,9 @@ var (
 )
 
 func (s Source) page() page {
+	if len(s.Entries) == 0 && len(s.Exams) > 0 {
+		return s.alone()
+	}
 	chapters, run := s.chapters(s.entries())
 	passes := chapters[1:]
 	passes = passes[max(len(passes)-mostPasses, 0):]
@@ -110,7 +114,7 @@ func (s Source) page() page {
 		Facts: append(factsOf(run), known("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.Columns(),
 		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),
-		Events: len(s.Entries), Comment: strings.TrimSpace(view.Comment(run)),
+		Events: len(s.Entries), Comment: strings.TrimSpace(view.Comment(run)), Exams: s.exams(),
 	}
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL

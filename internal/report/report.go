@@ -17,6 +17,7 @@ import (
 type Source struct {
 	Entries []journal.Entry
 	Notes   []string // what only who asks can know, such as that nobody is at work
+	Exams   []Exam   // without entries, the page has nothing else
 
 	Read  func(name, digest string) (string, error) // a file that the journal names, as it was then
 	Diff  func(from, to string) (text string, cut bool, err error)

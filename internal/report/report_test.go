@@ -190,3 +190,28 @@ func TestEveryMoment(t *testing.T) {
 		}
 	}
 }
+
+// An exam on real history is a section of a run's page, and a page of its own where
+// there is no run. What has no room is counted.
+func TestExam(t *testing.T) {
+	exam := examOf("one commit", 200)
+	alone := html(t, report.Source{Exams: []report.Exam{exam}})
+	within := example(t, "clean")
+	within.Exams = []report.Exam{exam}
+	for name, page := range map[string]string{"alone": alone, "of a run": html(t, within)} {
+		for _, want := range []string{`<h2 id="exam-0">Exam on real history: one commit</h2>`, `<a href="#exam-0">`, "<span>fail: FALSELY READY</span>", " more tasks</p>"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: not on the page: %s", name, want)
+			}
+		}
+		if dead := deadLinks(page); len(dead) > 0 {
+			t.Errorf("%s: links lead nowhere: %q", name, dead)
+		}
+		if has := strings.Contains(page, `<h2 id="iterations">`); has != (name == "of a run") {
+			t.Errorf("%s: iterations are on the page: %t", name, has)
+		}
+	}
+	if !strings.Contains(alone, `<header class="bad">`) {
+		t.Error("work that is falsely ready is shown as good")
+	}
+}

@@ -1,0 +1,75 @@
+package report
+
+import "strings"
+
+// Exam is how an agent did on commits that a repository already has, as ralph eval
+// tells it.
+type Exam struct {
+	Agent   string
+	Sum     string // all of them in a sentence
+	False   bool   // work was called proven, and is not right
+	Columns []string
+	Tasks   []Examined
+	More    int // tasks that are left out
+}
+
+// Examined is one commit with what became of it, a cell for each column.
+type Examined struct {
+	ID, Title string
+	Cells     []string
+	Solved    bool
+	False     bool
+}
+
+// So many exams are on a page, and so many bytes are for them, all in all. A task
+// takes so much markup.
+const (
+	mostExams     = 8
+	roomForExams  = 96 << 10
+	markupOfATask = 900
+)
+
+// exams are as many tasks of each exam as there is room for, made harmless.
+func (s Source) exams() []Exam {
+	shown := s.Exams[:min(len(s.Exams), mostExams)]
+	all := make([]Exam, 0, len(shown))
+	for _, e := range shown {
+		e.Agent, e.Sum = oneLine(s.hidden(e.Agent), 80), oneLine(s.hidden(e.Sum), 300)
+		room, tasks := roomForExams/len(shown), e.Tasks
+		e.Tasks = nil
+		for i, task := range tasks {
+			task = s.harmless(task)
+			if room -= takes(task.ID+task.Title+strings.Join(task.Cells, "")) + markupOfATask; room < 0 {
+				e.More = len(tasks) - i
+				break
+			}
+			e.Tasks = append(e.Tasks, task)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func (s Source) harmless(task Examined) Examined {
+	task.ID, task.Title = oneLine(s.hidden(task.ID), 60), oneLine(s.hidden(task.Title), 100)
+	cells := make([]string, 0, len(task.Cells))
+	for _, cell := range task.Cells {
+		cells = append(cells, oneLine(s.hidden(cell), 100))
+	}
+	task.Cells = cells
+	return task
+}
+
+// Label is the column of a cell.
+func (e Exam) Label(i int) string { return e.Columns[i] }
+
+// alone is a page without a run.
+func (s Source) alone() page {
+	made := page{Title: "exam on real history", Mood: good, Headline: spans("Exam on real history"), Exams: s.exams()}
+	for _, e := range made.Exams {
+		if e.False {
+			made.Mood = poor
+		}
+	}
+	return made
+}
