@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -84,5 +86,29 @@ func TestReads(t *testing.T) {
 		if err != nil || reads != want {
 			t.Errorf("%s: %t, %v; want %t", command, reads, err, want)
 		}
+	}
+}
+
+// Tests rely on what a link gives a test's name, on data that they name, and on what the
+// settings of their runner name.
+func TestReliedOn(t *testing.T) {
+	trusted, commits := repository(t, `mkdir tests shared data cfg && echo 1 | tee shared/nine.sh shared/other.sh data/nine.want data/free.txt cfg/all.xml price.sh >/dev/null && ln -s ../shared/nine.sh tests/nine.sh && ln -s ../real tests/more && `+
+		`mkdir real && echo 1 >real/ten && echo 'cat data/nine.want; . ./price.sh' >tests/ten.sh && echo cfg/all.xml >x.ini && commit && `+
+		`echo 2 | tee shared/nine.sh shared/other.sh data/nine.want data/free.txt cfg/all.xml price.sh real/ten >/dev/null && commit`)
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, d := range all {
+		got[d.Path] = strings.TrimSpace(map[bool]string{true: "test "}[d.Tests] + map[bool]string{true: "doubtful "}[d.Doubtful && d.Tests] + map[bool]string{true: "settings"}[d.Settings])
+	}
+	want := map[string]string{
+		"shared/nine.sh": "test", "real/ten": "test", "data/nine.want": "test doubtful", "cfg/all.xml": "settings",
+		"shared/other.sh": "", "data/free.txt": "", "price.sh": "",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"path"
 	"path/filepath"
@@ -78,7 +77,7 @@ func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files [
 
 // Differing are the files in which two commits differ, but for the loop's own
 // books, and what each is to the tests. One that a check names is a test, whatever
-// it is called.
+// it is called, and so is data that a test of the base names.
 func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
 	trusted, err := t.Repository(ctx)
 	if err != nil {
@@ -93,17 +92,31 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
-	spoke, speaks := m.at(from, paths.Speaks), m.at(to, paths.Speaks)
+	files, err := t.differing(ctx, run, &m, all)
+	if err != nil {
+		return nil, err
+	}
+	m.read(run.Base, files)
+	return files, m.err
+}
+
+// differing says of each file by itself what it is to the tests.
+func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {
+	spoke, speaks := m.at(m.span.From, paths.Speaks), m.at(m.span.To, paths.Speaks)
 	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
 	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
-	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
 	led := checkdef.Paths(commands(run), base.file)
+	linked, err := links(ctx, m.trusted, run.Base)
+	if err != nil {
+		return nil, err
+	}
 	var files []proof.Differing
 	for _, d := range all {
 		if slices.Contains(own, d.Path) {
 			continue
 		}
-		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
+		test := isTest(d.Path) || linkedTest(linked, d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
 		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
@@ -113,7 +126,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path),
 		})
 	}
-	return files, errors.Join(m.err, base.err)
+	return files, base.err
 }
 
 // marks finds words in files that two commits differ in.

@@ -37,7 +37,7 @@ var names = []*pattern.Pattern{
 var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
-	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test_?(utils?|helpers?|support)[^/]*|(spec|test)_helper\.[a-z]+|[^/]*\.(snap|golden|ambr))$`)
+	helpers  = pattern.Of(`^(conftest\.py|testing\.py|test_?(utils?|helpers?|support)[^/]*|(spec|test)_helper\.[a-z]+|setup-?[tT]ests?\.[cm]?[jt]sx?|(test|jest|vitest|mocha)[.-](setup|env|environment|matchers)\.[cm]?[jt]sx?|[^/]*\.(snap|golden|ambr))$`)
 	shipped  = pattern.Of(`(^|/)(src|lib)/(.*/)?testing(\.py$|/.*\.py$)`)
 	foreign  = pattern.Of(`(^|/)(node_modules|vendor|third_party|\.venv|venv|site-packages|target|dist|build)/`)
 	codeEnds = []string{
@@ -116,7 +116,7 @@ func Document(name string) bool { return documents.MatchString(name) || pages.Ma
 // settings are files that a tool may read its settings from, by the forms that their
 // names have, and build files. What they really change is told by running.
 var settings = pattern.Of(`(?i)(^|/)(\.[^/.]+(\.(jsonc?|ya?ml|toml|[cm]?[jt]s))?|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
-	`[a-z]+file|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/`)
+	`[a-z]+file|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
 
 // built are manifests that also say what is built and tested, and how.
 var built = pattern.Of(`(^|/)(pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
