@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/survey"
@@ -86,6 +87,13 @@ func built(workflow, uses string) string {
 // up: that counts on the machine itself only.
 func (f *Files) propose() {
 	f.proposal = survey.Propose(f.source())
+	f.proposal.Env = slices.DeleteFunc(f.proposal.Env, func(c survey.Command) bool {
+		err := environ.CheckVariable(c.Command)
+		if err != nil {
+			f.proposal.Ignored = append(f.proposal.Ignored, c.From+": a variable is left out: "+err.Error())
+		}
+		return err != nil
+	})
 	if !f.host() {
 		f.proposal.Steps, f.proposal.Services, f.proposal.Ports, f.proposal.Ignored = nil, survey.Block{}, nil, nil
 	}
@@ -104,7 +112,7 @@ func (f Files) host() bool {
 // place of the example, setup commands and services.
 func (f Files) judged(workflow string) string {
 	const example = "          checks: |\n            make test\n"
-	inputs := cmp.Or(lines("checks", f.proposal.Checks), example) + lines("setup", f.proposal.Setup)
+	inputs := cmp.Or(lines("checks", f.proposal.Checks), example) + lines("setup", f.proposal.Setup) + lines("check-env", f.proposal.Env)
 	if len(f.proposal.Ports) > 0 {
 		inputs += "          # Ports of the services above.\n          services: " + strings.Join(f.proposal.Ports, " ") + "\n"
 		workflow = strings.Replace(workflow, "    steps:\n", copied("    ", f.proposal.Services)+"    steps:\n", 1)
@@ -117,7 +125,7 @@ func (f Files) proposed() (all []string) {
 	for _, taken := range []struct {
 		name     string
 		commands []survey.Command
-	}{{"check", f.proposal.Checks}, {"setup", f.proposal.Setup}} {
+	}{{"check", f.proposal.Checks}, {"setup", f.proposal.Setup}, {"check-env", f.proposal.Env}} {
 		for _, one := range taken.commands {
 			all = append(all, fmt.Sprintf("%s from %s: %s", taken.name, one.From, one.Command))
 		}

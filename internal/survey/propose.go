@@ -31,10 +31,11 @@ var (
 type Proposal struct {
 	Checks   []Command
 	Setup    []Command
-	Steps    []Block  // steps that install tools, as YAML
-	Services Block    // services of the job that runs the tests, as YAML
-	Ports    []string // ports of these services on the runner
-	Ignored  []string // what was left out, and why
+	Env      []Command // variables of the job that runs the tests, as NAME=value
+	Steps    []Block   // steps that install tools, as YAML
+	Services Block     // services of the job that runs the tests, as YAML
+	Ports    []string  // ports of these services on the runner
+	Ignored  []string  // what was left out, and why
 }
 
 // Block is YAML for a workflow, with the file that it comes from.
@@ -44,11 +45,13 @@ type Block struct{ YAML, From string }
 func (p Proposal) Tools() bool { return len(p.Checks)+len(p.Setup)+len(p.Ports)+len(p.Steps) > 0 }
 
 type workflowJob struct {
+	Env      map[string]any
 	Defaults struct{ Run map[string]any }
 	Services map[string]map[string]any
 	Steps    []map[string]any
 	from     string
 	text     []byte
+	tests    bool // its variables are taken, too
 }
 
 // Propose reads the files of a project. The job of its workflows that runs the
@@ -70,6 +73,7 @@ func Propose(s Source) Proposal {
 			p.steps(job)
 		}
 		p.services(job)
+		p.env(job)
 	}
 	files := Read(s)
 	if p.Checks == nil {
@@ -95,7 +99,9 @@ func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 		jobs := p.jobs(s, from)
 		for _, name := range slices.Sorted(maps.Keys(jobs)) {
 			if slices.ContainsFunc(jobs[name].Steps, func(step map[string]any) bool { return testLine.MatchString(text(step["run"])) }) {
-				return jobs[name], true
+				job := jobs[name]
+				job.tests = true
+				return job, true
 			}
 		}
 	}
@@ -115,6 +121,7 @@ func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 	}
 	var file struct {
 		Defaults struct{ Run map[string]any }
+		Env      map[string]any
 		Jobs     map[string]workflowJob
 	}
 	if yaml.Unmarshal(data, &file) != nil || len(file.Jobs) == 0 {
@@ -126,6 +133,12 @@ func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 		if job.Defaults.Run == nil {
 			job.Defaults = file.Defaults
 		}
+		env := maps.Clone(file.Env)
+		if env == nil {
+			env = map[string]any{}
+		}
+		maps.Copy(env, job.Env)
+		job.Env = env
 		file.Jobs[name] = job
 	}
 	return file.Jobs

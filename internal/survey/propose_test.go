@@ -55,7 +55,17 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"checks of CI": {"", test("{run: npm ci}, {run: npm run lint && npm test}, {run: echo done}, {run: npm install -g codecov}"), survey.Proposal{
 			Checks: from(ciFile, "npm run lint", "npm test"), Setup: from(ciFile, "npm ci"),
 		}},
-		"setup of both":     {job("    - run: npm ci\n"), test("{run: npm install}, {run: npm test}"), survey.Proposal{Checks: from(ciFile, "npm test"), Setup: from(copilotFile, "npm ci")}},
+		"setup of both": {job("    - run: npm ci\n"), test("{run: npm install}, {run: npm test}"), survey.Proposal{Checks: from(ciFile, "npm test"), Setup: from(copilotFile, "npm ci")}},
+		"variables": {"", "env: {A: every, B: other}\n" + "jobs: {a: {env: {B: 1, C: '${{ secrets.KEY }}', D: '${{ matrix.d }}', E: \"x\\ny\"}, steps: [" +
+			"{run: make test, env: {F: a b, G: true}}, {run: make deploy, env: {H: no}}, {run: make lint, env: {F: other}}]}}", survey.Proposal{
+			Checks: from(ciFile, "make test", "make lint"), Env: from(ciFile, "A=every", "B=1", "G=true"),
+			Ignored: []string{
+				ciFile + ": the variable C is the secret KEY: set it in check-secrets",
+				ciFile + ": the variable D is left out: it has an expression, or not one plain value",
+				ciFile + ": the variable E is left out: it has an expression, or not one plain value",
+				ciFile + ": the variable F is left out: it has an expression, or not one plain value",
+			},
+		}},
 		"as root":           {"", test("{run: sudo apt-get install test}, {run: make test}"), survey.Proposal{Checks: tests}},
 		"tools of CI":       {"", test("{uses: actions/setup-node@v4}, {run: make test}"), survey.Proposal{Checks: tests, Steps: node}},
 		"tools of no tests": {"", test("{uses: actions/setup-node@v4}, {run: latest}"), survey.Proposal{}},

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -43,6 +44,10 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 	}
 	if folder == nil {
 		folder = j.Defaults.Run["working-directory"]
+	}
+	if j.tests { // whose variables are taken by themselves
+		step = maps.Clone(step)
+		delete(step, "env")
 	}
 	known := shell == nil || shell == "bash" || shell == "sh"
 	if !known || !plainStep(step, "run", "shell", "working-directory") {
