@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -80,9 +81,10 @@ var (
 	pages  = pattern.Of(`^/user-attachments/(?:assets|files)/|^/[^/]+/[^/]+/(?:assets|files)/\d+/`)
 )
 
-// attached tells whether a link is to an attachment.
+// attached tells whether a link is to an attachment. A server may resolve "..", and
+// answer with another page.
 func (f Fetcher) attached(link *url.URL) bool {
-	if link.User != nil {
+	if link.User != nil || path.Clean(link.Path) != link.Path || strings.Contains(link.Path, `\`) {
 		return false
 	}
 	own := link.Scheme == f.Server.Scheme && link.Host == f.Server.Host

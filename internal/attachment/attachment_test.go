@@ -91,19 +91,22 @@ func TestWhoIsAsked(t *testing.T) {
 		assets + "plain": "http://user-images.githubusercontent.com/x",
 		assets + "meta":  "https://169.254.169.254/latest",
 		assets + "loop":  assets + "loop",
+		assets + "up":    assets + "../../x",
 	}}
 	got := w.all(t, `<a href="`+assets+`a"><img src="`+assets+`a"></a>
 <img src="https://private-user-images.githubusercontent.com/2.png?jwt=a&amp;b">
 <img src="https://evil.example/user-attachments/assets/1"> <img src="http://github.com/user-attachments/assets/1">
+<img src="`+assets+`../../x"> <img src="`+assets+`%2e%2e/%2E./y"> <img src="`+assets+`..\..\z">
 <img src="https://ada:pass@github.com/user-attachments/assets/1"> <a href="https://github.com/octo/shop/issues/1">
 <img src="https://github-production-user-asset-6210df.s3.amazonaws.com/1"> src=`+assets+`bare
-<img src="`+assets+`evil"><img src="`+assets+`plain"><img src="`+assets+`meta"><img src="`+assets+`loop"><img src="`+assets+`gone">`)
+<img src="`+assets+`evil"><img src="`+assets+`plain"><img src="`+assets+`meta"><img src="`+assets+`loop"><img src="`+assets+`gone"><img src="`+assets+`up">`)
 	var why []string
 	for _, f := range got {
 		why = append(why, f.Label+": "+f.Why)
 	}
 	want := []string{
 		"a: ", "2.png: ", "evil: it is not on GitHub", "plain: it is not on GitHub", "meta: it is not on GitHub", "loop: it is not on GitHub", "gone: GitHub answered 404",
+		"up: it is not on GitHub",
 	}
 	if diff := cmp.Diff(want, why); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
