@@ -24,7 +24,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/scaffold"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -143,14 +142,14 @@ func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout
 	return head, done, err
 }
 
-// confinement is the sandbox that flags and settings ask for: these are the project's own
-// commands, and run as a run would have them.
+// confinement is the sandbox of the project's own commands, which a run would have.
 func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs confine.Needs) (*confine.Sandbox, error) {
-	asked := d.Settings.Sandbox
-	if asked.Mode == laptop.InDocker { // in which checks do not run
-		asked.Mode = ""
+	d.Sandbox, d.NoSandbox = c.Sandbox, c.NoSandbox
+	level, err := d.OfChecks(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return c.Raise(ctx, d.World, laptop.Enclosure{Level: sandbox.Level(asked.Mode), Project: c.ProjectDir, Allow: asked.AllowDomains, Env: d.World.Environ(), Needs: needs})
+	return c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Env: d.World.Environ(), Needs: needs})
 }
 
 // checks are those of a run here, or of a job with --github. Without --checks it

@@ -240,12 +240,15 @@ func (g Git) plain(ctx context.Context, config []byte) bool {
 	return err == nil
 }
 
-// Mark leaves a mark for later runs in the repository's own folder: no commit brings one
-// there, and none takes it away.
-func (g Git) Mark(ctx context.Context, at Place, name string) error {
+// Mark adds lines to a mark for later runs in the repository's own folder: no commit
+// brings one there, and none takes it away.
+func (g Git) Mark(ctx context.Context, at Place, name string, lines ...string) error {
+	there, _ := g.Marked(ctx, at, name)
+	lines = append(there, lines...)
+	slices.Sort(lines)
 	file, err := g.mark(ctx, at, name)
 	if err == nil {
-		err = untrusted.WriteFile(file, nil, 0o644)
+		err = untrusted.WriteFile(file, []byte(strings.Join(slices.Compact(lines), "\n")), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("mark %s: %w", at.Top, err)
@@ -253,13 +256,14 @@ func (g Git) Mark(ctx context.Context, at Place, name string) error {
 	return nil
 }
 
-// Marked tells whether the repository has a mark.
-func (g Git) Marked(ctx context.Context, at Place, name string) bool {
+// Marked is what a mark of the repository says, and whether there is one.
+func (g Git) Marked(ctx context.Context, at Place, name string) (lines []string, marked bool) {
 	file, err := g.mark(ctx, at, name)
+	var text []byte
 	if err == nil {
-		_, err = os.Lstat(file)
+		text, err = untrusted.ReadFile(file, 16<<20)
 	}
-	return !errors.Is(err, fs.ErrNotExist) // what cannot be told may be there
+	return strings.Fields(string(text)), !errors.Is(err, fs.ErrNotExist) // what cannot be told may be there
 }
 
 func (g Git) mark(ctx context.Context, at Place, name string) (string, error) {

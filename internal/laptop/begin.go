@@ -238,7 +238,15 @@ func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
 // Resume goes on with a run by these rules, and sees it through; words are what
 // the agent should know from here on.
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
-	if err := d.takesAgain(ctx, old); err != nil {
+	ruled, err := d.ruled(old.Policy, old.Level)
+	if err == nil {
+		err = d.known(ctx, ruled, "the rules of the run are not those of a run that began here: a commit may have changed its journal",
+			"look at .ralph/runs/"+home.ID+"/journal.jsonl; if its rules are as you want them: ralph resume --trust")
+	}
+	if err == nil {
+		err = d.takesAgain(ctx, old)
+	}
+	if err != nil {
 		return 0, err
 	}
 	j, err := d.job(ctx, p)

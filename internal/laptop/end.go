@@ -38,10 +38,8 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 			d.line(err.Error())
 		}
 	}()
-	if j.Sandbox != nil && d.Place != nil {
-		if err := d.Tool.Mark(ctx, *d.Place, sandboxed); err != nil {
-			return 0, err
-		}
+	if err := d.remember(ctx, p, j.Sandbox); err != nil {
+		return 0, err
 	}
 	d.World.Patience.set(p)
 	say := d.line

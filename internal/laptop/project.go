@@ -35,6 +35,7 @@ type Project struct {
 	Place    *git.Place    // nil where the project is no repository
 	unread   error         // what keeps git from reading the one that it is
 	found    []config.File // the project's settings
+	past     []any         // of them, what reaches past the sandbox
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
@@ -73,6 +74,7 @@ func (d *Project) look(ctx context.Context) error {
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
+	d.past = past(d.Settings)
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
@@ -88,6 +90,9 @@ func (d *Project) look(ctx context.Context) error {
 	}
 	if d.DryRun {
 		return nil
+	}
+	if err := d.Trusted(ctx); err != nil {
+		return err
 	}
 	return workspace.Folder{Path: d.folder()}.Free()
 }

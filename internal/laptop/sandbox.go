@@ -50,10 +50,6 @@ func (d *Project) named() string {
 	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
 }
 
-// sandboxed is the mark of a repository in which an agent was confined. The journals of
-// runs are no proof: git writes and removes them for a commit that has some.
-const sandboxed = "ralph-sandboxed"
-
 // Optional tells that a run may do without a sandbox: nothing names a level or needs a
 // sandbox to hold, and no run in this repository, nor the last one in this folder, had
 // one. An agent that was confined must not win its next run a way out, by a check that
@@ -62,8 +58,10 @@ func (d *Project) Optional(ctx context.Context) bool {
 	if d.NoSandbox || d.named() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
 		return false
 	}
-	if d.Place != nil && d.Tool.Marked(ctx, *d.Place, sandboxed) {
-		return false
+	if d.Place != nil {
+		if _, marked := d.Tool.Marked(ctx, *d.Place, sandboxed); marked {
+			return false
+		}
 	}
 	last, _ := workspace.Folder{Path: d.folder()}.Newest(func(run journal.Run) bool { return run.Level != "" })
 	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker
