@@ -180,7 +180,7 @@ func (o order) obey(signals <-chan os.Signal) {
 		_, now := counted.Seen(sig)
 		if now && !ended {
 			ended = true
-			close(o.hard) // first, so that nobody begins to save work
+			close(o.hard) // first, so that no step begins to save work
 			o.cancel(errInterrupted)
 		}
 		if !asked {

@@ -68,7 +68,7 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 		return err
 	}
 	err = s.Serve(ctx, listener)
-	_ = log.Close() // the last of a log that nobody takes is lost
+	_ = log.Close() // the end of a log that is not read is lost
 	return err
 }
 

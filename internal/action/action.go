@@ -259,7 +259,7 @@ func (v *visit) react(ctx context.Context, content string) {
 	comment := v.trigger.Comment
 	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
 	if target.Issue == 0 || content == v.reacted || v.inputs.DryRun {
-		return // nobody wrote anything that one could be put on, or it is there
+		return // there is nothing to react to, or the reaction is there
 	}
 	v.reacted = content
 	if err := v.client.React(ctx, target, content); err != nil {

@@ -62,7 +62,7 @@ func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confin
 		Name: p.Model, Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent,
 		Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
 	}
-	read, _ := worker.Needs() // nobody is at home in a job
+	read, _ := worker.Needs() // a job has no user's home
 	more, _ := second.Needs()
 	cache := in.Cache
 	if cache != "" {

@@ -55,7 +55,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	if way.Refuse != "" {
 		return Outcome{}, declined{way.Refuse}
 	}
-	if err := v.install(ctx); err != nil { // of which whoever is declined hears nothing
+	if err := v.install(ctx); err != nil { // after the permission check, so a person who is declined sees none of it
 		return Outcome{}, err
 	}
 	if err := v.admitted(ctx, &asked, before.run, way); err != nil {
@@ -68,7 +68,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	outcome, err := v.work(ctx, asked, before, way)
-	if asked.Policy.Shelve && outcome.Run.Stop == nil { // nothing was begun, or it broke: nobody is at work any more
+	if asked.Policy.Shelve && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
 		v.quit(ctx, before, outcome)
 	}
 	return outcome, err

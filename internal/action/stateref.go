@@ -42,7 +42,7 @@ type kept struct {
 	run    journal.Run       // what they amount to; without a name there is none
 	doubt  string            // why nothing of what is there is believed
 	closed bool              // nothing can be put there either
-	lease  quota.Lease       // of whoever was there last
+	lease  quota.Lease       // of the last job
 }
 
 // Why what stands on a shelf is not believed.

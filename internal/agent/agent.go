@@ -27,7 +27,7 @@ type Adapter struct {
 	Package string              // the one of npm's that it comes in; empty: it does not
 	Wrapper string              // name of the script that npm starts it by; empty: none
 	Wrapped map[string][]string // by platform, where the program itself may be, seen from the wrapper
-	Version []string            // argv that has it tell its version; nil where nobody knows one
+	Version []string            // argv that prints its version; nil if unknown
 	Tested  string              // the version that all of this was tested with
 	Notes   []string            // what became of the user's wishes, where it is not what they said
 	Vars    []string            // variables of the user's own that it goes by, none of them a secret

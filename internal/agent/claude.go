@@ -156,7 +156,7 @@ type claudeBlocks []claudeBlock
 // UnmarshalJSON takes both forms and no other; content that it does not know
 // is no content.
 func (b *claudeBlocks) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' { // whoever calls this has seen that it is JSON
+	if data[0] == '"' { // callers have checked that it is JSON
 		var text string
 		err := json.Unmarshal(data, &text)
 		*b = claudeBlocks{{Type: "text", Text: text}}

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Level sandbox.Level // Auto: the strongest that there is
 
-	UID, GID int    // who those inside are, where we are root; 0: whoever we are
+	UID, GID int    // of the sandboxed programs, if we are root; 0: our own
 	Self     string // this program, which an agent's hooks call
 	Exec     sandbox.Next
 	Temp     string   // where the folders of those inside are made; empty: the usual

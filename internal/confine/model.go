@@ -23,7 +23,7 @@ type Model struct {
 	Models     []string // that it may ask for besides, and besides its helpers
 	Keys       agent.Keys
 	Hosts      []string // of an agent that goes there by itself
-	KeyInAgent bool     // it may hold its key where nobody else can
+	KeyInAgent bool     // the agent may hold its key if no server can
 	Budget     agent.Budget
 	Prices     map[string]price.Rate
 }
@@ -61,7 +61,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 				return nil, err
 			}
 		}
-		a.Name, a.Models = "", nil // any may be asked for, as where nobody stands between
+		a.Name, a.Models = "", nil // every model is allowed, as without a server
 		held = append(held, a)
 	}
 	first := slices.IndexFunc(held, func(a asker) bool { return len(a.makers) > 0 })

@@ -21,7 +21,7 @@ type servers struct {
 	setup        egress.Listener // another proxy, for what makes a folder ready
 	proxied      *egress.Proxy
 	settling     *egress.Proxy // who serves setup
-	asked        *egress.Model // nil: nobody's key is held
+	asked        *egress.Model // nil: no key is held
 	counts       bool          // the key of the agent that does the work is
 	route        egress.Route
 	packages     bool

@@ -23,7 +23,7 @@ type Checks struct {
 type Check struct {
 	Name     string         `json:"name"`
 	Command  string         `json:"command"`
-	Detected bool           `json:"detected"` // nobody named it: the project's own files suggest it
+	Detected bool           `json:"detected"` // suggested by the project's files
 	State    string         `json:"state"`
 	Passed   bool           `json:"passed"`
 	Exit     int            `json:"exit"`

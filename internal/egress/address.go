@@ -14,7 +14,7 @@ type kind int
 const (
 	public  kind = iota
 	private      // at home: for hosts that a person named as private
-	never        // nobody's host: metadata, multicast, nothing at all
+	never        // not a host: metadata, multicast, unassigned
 )
 
 // The ranges that are not the open internet, by the registries of special

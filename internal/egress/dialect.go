@@ -34,7 +34,7 @@ type Maker struct {
 	// or by a pattern, "claude-haiku-*". None named means any.
 	Models []string
 
-	Tokens []Secret // of those who may ask it; none: whoever has the Model's
+	Tokens []Secret // of clients that may ask it; none: every client with the Model's
 }
 
 // grammar is what may be said in a dialect.

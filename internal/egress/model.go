@@ -193,7 +193,7 @@ func (c *call) read(r *http.Request) bool {
 		return c.tooLarge()
 	}
 	if c.m.room.Acquire(r.Context(), size) != nil {
-		return false // nobody waits for an answer
+		return false // the client is gone
 	}
 	c.held = size
 	late := time.AfterFunc(c.m.Limits.Body, func() {

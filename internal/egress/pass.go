@@ -79,7 +79,7 @@ func (c *call) rewrite(out *http.Request, to *url.URL) {
 		tested(out.Header)
 	}
 	out.Header.Set("Content-Type", "application/json")
-	out.Header.Set("Accept-Encoding", "identity") // or nobody could read what it costs
+	out.Header.Set("Accept-Encoding", "identity") // otherwise its cost could not be read
 	grammars[c.dialect].sign(out.Header, c.maker)
 }
 
@@ -223,7 +223,7 @@ func (a *answering) Read(p []byte) (int, error) {
 	a.flow.down.Add(int64(n))
 	a.split.write(p[:n])
 	if err != nil {
-		a.whole, a.head.Trailer = errors.Is(err, io.EOF), nil // nobody has looked at the trailer
+		a.whole, a.head.Trailer = errors.Is(err, io.EOF), nil // the trailer is not inspected
 	}
 	a.charge(a.read.sofar())
 	return n, err

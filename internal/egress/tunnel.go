@@ -104,7 +104,7 @@ func hear(ctx context.Context, from io.Reader, host string) (said []byte, err er
 // dropped; the opener closes it.
 type listening struct {
 	io.Reader
-	net.Conn // nil: nobody asks for more
+	net.Conn // nil: no more is read
 }
 
 func (l listening) Read(p []byte) (int, error)     { return l.Reader.Read(p) }

@@ -121,7 +121,7 @@ func (g Git) environment(c Call) []string {
 		"GIT_GRAFT_FILE=/dev/null/none", // else info/grafts says what a commit's parents are
 		"GIT_NO_LAZY_FETCH=1",
 		"GIT_TERMINAL_PROMPT=0",
-		"GIT_ASKPASS=", // set and empty: git asks nobody, and never looks at SSH_ASKPASS
+		"GIT_ASKPASS=", // set and empty: git asks no program, and ignores SSH_ASKPASS
 		"GIT_SSH_COMMAND=false",
 		"GIT_EDITOR=false",
 		"GIT_SEQUENCE_EDITOR=false",

@@ -118,7 +118,7 @@ type entry struct {
 	how        byte   // the file is not as the index: M, T, D
 	head, now  string // modes in HEAD and of the file
 	index      string // mode
-	repository bool   // a folder nobody tracks, which may be a repository
+	repository bool   // an untracked folder, which may be a repository
 }
 
 // readEntry reads a line of porcelain v2; false for a header.

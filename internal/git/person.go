@@ -11,7 +11,7 @@ import (
 // Person is where a user's own configuration of git lies. Of what stands there
 // only who commits, what is ignored and how lines end is ever read; no call runs under it.
 type Person struct {
-	Home       string // $HOME; empty: nobody's
+	Home       string // $HOME; empty: none
 	ConfigHome string // $XDG_CONFIG_HOME; empty: .config at home
 }
 

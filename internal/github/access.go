@@ -50,7 +50,7 @@ type Client struct {
 	Owner, Repo string
 
 	api     *gh.Client
-	plain   *http.Client // shows nobody our token
+	plain   *http.Client // sends no token
 	graphql string
 	pace    Pace
 	held    *credential

@@ -110,11 +110,11 @@ func refusedApp(err error, fix string) error {
 
 // Blueprint is a GitHub App that is still to be made.
 type Blueprint struct {
-	Name         string // which nobody else's may have; its maker can change it on GitHub's page
+	Name         string // unique on GitHub; its owner can change it there
 	Home         string // a page about it
 	Deliver      string // where GitHub sends what happens
 	Return       string // where GitHub sends its maker back to
-	Organization string // that is to own it; empty: whoever makes it
+	Organization string // its owner; empty: the person who creates it
 	API          string // of its GitHub, as an Access has it
 }
 
@@ -225,7 +225,7 @@ type Logged struct {
 	GUID   string
 	Event  string
 	At     time.Time
-	Status int // that was answered; 0 or 502 and the like where nobody did
+	Status int // of the answer; 0 or 502 and the like without one
 }
 
 // Taken tells whether somebody said that they had it.

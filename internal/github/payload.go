@@ -138,7 +138,7 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 	err := json.Unmarshal(body, &p)
 	if !trigger.Speaks(event) {
 		if err != nil {
-			return trigger.Trigger{Event: event}, nil //nolint:nilerr // nobody relies on what is in it
+			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
 		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender()}, nil
 	}

@@ -68,7 +68,7 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 		} `json:"inputs"`
 	}
 	if err := json.Unmarshal(payload, &sent); err != nil || sent.Inputs.Delivery == "" {
-		return Relayed{}, false, nil //nolint:nilerr // such an event says nothing, and nobody relies on it
+		return Relayed{}, false, nil //nolint:nilerr // such an event says nothing, and its content is not used
 	}
 	var r Relayed
 	if err := json.Unmarshal([]byte(sent.Inputs.Delivery), &r); err != nil {

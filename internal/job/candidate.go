@@ -45,7 +45,7 @@ func Find(name string, o agent.Options, env func(vars ...string) []string, dir s
 // FindSecond finds whom a policy wants to be asked for a second opinion.
 func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
 	if wanted.Agent == "" {
-		return nil, nil //nolint:nilnil // a nil Candidate is nobody
+		return nil, nil //nolint:nilnil // a nil Candidate is none
 	}
 	o.Command, o.Reads = wanted.Agent, true
 	c, err := Find("", o, env, dir)
@@ -125,7 +125,7 @@ func (c *Candidate) Behind(keys func(agent.Keys) agent.Keys) (agent.Adapter, err
 // Reviewing is who gives the second opinion behind a sandbox.
 func (c *Candidate) Reviewing(w *confine.Sandbox) (*Reviewer, error) {
 	if c == nil {
-		return nil, nil //nolint:nilnil // nobody is asked
+		return nil, nil //nolint:nilnil // there is no second opinion
 	}
 	adapter, err := c.Behind(w.ReviewKeys)
 	return &Reviewer{Agent: adapter, Env: c.Env}, err

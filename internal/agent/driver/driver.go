@@ -116,7 +116,7 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 		return process.Command{}, err
 	}
 	argv := slices.Clone(h.Adapter.Argv(o))
-	argv[0] = path // what was found, so that nobody looks again in another PATH
+	argv[0] = path // the path that was found, so that no other PATH is searched
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,

@@ -110,7 +110,7 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Ch
 type blob struct {
 	size   int64
 	target string // of a link
-	secret bool   // it holds what nobody may see
+	secret bool   // it contains a secret
 }
 
 // readBlobs reads no more than it has to: what is too large is refused anyway.

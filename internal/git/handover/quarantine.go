@@ -95,7 +95,7 @@ func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) er
 	default:
 		err = blame(err, "its objects are not sound")
 	}
-	return errors.Join(errBomb, err) // nobody knows what they would have come to
+	return errors.Join(errBomb, err) // their full size is unknown
 }
 
 // overLimit tells of a git that wanted more memory at once than it may have.

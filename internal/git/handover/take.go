@@ -24,7 +24,7 @@ type Terms struct {
 	MaxFile    int64    // 20 MiB
 	MaxCommits int      // 200
 	Timeout    time.Duration
-	Secret     func(text []byte) bool // tells of a text that nobody may see; nil: there is none
+	Secret     func(text []byte) bool // tells whether a text contains a secret; nil: there is none
 	Authorship
 }
 
