@@ -22,7 +22,7 @@ type Page struct {
 	Home   workspace.Run
 	Code   *git.Trusted // nil: there are no diffs
 	Hide   func(text string) string
-	Notes  []string // what only who asks can know, such as that nobody is at work
+	Notes  []string // facts that are not in the journal, such as that no process is at work
 }
 
 // Source reads the journal, and hands on readers of what lies beside it.

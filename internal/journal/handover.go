@@ -17,7 +17,7 @@ type CommitsTaken struct {
 	Files   []string  `json:"files,omitempty"`   // changed by these commits, at most 100
 	Dropped []string  `json:"dropped,omitempty"` // protected paths put back by a commit made again
 	Refused []Finding `json:"refused,omitempty"` // why nothing was taken
-	Huge    []string  `json:"huge,omitempty"`    // files that are too large to be work while nobody has committed them
+	Huge    []string  `json:"huge,omitempty"`    // uncommitted files that are too large to be work
 
 	Proposed []Proposal `json:"proposed,omitempty"` // what dropped files were to be
 }

@@ -24,7 +24,7 @@ type hired struct {
 	sb    *confine.Sandbox
 	held  *confine.Sandbox // the model server, where no sandbox stands
 
-	reviewer *job.Reviewer // nil: nobody is asked for a second opinion
+	reviewer *job.Reviewer // nil: no second opinion
 }
 
 // hire finds the agent that the flags or the settings name, and raises the sandbox

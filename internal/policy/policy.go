@@ -24,7 +24,7 @@ type Policy struct {
 	Within     string   `json:"within,omitempty"`      // folder of the repository in which agent and checks stand; its top where empty
 	Memory     string   `json:"memory,omitempty"`      // folder of the plan and the progress log, where it is not the usual one
 	Checks     []Check  `json:"checks,omitempty"`
-	Setup      []Check  `json:"setup,omitempty"` // run before the checks in a checkout that nobody works in, in their order
+	Setup      []Check  `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
 	Excerpt    Excerpt  `json:"excerpt,omitzero"`
 	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof      Bar      `json:"proof,omitempty"`    // what makes a story proven
@@ -82,7 +82,7 @@ const (
 
 // Review is who is asked for a second opinion of a story that is about to pass.
 type Review struct {
-	Agent string `json:"agent,omitempty"` // empty: nobody
+	Agent string `json:"agent,omitempty"` // empty: none
 	Model string `json:"model,omitempty"`
 }
 
@@ -111,7 +111,7 @@ type Check struct {
 	FailAction FailAction `json:"fail_action,omitempty"`
 	Hint       string     `json:"hint,omitempty"`     // for the agent, when it fails
 	Added      bool       `json:"added,omitempty"`    // by the task: it may hold back, and proves nothing
-	Detected   bool       `json:"detected,omitempty"` // nobody named it: it counts as far as it is green at the base
+	Detected   bool       `json:"detected,omitempty"` // only suggested: it counts as far as it is green at the base
 }
 
 // FailAction is how a failure gets into the next prompt.

@@ -49,7 +49,7 @@ func reapUntil(pid int) syscall.WaitStatus {
 			return ws
 		}
 		if errors.Is(err, syscall.ECHILD) {
-			return syscall.WaitStatus(127 << 8) // cannot be: nobody else waits for it
+			return syscall.WaitStatus(127 << 8) // impossible: no other process waits for it
 		}
 	}
 }

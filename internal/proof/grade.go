@@ -90,7 +90,7 @@ type trial struct {
 	again *sight // the base once more; nil: not tried
 	anew  *sight // the same tests on the code that the story began with; nil: not tried
 	owned bool   // what turned is another story's
-	mute  bool   // nobody saw pass what turned
+	mute  bool   // it was not seen to pass with the change
 }
 
 func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {

@@ -134,7 +134,7 @@ func (w *witness) bent(was journal.CheckEnded, now tally.Tally, old *journal.Che
 			names = append(names, name)
 		}
 	}
-	if len(names) > 0 { // nobody can allow it in advance: it would show the story
+	if len(names) > 0 { // cannot be allowed in advance: it would show the story
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Why: "tests that failed before pass only because they were changed: " + few(names)})
 	}
 }

@@ -39,7 +39,7 @@ const (
 	checks
 	proofs
 	waits
-	away // nobody was at work: it was stopped or killed
+	away // no process was at work: it was stopped or killed
 )
 
 // chapters are the run as told from its beginning to its end.
@@ -85,7 +85,7 @@ func (c chapter) href() string {
 
 // priced is false of the end of an agent that did not tell what it cost.
 func priced(event journal.Event) bool {
-	switch e := event.(type) { //nolint:gochecksumtype // nobody else tells
+	switch e := event.(type) { //nolint:gochecksumtype // the others do not tell
 	case journal.AgentEnded:
 		return e.Cost.Known
 	case journal.PlanDrafted:
@@ -119,7 +119,7 @@ func phaseOf(before, event journal.Event) phase {
 	if _, paused := before.(journal.Paused); paused {
 		return waits
 	}
-	switch e := event.(type) { //nolint:gochecksumtype // of the others nobody has to know how long they took
+	switch e := event.(type) { //nolint:gochecksumtype // the time of the others is not shown
 	case journal.AgentEnded, journal.PlanDrafted:
 		return agents
 	case journal.CheckEnded:

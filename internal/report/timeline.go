@@ -21,7 +21,7 @@ type timeline struct {
 	Legend []share
 	Rows   []row
 	Words  string // the strip, for those who do not see it
-	Away   string // how long nobody was at work
+	Away   string // how long no process was at work
 	Left   string
 }
 

@@ -40,7 +40,7 @@ type Told struct {
 	Title  string        `json:"title"`
 	Passes bool          `json:"passes"`
 	Proven bool          `json:"proven"`
-	Grade  journal.Grade `json:"grade"` // empty while nobody knows
+	Grade  journal.Grade `json:"grade"` // empty while unknown
 	Tests  []string      `json:"tests"` // that are red at the base and green here
 	Why    string        `json:"why"`
 }

@@ -105,7 +105,7 @@ func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[strin
 	}
 	var out, said bytes.Buffer
 	const lent = "/proc/self/fd/3"
-	w.Mended = nil // what the attack itself does to ReadOnly is nobody's news
+	w.Mended = nil // the attack's own changes of ReadOnly are not reported
 	w.Read = slices.Concat(w.Read, []string{lent})
 	res, err := w.Run(next)(ctx, process.Command{
 		Argv: []string{lent, Hidden, attack}, Dir: "/", Files: []*os.File{self},

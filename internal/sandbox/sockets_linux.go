@@ -122,7 +122,7 @@ func ownAddress() (string, bool) {
 func (d *door) came(ctx context.Context) int {
 	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
 	if err != nil {
-		return 1 // it was open: whoever shut it came
+		return 1 // it was open: the client that shut it came
 	}
 	defer func() { _ = c.Close() }()
 	if _, err := c.Write(knock); err != nil {

@@ -117,7 +117,7 @@ type order struct {
 	id      string
 	trigger trigger.Trigger
 	at      time.Time // it came
-	doubt   bool      // whoever was here before us may have started it
+	doubt   bool      // an earlier server may have started it
 }
 
 // deed is what happened, as a digest of all that is done by it. A body in GitHub's

@@ -29,7 +29,7 @@ type Server struct {
 	Secret   string        // with which GitHub signs what it delivers
 	Rules    trigger.Rules // what wakes us in any repository
 	Workflow string        // the file that is started there
-	Audience string        // for whom a job's identity has to be; nobody's is traded where it is empty
+	Audience string        // audience that a job's OIDC token must have; empty: no exchange
 	Issuer   string        // of jobs' identities; that of Access's GitHub where empty
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -180,7 +180,7 @@ type outcome string
 
 const (
 	dispatched outcome = "dispatched"
-	already    outcome = "already_started" // by whoever was here before us
+	already    outcome = "already_started" // by an earlier server
 	unwanted   outcome = "not_for_us"
 	replayed   outcome = "replayed"
 	forged     outcome = "forged"

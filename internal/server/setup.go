@@ -23,7 +23,7 @@ import (
 type Setup struct {
 	Access       github.Access // where its GitHub is
 	URL          string        // under which GitHub and people reach this server
-	Organization string        // that is to own the App; empty: whoever makes it
+	Organization string        // the App's owner; empty: the person who creates it
 	Keep         func(github.Made) error
 	Log          *slog.Logger
 	Limits       Limits

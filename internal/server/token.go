@@ -17,7 +17,7 @@ import (
 // identities reads what a job says who it is, as GitHub has signed it.
 type identities struct {
 	verifier *oidc.IDTokenVerifier
-	traded   *memory // anybody's job has one, and whoever shows it again makes us ask GitHub again
+	traded   *memory // tokens that were used, so that using one again makes no call to GitHub
 }
 
 func (s Server) identities(ctx context.Context) (*identities, error) {

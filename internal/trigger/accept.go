@@ -80,7 +80,7 @@ func short(login string, permission Permission) string {
 type Rules struct {
 	Label      string // DefaultLabel where empty
 	Phrase     string // DefaultPhrase where empty
-	Assignee   string // to be assigned starts work; nobody where empty
+	Assignee   string // assigning it starts work; empty: off
 	Reviews    bool   // a review that asks for changes does so
 	Buttons    bool   // and so do the boxes in our own comment
 	AllowUsers []string

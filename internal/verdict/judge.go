@@ -172,7 +172,7 @@ func worked(run journal.Run, it journal.Iteration) bool {
 	switch before := run.WorkBefore(it); {
 	case before != "":
 		return it.Taken.Work != before
-	case it.Taken.To == "": // no repository, and nobody looked at its files before
+	case it.Taken.To == "": // without a repository its files were not compared
 		return it.Agent.Blind
 	}
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty

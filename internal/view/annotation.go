@@ -15,7 +15,7 @@ import (
 // Annotation is what a forge shows beside a job, and at a line of a file where
 // one is to blame.
 type Annotation struct {
-	File  string // in the repository; empty: nobody knows
+	File  string // in the repository; empty if unknown
 	Line  int
 	Title string
 	Text  string

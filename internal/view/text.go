@@ -121,7 +121,7 @@ func Cells(run journal.Run, story plan.Story) []string {
 type Archived struct {
 	Name    string
 	Plan    plan.Plan // as people and agents left it
-	Started string    // a date; empty where nobody wrote it down
+	Started string    // a date; empty if unknown
 	Date    string
 	Run     *journal.Run // the newest one of the plan; nil where there is none
 }

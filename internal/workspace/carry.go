@@ -151,7 +151,7 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 	case err != nil && (e.Path == "." || errors.Is(err, untrusted.ErrTooDeep)):
 		return err
 	case err != nil:
-		return nil //nolint:nilerr // one that nobody may read is not the agent's work
+		return nil //nolint:nilerr // an unreadable one is not the agent's work
 	case e.Path == activeFile, e.Path == ".ralph":
 		return fs.SkipDir
 	}

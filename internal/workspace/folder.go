@@ -84,7 +84,7 @@ func (f Folder) Sound() error {
 	case err == nil && !info.IsDir():
 		return fault.Usage(f.Path+" is no folder", "call it something else: settings and runs lie in .ralph", nil)
 	}
-	return nil // where there is none yet, or it is closed to us, whoever opens it says so
+	return nil // if it is missing or unreadable, opening it says so
 }
 
 // NameRun is what a run is called that begins at a moment: by their names, runs

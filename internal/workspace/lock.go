@@ -57,7 +57,7 @@ func (f Folder) key() string { return cmp.Or(f.Key, "lock") }
 func (f Folder) Free() error {
 	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
-		return nil // nobody ever was here
+		return nil // no run was ever here
 	}
 	defer root.Close()                                                     //nolint:errcheck // only a handle
 	file, err := root.OpenFile(f.key(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox it cannot be written to

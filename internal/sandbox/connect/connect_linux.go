@@ -28,7 +28,7 @@ type Supervisor struct {
 	Listener *os.File               // of the filter
 	Ports    map[int]netip.AddrPort // of loopback that lead out
 	Folders  []string               // real paths, where local sockets may be
-	Anyone   bool                   // tests: whoever listens
+	Anyone   bool                   // tests: every listener counts
 	Trust    bool                   // tests: the kernel does what was asked a moment ago
 
 	n   notices
@@ -166,7 +166,7 @@ func addressOf(name []byte) (netip.AddrPort, bool) {
 func (sv *Supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
 	path, _, _ := strings.Cut(string(name), "\x00")
 	if path == "" {
-		return -1, unix.ECONNREFUSED // an abstract name: of whom, nobody can tell
+		return -1, unix.ECONNREFUSED // an abstract name: its owner is unknown
 	}
 	if !filepath.IsAbs(path) {
 		path = "/proc/" + strconv.FormatUint(uint64(pid), 10) + "/cwd/" + path

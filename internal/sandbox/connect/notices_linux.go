@@ -22,7 +22,7 @@ func (sv *Supervisor) remember(q notice) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
 	if len(sv.own) > 1<<16 {
-		clear(sv.own) // nobody needs so many; the price is theirs
+		clear(sv.own) // no honest program needs so many
 	}
 	sv.own[inode] = true
 }

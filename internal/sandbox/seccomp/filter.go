@@ -42,7 +42,7 @@ const (
 
 // Filter is a program to be: what a level lets through.
 type Filter struct {
-	Own    bool // network and queues are of its own: datagrams reach nobody
+	Own    bool // network and queues are of its own: datagrams reach no one
 	Notify bool // each connect is asked of the supervisor
 	Unix   bool // sockets of the file system may be used
 

@@ -67,7 +67,7 @@ func (f Filter) refuse(a *assembly) {
 	for _, name := range slices.Sorted(maps.Keys(onOthers)) {
 		a.only(name, onOthers[name])
 	}
-	if !f.Own { // a queue is in no folder, and would be found by whoever comes after
+	if !f.Own { // a queue is in no folder, and later programs would find it
 		a.on("mq_open", refuse(enosys))
 	}
 	if !f.off(Rings) {
@@ -87,7 +87,7 @@ func (f Filter) refuse(a *assembly) {
 		a.when(bpf.JumpEqual, tioclinux, refuse(eperm))
 		a.ret(allow)
 	})
-	a.rule("seccomp", func() { // nobody answers for the supervisor
+	a.rule("seccomp", func() { // no one supervises the supervisor
 		a.LdLo(1)
 		a.when(bpf.JumpBitsSet, NewListener, refuse(eperm))
 		a.ret(allow)

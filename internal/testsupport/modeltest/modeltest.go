@@ -58,9 +58,9 @@ func (s *Server) Left() int {
 
 // ServeHTTP keeps the request and answers it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body) // to its end, or nobody notices that the asker went
+	body, err := io.ReadAll(r.Body) // to its end, or a client that leaves is not noticed
 	if err != nil {
-		return // and there is nobody to tell
+		return // the client is gone
 	}
 	request := read(r, body)
 	answer, turn := s.take(request)
