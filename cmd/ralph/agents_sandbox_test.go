@@ -53,7 +53,7 @@ func TestAgentsBehindTheSandbox(t *testing.T) {
 	}
 }
 
-// They do so in a job as well, as a user who is nobody else's.
+// The same in a job, as another user.
 func TestAgentsInTheAction(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {
 		return

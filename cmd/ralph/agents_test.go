@@ -17,7 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// agentKey is what the model server must get, and what nobody may write down.
+// agentKey is what the model server must get, and what must not be written
+// down.
 const agentKey = "sk-a-key-of-the-real-tests-51d0"
 
 // realAgent is a CLI as npm puts it into tools/agents.
@@ -252,16 +253,16 @@ func TestAgentsAreCounted(t *testing.T) {
 	}, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("echo again")}, Usage: stream.Usage{Input: 300_000, Output: 1000}, Times: modeltest.Always})
 }
 
-// deafTool passes over what asks it to end, and so do its children, one of
-// which is nobody's child any more.
+// deafTool ignores requests to end, and so do its children, one of which is an
+// orphan.
 const deafTool = `trap '' TERM INT HUP
 sleep 601 &
 (setsid nohup sleep 602 >/dev/null 2>&1 &)
 touch started
 while :; do sleep 1; done`
 
-// Whoever ends ralph in the middle of such a tool, nothing is left of any of
-// them, soon.
+// Whatever ends ralph in the middle of such a tool, no process of it is left
+// soon after.
 func TestAgentsAreGone(t *testing.T) {
 	const soon = 6 * time.Second // the grace, and one
 	for name, way := range map[string]struct {

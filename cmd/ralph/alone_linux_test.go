@@ -36,7 +36,7 @@ func TestBehindAnotherSandbox(t *testing.T) {
 	}
 }
 
-// TestAlone does nothing where nobody made that network.
+// TestAlone does nothing outside that network.
 func TestAlone(t *testing.T) {
 	if os.Getenv(alone) == "" {
 		return

@@ -264,7 +264,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// peak is the memory that whoever started the agent had at the most, in MiB.
+// peak is the largest memory use of the agent's parent, in MiB.
 func (w *workshop) peak() float64 {
 	w.Helper()
 	text, err := os.ReadFile(w.path("peak"))

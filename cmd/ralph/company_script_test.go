@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// companyHost is where GitHub is for those who are in the company: no other way
-// leads there, and nobody but the company vouches for it.
+// companyHost is GitHub's address inside the company: only the company's proxy
+// leads there, and only its certificate is valid for it.
 const companyHost = "github.example.com"
 
 // companyLogin is what its proxy wants to hear, as Basic has it.
@@ -89,7 +89,7 @@ func openCompany(ts *testscript.TestScript) *company {
 	return c
 }
 
-// connect leads whoever knows the login to GitHub, and nowhere else.
+// connect leads clients with the login to GitHub, and nowhere else.
 func (c *company) connect(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	from := bufio.NewReader(conn)

@@ -64,7 +64,7 @@ var (
 func hardships() map[string]hardship {
 	post, patch, get, ready, push := http.MethodPost, http.MethodPatch, http.MethodGet, "/api/graphql", "/octo/greeter.git/git-receive-pack"
 	return map[string]hardship{
-		// trouble that passes: nobody notices
+		// faults that pass, and change no result
 		"500s": {ready: true, faults: []githubtest.Fault{
 			on(get, mayAda, 2, down), on(post, comments, 1, down), on(patch, edits, 4, down), on(post, push, 1, down),
 		}},

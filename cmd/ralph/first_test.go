@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// What the system refuses has a remedy, whoever was refused it; one that somebody
-// knows better stands before it.
+// Every refusal of the system has a remedy; a more specific one comes first.
 func TestRefusalsHaveRemedies(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error

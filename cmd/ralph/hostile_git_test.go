@@ -100,7 +100,7 @@ func shell(t *testing.T, dir, script string) {
 	t.Logf("%v: %s", err, out)
 }
 
-// nobodyAt is an address where nobody listens.
+// nobodyAt is an address without a listener.
 func nobodyAt(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -102,7 +102,7 @@ func (s *scene) everything() map[string]string {
 		all["the comment"] += comment.Body
 	}
 	err := filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
-		// What the agent keeps to itself nobody else looks at.
+		// Output that stays with the agent is not searched.
 		if err != nil || !entry.Type().IsRegular() || strings.Contains(path, "/work/tree/") || strings.Contains(path, ".git/") {
 			return err
 		}

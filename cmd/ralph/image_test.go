@@ -253,8 +253,8 @@ func docker() string {
 	return "/var/run/docker.sock"
 }
 
-// inputs are the variables that a runner makes of them; those that nobody gives
-// are as action.yml says.
+// inputs are the variables that a runner makes of them; missing ones are as in
+// action.yml.
 func (j *hiredJob) inputs(given map[string]string) (inputs []string) {
 	j.t.Helper()
 	text, err := os.ReadFile("../../action.yml")

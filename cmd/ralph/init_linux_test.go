@@ -24,8 +24,8 @@ type seat struct {
 	seen   string
 }
 
-// shellOfASeat leads the session, as at a desk, and stays until the person has seen
-// enough: with its leader's end the kernel throws away what nobody has read.
+// shellOfASeat leads the session, as at a desk, and stays until the test has
+// read enough: when the leader ends, the kernel drops unread output.
 const shellOfASeat = `trap : INT; "$@"; code=$?; read -r _ <&3; exit $code`
 
 func sit(t *testing.T, kind string) *seat {
@@ -194,7 +194,7 @@ func TestInitRefusesKeysThatAreNoText(t *testing.T) {
 	s.leaves(130)
 }
 
-// Whoever leaves in the middle leaves nothing behind.
+// An interrupted init leaves no files.
 func TestInitIsLeft(t *testing.T) {
 	for _, kind := range []string{"xterm", "dumb"} {
 		for name, leave := range map[string]func(*seat){

@@ -38,7 +38,7 @@ func (s *scene) killed(d death) {
 	}
 }
 
-// well is what a life must come to that nobody disturbs.
+// well is the result of an undisturbed life.
 func (s *scene) well() {
 	s.t.Helper()
 	if code := s.end(s.begin()); code != 0 {
@@ -47,7 +47,7 @@ func (s *scene) well() {
 	s.settled()
 }
 
-// undisturbed is how it goes when nobody is killed.
+// undisturbed is a run without a kill.
 type undisturbed struct {
 	entries  []journal.Entry
 	tree     string

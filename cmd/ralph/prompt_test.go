@@ -21,8 +21,8 @@ func (s *scene) asks(prompt string) {
 	s.env = append(append(s.env, env...), "INPUT_PROMPT="+prompt)
 }
 
-// A run without an issue whose job is killed is gone on with on another machine,
-// by whoever asks the same; its lease is given back by the step that comes after.
+// A run without an issue whose job is killed continues on another machine, when
+// the same is asked again; the next step releases its lease.
 func TestAPromptIsKilled(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

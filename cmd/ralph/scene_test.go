@@ -58,8 +58,8 @@ func newScene(t *testing.T, change ...func(*scene)) *scene {
 	return s
 }
 
-// life is one run of the program. What it says goes to a file, so that nobody
-// has to wait for those who hold a pipe.
+// life is one run of the program. Its output goes to a file, so that the test
+// does not wait for processes that hold a pipe.
 type life struct {
 	*exec.Cmd
 	log string
@@ -93,8 +93,8 @@ func (s *scene) end(l *life) (code int) {
 	return l.ProcessState.ExitCode()
 }
 
-// nobody waits until no process of the run is left: none that stands in the
-// scene's folder or was told of it.
+// nobody waits until no process of the run is left, by the scene's folder and
+// environment.
 func (s *scene) nobody() {
 	s.t.Helper()
 	s.until("processes of the run end", func() bool { return len(living(s.dir)) == 0 })

@@ -187,8 +187,8 @@ func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 	}
 }
 
-// freeAddress is one on loopback that nobody else listens at, nor will: kernels
-// hand out higher ports to those who ask for any.
+// freeAddress is an unused one on loopback that stays unused: kernels hand out
+// higher ports.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	var config net.ListenConfig

@@ -74,8 +74,8 @@ func (s *scene) killedAtPush(k pushKill) {
 	s.keepGate(nil)
 }
 
-// pushes counts those of a run that nobody disturbs: of the branch, and to the
-// ref on which the run is kept.
+// pushes counts those of an undisturbed run: of the branch, and to the ref that
+// saves the run.
 func pushesOf(t *testing.T) int {
 	t.Helper()
 	s := newScene(t, steady)

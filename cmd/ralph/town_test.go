@@ -124,8 +124,8 @@ func (t *town) leave() error {
 	return errors.Join(append(t.broken, err)...)
 }
 
-// lawful has whoever wants to look see each call, and where make contract built
-// it in, GitHub's own description judge it.
+// lawful shows each call to the observers, and where make contract built it in,
+// checks it against GitHub's own description.
 func (t *town) lawful(next http.Handler) http.Handler {
 	return byTheBook(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.mu.Lock()

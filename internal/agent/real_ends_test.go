@@ -13,9 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// deaf is a tool that passes over SIGTERM, as does what it has in the
-// background: a child, one in a session of its own, and one that is nobody's
-// child any more. It tells when all of them are there.
+// deaf is a tool that ignores SIGTERM, as do its background processes: a child,
+// one in a session of its own, and an orphan. It tells when all of them are
+// there.
 const deaf = `trap '' TERM INT HUP
 sleep 601 &
 setsid sleep 602 &

@@ -20,7 +20,7 @@ import (
 // them into tools/agents, against a model server on loopback. They take minutes
 // and gigabytes, so they do nothing until AGENTS is set, as `make agents` does.
 
-// realKey is what the server must get and nobody else.
+// realKey is what only the server must get.
 const realKey = "sk-a-key-of-the-real-tests-7c1f"
 
 // patience is how long a test waits for what it knows must come.
@@ -199,7 +199,7 @@ func (s *stopwatch) Write(p []byte) (int, error) {
 // dir is the folder of the whole test: home and tree are in it.
 func (b *bench) dir() string { return filepath.Dir(b.Dir) }
 
-// nobody fails where a process of the bench is left.
+// nobody fails if a process of the bench is left.
 func (b *bench) nobody() {
 	b.Helper()
 	if left := living(b.dir()); len(left) > 0 {

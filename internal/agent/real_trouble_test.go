@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// A key that is refused is refused for good: nobody need try again.
+// A refused key is refused for good: retries are useless.
 func TestRealKeyIsRefused(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {

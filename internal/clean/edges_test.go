@@ -39,7 +39,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{word + " `<!-- y -->`", word + " `<!-- y -->`", ""},
 		{"| a | b |\n|---|---|\n| `<!-- a|b -->` | <!-- c --> |", "| a | b |\n|---|---|\n| `` |  |", "2 HTML comments"},
 
-		// What links and images say for nobody to see goes.
+		// Hidden texts of links and images are removed.
 		{
 			"[a](b \"t\") ![c][d] ![e] ![f][]\n\n[d]: x\n[e]: y 'z'\n[f]: w\n", "[a](b) ![][d]  []\n\n[d]: x\n\n\n",
 			"3 image texts, 2 link titles, 2 unused definitions",
@@ -74,7 +74,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 
 func TestOutwardAtTheEdges(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		// What names nobody and nothing stays.
+		// Text that mentions no one stays.
 		{"a@b x @ y @_x", "a@b x @ y @_x"},
 		{"#a gh-x xgh-1 AGH-3 gh-", "#a gh-x xgh-1 AGH-3 gh-"},
 		{"gh-0 GH-9 -1", "gh`-`0 GH`-`9 -1"},

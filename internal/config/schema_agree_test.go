@@ -23,7 +23,7 @@ func readsPlan(text string) error {
 	return err
 }
 
-// Whoever writes a file in an editor is told the same as by the program.
+// An editor with the schema reports the same errors as the program.
 func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 	var modes []string
 	for _, mode := range sandbox.Names("docker") {

@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// The schemas are made here and not in the program: nobody needs them at run
-// time, and what makes them stays out of the binary.
+// The schemas are made here, not in the program: they are not needed at run
+// time, and the code that makes them stays out of the binary.
 var schemas = map[string]func(*testing.T) *jsonschema.Schema{
 	"../../schema/settings.schema.json":  settingsSchema,
 	"../../schema/prd.schema.json":       prdSchema,

@@ -168,7 +168,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 	}
 }
 
-// No limit is a limit that nobody meets; an excerpt still fits a prompt.
+// "No limit" is a limit that is never met; an excerpt still fits a prompt.
 func TestNothingIsTruncatedAtZero(t *testing.T) {
 	for file, want := range map[string]int{`{"outputTruncateChars": 0}`: 1_000_000, `{"outputTruncateChars": 1e9}`: 1_000_000, `{"outputTruncateChars": 1}`: 1, `{}`: 5000} {
 		if got := read(t, file).Over(policy.Of(policy.Guardrails)).Excerpt.Chars; got != want {

@@ -32,7 +32,7 @@ func TestWhatPassedIsToldOnce(t *testing.T) {
 	}
 }
 
-// Whoever asks for many hosts does not fill the journal with them.
+// Many requested hosts do not fill the journal.
 func TestManyHostsAreFewInTheJournal(t *testing.T) {
 	var many []egress.Traffic
 	for i := range 60 {

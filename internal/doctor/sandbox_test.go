@@ -40,7 +40,8 @@ func TestALevelThatIsNotThere(t *testing.T) {
 	}
 }
 
-// What got through is told apart from what nobody promised to hold.
+// An attack that got through is told apart from one that the level does not
+// prevent.
 func TestWhatGotThrough(t *testing.T) {
 	s := doctor.Sandbox{Level: "external", Holds: true, Vectors: []sandbox.Result{
 		{Vector: "UDP", Control: "seccomp", Held: true, Promised: true},

@@ -298,8 +298,8 @@ func TestWorkflowsPinWhatTheyUse(t *testing.T) {
 	}
 }
 
-// The Marketplace wants a name that is nobody's, a short description, and an icon
-// and a color of its lists.
+// The Marketplace wants an unused name, a short description, and an icon and a
+// color of its lists.
 func TestMarketplace(t *testing.T) {
 	t.Parallel()
 	action, err := os.ReadFile("../../action.yml")

@@ -233,8 +233,7 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 	}
 }
 
-// How often a program asks again is the user's to say, and ours where nobody
-// does.
+// The user sets how often a program retries; ralph sets the default.
 func TestTheUsersVariablesStand(t *testing.T) {
 	for own, want := range map[string]string{"": "6", "0": "0"} {
 		env := map[string]string{"PATH": os.Getenv("PATH"), "CLAUDE_CODE_MAX_RETRIES": own}
@@ -307,8 +306,8 @@ func TestSecretsStayOutOfTheTranscript(t *testing.T) {
 	}
 }
 
-// What is shortened for people is cut wherever it is too long: in the middle of a
-// secret, too, whose half nobody would know for one.
+// Text is shortened anywhere, also in the middle of a secret, whose half could
+// not be recognized.
 func TestSecretsAreHiddenBeforeAnythingIsCut(t *testing.T) {
 	const secret = "made-up-canary-that-is-long"
 	s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "prompt")})

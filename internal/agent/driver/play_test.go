@@ -298,7 +298,7 @@ func TestBadScripts(t *testing.T) {
 	}
 }
 
-// What Play prints is read by nobody's eyes but it must not change unseen.
+// What Play prints must not change unnoticed.
 func TestPlayProtocol(t *testing.T) {
 	var out bytes.Buffer
 	code, err := scripted.Play(t.Context(), scripted.Stage{
