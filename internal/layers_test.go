@@ -55,7 +55,7 @@ var plan = house{
 		"internal/proof": 5,
 	},
 	keepers: map[string][]string{
-		// Ours, but for some only. Tests are not read, so nobody means tests.
+		// Internal packages, with a few exceptions. Test files are not read.
 		module + "/" + standIn:  {demo},
 		module + "/" + gitHTTP:  {standIn},
 		module + "/" + contract: {},

@@ -31,7 +31,7 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 	_ = second.Close()
 }
 
-// Serve ends when whoever is inside has left, and not before.
+// Serve ends when the last client has left, and not before.
 func TestServeWaitsForThoseInside(t *testing.T) {
 	dialling, release := make(chan bool), make(chan bool)
 	s := newStand(t, func(s *stand) {

@@ -156,7 +156,7 @@ const (
 	streamed  = "/v1beta/models/big:streamGenerateContent"
 )
 
-// Row 3: the key is known to the real server and to nobody else.
+// Row 3: only the real server gets the key.
 func TestKey(t *testing.T) {
 	for path, header := range map[string]string{
 		messages: "X-Api-Key", responses: "Authorization", chat: "Authorization", generate: "X-Goog-Api-Key", streamed + "?alt=sse": "X-Goog-Api-Key",
@@ -286,7 +286,7 @@ func TestRefusedByTheModel(t *testing.T) {
 	}
 }
 
-// A dialect whose server nobody named is not spoken.
+// A dialect without a configured server is refused.
 func TestNoMaker(t *testing.T) {
 	server := newReceiver(t, nil)
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Makers = m.Makers[:1] })
@@ -311,8 +311,8 @@ func TestRefusalInEachDialect(t *testing.T) {
 	}
 }
 
-// A key that a server says back reaches nobody: in a head, early, in the body in
-// pieces, behind it.
+// A key that a server sends back does not reach the client: in a head, early,
+// in the body in pieces, behind it.
 func TestKeyIsNotSaidBack(t *testing.T) {
 	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "<"+realKey+">")
@@ -489,7 +489,7 @@ func TestBodiesThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// Nobody may sit there with half a request.
+// Half a request is not waited for without limit.
 func TestSlowBody(t *testing.T) {
 	server := newReceiver(t, nil)
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Body = 50 * time.Millisecond })

@@ -76,7 +76,7 @@ func TestWholeAnswersWaitTheirTurn(t *testing.T) {
 	}
 }
 
-// Those that fit beside each other do not wait, and nobody does without a budget.
+// Requests that fit together do not wait, nor do any without a budget.
 func TestWholeAnswersThatFit(t *testing.T) {
 	for name, budget := range map[string]egress.Budget{
 		"in tokens": {Tokens: 100_000}, "in dollars": {USD: 1}, "none": {},
@@ -133,8 +133,9 @@ func hangUp(t *testing.T, request *http.Request) {
 	}
 }
 
-// What a model may have thought without a word counts against the budget where
-// nobody waited for the sum, and not further than the answer may go; it is told to nobody.
+// What a model may have thought silently counts against the budget if the
+// client did not wait for the sum, up to what the answer may use; it is not
+// shown.
 func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, body string
@@ -220,7 +221,7 @@ func TestStreamsTell(t *testing.T) {
 	}
 }
 
-// A model without a price is no way to spend dollars that nobody counts.
+// A model without a price cannot be used to spend uncounted dollars.
 func TestWhatHasNoPriceCountsAsTheDearest(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"})
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.001 })

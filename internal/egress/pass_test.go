@@ -34,8 +34,8 @@ func TestRequestsAreOfOneForm(t *testing.T) {
 	}
 }
 
-// Whoever answers that he is elsewhere is not followed, in any of the ways to
-// say so; what is wrong with a request is told as it is.
+// Redirects are not followed, in any of their forms; errors of a request are
+// passed on.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	for status, want := range map[int]int{299: 299, 300: 403, 302: 403, 308: 403, 399: 403, 400: 400} {
 		server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -328,8 +328,7 @@ func split(record []byte, n int) []byte {
 	return out
 }
 
-// Nobody may sit there for ever: not with a request, not with a hello, not in a
-// tunnel.
+// No request, hello or tunnel may stay open without limit.
 func TestSlowOnesAreLetGo(t *testing.T) {
 	const soon = 100 * time.Millisecond
 	for name, test := range map[string]struct {

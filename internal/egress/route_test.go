@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// Why a host is not dialled decides what would help: nobody is told to name as
-// private what nobody may reach, nor what is not known.
+// The reason why a host is not dialled decides the hint: only a private address
+// can be allowed as private.
 func TestWhyAHostIsNotDialled(t *testing.T) {
 	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is not known"
 	for addresses, want := range map[string]string{
@@ -48,7 +48,7 @@ func TestAddressesBesideAnError(t *testing.T) {
 	}
 }
 
-// The company's proxy leads outside, and to nobody at home.
+// The company's proxy leads outside, never to the local machine.
 func TestProxyFor(t *testing.T) {
 	company := address(t, "http://proxy.example:3128")
 	route := egress.Route{Upstream: company, Private: names(t, "files.home.example:8443")}

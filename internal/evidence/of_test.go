@@ -107,7 +107,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// A key that nobody knows makes it a file of something else.
+// A file with an unknown key is not evidence.
 func TestReadTakesNoOtherKeys(t *testing.T) {
 	data, err := of(t).Marshal()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What was made in a tree that nobody worked in yet can be put aside: git in it
-// overlooks it from then on, the agent's git, too.
+// Files made in an unused tree can be set aside: git ignores them from then on,
+// the agent's git too.
 func TestStraysAreIgnored(t *testing.T) {
 	l := newLab(t)
 	odd := []string{"a b ", "tail\t", "star*", "[x]?", `back\slash`, "!not", "#no comment", "src/gen.go", "deps/one/a", "deps/two"}

@@ -184,8 +184,7 @@ func TestChecksThatAreRed(t *testing.T) {
 	}
 }
 
-// A log that cannot be had costs no more than itself, and nobody is told where
-// it lies.
+// A missing log affects nothing else, and its address is not shown.
 func TestChecksWithALostLog(t *testing.T) {
 	for path, want := range map[string]string{
 		"/logs/*":                              "2 failed",

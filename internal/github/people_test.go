@@ -50,7 +50,7 @@ func TestPermissionOfARoleOfTheirOwn(t *testing.T) {
 	}
 }
 
-// One who cannot be asked keeps nobody else from it.
+// A reviewer who cannot be asked does not prevent the request to others.
 func TestReviewersWhoCannotBeAsked(t *testing.T) {
 	server := stand(t, nil)
 	client := connect(t, access(server))

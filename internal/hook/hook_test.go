@@ -248,7 +248,7 @@ func TestStateIsNoLink(t *testing.T) {
 	}
 }
 
-// What is not known of the tree is said, and keeps nobody.
+// An unreadable tree is reported, and blocks nothing.
 func TestStopWithoutGit(t *testing.T) {
 	h := newHouse(t)
 	h.Env = func(name string) string { return map[string]string{"RALPH_SANDBOX": "docker"}[name] }

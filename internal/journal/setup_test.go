@@ -51,8 +51,8 @@ func TestProofsHaveTheirSetup(t *testing.T) {
 	}
 }
 
-// Whoever goes on with a run by other checks, or after another setup, has
-// nothing proven by them.
+// A run that continues with other checks, or after another setup, has nothing
+// proven by the old ones.
 func TestProofsAreByRules(t *testing.T) {
 	before := began()
 	before.Policy.Checks = policy.Checks([]string{"make test"}, 0)

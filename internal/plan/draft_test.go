@@ -28,7 +28,7 @@ func TestDraftTakesAnyLineBreak(t *testing.T) {
 	}
 }
 
-// What a browser or a paste brought along that nobody sees is gone.
+// Invisible text from a browser or a paste is removed.
 func TestDraftReadsWhatPeopleSee(t *testing.T) {
 	p, _, err := plan.Draft(plan.Task{Title: "Car\x1bt\x00", Body: "\uFEFF- [ ] o\x1bne\xff\n\tmore\n- [ ] two\x07  \n  and more\n"})
 	if err != nil {
@@ -43,7 +43,7 @@ func TestDraftReadsWhatPeopleSee(t *testing.T) {
 	}
 }
 
-// Quotations within quotations end somewhere: nobody writes them by hand.
+// Nested quotations have a limit: people do not write deep ones by hand.
 func TestDraftLooksNoDeeperThanPeopleWrite(t *testing.T) {
 	for depth, seen := range map[int]bool{20: true, 60: false} {
 		p, _, err := plan.Draft(plan.Task{Title: "Cart", Body: strings.Repeat("> ", depth) + "deep"})

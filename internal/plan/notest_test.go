@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// Whoever writes the issue says which story can do without a test.
+// The issue's author says which story needs no test.
 func TestDraftNeedsNoTest(t *testing.T) {
 	for body, want := range map[string]bool{
 		"- [ ] Mend the words in the docs (needs no test)":                                                                         true,

@@ -122,8 +122,8 @@ func TestHardStopEndsWhoLingers(t *testing.T) {
 	s.wantGone(t)
 }
 
-// Nobody is asked when nobody is left, or when the program itself had to be
-// ended.
+// No process is asked to end if none is left, or if the program itself had to
+// be ended.
 func TestLingerIsAskedForOthersOnly(t *testing.T) {
 	alone := playing("exit", "3")
 	late := playing("leave", "daemon", "stay", "stubborn")
@@ -141,7 +141,7 @@ func TestLingerIsAskedForOthersOnly(t *testing.T) {
 	}
 }
 
-// Somebody's orphan that had ended before is nobody who lingers.
+// An orphan that had ended before does not linger.
 func TestLingerIsNotAskedForTheDead(t *testing.T) {
 	dead, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {

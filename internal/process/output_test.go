@@ -46,7 +46,7 @@ func split(limit int, chunks ...[]byte) (got []string) {
 	return got
 }
 
-// Whoever closes it may go on: what was cut belonged to the line before.
+// Closing it is not the end: the cut text belonged to the line before.
 func TestLinesGoOnAfterClose(t *testing.T) {
 	var got []string
 	l := process.Lines{Max: 3, Each: func(line []byte, cut bool) { got = append(got, fmt.Sprint(string(line), cut)) }}

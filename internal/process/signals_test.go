@@ -88,8 +88,8 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// The signal by which the outer tells the inner is nobody's reason to end: what
-// was told is.
+// The signal between outer and inner is never the reason of an end: the
+// reported one is.
 func TestExitCode(t *testing.T) {
 	for _, tt := range []struct {
 		status    syscall.WaitStatus

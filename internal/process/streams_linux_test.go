@@ -81,8 +81,8 @@ type many []*bytes.Buffer
 
 func (m many) Write(p []byte) (int, error) { return m[0].Write(p) }
 
-// One writer for both is one pipe, so that what is said stays in order; two are
-// two, and those that nobody can tell apart are two as well.
+// One writer for both is one pipe, so that the order stays; two writers are two
+// pipes, also if they cannot be compared.
 func TestOneWriterIsOnePipe(t *testing.T) {
 	buf, list := new(bytes.Buffer), many{new(bytes.Buffer)}
 	for name, tt := range map[string]struct {

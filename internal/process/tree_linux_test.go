@@ -117,7 +117,7 @@ func TestTwoAtOnceKeepToTheirOwn(t *testing.T) {
 	}
 }
 
-// Without a marker nobody can say whose an orphan is: the last one takes it.
+// Without a marker an orphan's origin is unknown: the last one takes it.
 func TestOrphanOfUnknownOriginGoesWithTheLast(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -183,7 +183,7 @@ func TestChildrenOfOthersAreNotTouched(t *testing.T) {
 	s.wantGone(t)
 }
 
-// Who does not descend from us is nobody's to end, whatever it is.
+// A process that does not descend from us is never ended.
 func TestStrangersAreNotTouched(t *testing.T) {
 	var out bytes.Buffer
 	c := playing("neighbour")
@@ -208,8 +208,7 @@ func TestHardStopIsToldOf(t *testing.T) {
 	s.wantGone(t)
 }
 
-// The kernel ends a program when we are ended, though nobody is left to see to
-// it.
+// The kernel ends a program when we are killed.
 func TestKillOfUsEndsTheProgram(t *testing.T) {
 	c := exec.CommandContext(t.Context(), os.Args[0])
 	c.Env = []string{roleKey + "=holder", quickExit}
