@@ -265,9 +265,8 @@ func TestWhatBreaksIsNoProof(t *testing.T) {
 	}
 }
 
-// A check that the task brought along may hold a story back; alone it proves
-// nothing, since whoever wrote the task could have written one that always
-// passes.
+// A check that the task brought may block a story; alone it proves nothing,
+// because the task's author could have written one that always passes.
 func TestChecksOfTheTaskProveNothing(t *testing.T) {
 	for _, test := range []struct {
 		own  bool

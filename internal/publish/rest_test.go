@@ -97,8 +97,8 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 	})
 }
 
-// That a run is kept elsewhere is shown at once, the first time: a machine that
-// dies within the pause would leave it with nobody to vouch for it.
+// The first time a run is saved elsewhere is shown at once: if the machine died
+// within the pause, no comment would confirm it.
 func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &sb{}

@@ -43,8 +43,8 @@ func paid(usd float64) journal.AgentEnded {
 	return journal.AgentEnded{Cost: stream.Cost{USD: usd, Known: true}}
 }
 
-// Each stretch of time belongs to what ends it; what follows a pause was waited
-// for, and before somebody goes on nobody was at work.
+// Each stretch of time belongs to the event that ends it; after a pause it is
+// waiting, and before a resume no process was at work.
 func TestWhereTheTimeWent(t *testing.T) {
 	check := func(where journal.Where) journal.Event {
 		return journal.CheckEnded{Where: where, Name: "test", Passed: true}

@@ -30,8 +30,7 @@ func TestProcessesAreBounded(t *testing.T) {
 	}
 }
 
-// What is mounted inside makes nobody another user, and is no device but those
-// that are named.
+// A mount inside gives no other user, and no device but the named ones.
 func TestMountsGiveNothing(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
 		out, _ := inside(t, testConfig(t, level, users()[0]), process.Command{Argv: []string{"cat", "/proc/self/mountinfo"}})

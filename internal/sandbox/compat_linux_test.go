@@ -216,8 +216,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A container that masks parts of /proc lets nobody mount another: without one
-// there is no process namespace, and the level is the same.
+// A container that masks parts of /proc forbids another mount of it: then there
+// is no process namespace, and the level is the same.
 func TestWhereNoProcCanBeMounted(t *testing.T) {
 	if !roomy() {
 		return // nor can anything else be

@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// What is left of a connect that was cut short comes first: whoever comes after
-// it is served all the same.
+// An interrupted connect comes first: the next client is still served.
 func TestGreetServesWhoComesLater(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp4", "127.0.0.1:0")
 	if err != nil {

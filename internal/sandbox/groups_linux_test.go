@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// A group is a key: docker's opens the machine. ralph has one here, as who is
-// in it would; nobody inside has. Only root can leave its groups.
+// A group can open the machine, as docker's does. ralph has one here; sandboxed
+// programs do not. Only root can leave its groups.
 func TestOurGroupsStayOutside(t *testing.T) {
 	who := users()[0]
 	if who.uid == 0 {

@@ -182,7 +182,7 @@ func TestWhatIsNotPutBackIsTold(t *testing.T) {
 	}
 }
 
-// A folder that nobody may open, not even who owns it, is no way to stay.
+// A folder that even its owner may not open cannot be used to stay.
 func TestClosedFoldersAreMovedAside(t *testing.T) {
 	w, mended := repository(t, sandbox.Notify, true)
 	before := state(t, w)

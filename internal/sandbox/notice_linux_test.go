@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/connect"
 )
 
-// Newer kernels, asked for a call of nobody, would be asked again without end.
+// Newer kernels would repeat a call without a caller for ever.
 func TestNobodyIsLeftToAsk(t *testing.T) {
 	listener := make(chan int)
 	go filtered(t, listener)

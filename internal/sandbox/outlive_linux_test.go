@@ -24,7 +24,7 @@ func TestNobodyStaysInside(t *testing.T) {
 	}
 }
 
-// With nobody to sweep, it stays: the test above sees something.
+// Without a sweep it stays: the test above sees something.
 func TestWithoutProcessSomebodyStays(t *testing.T) {
 	w, left := testConfig(t, sandbox.External, users()[0]), badge(t)
 	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
@@ -63,8 +63,8 @@ func killRalph(t *testing.T, who user, w sandbox.Config, role ...string) {
 	_ = ralph.Wait()
 }
 
-// Killed without a chance to sweep, ralph leaves nobody: the signal of its death
-// must outlast the change of user, which clears it.
+// Killed without a chance to sweep, ralph leaves no process: the signal of its
+// death must survive the change of user, which clears it.
 func TestNobodyOutlivesRalph(t *testing.T) {
 	for _, level := range confined() {
 		left := badge(t)

@@ -15,7 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
-// secretive is a folder outside, with a file that nobody inside may read.
+// secretive is a folder outside, with a file that no sandboxed program may
+// read.
 func secretive(t *testing.T) string {
 	t.Helper()
 	dir := folder(t, max(users()[0].uid, users()[0].outside))

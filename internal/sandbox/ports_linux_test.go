@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// freePort is one at which nobody listens.
+// freePort is one without a listener.
 func freePort(tb testing.TB) int {
 	tb.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

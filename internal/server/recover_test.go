@@ -155,8 +155,8 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsNotTakenLosesNothing has GitHub take the App for nobody at
-// first, as it does where the server's clock is wrong.
+// TestAKeyThatIsNotTakenLosesNothing has GitHub refuse the App at first, as it
+// does if the server's clock is wrong.
 func TestAKeyThatIsNotTakenLosesNothing(t *testing.T) {
 	s := newScene(t)
 	s.Inject(githubtest.Fault{Method: "POST", Path: "/app/installations/345/access_tokens", Status: http.StatusUnauthorized})

@@ -190,7 +190,7 @@ func TestIdentitiesThatAreTradedForNothing(t *testing.T) {
 	}
 }
 
-// TestAnIdentityIsTradedOnce: whoever reads it later gets nothing for it.
+// TestAnIdentityIsTradedOnce: a token that is read later is worth nothing.
 func TestAnIdentityIsTradedOnce(t *testing.T) {
 	const tokens = "/app/installations/345/access_tokens"
 	s, i := newScene(t), newIssuer(t)
@@ -207,7 +207,8 @@ func TestAnIdentityIsTradedOnce(t *testing.T) {
 	}
 }
 
-// TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood: they are read again later.
+// TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood: the keys are read again
+// later.
 func TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	v := s.trading(i)
@@ -252,9 +253,9 @@ func TestNothingIsTradedUnlessItIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestAnotherGitHubVouchesForNobodyHere has a server of a company's own GitHub: a
-// job of github.com, where anybody may have a repository of the same name, gets
-// no token, and one of its own gets to GitHub itself.
+// TestAnotherGitHubVouchesForNobodyHere has a server of a company's own GitHub:
+// a job of github.com, where anyone may have a repository of the same name,
+// gets no token, and one of its own gets to GitHub itself.
 func TestAnotherGitHubVouchesForNobodyHere(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	with := s.server()

@@ -171,8 +171,8 @@ func TestASignedBodyActsOnce(t *testing.T) {
 	}
 }
 
-// Nor does it act again where nobody remembers it: after a restart, in GitHub's
-// log, a day later.
+// Nor does it act again when it is forgotten: after a restart, in GitHub's log,
+// a day later.
 func TestASignedBodyActsOnceElsewhere(t *testing.T) {
 	s := newScene(t)
 	body := s.label("ralph")
@@ -248,7 +248,7 @@ func TestWhoIsSlowIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// dial connects. Nobody waits longer than a test would.
+// dial connects, with a deadline.
 func (v *serving) dial() net.Conn {
 	v.t.Helper()
 	var dialer net.Dialer

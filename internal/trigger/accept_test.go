@@ -80,7 +80,7 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 	}
 }
 
-// Names that were left blank name nobody, least of all an account that is gone.
+// Blank names allow no account, least of all a deleted one.
 func TestBlankNamesVouchForNobody(t *testing.T) {
 	rules := trigger.Rules{AllowUsers: []string{"", " "}, AllowBots: []string{"", "[bot]"}}
 	for _, who := range []trigger.Sender{{}, {Login: " "}, {IsBot: true}, {Login: "[bot]", IsBot: true}} {

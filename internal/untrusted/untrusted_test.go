@@ -50,7 +50,7 @@ func hostile(t *testing.T) (*untrusted.Root, []string) {
 	return open(t, dir), []string{"pipe", "link to a pipe", "link to a device", "loop", "folder", "socket"}
 }
 
-// Nothing that is there in place of a file is opened, and nobody waits for it.
+// Nothing but a plain file is opened, and no call waits for it.
 func TestWhatIsNoFileIsRefused(t *testing.T) {
 	root, names := hostile(t)
 	for _, name := range names {
@@ -177,8 +177,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Deep folders are told of and not looked into; nobody walks on once the context
-// has ended.
+// Deep folders are reported and not entered; the walk ends with the context.
 func TestWalkIsBounded(t *testing.T) {
 	root := open(t, t.TempDir())
 	nest(t, root.Name(), 600)

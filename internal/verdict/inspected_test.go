@@ -43,8 +43,8 @@ func TestUninspected(t *testing.T) {
 	}
 }
 
-// Only where it is refused does a change that makes checks say less keep back,
-// and then also what nobody could look at.
+// A change that weakens checks blocks only if that is refused; then a failed
+// inspection blocks too.
 func TestTampered(t *testing.T) {
 	for _, rule := range []policy.Tamper{"", policy.TamperReport} {
 		for _, tree := range []string{"t1", "t2", "t3", "t4"} {
@@ -65,8 +65,8 @@ func TestTampered(t *testing.T) {
 	}
 }
 
-// A person has to look at what the newest tree was found to do, and as long as
-// nobody has looked at that, at what the one before it was; unless it is allowed.
+// A person has to look at what the newest tree was found to do, or, until it is
+// inspected, at what the one before did; unless it is allowed.
 func TestUnsettled(t *testing.T) {
 	const (
 		clean = ""

@@ -227,8 +227,8 @@ func TestMended(t *testing.T) {
 	}
 }
 
-// A check that nobody named cannot be wanted green: what was red before the work
-// does not block by it, even under a strict baseline.
+// A suggested check cannot be required to be green: what was red before the
+// work does not block by it, even under a strict baseline.
 func TestDetectedChecksBlockNoStory(t *testing.T) {
 	run := journal.Run{Policy: policy.Policy{
 		Baseline: policy.BaselineStrict,

@@ -84,7 +84,7 @@ func TestTheMarkOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// Nobody's words pass for a mark of ours, in code neither.
+// Other people's words never pass for a mark of ours, in code neither.
 func TestNobodyWritesAMark(t *testing.T) {
 	forged := "`<!-- ralph:kept " + strings.Repeat("0a", 20) + " -->`"
 	for _, text := range []string{forged, "`` ` " + forged + " ``", "a " + forged} {

@@ -90,9 +90,9 @@ func tested(where journal.Where, name string) journal.CheckEnded {
 	return journal.CheckEnded{Where: where, Name: "make test", Command: "make test", Exit: 1, Tests: tests}
 }
 
-// Whatever others write, the page keeps the shape it has with a plain word in
-// its place: no markup of theirs stands, none of ours is torn, nobody is
-// called and nothing is closed.
+// Whatever others write, the page keeps the shape that a plain word gives it:
+// no markup of theirs works, none of ours breaks, no one is mentioned and
+// nothing is closed.
 func TestForeignTextChangesNoShape(t *testing.T) {
 	plain, _ := run("word")
 	want := view.Of(plain)
@@ -135,8 +135,8 @@ func TestCommandsAreShownAsTheyAre(t *testing.T) {
 	}
 }
 
-// A title is no Markdown: it says what people wrote, on one line, and calls
-// nobody as the subject of a commit.
+// A title is not Markdown: it says what people wrote, on one line, and mentions
+// no one as the subject of a commit.
 func TestTitles(t *testing.T) {
 	for text, want := range map[string]string{
 		"Vec<String> & more":     "Vec<String> & more",

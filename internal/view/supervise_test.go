@@ -90,7 +90,7 @@ func TestLinesOfSupervision(t *testing.T) {
 	}
 }
 
-// Without a limit nobody says of how many an attempt is one.
+// Without a limit an attempt has no total.
 func TestAttemptsWithoutALimit(t *testing.T) {
 	p := superviseTwice()
 	p.Limits.Iterations = 0

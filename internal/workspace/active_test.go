@@ -67,7 +67,8 @@ func TestHoldFails(t *testing.T) {
 	}
 }
 
-// Only the dead's marker is removed, and that nobody is there leaves no trace.
+// Only the marker of a dead process is removed; without a process there is no
+// trace.
 func TestUnmark(t *testing.T) {
 	for name, c := range map[string]struct {
 		marker string

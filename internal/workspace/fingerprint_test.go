@@ -54,7 +54,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestNoFingerprint is empty where nobody can tell.
+// TestNoFingerprint is empty where it is unknown.
 func TestNoFingerprint(t *testing.T) {
 	if got := workspace.Fingerprint(t.Context(), filepath.Join(t.TempDir(), "none")); got != "" {
 		t.Errorf("a folder that is not there has the fingerprint %q", got)

@@ -36,7 +36,7 @@ func holder(t *testing.T, path string) *exec.Cmd {
 }
 
 // A second run is refused with the pid of the first. When that is killed the
-// lock is free, though nobody gave it back.
+// lock is free, although it was not released.
 func TestLockIsHeldByTheLiving(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	if err := writing("lock", "123456789012345\n")(folder.Path); err != nil { // of one that ended long ago

@@ -108,7 +108,7 @@ func TestSweepTakesWhatNobodyHolds(t *testing.T) {
 	}
 }
 
-// Whoever is root takes nothing that another user made.
+// Even root takes nothing that another user made.
 func TestSweepLeavesWhatIsAnothers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // nobody else can be had to make one

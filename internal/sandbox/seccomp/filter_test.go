@@ -191,8 +191,8 @@ func TestOtherNumbersAreKilled(t *testing.T) {
 	}
 }
 
-// outright are the calls that nobody inside gets, whatever the arguments: what
-// is taken from the list of the sandbox is missed here.
+// outright are the calls that are refused whatever their arguments: one that
+// leaves the sandbox's list is missed here.
 var outright = []string{
 	"acct", "add_key", "adjtimex", "bpf", "chroot", "clock_adjtime", "clock_settime", "create_module", "delete_module",
 	"fanotify_init", "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "ioperm", "iopl", "kcmp",

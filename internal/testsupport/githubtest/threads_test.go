@@ -56,7 +56,7 @@ func threadSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	}
 }
 
-// jobSteps are what there is to do with a run of a workflow.
+// jobSteps are the actions on a run of a workflow.
 func jobSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	t.Helper()
 	ctx := t.Context()
