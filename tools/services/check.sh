@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A check that uses Postgres and Redis is tried at each level of the sandbox, with
-# the servers on loopback and on another address, as service containers have one.
-# Both come from Debian's packages, and nothing but those is left.
+# A check that uses Postgres and Redis is tried at each level of the sandbox, as a
+# workflow's services are reached: on loopback, by the mapped ports of a job on the
+# runner, and by the address and the name of a service container, as a job in a
+# container has them. Both come from Debian's packages, and nothing but those is left.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -40,6 +41,14 @@ until_up() {
   exit 1
 }
 
+# named runs a program where postgres and redis are names of hosts, as Docker's network
+# has them for a job in a container.
+named() {
+  # shellcheck disable=SC2016 # for the shell inside
+  $root unshare --mount sh -c 'mount --bind "$0" /etc/hosts && user=$1 group=$2 && shift 2 && exec setpriv --reuid="$user" --regid="$group" --init-groups -- env "$@"' \
+    "$dir/hosts" "$(id -u)" "$(id -g)" "PATH=$PATH" "HOME=$HOME" "$@"
+}
+
 bin=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
 hosts='127.0.0.1 127.0.0.7'
 mkdir "$dir/pg" "$dir/sockets"
@@ -63,6 +72,7 @@ EOF
 cat >"$dir/shop/redis.sh" <<'EOF'
 redis-cli -h 127.0.0.1 -p "$REDISPORT" set orders 7 | grep -qx OK && redis-cli -h 127.0.0.1 -p "$REDISPORT" get orders | grep -qx 7
 EOF
+printf '127.0.0.1 localhost\n127.0.0.7 postgres redis\n' >"$dir/hosts"
 git -C "$dir/shop" init -q -b main
 git -C "$dir/shop" add .
 git -C "$dir/shop" -c user.name=Ada -c user.email=ada@example.com commit -q -m begin
@@ -72,7 +82,7 @@ failed=0
 try() {
   local given=() got=refused
   [ -z "$4" ] || given=(--service "$4")
-  if (cd "$dir/shop" && PATH="$bin:$PATH" "$dir/ralph" checks --sandbox="$2" --check "sh $3.sh" \
+  if (cd "$dir/shop" && PATH="$bin:$PATH" && named "$dir/ralph" checks --sandbox="$2" --check "sh $3.sh" \
     --check-env "PGPORT=$pg" --check-env "REDISPORT=$redis" "${given[@]}" --json >"$dir/said" 2>"$dir/log") && grep -q '"passed": true' "$dir/said"; then
     got=reached
   fi
@@ -91,6 +101,7 @@ for level in $levels; do
     [ "$service" = postgres ] || port=$redis
     try reached "$level" "$service" "$port"
     try reached "$level" "$service" "127.0.0.7:$port"
+    try reached "$level" "$service" "$service:$port"
     try refused "$level" "$service" ''
   done
 done
