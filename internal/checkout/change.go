@@ -37,6 +37,9 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	if err := v.begin(ctx, base, rules); err != nil {
 		return v.run, err
 	}
+	if err := bounded(ctx, v.trusted, span.To); err != nil {
+		return v.run, err
+	}
 	v.run.Start, v.run.Head = base, span.To
 	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
 		return v.run, err
@@ -44,6 +47,16 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}
 	err = v.steps(ctx, v.checkouts.Prover(change{v.trusted}))
 	return v.run, err
+}
+
+// bounded is a fault for a commit that would fill memory and disk: a few objects can
+// stand for any number of files.
+func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
+	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed})
+	if failed, is := git.Answered(err); is && failed.TooLong {
+		return fault.Usage(fmt.Sprintf("%.12s has more files than can be proven", commit), "the list of their names may have 64 MiB", err)
+	}
+	return err
 }
 
 // begin begins a run by the rules of its base.

@@ -32,6 +32,11 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 	if err := v.begin(ctx, e.Base, rules); err != nil {
 		return nil, "", err
 	}
+	for _, commit := range []string{e.Commit, e.Tests} {
+		if err := bounded(ctx, v.trusted, commit); err != nil {
+			return nil, "", err
+		}
+	}
 	stand, err := v.exchanged(ctx, e)
 	if err != nil {
 		return nil, "", err
