@@ -55,7 +55,7 @@ func TestProtected(t *testing.T) {
 		".devcontainer/devcontainer.json", ".devcontainer.json", ".gitpod.yml", ".vscode/mcp.json", ".vscode/tasks.json", ".vscode/launch.json",
 		".vscode/settings.json", "shop.code-workspace", ".idea/runConfigurations/all.xml", ".zed/tasks.json",
 		".husky/pre-commit", ".githooks/pre-push", "lefthook.yml", "lefthook-local.yml", ".lefthook.yml", "lefthook.toml", ".pre-commit-config.yaml", ".overcommit.yml",
-		".simple-git-hooks.json", ".lfsconfig",
+		".simple-git-hooks.json", ".lfsconfig", ".ralph/settings.json", "shop/.ralph/runs/x/journal.jsonl",
 	} {
 		if !protected(t, name) {
 			t.Errorf("%s is not protected", name)

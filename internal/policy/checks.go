@@ -115,7 +115,7 @@ func Protected() []string {
 		".husky/**", ".githooks/**", "lefthook*.{yml,yaml,toml,json}", ".lefthook*.{yml,yaml,toml,json}",
 		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".overcommit.yml", ".simple-git-hooks.*", ".lfsconfig",
 		// agents, ralph's and others'
-		"AGENTS.md", "AGENTS.override.md", "AGENT.md", "CONTEXT.md", ".agents/**", ".mcp.json",
+		".ralph/**", "AGENTS.md", "AGENTS.override.md", "AGENT.md", "CONTEXT.md", ".agents/**", ".mcp.json",
 		"CLAUDE.md", "CLAUDE.local.md", ".claude/**", ".codex/**", ".copilot/**", ".amp/**",
 		"GEMINI.md", ".gemini/**", ".geminiignore", "QWEN.md", ".qwen/**", "opencode.json", "opencode.jsonc", ".opencode/**",
 		".cursor/**", ".cursorrules", ".windsurf/**", ".windsurfrules", ".clinerules/**", ".roo/**",
