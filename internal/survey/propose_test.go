@@ -55,7 +55,8 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"checks of CI": {"", test("{run: npm ci}, {run: npm run lint && npm test}, {run: echo done}, {run: npm install -g codecov}"), survey.Proposal{
 			Checks: from(ciFile, "npm run lint", "npm test"), Setup: from(ciFile, "npm ci"),
 		}},
-		"setup of both": {job("    - run: npm ci\n"), test("{run: npm install}, {run: npm test}"), survey.Proposal{Checks: from(ciFile, "npm test"), Setup: from(copilotFile, "npm ci")}},
+		"a script of tests": {"", test("{run: npm install}, {run: 'npm run test:ci'}"), survey.Proposal{Checks: from(ciFile, "npm run test:ci"), Setup: from(ciFile, "npm install")}},
+		"setup of both":     {job("    - run: npm ci\n"), test("{run: npm install}, {run: npm test}"), survey.Proposal{Checks: from(ciFile, "npm test"), Setup: from(copilotFile, "npm ci")}},
 		"variables": {"", "env: {A: every, B: other}\n" + "jobs: {a: {env: {B: 1, C: '${{ secrets.KEY }}', D: '${{ matrix.d }}', E: \"x\\ny\"}, steps: [" +
 			"{run: make test, env: {F: a b, G: true}}, {run: make deploy, env: {H: no}}, {run: make lint, env: {F: other}}]}}", survey.Proposal{
 			Checks: from(ciFile, "make test", "make lint"), Env: from(ciFile, "A=every", "B=1", "G=true"),
@@ -126,6 +127,10 @@ func TestProposeFromOtherFiles(t *testing.T) {
 		".python-version": {map[string]string{".python-version": "3.13\n"}, survey.Proposal{Steps: []survey.Block{step(".python-version", python, "3.13")}}},
 		"another python":  {map[string]string{".python-version": "pypy3.10\n"}, survey.Proposal{}},
 		"a step in it":    {map[string]string{".nvmrc": "22\n- run: id", ".python-version": "3.13\"\n      - run: id", ".go-version": "1.25\n1.26"}, survey.Proposal{}},
+		"go.work": {
+			map[string]string{"go.work": "go 1.25\n\nuse ./a\n", "a/go.mod": "module a\n\ngo 1.24.0\n"},
+			survey.Proposal{Checks: from("a/go.mod", "cd a && go vet ./...", "cd a && go test ./..."), Steps: []survey.Block{step("go.work", golang, "1.25")}},
+		},
 		"go.mod": {
 			map[string]string{"go.mod": "module a\n\ngo 1.24.0\n\ntoolchain go1.25.1\n"},
 			survey.Proposal{Checks: from("go.mod", "go vet ./...", "go test ./..."), Steps: []survey.Block{step("go.mod", golang, "1.25.1")}},

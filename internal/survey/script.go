@@ -13,7 +13,7 @@ import (
 
 var (
 	checkLine   = pattern.Of(`\b(?:lint|vet|clippy|check|typecheck|mypy|ruff|tsc|build)\b`)
-	installLine = pattern.Of(`\b(?:install|ci|sync|restore|download|fetch)\b`)
+	installLine = pattern.Of(`(?:^|[\s/])(?:install|sync|restore|download|fetch)\b|(?:^|\s)ci\b`)
 	asRoot      = pattern.Of(`\bsudo\b|\bapt(?:-get)?\b`)
 )
 

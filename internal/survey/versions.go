@@ -43,6 +43,8 @@ var says = []struct {
 	{".go-version", "go", alone},
 	{"go.mod", "go", toolchain},
 	{"go.mod", "go", language},
+	{"go.work", "go", toolchain},
+	{"go.work", "go", language},
 	{inContainer, "", listed},
 	{inContainer, "", devImage},
 	{inContainer, "", image},
