@@ -227,10 +227,10 @@ func undone(run journal.Run, it journal.Iteration) []string {
 		said = append(said, "These files are protected and were put back: `"+line(strings.Join(it.Taken.Dropped, "`, `"))+"`. Leave them as they are."+shown(it.Taken.Proposed))
 	}
 	if len(it.Taken.Huge) > 0 {
-		said = append(said, "These files are larger than 100 MiB and are no part of the work: "+line(journal.Few(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
+		said = append(said, "These files are larger than 100 MiB and are not part of the work: "+line(journal.Few(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
 	}
 	for _, finding := range it.Taken.Refused {
-		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Mend that, rewriting those commits where needed.", line(finding.Commit+" "+finding.Path+" "+finding.Why)))
+		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Fix that; rewrite those commits if needed.", line(finding.Commit+" "+finding.Path+" "+finding.Why)))
 	}
 	return said
 }

@@ -44,7 +44,7 @@ func TestStories(t *testing.T) {
 
 // short is text without the rules of the game.
 func short(text string) string {
-	before, rest, _ := strings.Cut(text, "\n1. **Get your bearings.**")
+	before, rest, _ := strings.Cut(text, "\n1. **Read first.**")
 	_, after, _ := strings.Cut(rest, "\n6. ")
 	commit, rest, _ := strings.Cut(after, "\n\n## Rules\n")
 	_, task, _ := strings.Cut(rest, "and end.\n")

@@ -94,7 +94,7 @@ This is iteration 2%s. You begin with a fresh context: what earlier iterations d
 
 - %smake test%s
 
-When the task is complete and you have seen the checks pass, say %s<promise>DONE</promise>%s. Do not say it before; without it, or with a red check, another iteration follows.
+When the task is complete and you have seen the checks pass, say %s<promise>DONE</promise>%s. Do not say it earlier. Without it, or with a failed check, another iteration follows.
 `
 
 func intro(of string) string {
