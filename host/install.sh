@@ -18,7 +18,7 @@ die() {
 }
 
 # trusted puts the certificates of RALPH_CERTIFICATES beside the machine's own,
-# since curl takes one file in the place of all.
+# since curl takes one file instead of all.
 trusted() {
   for own in "${SSL_CERT_FILE:-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem; do
     if [ -s "$own" ]; then break; fi

@@ -41,7 +41,7 @@ Why did nothing start?
 func (c actionCommand) guarded() bool { return !c.Explain }
 
 func (actionCommand) restart() string {
-	return "go on with it: the same event once more; what was done is kept"
+	return "continue by handling the same event again; finished work is kept"
 }
 
 func (c actionCommand) run(ctx context.Context, w world) (int, error) {

@@ -132,7 +132,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 	}
 	done := "committed as " + sha[:min(len(sha), 7)]
 	if sha == k.Head {
-		done = "not committed, since git is told to ignore it"
+		done = "not committed: git ignores it"
 	}
 	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",
 		k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done, k.memory.Books()[0])

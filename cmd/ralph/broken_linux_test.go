@@ -51,12 +51,12 @@ func TestARunThatBreaksTellsTheIssue(t *testing.T) {
 	if run := s.run(); run.Stop != nil {
 		t.Fatalf("the journal says %+v, want no end", run.Stop)
 	}
-	s.finish("nothing was left open") // nobody killed it: why it broke is not taken back
+	s.finish("nothing to finish") // nobody killed it: why it broke is not taken back
 	comments := s.Comments(shop, s.issue)
 	if len(comments) != 1 {
 		t.Fatalf("%d comments, want one", len(comments))
 	}
-	for _, want := range []string{"ralph: failed, something broke: ", "file too large", "the job's log has more", "kept in .ralph/runs/", "/work of the job", "`/ralph resume`"} {
+	for _, want := range []string{"ralph: failed, something broke: ", "file too large", "read the job's log", "saved in .ralph/runs/", "/work of the job", "`/ralph resume`"} {
 		if !strings.Contains(comments[0].Body, want) {
 			t.Errorf("the comment does not say %q:\n%s", want, comments[0].Body)
 		}

@@ -89,7 +89,7 @@ func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 		data, unread := workspace.ReadPlain(file)
 		if head, wrong := plan.Head(data); unread == nil && wrong == nil {
 			stories, err = head, nil
-			fmt.Fprint(d.World.Stderr, clean.LogLines("note: "+file+" is not filled in; of it, only verifyCommands count here"))
+			fmt.Fprint(d.World.Stderr, clean.LogLines("note: "+file+" is not filled in; only its verifyCommands are used"))
 		}
 	}
 	if err != nil {
@@ -194,7 +194,7 @@ func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	}
 	given, err := config.OfWorkflow(workflow)
 	if err != nil {
-		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", "mend it, or see what ralph init --github lays out", err)
+		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", "fix it, or compare it with what ralph init --github writes", err)
 	}
 	given["checks"] = strings.Join(append([]string{given["checks"]}, c.Check...), "\n")
 	inputs, err := config.ReadInputs(func(name string) string { return given[name] }, slices.Collect(maps.Keys(given))...)

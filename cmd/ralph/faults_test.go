@@ -118,7 +118,7 @@ func refusals() map[string]hardship {
 	rules := map[string]string{
 		"Changes must be made through a pull request.":        "bypass the ruleset",
 		"Commits must have verified signatures.":              "`commit-signing: github`",
-		"GITHUB PUSH PROTECTION: Push cannot contain secrets": "take the secret out of the commits",
+		"GITHUB PUSH PROTECTION: Push cannot contain secrets": "remove the secret from the commits",
 	}
 	all := map[string]hardship{
 		"a protected branch": refused(githubtest.ProtectedBranch, "GH006: Protected branch update failed", "set `branch-prefix`"),

@@ -52,16 +52,16 @@ func TestFinish(t *testing.T) {
 	s.well()
 }
 
-// Where nothing was left open GitHub is not asked anything.
+// Where nothing to finish GitHub is not asked anything.
 func TestFinishOfWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	s.finish("nothing was left open")
+	s.finish("nothing to finish")
 	if s.well(); t.Failed() {
 		return
 	}
 	calls, comment := len(s.Requests()), s.shown()
-	s.finish("nothing was left open")
+	s.finish("nothing to finish")
 	if len(s.Requests()) != calls || s.shown() != comment {
 		t.Errorf("%d calls for nothing; the comment says %s", len(s.Requests())-calls, s.shown())
 	}
@@ -76,13 +76,13 @@ func TestFinishOfWhatNobodyHeard(t *testing.T) {
 	if strings.Contains(s.shown(), "**ralph: done") {
 		t.Fatalf("it says so already: %s", s.shown())
 	}
-	s.finish("its comment tells now how")
+	s.finish("its comment is up to date now")
 	s.settled()
 	if kept := s.must("ls-tree", "--name-only", "refs/ralph/issue-1"); strings.Contains(kept, "lease.json") {
 		t.Errorf("the lease stands: %q", kept)
 	}
 	calls := len(s.Requests())
-	s.finish("nothing was left open")
+	s.finish("nothing to finish")
 	if len(s.Requests()) != calls {
 		t.Errorf("%d calls for nothing", len(s.Requests())-calls)
 	}

@@ -24,10 +24,10 @@ func TestRefusalsHaveRemedies(t *testing.T) {
 		"git's read-only one":  {&git.Error{Command: "init", Exit: 128, Said: "fatal: a: Read-only file system"}, "work on a copy elsewhere"},
 		"no room for git":      {&git.Error{Command: "init", Exit: 1, Said: "error: unable to write symref for HEAD: No space left on device"}, "make room on the disk"},
 		"git's quota":          {&git.Error{Command: "add", Exit: 128, Said: "fatal: write error: Disk quota exceeded"}, "make room on the disk"},
-		"git's rights":         {&git.Error{Command: "add", Exit: 128, Said: "fatal: Unable to create 'a.lock': Permission denied"}, "you may read and write there"},
+		"git's rights":         {&git.Error{Command: "add", Exit: 128, Said: "fatal: Unable to create 'a.lock': Permission denied"}, "make it readable and writable"},
 		"no key of a server's": {&git.Error{Command: "fetch", Exit: 128, Said: "git@github.com: Permission denied (publickey)."}, ""},
-		"rights":               {&fs.PathError{Op: "open", Path: "a", Err: syscall.EACCES}, "you may read and write there"},
-		"a file too large":     {&git.Error{Command: "add", TimedOut: true}, "have .gitignore leave it out"},
+		"rights":               {&fs.PathError{Op: "open", Path: "a", Err: syscall.EACCES}, "make it readable and writable"},
+		"a file too large":     {&git.Error{Command: "add", TimedOut: true}, "add it to .gitignore"},
 		"a fetch too slow":     {&git.Error{Command: "fetch", TimedOut: true}, ""},
 		"a better remedy":      {fault.Usage("a", "do b", syscall.ENOSPC), "do b"},
 	} {

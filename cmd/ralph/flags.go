@@ -68,7 +68,7 @@ func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 		besides = []string{laptop.InDocker}
 	}
 	if !sandbox.Level(word).Known() && !slices.Contains(besides, word) {
-		return fmt.Errorf("%q is no sandbox level; there are %s", word, strings.Join(sandbox.Names(besides...), ", "))
+		return fmt.Errorf("%q is not a sandbox level; choose one of %s", word, strings.Join(sandbox.Names(besides...), ", "))
 	}
 	target.SetString(word)
 	return nil

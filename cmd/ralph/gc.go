@@ -62,7 +62,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	swept, err := sweep.Do(ctx)
 	if errors.Is(err, remote.ErrNetwork) {
-		err = &fault.Fault{What: err.Error(), Fix: "see to it that this machine reaches " + at.server + ", by https_proxy where there is a proxy, and try again"}
+		err = &fault.Fault{What: err.Error(), Fix: "check that this machine reaches " + at.server + ", through https_proxy if there is a proxy, and try again"}
 	}
 	if err != nil && len(swept) == 0 {
 		return 0, err
@@ -112,15 +112,15 @@ func (w world) repository(ctx context.Context, named, dir string) (repository, e
 	}
 	owner, name, _ := strings.Cut(asked, "/")
 	if owner == "" || name == "" || strings.Contains(name, "/") {
-		return repository{}, fault.Usage(fmt.Sprintf("%q is no owner/name", asked), "name the repository as in --repo octo/greeter", nil)
+		return repository{}, fault.Usage(fmt.Sprintf("%q is not of the form owner/name", asked), "name the repository as in --repo octo/greeter", nil)
 	}
 	token := cmp.Or(w.Getenv("GITHUB_TOKEN"), w.Getenv("GH_TOKEN"), w.Getenv("INPUT_GITHUB-TOKEN"))
 	if token == "" {
-		return repository{}, fault.Usage("there is no token to ask with", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
+		return repository{}, fault.Usage("no GitHub token", "set GH_TOKEN, as in GH_TOKEN=$(gh auth token)", nil)
 	}
 	if server != "" && server != publicServer && api == "" || api != "" && api != github.PublicURL && server == "" {
 		return repository{}, fault.Usage("only one of GITHUB_SERVER_URL and GITHUB_API_URL names a GitHub of your own",
-			"set both, or github.com is shown its token", nil)
+			"set both; otherwise your token would go to github.com", nil)
 	}
 	return repository{owner, name, cmp.Or(server, publicServer), token}, nil
 }
@@ -188,7 +188,7 @@ func (worktreeCleanCommand) clean(ctx context.Context, w world, tool git.Git, pl
 		return 0, err
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(w.Stderr, "there is no worktree to take away")
+		fmt.Fprintln(w.Stderr, "no worktree to remove")
 	}
 	code := fault.ExitDone
 	for _, tree := range all {

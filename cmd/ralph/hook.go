@@ -155,7 +155,7 @@ func (c hookCommand) start(w world, door hook.Environment) error {
 	}
 	dir, err := os.Getwd()
 	if err != nil {
-		return fault.Usage("the folder that the session stands in is gone", "begin the loop in another", err)
+		return fault.Usage("the session's folder no longer exists", "start the loop in another folder", err)
 	}
 	text, err := door.Start(hook.Asked{
 		Session: w.session(words.Session), Dir: dir, Agents: w.claudes(),

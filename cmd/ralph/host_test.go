@@ -145,7 +145,7 @@ func TestHostMakesAPullRequest(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, said)
 	}
 	j.settled()
-	if said, code := j.step(2); code != 0 || !strings.Contains(said, "nothing was left open") {
+	if said, code := j.step(2); code != 0 || !strings.Contains(said, "nothing to finish") {
 		t.Errorf("exit %d: %s", code, said)
 	}
 	if said, code := j.step(3); code != 0 {

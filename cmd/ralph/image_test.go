@@ -64,7 +64,7 @@ func labelled(t *testing.T, image, agent, key string) {
 	if err != nil || !strings.Contains(string(outputs), "completed") || !strings.Contains(string(outputs), "\n.ralph/runs/") {
 		t.Errorf("outputs %q, %v", outputs, err)
 	}
-	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing was left open") {
+	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing to finish") {
 		t.Errorf("exit %d after the job: %s", code, after)
 	}
 	notHeld(t, said, town.path("runner"), town.path("workspace"))
@@ -78,7 +78,7 @@ func TestImageIsEnded(t *testing.T) {
 		return
 	}
 	for signal, want := range map[string]struct{ itself, after string }{
-		"INT": {"cancelled", "nothing was left open"}, "TERM": {"cancelled", "nothing was left open"}, "KILL": {"0 of 1 story passed", "the run was killed"},
+		"INT": {"cancelled", "nothing to finish"}, "TERM": {"cancelled", "nothing to finish"}, "KILL": {"0 of 1 story passed", "the run was killed"},
 	} {
 		t.Run(signal, func(t *testing.T) {
 			town, server, issue := priced(t, modeltest.Answer{Stall: true, Times: modeltest.Always})
@@ -125,7 +125,7 @@ func TestSmallImageOnARunner(t *testing.T) {
 	if code != 0 || len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
 		t.Errorf("exit %d, pull requests %+v, want one that is ready at level notify\n%s", code, pulls, said)
 	}
-	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing was left open") {
+	if after, code := job.run("--entrypoint", job.action.Runs.Post); code != 0 || !strings.Contains(after, "nothing to finish") {
 		t.Errorf("exit %d after the job: %s", code, after)
 	}
 }

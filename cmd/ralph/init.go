@@ -177,12 +177,12 @@ func (c planCommand) read(stdin io.Reader) ([]byte, error) {
 func unplanned(name string, err error) error {
 	if invalid, is := errors.AsType[*plan.Invalid](err); is {
 		invalid.Name = name
-		return fault.Usage("no plan can be made", "mend the text", err)
+		return fault.Usage("cannot make a plan", "correct the text", err)
 	}
 	if known, is := errors.AsType[*fault.Fault](err); is {
 		return fault.Usage(strings.Replace(known.What, "in prompt", "in "+name, 1), known.Fix, nil)
 	}
-	return fault.Usage("no plan can be made of "+name, "make the text smaller, or several", err)
+	return fault.Usage("cannot make a plan from "+name, "shorten the text, or split it", err)
 }
 
 func plural(n int, one, more string) string {

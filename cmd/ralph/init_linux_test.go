@@ -187,7 +187,7 @@ func TestInitRefusesKeysThatAreNoText(t *testing.T) {
 	s := sit(t, "dumb")
 	s.see(questions[0].prompt)
 	s.press("claude\x1b[D\n")
-	s.see("there are keys in it that are no text")
+	s.see("it contains control characters")
 	s.see(questions[0].prompt)
 	s.press("\x04")
 	s.see("interrupted")
@@ -209,7 +209,7 @@ func TestInitIsLeft(t *testing.T) {
 				s.press("claude\r")
 				s.see(questions[1].prompt)
 				leave(s)
-				s.see("\r\nralph: interrupted: nothing was written\r\nralph: hint: begin anew: ralph init\r\n")
+				s.see("\r\nralph: interrupted: nothing was written\r\nralph: hint: start again: ralph init\r\n")
 				s.leaves(130)
 				if _, err := os.Stat(filepath.Join(s.Dir, ".ralph")); err == nil {
 					t.Error("something was left behind")

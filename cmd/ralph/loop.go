@@ -56,14 +56,14 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 
 func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, error) {
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
-		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `as in: ralph loop "what is to be done" --check "make test"`, nil)
+		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
 	}
 	p, err := c.policy(d)
 	if err != nil {
 		return job.Asked{}, err
 	}
 	if len(p.Checks) == 0 {
-		return job.Asked{}, fault.Usage("the loop needs a check to pass", `as in: --check "make test"`, nil)
+		return job.Asked{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
 		if _, err := workspace.ReadText(c.Spec); err != nil {

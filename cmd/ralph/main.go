@@ -112,16 +112,16 @@ func inner(w world, command command) int {
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
-	fix := "begin it again"
+	fix := "start it again"
 	if r, is := command.(restarter); is {
 		fix = r.restart()
 	}
 	told := make(chan struct{})
 	if d, is := command.(drainer); is && d.drains() {
-		fix = "go on with it: " + d.Again() + "; what was done is kept"
+		fix = "continue: " + d.Again() + "; finished work is kept"
 		o.polite = func() {
 			close(drain) // first: who has read the words may count on them
-			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the step under way has ended, %s; a second signal ends it at once\n", w.Patience)
+			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the current step has ended, %s; a second signal ends it at once\n", w.Patience)
 			close(told)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// asks has somebody start a workflow with a prompt, in the place of the issue.
+// asks has somebody start a workflow with a prompt, instead of the issue.
 func (s *scene) asks(prompt string) {
 	s.t.Helper()
 	payload, err := s.DispatchEvent(githubtest.Event{Repo: shop, Sender: maintainer}, nil)

@@ -45,7 +45,7 @@ func (v *visitOf) callsOf(args []string) (string, error) {
 
 // byHand FOLDER BRANCH [later|anew] has Ada commit the files of a folder on top
 // of a branch and push that: now, or before the next push there once the branch
-// is there; anew: in the place of all that the branch holds.
+// is there; anew: instead of all that the branch holds.
 func (v *visitOf) byHand(args []string) (string, error) {
 	how := ""
 	if len(args) > 2 {

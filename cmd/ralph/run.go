@@ -211,12 +211,12 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 // not on record, as command lines hold keys.
 func (c resumeCommand) known(d *laptop.Project, old policy.Policy) error {
 	if c.Worktree && !old.Apart {
-		return fault.Usage("the run is not one with --worktree", "go on with it where it is, or begin a new one: ralph run --worktree", nil)
+		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
 	}
 	unnamed := d.Agent == "" && c.AgentCommand == ""
 	switch {
 	case unnamed && old.Agent == "command" && d.Settings.Agent.Command == "", unnamed && old.Agent == "scripted":
-		return fault.Usage("the command that was the agent of that run is not on record", "give it again: "+view.Resume(old.Agent), nil)
+		return fault.Usage("the run does not record its agent command", "give it again: "+view.Resume(old.Agent), nil)
 	case unnamed && old.Agent != "command":
 		d.Agent = old.Agent
 	}

@@ -45,7 +45,7 @@ func (sandboxCommand) guarded() bool { return true }
 func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 {
-		return 0, fault.Usage("there is no command to run", "as in: ralph sandbox -- npm test", nil)
+		return 0, fault.Usage("no command given", "for example: ralph sandbox -- npm test", nil)
 	}
 	dir, err := laptop.Standing()
 	if err != nil {

@@ -110,11 +110,11 @@ type served struct {
 func (c serveCommand) app(ctx context.Context, w world) (*served, error) {
 	switch {
 	case c.App == "" && c.AppID == 0:
-		return nil, fault.Usage("no GitHub App", "name the file of one with --app; with --url it is made where it is not there yet", nil)
+		return nil, fault.Usage("no GitHub App", "name its file with --app; add --url to create the App if there is no such file", nil)
 	case c.App == "":
 		return c.told(w)
 	case c.AppID != 0 || c.PrivateKey != "" || c.Secret != "":
-		return nil, fault.Usage("--app is the whole App", "leave out --app-id, --private-key and --secret, or --app", nil)
+		return nil, fault.Usage("--app already holds the App's ID, key and secret", "leave out --app-id, --private-key and --secret, or --app", nil)
 	}
 	app, err := c.kept()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +147,7 @@ func (c serveCommand) kept() (*served, error) {
 		err = errors.New("app_id, private_key or webhook_secret is missing")
 	}
 	if err != nil {
-		return nil, fault.Usage("cannot read the App in "+c.App, "name a file that /setup has made, or --app-id and its key", err)
+		return nil, fault.Usage("cannot read the App in "+c.App, "name a file that /setup wrote, or use --app-id and --private-key", err)
 	}
 	return &app, nil
 }
@@ -155,11 +155,11 @@ func (c serveCommand) kept() (*served, error) {
 // setup has the App made, and served from the same place.
 func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 	if c.URL == "" {
-		return nil, fault.Usage("there is no App in "+c.App, "to make one, say with --url https://HOST under which GitHub reaches this server", nil)
+		return nil, fault.Usage("no App in "+c.App, "to create one, give this server's public address: --url https://HOST", nil)
 	}
 	// GitHub hands the key over once: better told now that it cannot be kept.
 	if _, err := os.Lstat(c.App); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Usage("the App cannot be kept in "+c.App+", a link to nothing", "remove the link, or name the file itself with --app", err)
+		return nil, fault.Usage("cannot save the App in "+c.App+", a broken link", "remove the link, or name the file itself with --app", err)
 	}
 	trial, err := c.draft(nil)
 	if err != nil {
@@ -194,7 +194,7 @@ func (c serveCommand) keep(made github.Made) error {
 		return err
 	}
 	if _, err := os.Lstat(c.App); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("there is an App in %s by now", c.App), os.Remove(draft))
+		return errors.Join(fmt.Errorf("there is already an App in %s", c.App), os.Remove(draft))
 	}
 	return os.Rename(draft, c.App)
 }
@@ -203,7 +203,7 @@ func (c serveCommand) keep(made github.Made) error {
 func (c serveCommand) draft(text []byte) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
 	if err != nil {
-		return "", fault.Usage("the App cannot be kept in "+c.App, "name with --app a file in a folder that is there and writable", err)
+		return "", fault.Usage("cannot save the App in "+c.App, "use --app with a file in an existing, writable folder", err)
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
@@ -219,7 +219,7 @@ func confided(w world, name, path, flag string) (string, error) {
 	if path != "" {
 		read, err := os.ReadFile(path)
 		if err != nil {
-			return "", fault.Usage("cannot read the file of "+flag, "name one that is readable", err)
+			return "", fault.Usage("cannot read the file of "+flag, "name a readable file", err)
 		}
 		text = string(read)
 	}

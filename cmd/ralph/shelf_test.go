@@ -204,7 +204,7 @@ func TestTwoAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(said), "not started: Another job has begun to work on this at the same moment") {
+		if strings.Contains(string(said), "not started: Another job started work on this at the same moment") {
 			declined++
 		}
 	}

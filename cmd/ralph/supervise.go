@@ -114,7 +114,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 func (c superviseCommand) asked(w world) (job.Asked, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 || argv[0] == "" {
-		return job.Asked{}, fault.Usage("there is no command to supervise", "as in: ralph supervise -- ./agent.sh", nil)
+		return job.Asked{}, fault.Usage("no command given", "for example: ralph supervise -- ./agent.sh", nil)
 	}
 	p, err := c.policy()
 	if err != nil {
@@ -157,7 +157,7 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 	case p.Limits.Iterations < 0:
 		return p, fault.Usage("--max-iterations is below zero", "give a number of attempts, or 0 for no limit", nil)
 	case s.Poll == 0:
-		return p, fault.Usage("--poll-interval is zero", "give the time between two looks, as 1s", nil)
+		return p, fault.Usage("--poll-interval is zero", "give the time between two checks, such as 1s", nil)
 	}
 	return p, nil
 }

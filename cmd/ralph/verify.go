@@ -48,7 +48,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	var run journal.Run
 	err = c.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
 		if run, err = v.Verify(ctx, c.ProjectDir, e); err != nil {
-			err = fault.Usage("the proof cannot be made anew", fault.Hint(err), err)
+			err = fault.Usage("cannot repeat the proof", fault.Hint(err), err)
 		}
 		return err
 	})
@@ -66,7 +66,7 @@ func (c verifyCommand) read() (evidence.Evidence, error) {
 	defer file.Close() //nolint:errcheck // only read
 	data, err := io.ReadAll(io.LimitReader(file, evidence.Largest+1))
 	if err == nil && len(data) > evidence.Largest {
-		err = errors.New("it is larger than any evidence")
+		err = errors.New("it is too large for an evidence file")
 	}
 	if err != nil {
 		return evidence.Evidence{}, err

@@ -124,9 +124,9 @@ func (v *visit) relay(payload []byte) error {
 		return fault.Usage("cannot read the delivery of the App's server", "use the same version of the server and the Action", err)
 	case !by.IsBot || !v.inputs.Rules.Vouches(by):
 		return fault.Usage("the input `delivery` comes from "+by.Login+", which is not one of `allow-bots`",
-			"name the App's bot there, if it is yours", nil)
+			"if the bot is your App's, add it there", nil)
 	case !strings.EqualFold(relayed.Trigger.Repo.String(), v.env.Repository):
-		return fault.Usage("the input `delivery` is of another repository: "+relayed.Trigger.Repo.String(), "dispatch it there", nil)
+		return fault.Usage("the input `delivery` is for another repository: "+relayed.Trigger.Repo.String(), "dispatch it there", nil)
 	}
 	v.trigger, v.relayed = relayed.Trigger, relayed
 	return nil

@@ -120,10 +120,10 @@ func (v *visit) broken(outcome Outcome, err error) journal.Run {
 	run := outcome.Run
 	why := strings.ReplaceAll(err.Error(), v.env.Workspace+string(filepath.Separator), "")
 	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
-	hint := cmp.Or(fault.Hint(err), "the job's log has more; what is wrong with its machine has to be mended first")
+	hint := cmp.Or(fault.Hint(err), "read the job's log, and fix the problem of its machine first")
 	run.Notes = append(slices.Clone(run.Notes), journal.Noted{What: hint})
 	if place := v.kept(outcome); place != "" {
-		run.Notes = append(run.Notes, journal.Noted{What: "work that is nowhere else is kept in " + place + " of the job's workspace"})
+		run.Notes = append(run.Notes, journal.Noted{What: "work that was not pushed is saved in " + place + " of the job's workspace"})
 	}
 	return run
 }

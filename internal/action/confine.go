@@ -153,7 +153,7 @@ func (v *visit) beyond(ctx context.Context) []string {
 func (v *visit) lower(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
-			v.say("the sandbox was not cleared away: " + fault.Told(err))
+			v.say("could not clean up the sandbox: " + fault.Told(err))
 		}
 	}
 }

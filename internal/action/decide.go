@@ -36,7 +36,7 @@ func same(asked job.Asked, old journal.Run) bool {
 // mend is what to do about a task that makes no stories.
 func (r request) mend() string {
 	if r.task.Kind == plan.KindIssue {
-		return "mend the issue's text and ask again"
+		return "correct the issue's text and ask again"
 	}
 	return "say it in other words and ask again"
 }
@@ -54,8 +54,8 @@ func (r request) called() string {
 
 // fromAFork is why nothing is done there. A branch here with a fork's commits
 // could start workflows that hold secrets, on code without a review.
-const fromAFork = "This pull request comes from a fork, and ralph works on branches of this repository alone: one here with the fork's commits could start workflows that hold secrets. " +
-	"Who can push may bring its branch here, and ask there."
+const fromAFork = "This pull request comes from a fork. ralph works only on branches of this repository: a branch here with the fork's commits could start workflows that hold secrets. " +
+	"A person with write permission can push the branch here, and ask there."
 
 // place is the branch that the work is for, and the one that it goes to: on a
 // pull request its own.
@@ -101,7 +101,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 func (r request) rehearsed(asked job.Asked) string {
 	p := asked.Policy
 	if r.command.Verb.Continues() {
-		return fmt.Sprintf("dry run: %s would go on with the newest run of %s, if there is one, by its own plan\nby %s, for at most %s\n",
+		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
 			r.command.Verb, asked.Task, p.Agent, limits(p.Limits))
 	}
 	var text strings.Builder
@@ -120,7 +120,7 @@ func (r request) rehearsed(asked job.Asked) string {
 		fmt.Fprintf(&text, "checked by %s\n", check.Command)
 	}
 	if p.Approval {
-		text.WriteString("once somebody has approved the plan\n")
+		text.WriteString("once the plan is approved\n")
 	}
 	return text.String()
 }
@@ -150,12 +150,12 @@ func (r request) offered(model string) bool {
 
 // status is how the newest run stands, in words.
 func status(found kept, busy bool) string {
-	text := "Nothing has been done here yet. `/ralph` begins."
+	text := "Nothing has been done here yet. `/ralph` starts work."
 	switch {
 	case found.run.ID != "":
 		text = view.Comment(found.run)
 	case busy:
-		text = "Work has begun, and nothing is done yet."
+		text = "Work has started. No iteration has ended yet."
 	}
 	if busy {
 		text = fmt.Sprintf("[A job](%s) is at work on this. When an iteration last ended:\n\n%s", found.lease.Page, text)
@@ -172,7 +172,7 @@ func misunderstood(c trigger.Command) string {
 	case c.Said == "":
 		return fmt.Sprintf("Sorry, %s.", c.Why)
 	case c.Why != "":
-		return fmt.Sprintf("%s cannot be: %s.", said, c.Why)
+		return fmt.Sprintf("%s is not allowed: %s.", said, c.Why)
 	case c.Nearest != "":
 		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", said, c.Nearest)
 	}

@@ -130,8 +130,8 @@ func TestADryRunSaysWhatWouldBeDone(t *testing.T) {
 	}
 	for verb, want := range map[trigger.Verb]string{
 		trigger.Run: "dry run: issue #7 would be worked on, on branch ralph/issue-7 for main\n  US-001 A cart\n  an agent would be asked for better stories first\n" +
-			"by claude, for at most 3 iterations, $2.00, 1h\nchecked by what the base's own files suggest\nonce somebody has approved the plan\n",
-		trigger.Resume: "dry run: resume would go on with the newest run of issue #7, if there is one, by its own plan\nby claude, for at most 3 iterations, $2.00, 1h\n",
+			"by claude, for at most 3 iterations, $2.00, 1h\nchecked by what the base's own files suggest\nonce the plan is approved\n",
+		trigger.Resume: "dry run: resume would continue the newest run of issue #7, if there is one, with its own plan\nby claude, for at most 3 iterations, $2.00, 1h\n",
 	} {
 		if diff := cmp.Diff(want, action.Rehearsed(asked(config.Inputs{}, trigger.Trigger{}, verb, issue), work)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", verb, diff)
@@ -141,10 +141,10 @@ func TestADryRunSaysWhatWouldBeDone(t *testing.T) {
 
 func TestWhatWasNotUnderstood(t *testing.T) {
 	for want, command := range map[string]trigger.Command{
-		"":                                    {Verb: trigger.Help},
-		"Sorry, there is nothing to do.":      {Verb: trigger.Help, Why: "there is nothing to do"},
-		"`--sandbox` cannot be: it is fixed.": {Verb: trigger.Help, Said: "--sandbox", Why: "it is fixed"},
-		"Unknown: `rum`. Did you mean `run`?": {Verb: trigger.Help, Said: "rum", Nearest: "run"},
+		"":                               {Verb: trigger.Help},
+		"Sorry, there is nothing to do.": {Verb: trigger.Help, Why: "there is nothing to do"},
+		"`--sandbox` is not allowed: it is fixed.":            {Verb: trigger.Help, Said: "--sandbox", Why: "it is fixed"},
+		"Unknown: `rum`. Did you mean `run`?":                 {Verb: trigger.Help, Said: "rum", Nearest: "run"},
 		"Unknown: `xyz`. Put words for the agent after `--`.": {Verb: trigger.Help, Said: "xyz"},
 	} {
 		if got := action.Misunderstood(command); got != want {

@@ -127,7 +127,7 @@ func Handed(getenv func(string) string) (func(string) string, error) {
 	}
 	var inputs map[string]string
 	if err := json.Unmarshal([]byte(text), &inputs); err != nil {
-		return nil, fault.Usage("cannot read the inputs in "+handed, "give it the JSON that ${{ toJSON(inputs) }} makes", err)
+		return nil, fault.Usage("cannot read the inputs in "+handed, "set it to ${{ toJSON(inputs) }}", err)
 	}
 	named := map[string]string{}
 	for name, value := range inputs {
@@ -174,7 +174,7 @@ func (v *visit) install(ctx context.Context) error {
 	v.say("installing " + adapter.Package + "@" + version)
 	if err := v.npm(ctx, dir, adapter.Package+"@"+version); err != nil {
 		return fault.Usage("cannot install "+adapter.Package+"@"+version,
-			"see that npm is on PATH, that this version is there, and that this machine reaches where packages come from; or leave agent-version out", err)
+			"check that npm is on PATH, that this version exists and that this machine reaches npm's registry; or remove agent-version", err)
 	}
 	if _, err := os.Stat(program); err != nil {
 		return fault.Usage(adapter.Package+"@"+version+" has no program "+adapter.Program, "give another agent-version", err)

@@ -82,7 +82,7 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 		return b, err
 	}
 	if b.found.closed {
-		v.say("the run is kept on this machine alone: " + b.shelf.ref + " holds what is no commit")
+		v.say("the run is saved on this machine only: " + b.shelf.ref + " is not a commit")
 		b.shelf = nil
 	}
 	b.run = b.found.run
@@ -137,11 +137,11 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	case err == nil:
 		return true, nil
 	case errors.Is(err, job.ErrTakenOver):
-		return false, declined{"Another job has begun to work on this at the same moment. Its progress comment tells how it goes."}
+		return false, declined{"Another job started work on this at the same moment. Its progress comment shows the state."}
 	case ctx.Err() != nil:
 		return false, err
 	}
-	v.say("the run is kept on this machine alone: " + fault.Told(err))
+	v.say("the run is saved on this machine only: " + fault.Told(err))
 	return false, nil
 }
 
@@ -167,6 +167,6 @@ func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 		b.found.files = files
 	}
 	if err := b.shelf.release(ctx, b.found); err != nil {
-		v.say("the lease was not given back: " + fault.Told(err))
+		v.say("could not release the lease: " + fault.Told(err))
 	}
 }

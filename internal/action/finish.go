@@ -23,7 +23,7 @@ func (a Action) Finish(ctx context.Context) error {
 	}
 	home, run, open := v.left()
 	if !open {
-		v.say("nothing was left open")
+		v.say("nothing to finish")
 		return nil
 	}
 	if err := v.folder().Free(); err != nil { // it is at work
@@ -34,9 +34,9 @@ func (a Action) Finish(ctx context.Context) error {
 	}
 	v.task = run.Task
 	v.hub = v.hubOf(run.Task.Number)
-	ended := "its job was killed after it had ended; its comment tells now how"
+	ended := "its job was killed after the run had ended; its comment is up to date now"
 	if run.Stop == nil {
-		run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save what was under way"}
+		run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save the current step"}
 		ended = "the run was killed; its comment says so now"
 	}
 	v.show(ctx, view.Of(run))
@@ -79,7 +79,7 @@ func (v *visit) remember(home workspace.Run) {
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	if err := root.WriteFile(toldFile, []byte(told(home)), 0o644); err != nil {
-		v.say("it could not be written down that people were told: " + err.Error())
+		v.say("could not record that the comment was updated: " + err.Error())
 	}
 }
 

@@ -227,7 +227,7 @@ func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, er
 		}
 	}
 	return done, fault.Usage("the code could not be fetched from GitHub",
-		"see that this machine reaches GitHub, and that GitHub is well; then ask again", err)
+		"check that this machine reaches GitHub and that GitHub is up, then ask again", err)
 }
 
 func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {

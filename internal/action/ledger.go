@@ -41,7 +41,7 @@ func (a *account) Look(ctx context.Context) ([]byte, error) {
 		a.at, err = origin.FetchRef(ctx, a.store, quota.Ref)
 		switch {
 		case errors.Is(err, git.ErrNotFound):
-			return nil, quota.Unreadable(errors.New("what stands there is no commit"))
+			return nil, quota.Unreadable(errors.New("it is not a commit"))
 		case err != nil || a.at == "":
 			return nil, err
 		}
@@ -235,6 +235,6 @@ func (v *visit) leave(ctx context.Context, outcome Outcome) {
 		return book.End(e.entry.Job, e.entry.Run, spent, v.Now()), nil
 	})
 	if err != nil {
-		v.say(fmt.Sprintf("what was spent is not in the ledger, which counts %.2f dollars in its place: %v", e.entry.Held, err))
+		v.say(fmt.Sprintf("could not record the cost; the ledger counts %.2f dollars instead: %v", e.entry.Held, err))
 	}
 }

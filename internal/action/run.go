@@ -62,7 +62,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if doubt := before.found.doubt; doubt != "" {
-		asked.Notes = append(asked.Notes, journal.Noted{What: doubt + "; nothing of it is believed, and its work on the branch is judged anew"})
+		asked.Notes = append(asked.Notes, journal.Noted{What: doubt + "; its claims do not count, and its work on the branch is judged again"})
 	}
 	if asked.Policy.Shelve, err = v.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
 		return Outcome{}, err
@@ -158,7 +158,7 @@ func (v *visit) asked() (job.Asked, error) {
 func (v *visit) notes() []journal.Noted {
 	notes := v.asides
 	if v.trigger.Removed != "" {
-		notes = append(notes, journal.Noted{What: "taken out of the issue's text before anybody read it: " + v.trigger.Removed})
+		notes = append(notes, journal.Noted{What: "removed from the issue's text: " + v.trigger.Removed})
 	}
 	return notes
 }

@@ -56,6 +56,6 @@ func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (jou
 // signed would lie in its place anyway.
 func (h *hub) dropUnsigned(ctx context.Context, from *git.Trusted, origin remote.Repository, ref string) {
 	if err := origin.DeleteRef(ctx, from, remote.Ref{Name: ref}); err != nil && ctx.Err() == nil {
-		h.say("what was to be signed is left on " + ref + ": " + fault.Told(err))
+		h.say("the commits to sign are still on " + ref + ": " + fault.Told(err))
 	}
 }

@@ -47,8 +47,8 @@ type kept struct {
 
 // Why what stands on a shelf is not believed.
 const (
-	altered = "what ralph kept of an earlier run was changed by somebody else"
-	orphan  = "the comment that vouches for what ralph kept of an earlier run is gone"
+	altered = "the saved state of an earlier run was changed by someone else"
+	orphan  = "the comment that confirms the saved state of an earlier run is gone"
 )
 
 // keptIn finds which commit was kept last, and in a pull request on which ref.
@@ -94,7 +94,7 @@ func (s *stateRef) look(ctx context.Context) (kept, error) {
 	}
 	s.at, err = origin.FetchRef(ctx, s.store, s.ref)
 	switch {
-	case errors.Is(err, git.ErrNotFound): // what stands there is no commit
+	case errors.Is(err, git.ErrNotFound): // it is not a commit
 		return kept{doubt: altered, closed: true}, nil
 	case err != nil || s.at == "":
 		return kept{}, err

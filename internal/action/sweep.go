@@ -29,14 +29,14 @@ type Swept struct {
 }
 
 // errStays is a ref that could not be deleted.
-var errStays = errors.New("it cannot go")
+var errStays = errors.New("it could not be deleted")
 
 // Why a ref stays.
 const (
 	young  = "it is not old enough"
 	leased = "a job is at work on it"
 	dryRun = "nothing is removed in a dry run"
-	moved  = "somebody has written to it meanwhile"
+	moved  = "it was changed meanwhile"
 )
 
 // Do looks at all there is, and has what it looked at beside an error, too. What
@@ -62,7 +62,7 @@ func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
 		all = append(all, Swept{Ref: shelf.Name, At: shelf.At, Kept: why})
 	}
 	if stay > 0 {
-		return all, fault.Usage(fmt.Sprintf("%d of %d cannot go", stay, len(all)), "look at them with git", nil)
+		return all, fault.Usage(fmt.Sprintf("%d of %d could not be deleted", stay, len(all)), "look at them with git", nil)
 	}
 	return all, nil
 }

@@ -186,7 +186,7 @@ func (a Action) Explain() (Explained, error) {
 		return Explained{}, fault.Usage("no event given", "name its payload and its kind: ralph action --explain --event event.json --name issue_comment", nil)
 	}
 	if !github.IsEvent(v.env.EventName) {
-		return Explained{}, fault.Usage(fmt.Sprintf("no such event of GitHub: %q", v.env.EventName), "name it with --name, for example --name issue_comment", nil)
+		return Explained{}, fault.Usage(fmt.Sprintf("not a GitHub event: %q", v.env.EventName), "name it with --name, for example --name issue_comment", nil)
 	}
 	if err := v.readEvent(); err != nil {
 		return Explained{}, err

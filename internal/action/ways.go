@@ -55,13 +55,13 @@ func (v *visit) prompt() (string, error) {
 		said, err := v.promptFile()
 		if err != nil {
 			return "", fault.Usage("cannot read the prompt in "+v.inputs.PromptFile,
-				"name a file of the workspace by its path in there; the job has to check the repository out first", err)
+				"give the path of a file in the workspace, and check out the repository in an earlier step", err)
 		}
 		text = said
 	}
 	text, removed := clean.Inward(text, maxPrompt)
 	if removed.Any() {
-		v.asides = append(v.asides, journal.Noted{What: "taken out of the prompt before anybody read it: " + removed.String()})
+		v.asides = append(v.asides, journal.Noted{What: "removed from the prompt: " + removed.String()})
 	}
 	return strings.TrimSpace(text), nil
 }
@@ -83,7 +83,7 @@ func (v *visit) promptFile() (string, error) {
 }
 
 // nothing is said where a pull request was named and there is nothing to do.
-const nothing = "there is nothing to do here: no thread is open that somebody with write permission began, and no check is red. Say after `--` what you want"
+const nothing = "there is nothing to do here: no open thread was started by someone with write permission, and no check is red. Say after `--` what you want"
 
 // gather reads what people said of the task. If that fails, an issue is worked
 // on without it; a pull request has no task without it.
@@ -101,7 +101,7 @@ func (v *visit) gather(ctx context.Context) error {
 	if said := found.Lots.String(); said != "" {
 		hint := ""
 		if found.Lots[trigger.Stranger] > 0 {
-			hint = "a 👍 by somebody with write permission lets a comment in"
+			hint = "a 👍 from someone with write permission includes a comment"
 		}
 		v.aside(said, hint)
 	}
@@ -123,7 +123,7 @@ func (v *visit) fetchAttached(ctx context.Context) error {
 	}
 	page, err := v.client.IssuePage(ctx, v.task.Number)
 	if err != nil {
-		v.aside("what is attached to the issue could not be read: "+err.Error(), fault.Hint(err))
+		v.aside("could not read the issue's attachments: "+err.Error(), fault.Hint(err))
 		return nil
 	}
 	edited, err := v.client.LastEdited(ctx, v.task.Number)
@@ -159,7 +159,7 @@ func (v *visit) fetchAttached(ctx context.Context) error {
 func (v *visit) gatherPull(ctx context.Context, found *trigger.Found) {
 	var err error
 	if found.Open, err = v.client.OpenThreads(ctx, v.task.Number); err != nil {
-		v.aside("which threads are open could not be read, so all of them count: "+err.Error(), fault.Hint(err))
+		v.aside("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))
 		found.Open = map[int64]bool{}
 		for _, h := range found.Said {
 			found.Open[h.Thread.ID] = true

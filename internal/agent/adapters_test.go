@@ -78,27 +78,27 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 		"claude in text": {
 			agent: "claude", args: "--print --output-format=text",
 			want:  "claude -p --output-format stream-json --verbose --dangerously-skip-permissions --setting-sources user",
-			notes: []string{"claude is always asked for stream-json: another --output-format is left out"},
+			notes: []string{"claude is always asked for stream-json: another --output-format is ignored"},
 		},
 		"amp": {
 			agent: "amp", command: "amp -x", args: "--stream-json --dangerously-allow-all --no-ide",
 			want:  "amp --stream-json --dangerously-allow-all --no-ide -x work",
-			notes: []string{"amp speaks to its own server only: the base URL of a model server is not used"},
+			notes: []string{"amp uses its own server only: the base URL of a model server is ignored"},
 		},
 		"amp in text": {
 			agent: "amp", args: "--execute --dangerously-allow-all",
 			want:  "amp --stream-json --dangerously-allow-all -x work",
-			notes: []string{"amp speaks to its own server only: the base URL of a model server is not used"},
+			notes: []string{"amp uses its own server only: the base URL of a model server is ignored"},
 		},
 		"codex": {
 			agent: "codex", command: "codex e", args: "--json --full-auto",
 			want:  "codex exec --json -c project_doc_max_bytes=0 --dangerously-bypass-approvals-and-sandbox -",
-			notes: []string{"codex has no --full-auto any more: --dangerously-bypass-approvals-and-sandbox stands in for it"},
+			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
 		},
 		"codex in text": {
 			agent: "codex", args: "--full-auto -o out.txt",
 			want:  "codex exec --json -c project_doc_max_bytes=0 --dangerously-bypass-approvals-and-sandbox -o out.txt -",
-			notes: []string{"codex has no --full-auto any more: --dangerously-bypass-approvals-and-sandbox stands in for it"},
+			notes: []string{"codex no longer has --full-auto: --dangerously-bypass-approvals-and-sandbox replaces it"},
 		},
 	}
 	for name, test := range tests {

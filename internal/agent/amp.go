@@ -14,7 +14,7 @@ const maxArgument = 128 << 10
 // amp is Amp, as its CLI of November 2026 behaves.
 func amp(words []string, o Options) (Adapter, error) {
 	if o.Keys.AmpAPIKey == "" {
-		return Adapter{}, fault.Usage("no key for the agent amp, which would wait for a login for ever",
+		return Adapter{}, fault.Usage("no key for the agent amp, which would wait forever for a login",
 			"set the input amp-api-key, or the variable AMP_API_KEY on your own machine", nil)
 	}
 	command, extra, notes := ampRules.split(words, o.Args)
@@ -49,7 +49,7 @@ func ampNotes(keys Keys) []string {
 	if keys.ModelBaseURL == "" {
 		return nil
 	}
-	return []string{"amp speaks to its own server only: the base URL of a model server is not used"}
+	return []string{"amp uses its own server only: the base URL of a model server is ignored"}
 }
 
 // ampArgv ends in -x and the prompt, together, as Amp wants them. Amp chooses

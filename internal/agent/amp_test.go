@@ -44,7 +44,7 @@ func TestAmpIsStartedAs(t *testing.T) {
 			options: agent.Options{Keys: agent.Keys{ModelBaseURL: "http://127.0.0.1:1"}},
 			order:   agent.Order{Prompt: "p"},
 			argv:    with("amp", flags, "-x", "p"),
-			notes:   []string{"amp speaks to its own server only: the base URL of a model server is not used"},
+			notes:   []string{"amp uses its own server only: the base URL of a model server is ignored"},
 		},
 	}
 	for name, test := range tests {

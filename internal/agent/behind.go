@@ -192,7 +192,7 @@ const (
 func (a Adapter) Unheld(b Budget) (why, hint string) {
 	hint = "limit the time of a turn with iteration-timeout"
 	if key := keysCounted[a.Name]; key != "" {
-		hint = "give it a key of its own (" + key + "), by which ralph counts, or " + hint
+		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
 	}
 	switch {
 	case b == Budget{}, a.Reports == ReportsCost, a.Reports == ReportsTokens && b.USD == 0:

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 )
 
-// Whose key stays outside, and what its agent gets in the place of it: no
+// Whose key stays outside, and what its agent gets instead of it: no
 // test's key is ever inside.
 func TestKeysBehind(t *testing.T) {
 	const server, token = "http://127.0.0.1:1", "token"

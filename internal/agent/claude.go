@@ -62,7 +62,7 @@ func claude(words []string, o Options) (Adapter, error) {
 // see; what the program reads is always the same.
 var claudeRules = flagRules{
 	"-p": {}, "--print": {}, "--verbose": {}, "--dangerously-skip-permissions": {},
-	"--output-format": {valued: true, same: "stream-json", note: "claude is always asked for stream-json: another --output-format is left out"},
+	"--output-format": {valued: true, same: "stream-json", note: "claude is always asked for stream-json: another --output-format is ignored"},
 }
 
 // claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.

@@ -87,7 +87,7 @@ var codexRules = flagRules{
 	"--json":      {},
 	codexUnbound:  {},
 	"--yolo":      {},
-	"--full-auto": {note: "codex has no --full-auto any more: " + codexUnbound + " stands in for it"},
+	"--full-auto": {note: "codex no longer has --full-auto: " + codexUnbound + " replaces it"},
 }
 
 // codexProvider points Codex at another model server. It is a provider of our
@@ -99,7 +99,7 @@ func codexProvider(keys Keys) ([]string, error) {
 	}
 	base, err := url.Parse(keys.ModelBaseURL)
 	if err != nil || base.Host == "" || base.User != nil {
-		return nil, fault.Usage("the agent codex cannot be pointed at its model server",
+		return nil, fault.Usage("cannot set the model server of the agent codex",
 			"give model-base-url (or OPENAI_BASE_URL) as https://host/v1, without a name or password", nil)
 	}
 	if strings.Trim(base.Path, "/") == "" {

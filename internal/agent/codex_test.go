@@ -21,7 +21,7 @@ const (
 func TestCodexIsStartedAs(t *testing.T) {
 	start := []string{"exec", "--json", "-c", "project_doc_max_bytes=0", unbound}
 	chosen := []string{"-c", `model_provider="ralph"`}
-	gone := []string{"codex has no --full-auto any more: " + unbound + " stands in for it"}
+	gone := []string{"codex no longer has --full-auto: " + unbound + " replaces it"}
 	tests := map[string]struct {
 		options agent.Options
 		model   string

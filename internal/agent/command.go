@@ -91,7 +91,7 @@ func scripted(_ []string, o Options) (Adapter, error) {
 	return Adapter{
 		Name:    "scripted",
 		Program: o.Self,
-		Install: "it is this program itself: start it by its whole path",
+		Install: "it is this program itself: start it by its full path",
 		Argv:    func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
 		Env:     func(Order) []string { return nil },
 		Decoder: func(Order) Decoder { return decoderOf(scriptedDecoder{}) },

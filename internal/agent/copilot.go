@@ -48,7 +48,7 @@ var copilotStart = []string{"--allow-all", "--no-ask-user", "--no-auto-update", 
 // copilotRules leave out what is said anyway.
 var copilotRules = flagRules{
 	"--allow-all": {}, "--yolo": {}, "--allow-all-tools": {}, "--no-ask-user": {}, "--no-auto-update": {},
-	"--output-format": {valued: true, same: "json", note: "copilot is always asked for json: another --output-format is left out"},
+	"--output-format": {valued: true, same: "json", note: "copilot is always asked for json: another --output-format is ignored"},
 }
 
 // copilotEnv names the model where a flag of the user's can still name another.

@@ -32,7 +32,7 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	if strings.Contains(a.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", a.Program)
 	}
-	return "", fault.Usage(what, a.Remedy()+", or choose another agent: --agent NAME, in a workflow the input agent", nil)
+	return "", fault.Usage(what, a.Remedy()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
 }
 
 // unwrapped is the program that a wrapper at path starts, or path where there is
@@ -108,5 +108,5 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 
 func undockered(name string) error {
 	return fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name,
-		"let ralph's own sandbox confine it: --sandbox", nil)
+		"use ralph's own sandbox: --sandbox", nil)
 }

@@ -96,8 +96,8 @@ func Words(line string) ([]string, error) {
 	words, err := shell.Words(line)
 	if err != nil {
 		return nil, fault.Usage(
-			fmt.Sprintf("no plain command: %q", line),
-			`put what is meant literally in single quotes, or have a shell read it: sh -c '…'`, err)
+			fmt.Sprintf("not a plain command: %q", line),
+			`put special characters in single quotes, or use a shell: sh -c '…'`, err)
 	}
 	return words, nil
 }

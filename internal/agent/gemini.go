@@ -71,12 +71,12 @@ func geminiUnready(exit int, _ []byte) string {
 // geminiRules leave out what is said anyway: twice is refused.
 var geminiRules = flagRules{
 	"--yolo": {}, "-y": {}, "--skip-trust": {},
-	"--approval-mode": {valued: true, same: "yolo", note: "gemini works unattended: another --approval-mode than yolo is left out"},
+	"--approval-mode": {valued: true, same: "yolo", note: "gemini works unattended: another --approval-mode than yolo is ignored"},
 	"--output-format": geminiFormat, "-o": geminiFormat,
 }
 
 var geminiFormat = flagRule{
-	valued: true, same: "stream-json", note: "gemini is always asked for stream-json: another --output-format is left out",
+	valued: true, same: "stream-json", note: "gemini is always asked for stream-json: another --output-format is ignored",
 }
 
 // geminiArgv leaves the prompt to stdin. The folder is trusted by a flag, and
@@ -102,8 +102,8 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 	text, _ := json.MarshalIndent(settings, "", "  ") // strings, and maps and lists of them, have no error
 	home = map[string]string{".gemini/settings.json": string(text) + "\n"}
 	if !o.NeedKey {
-		notes = []string{"gemini takes its key to another model server in a home of its own, without your ~/.gemini; " +
-			`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps that`}
+		notes = []string{"with another model server gemini runs in its own home, without your ~/.gemini; " +
+			`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps yours`}
 	}
 	return home, notes
 }
@@ -122,7 +122,7 @@ func geminiComplaint(line string) (stream.Item, bool) {
 	if m[3] == "429" {
 		status = 429
 	}
-	return stream.Retry{Reason: "no answer of the model", Status: status, Attempt: attempt}, true
+	return stream.Retry{Reason: "no answer from the model", Status: status, Attempt: attempt}, true
 }
 
 func (l geminiLine) result(price pricing) stream.Result {

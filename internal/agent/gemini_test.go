@@ -46,8 +46,8 @@ func TestGeminiIsStartedAs(t *testing.T) {
 			options: agent.Options{Args: []string{"--approval-mode", "plan", "--output-format", "text"}},
 			argv:    with("gemini", start),
 			notes: []string{
-				"gemini works unattended: another --approval-mode than yolo is left out",
-				"gemini is always asked for stream-json: another --output-format is left out",
+				"gemini works unattended: another --approval-mode than yolo is ignored",
+				"gemini is always asked for stream-json: another --output-format is ignored",
 			},
 		},
 		"at a model server": {
@@ -59,8 +59,8 @@ func TestGeminiIsStartedAs(t *testing.T) {
 			options: agent.Options{Keys: server}, order: agent.Order{Home: "/tmp/home"},
 			argv: with("gemini", start), home: true,
 			env: []string{"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1", "GEMINI_CLI_HOME=/tmp/home"},
-			notes: []string{"gemini takes its key to another model server in a home of its own, without your ~/.gemini; " +
-				`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps that`},
+			notes: []string{"with another model server gemini runs in its own home, without your ~/.gemini; " +
+				`"security": {"auth": {"selectedType": "gemini-api-key"}} in its settings.json keeps yours`},
 		},
 	}
 	for name, test := range tests {
@@ -229,15 +229,15 @@ func TestWaitsAmongErrors(t *testing.T) {
 	}{
 		"gemini, with a status": {
 			"gemini", "Attempt 2 failed with status 503. Retrying with backoff... _ApiError: {}",
-			stream.Retry{Reason: "no answer of the model", Status: 503, Attempt: 2},
+			stream.Retry{Reason: "no answer from the model", Status: 503, Attempt: 2},
 		},
 		"gemini, a limit": {
 			"gemini", "Attempt 1 failed with 429 error (no Retry-After header). Retrying with backoff...",
-			stream.Retry{Reason: "no answer of the model", Status: 429, Attempt: 1},
+			stream.Retry{Reason: "no answer from the model", Status: 429, Attempt: 1},
 		},
 		"gemini, without one": {
 			"gemini", "Attempt 1 failed. Retrying with backoff... Error: fetch failed",
-			stream.Retry{Reason: "no answer of the model", Attempt: 1},
+			stream.Retry{Reason: "no answer from the model", Attempt: 1},
 		},
 		"gemini, of something else": {"gemini", "Attempt 1 failed with status 500: gave up", nil},
 		"opencode": {

@@ -133,11 +133,11 @@ func notOurs(base string) error {
 	host := hostOf(base)
 	switch {
 	case strings.HasPrefix(host, "bedrock-runtime"):
-		return fault.Usage("the model server "+host+" wants requests in a form of its own, which ralph neither signs nor counts",
+		return fault.Usage("the model server "+host+" uses its own request format, which ralph can neither sign nor count",
 			"set model-base-url to https://bedrock-mantle.REGION.api.aws/anthropic, and a Bedrock API key as anthropic-api-key", nil)
 	case strings.HasSuffix(host, "aiplatform.googleapis.com"):
-		return fault.Usage("the model server "+host+" wants Google's tokens, which end within the hour, and requests in a form of its own",
-			"put a gateway before it that speaks Anthropic's API and takes a key, and name that as model-base-url", nil)
+		return fault.Usage("the model server "+host+" uses Google's short-lived tokens and its own request format",
+			"use a gateway that has Anthropic's API and takes a key, and set model-base-url to it", nil)
 	}
 	return nil
 }

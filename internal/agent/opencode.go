@@ -61,7 +61,7 @@ var opencodeStart = []string{"run", "--format", "json", "--auto", "--print-logs"
 // opencodeRules leave out what is said anyway: twice is refused.
 var opencodeRules = flagRules{
 	"--auto": {}, "--print-logs": {}, "--log-level": {valued: true},
-	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is left out"},
+	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is ignored"},
 }
 
 // opencodeOrder adds the model of the user's settings where the order has none, and

@@ -84,8 +84,8 @@ func (a Adapter) Trusts(dir string) error {
 		for _, name := range a.Unasked {
 			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
 				return fault.Usage(
-					fmt.Sprintf("%s would run what lies in %s, and nothing keeps it from that", a.Name, filepath.Join(dir, name)),
-					"take it away, choose another agent, or confine it: --sandbox", nil)
+					fmt.Sprintf("%s would run files in %s, and no sandbox prevents it", a.Name, filepath.Join(dir, name)),
+					"remove them, choose another agent, or use a sandbox: --sandbox", nil)
 			}
 		}
 		if dir == filepath.Dir(dir) {

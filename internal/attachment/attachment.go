@@ -122,7 +122,7 @@ func (f Fetcher) fetch(ctx context.Context, link *url.URL) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxBytes+1))
 	switch {
 	case err != nil:
-		return nil, errors.New("the answer broke off")
+		return nil, errors.New("the download was cut off")
 	case len(data) > maxBytes:
 		return nil, fmt.Errorf("it is larger than %d MiB", maxBytes>>20)
 	}

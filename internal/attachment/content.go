@@ -69,7 +69,7 @@ func picture(data []byte, end string, config func(io.Reader) (image.Config, erro
 		err = png.Encode(&out, drawn)
 	}
 	if err != nil || out.Len() > maxBytes {
-		return nil, "", errors.New("the picture cannot be encoded anew")
+		return nil, "", errors.New("the picture cannot be encoded again")
 	}
 	return out.Bytes(), end, nil
 }

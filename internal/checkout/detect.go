@@ -47,7 +47,7 @@ func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted
 		return p, nil
 	}
 	p.Checks = slices.Concat(detected(found, policy.Checks), p.Checks)
-	told := "no checks are named; the base's own files suggest " + words(found)
+	told := "no checks are configured; the base's files suggest " + words(found)
 	if setup := files.Setup(); len(p.Setup) == 0 && len(setup) > 0 {
 		p.Setup = detected(setup, policy.Setups)
 		told += ", after " + words(setup)

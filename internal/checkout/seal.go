@@ -105,7 +105,7 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 	}
 	note := journal.Noted{
 		What: "setup changed tests, or what defines the checks, and they were put back: " + journal.Few(changed),
-		Hint: "have it leave these files alone",
+		Hint: "make it leave these files unchanged",
 	}
 	if len(changed) > 0 && !slices.Contains(s.run.Notes, note) {
 		emit(note)
@@ -148,7 +148,7 @@ func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 		_ = root.Close()
 	}
 	what := "the check " + ended.Name + " changed tests, or what defines the checks, while it ran"
-	const hint = "have what it builds and runs leave these files alone"
+	const hint = "make what it builds and runs leave these files unchanged"
 	own := journal.Noted{What: what + " at the base: " + journal.Few(changed), Hint: hint}
 	note := journal.Noted{What: what + ": " + journal.Few(changed), Hint: hint}
 	switch {
@@ -161,7 +161,7 @@ func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 		emit(note)
 	}
 	ended.Passed = false
-	ended.Excerpt += "\n" + note.What + "; so what it says counts for nothing - " + hint + "\n"
+	ended.Excerpt += "\n" + note.What + "; its result does not count - " + hint + "\n"
 	return ended
 }
 

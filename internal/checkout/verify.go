@@ -133,7 +133,7 @@ func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 			return err
 		}
 		if tree != said {
-			return fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", sha, tree, said), "this is no evidence of that commit", nil)
+			return fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", sha, tree, said), "this evidence is not of that commit", nil)
 		}
 	}
 	for _, story := range e.Earlier() {
@@ -165,7 +165,7 @@ func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidenc
 	}
 	follows, err := v.trusted.Follows(ctx, sha, e.Code.Head)
 	if err == nil && (tree != story.Proof.Tree || !follows) {
-		err = fault.Usage(fmt.Sprintf("%s passed with %.12s, as it is said, and that is no commit of the branch with the tree %.40q", story.ID, sha, story.Proof.Tree), "this is no evidence of that branch", nil)
+		err = fault.Usage(fmt.Sprintf("the file says that %s passed with %.12s, which is not a commit of the branch with the tree %.40q", story.ID, sha, story.Proof.Tree), "this evidence is not of that branch", nil)
 	}
 	return err
 }
@@ -189,7 +189,7 @@ func (v *Verifier) hidden(entry journal.Entry) journal.Entry {
 		entry, err = journal.Decode(v.hide.Bytes(line))
 	}
 	if err != nil {
-		return journal.Entry{Seq: entry.Seq, Event: journal.Noted{What: "an event could not be told without a secret"}}
+		return journal.Entry{Seq: entry.Seq, Event: journal.Noted{What: "an event was left out because it contains a secret"}}
 	}
 	return entry
 }

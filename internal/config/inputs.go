@@ -211,7 +211,7 @@ func (r *reader) checks(patience policy.Duration) []policy.Check {
 	for _, check := range checks {
 		for glob := range strings.FieldsSeq(check.Paths) {
 			if !doublestar.ValidatePattern(glob) {
-				r.note("checks", fmt.Errorf("%q is no glob whose brackets and braces are closed", glob))
+				r.note("checks", fmt.Errorf("%q is not a glob with closed brackets and braces", glob))
 			}
 		}
 		if check.Command == "" || strings.HasPrefix(check.Command, "paths:") {

@@ -143,7 +143,7 @@ func placed(base string) []string {
 	}
 	at, err := url.Parse(base)
 	if err != nil || at.Host == "" {
-		return []string{"that is no address"}
+		return []string{"not an address"}
 	}
 	return []string{strings.TrimSuffix(at.Host, ":443")}
 }

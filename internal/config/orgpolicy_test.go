@@ -44,7 +44,7 @@ func TestFloorHolds(t *testing.T) {
 		"a host, for setup":         {all, []string{"agent", "claude", "setup-domains", "evil.example.com"}, "setup-domains evil.example.com"},
 		"a host at home":            {all, []string{"agent", "claude", "private-hosts", "home.example.com"}, "private-hosts home.example.com"},
 		"a model elsewhere":         {all, []string{"agent", "claude", "model-base-url", "https://me:secret@evil.example.com/v1"}, "model-base-url evil.example.com"},
-		"a model nowhere":           {all, []string{"agent", "claude", "model-base-url", "evil.example.com"}, "model-base-url that is no address"},
+		"a model nowhere":           {all, []string{"agent", "claude", "model-base-url", "evil.example.com"}, "model-base-url not an address"},
 		"a model where it may be":   {all, []string{"agent", "claude", "model-base-url", "https://npm.example.com:443/v1"}, ""},
 		"no host at all":            {`{"allowDomains": []}`, []string{"allow-domains", "npm.example.com"}, "allow-domains npm.example.com"},
 		"a service elsewhere":       {all, []string{"agent", "claude", "services", "5432 localhost:6379 db.example.com:5433"}, "services db.example.com:5433"},

@@ -39,7 +39,7 @@ func (r *reader) number(name string, otherwise int) int {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		r.note(name, fmt.Errorf("%q is no whole number from 0 up", value))
+		r.note(name, fmt.Errorf("%q is not a whole number of 0 or more", value))
 	}
 	return n
 }
@@ -51,7 +51,7 @@ func (r *reader) money(name string, otherwise float64) float64 {
 	}
 	usd, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(usd >= 0 && usd < 1e9) {
-		r.note(name, fmt.Errorf("%q is no amount of dollars", value))
+		r.note(name, fmt.Errorf("%q is not an amount of dollars", value))
 	}
 	return usd
 }

@@ -71,7 +71,7 @@ func (d *decoder) strangers(s spot, known []string) map[string]bool {
 		near, isNear := nearest(m.Key, known)
 		switch home := d.home(m.Key); {
 		case seen[m.Key]:
-			d.complain(here, "there twice, want one")
+			d.complain(here, "given twice, want one")
 		case slices.Contains(known, m.Key):
 		case home != "":
 			d.complain(here, "unknown key here, did you mean %q?", home+"."+m.Key)
@@ -195,5 +195,5 @@ func (d *decoder) fault() error {
 	if len(lines) > 1 {
 		lines = slices.Insert(lines, 0, fmt.Sprintf("%s cannot be used: %d problems", strings.Join(files, " and "), len(d.problems)))
 	}
-	return fault.Usage(strings.Join(lines, "\n"), "mend "+strings.Join(files, " and ")+"; a key that is taken out has its default", nil)
+	return fault.Usage(strings.Join(lines, "\n"), "mend "+strings.Join(files, " and ")+"; remove a key to get its default", nil)
 }

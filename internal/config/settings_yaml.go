@@ -97,7 +97,7 @@ func (b *branches) node(from ast.Node) node {
 	case *ast.MappingValueNode:
 		n.Kind, n.Members = jsontree.Object, b.members([]*ast.MappingValueNode{from})
 	default:
-		n.Kind, n.Text = jsontree.Odd, "YAML of a kind that is not read here"
+		n.Kind, n.Text = jsontree.Odd, "YAML syntax that is not supported"
 		if from != nil {
 			n.Text = "YAML's " + from.Type().YAMLName()
 		}
@@ -140,7 +140,7 @@ func OfWorkflow(text []byte) (map[string]string, error) {
 		}
 	}
 	if len(text) > maxYAML {
-		return nil, fmt.Errorf("it has %d bytes, more than a workflow of ours", len(text))
+		return nil, fmt.Errorf("it has %d bytes, more than a workflow of ralph", len(text))
 	}
 	if err := yaml.Unmarshal(text, &read); err != nil {
 		return nil, fmt.Errorf("read the workflow: %w", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
-// What an agent left in the place of git's configuration is not what the next
+// What an agent left instead of git's configuration is not what the next
 // command finds: after a thing that could not be put back nothing is run.
 func TestNothingRunsAfterWhatWasNotPutBack(t *testing.T) {
 	ran := 0

@@ -108,11 +108,11 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
 	if err := w.rooms.furnish(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
-		return nil, fault.Usage("cannot make the folders of the sandbox", "see that HOME and the temporary folder are writable, or name others in HOME and TMPDIR", err)
+		return nil, fault.Usage("cannot make the folders of the sandbox", "make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
 	}
 	w.cache = asked.Cache
 	if err := w.restore(ctx, asked.Cache); err != nil {
-		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "see that the input cache names a folder that actions/cache restored"})
+		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
 	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, asked.theirs(), append(asked.apart(), w.rooms.dir)
 	if err := w.open(ctx, asked); err != nil {
@@ -150,7 +150,7 @@ func (w *Sandbox) reachable(asked Options) error {
 	for _, path := range append(asked.Reach, w.rooms.dir) {
 		for dir := path; ; dir = filepath.Dir(dir) {
 			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
-				return fault.Usage(fmt.Sprintf("the user in the sandbox cannot get to %s: %s is closed to others", path, dir),
+				return fault.Usage(fmt.Sprintf("the sandbox's user cannot reach %s: %s is closed to others", path, dir),
 					"open it: chmod o+x "+dir, nil)
 			}
 			if dir == filepath.Dir(dir) {
@@ -164,9 +164,9 @@ func (w *Sandbox) reachable(asked Options) error {
 // lower says how to go on without the level that was asked for.
 func lower(asked Options) string {
 	if asked.Home != "" {
-		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs with nothing that confines the agent"
+		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs the agent without a sandbox"
 	}
-	return "ralph doctor --sandbox shows what is missing; sandbox: external vouches for a sandbox of your own, sandbox: none runs without one"
+	return "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
 }
 
 // Dir is the folder of all that was made for those inside.
@@ -188,7 +188,7 @@ func (w *Sandbox) Said(none string) string {
 	said := "sandbox level " + w.Name() + ": attacked from inside, and it held"
 	said += told(w.doors.services)
 	if w.doors.anyModel() {
-		said += "; no model is named, so any may be asked for"
+		said += "; no model is set, so every model is allowed"
 	}
 	return said
 }

@@ -34,17 +34,17 @@ func TestStartRefuses(t *testing.T) {
 		asked     confine.Options
 		what, fix string
 	}{
-		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external vouches for a sandbox of your own"},
+		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external if you provide a sandbox"},
 		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
-		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; sandbox: external vouches for a sandbox of your own, sandbox: none runs without one"},
-		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "exactly"},
-		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "exactly"},
+		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},
+		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "name one host"},
+		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "name one host"},
 		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},
 		{"no bundle", confine.Options{Level: sandbox.Auto, Network: confine.Network{Bundle: "/nowhere.pem"}}, "cannot read the CA bundle", "ca-bundle"},
 		{
 			"a key for the agent alone",
 			confine.Options{Level: sandbox.Auto, Model: confine.Model{Agent: "amp", Keys: agent.Keys{AmpAPIKey: "k"}}},
-			"the agent amp cannot be pointed", "sandbox: key-in-agent",
+			"the agent amp cannot use a server", "sandbox: key-in-agent",
 		},
 		{
 			"a server that is none",
@@ -195,9 +195,9 @@ func TestMissedIsTold(t *testing.T) {
 		told = append(told, note.What)
 	}
 	want := []string{
-		"proofs find no program in " + project + "/bin of PATH: the agent can write there",
-		home + "/.cargo/config.toml cannot be read inside: it seems to hold a login",
-		settings + " cannot be read inside: it is a link out of a folder that the agent can write to",
+		"proofs do not use " + project + "/bin of PATH: the agent can write there",
+		home + "/.cargo/config.toml is hidden in the sandbox: it seems to hold a login",
+		settings + " is hidden in the sandbox: it is a link out of a folder that the agent can write to",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -193,14 +193,14 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
 		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
 			notes = append(notes, journal.Noted{
-				What: "proofs find no program in " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
+				What: "proofs do not use " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
 			})
 		}
 	}
 	for _, path := range there(asked.Home, settings, nil) {
 		if sandbox.Reveals(path) {
 			notes = append(notes, journal.Noted{
-				What: path + " cannot be read inside: it seems to hold a login", Hint: "move the login to another file",
+				What: path + " is hidden in the sandbox: it seems to hold a login", Hint: "move the login to another file",
 			})
 		}
 	}

@@ -16,7 +16,7 @@ func (w *Sandbox) mended(paths []string) {
 		return
 	}
 	const few = 5
-	what := "put back, as it is not the agent's to change: " + strings.Join(paths[:min(few, len(paths))], ", ")
+	what := "put back, because the agent may not change it: " + strings.Join(paths[:min(few, len(paths))], ", ")
 	if more := len(paths) - few; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}

@@ -184,11 +184,11 @@ func (w *Sandbox) makers(m *asker, strict bool) ([]agent.Maker, error) {
 	case can && len(makers) == 0: // keys that are of no use to it
 		*m.keys = agent.Keys{ModelBaseURL: m.Keys.ModelBaseURL}
 	case !can && strict:
-		return nil, fault.Usage(fmt.Sprintf("the agent %s cannot be pointed at a server that holds its key", m.Agent),
-			"let it hold the key itself, if whatever it runs may know it: sandbox: key-in-agent", nil)
+		return nil, fault.Usage(fmt.Sprintf("the agent %s cannot use a server that holds its key", m.Agent),
+			"give it the key, if every program that it runs may read it: sandbox: key-in-agent", nil)
 	case !can:
 		w.notes = append(w.notes, journal.Noted{
-			What: fmt.Sprintf("the agent %s holds its key itself: whatever it runs may know it", m.Agent),
+			What: fmt.Sprintf("the agent %s has its key: every program that it runs can read it", m.Agent),
 		})
 	}
 	return makers, nil

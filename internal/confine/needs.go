@@ -32,7 +32,7 @@ func (n Needs) kept(level sandbox.Level) error {
 		return nil
 	}
 	return fault.Usage("secrets for checks need a sandbox: without one the agent could read them",
-		"leave out check-secrets, or have a sandbox: the input sandbox, or --sandbox", nil)
+		"remove check-secrets, or use a sandbox: the input sandbox, or --sandbox", nil)
 }
 
 // told are services in words.

@@ -71,7 +71,7 @@ func (r *folders) strayed() (notes []journal.Noted) {
 			path := filepath.Join(dir, entry.Name())
 			if places := plainly([]string{path}); entry.Type()&fs.ModeSymlink != 0 && len(places) == 1 && !anyHolds(plainly(r.lent), places[0]) {
 				notes = append(notes, journal.Noted{
-					What: path + " cannot be read inside: it is a link out of a folder that the agent can write to", Hint: "put the file itself there",
+					What: path + " is hidden in the sandbox: it is a link out of a folder that the agent can write to", Hint: "replace the link with the file",
 				})
 			}
 		}

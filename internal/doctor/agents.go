@@ -82,7 +82,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		argv = append(argv, adapter.Version[1:]...)
 	}
 	if slices.ContainsFunc(argv, func(word string) bool { return a.Theirs(within(a.Dir, word)) }) {
-		found.Notes = append(found.Notes, "not asked for its version or login: an agent can change this program, so it is not started outside of a sandbox")
+		found.Notes = append(found.Notes, "version and login not checked: an agent can change this program, so doctor does not start it without a sandbox")
 		return
 	}
 	env = append(env, "PATH="+a.Outside)
@@ -119,7 +119,7 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 		a.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
 	}
 	if a.Gap != "" {
-		a.Remedy = "see whether it starts by itself"
+		a.Remedy = "start it by hand and see what it prints"
 	}
 	a.Version, _ = agent.ReadVersion(said.String())
 }
@@ -163,13 +163,13 @@ func AgentsText(found []Agent) string {
 func (a Agent) line() string {
 	parts := []string{strings.TrimSpace(a.Name + " " + a.Version)}
 	if a.Chosen {
-		parts = append(parts, "the one that a run here takes")
+		parts = append(parts, "the agent of a run here")
 	}
 	switch {
 	case a.Gap != "":
 		parts = append(parts, a.Gap)
 	case a.Version == "" && a.Tested != "":
-		parts = append(parts, "it does not tell its version; tested with "+a.Tested)
+		parts = append(parts, "its version is unknown; tested with "+a.Tested)
 	case a.Version != a.Tested && a.Tested != "":
 		parts = append(parts, "tested with "+a.Tested)
 	}

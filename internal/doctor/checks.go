@@ -84,7 +84,7 @@ func (c Checks) Text() string {
 		}
 	}
 	if !c.Tried && len(c.Checks) > 0 {
-		b.WriteString("       ralph doctor --checks tries them on a clean checkout, before any run does\n")
+		b.WriteString("       ralph doctor --checks runs them on a clean checkout\n")
 	}
 	return b.String()
 }
@@ -94,7 +94,7 @@ func (c Checks) where() string {
 	case c.Base == "":
 		return ""
 	case !c.Tried:
-		return " that a run here goes by"
+		return " of a run here"
 	}
 	return fmt.Sprintf(" on a clean checkout of %.12s", c.Base) + after(c.Setup)
 }
@@ -121,7 +121,7 @@ func (c Check) said() string {
 	case c.Note != "":
 		return c.Note
 	case c.Detected:
-		return c.State + "; nobody named it, the project's own files suggest it"
+		return c.State + "; suggested by the project's files"
 	}
 	return c.State
 }

@@ -43,7 +43,7 @@ func (g GitHub) Look(ctx context.Context) []Finding {
 		passing("comments and labels", g.Client.MayWriteIssues(ctx)),
 		passing("jobs: is one still at work?", g.Client.MayRead(ctx, "actions/runs", "actions: read")),
 		passing("checks of a commit", g.Client.MayRead(ctx, "commits/"+g.Base+"/check-runs", "checks: read")),
-		Finding{What: "workflow files", Note: "a change to them takes a token with `workflows: write`, which that of a job never has; they are protected unless a workflow says otherwise"},
+		Finding{What: "workflow files", Note: "to change them a token needs `workflows: write`, which a job's token never has; they are protected by default"},
 	)
 }
 
@@ -61,11 +61,11 @@ func (g GitHub) seen(ctx context.Context) Finding {
 	base, archived, err := g.Client.Look(ctx)
 	switch {
 	case errors.Is(err, github.NotFound):
-		return Finding{What: what, Gap: "it is not there, or this token may not see it", Remedy: "give a token that may, with `contents: write`", Stops: true}
+		return Finding{What: what, Gap: "it does not exist, or this token may not see it", Remedy: "use a token that may, with `contents: write`", Stops: true}
 	case errors.Is(err, github.Unauthorized) || unreached(err):
 		return Finding{What: what, Gap: err.Error(), Remedy: fault.Hint(err), Stops: true}
 	case archived:
-		return Finding{What: what, Gap: "it is archived, and takes nothing any more", Remedy: "unarchive it in Settings → General", Stops: true}
+		return Finding{What: what, Gap: "it is archived, and read-only", Remedy: "unarchive it in Settings → General", Stops: true}
 	}
 	f := passing(what, err)
 	f.base = base
@@ -86,7 +86,7 @@ func (g GitHub) opens(ctx context.Context) Finding {
 	}
 	if may, known, err := g.Client.JobsMayOpenPulls(ctx); err == nil && known && !may {
 		return Finding{
-			What: what, Gap: "jobs of this repository may open none, though this token may",
+			What: what, Gap: "jobs of this repository may not open any, although this token may",
 			Remedy: "allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`",
 		}
 	}

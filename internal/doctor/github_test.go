@@ -44,18 +44,18 @@ func TestRulesOfABranch(t *testing.T) {
 		"nothing is deleted":       {rule: githubtest.Rule{Type: "deletion"}},
 		"no new branches":          {rule: githubtest.Rule{Type: "creation"}, gap: "no one can create it"},
 		"no pushes":                {rule: githubtest.Rule{Type: "update"}, gap: "no one can push to it"},
-		"pull requests alone":      {rule: githubtest.Rule{Type: "pull_request"}, gap: "it takes changes by pull requests alone"},
+		"pull requests alone":      {rule: githubtest.Rule{Type: "pull_request"}, gap: "it accepts changes only through pull requests"},
 		"checks before":            {rule: githubtest.Rule{Type: "required_status_checks"}, gap: "other workflows"},
 		"signatures":               {rule: githubtest.Rule{Type: "required_signatures"}, gap: "signed"},
 		"signatures, and they are": {rule: githubtest.Rule{Type: "required_signatures"}, signed: true},
-		"no merges":                {rule: githubtest.Rule{Type: "required_linear_history"}, note: "it takes no merges"},
+		"no merges":                {rule: githubtest.Rule{Type: "required_linear_history"}, note: "it accepts no merges"},
 		"a name that fits":         {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("starts_with", "ralph/", false)}},
 		"one that does not":        {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("ends_with", "/x", false)}, gap: `ends with "/x"`},
 		"one that must not":        {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("contains", "issue", true)}, gap: `not contains "issue"`},
 		"one by an expression":     {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("regex", "^ralph/issue-[0-9]+$", false)}},
 		"one that nobody can read": {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("regex", "(?<=x)", false)}},
 		"messages":                 {rule: githubtest.Rule{Type: "commit_message_pattern", Parameters: named("regex", "^JIRA-", false)}, note: `regex "^JIRA-"`},
-		"a rule of tomorrow":       {rule: githubtest.Rule{Type: "moon_phase"}, note: "does not know such rules"},
+		"a rule of tomorrow":       {rule: githubtest.Rule{Type: "moon_phase"}, note: "does not know this rule"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := standing(t, "ralph/issue-7", c.signed, c.rule)

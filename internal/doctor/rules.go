@@ -27,7 +27,7 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 		f := g.judge(rule, there)
 		if f.Stops {
 			if may, err := g.Client.Bypasses(ctx, rule.Ruleset); may || err != nil {
-				f = Finding{Note: cmp.Or(errorText(err), "its ruleset lets this token push all the same")}
+				f = Finding{Note: cmp.Or(errorText(err), "it has a ruleset, which lets this token push")}
 			}
 		}
 		f.What = what + ", rule " + rule.Type
@@ -55,7 +55,7 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 	stop := func(gap, remedy string) Finding {
 		return Finding{Gap: gap, Remedy: remedy, Stops: true}
 	}
-	exempt := fmt.Sprintf("leave it out of the ruleset of %s, let it bypass that, or choose another `branch-prefix`", cmp.Or(rule.Source, "the repository"))
+	exempt := fmt.Sprintf("exclude it from the ruleset of %s, let the token bypass it, or choose another `branch-prefix`", cmp.Or(rule.Source, "the repository"))
 	switch rule.Type {
 	case "deletion", "non_fast_forward", "max_file_size", "file_path_restriction", "file_extension_restriction", "max_file_path_length":
 		return Finding{}
@@ -67,25 +67,25 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 	case "update":
 		return stop("no one can push to it", exempt)
 	case "pull_request", "merge_queue":
-		return stop("it takes changes by pull requests alone", exempt)
+		return stop("it accepts changes only through pull requests", exempt)
 	case "required_status_checks", "workflows", "required_deployments", "code_scanning":
-		return stop("it takes only commits that other workflows have looked at before", exempt)
+		return stop("it accepts only commits that other workflows have checked", exempt)
 	case "required_signatures":
 		if g.Signed {
 			return Finding{}
 		}
-		return stop("it takes only commits that are signed", "set `commit-signing: github`, or "+exempt)
+		return stop("it accepts only signed commits", "set `commit-signing: github`, or "+exempt)
 	case "required_linear_history":
-		return Finding{Note: "it takes no merges: where the base moves on meanwhile, the work cannot be brought up to date"}
+		return Finding{Note: "it accepts no merges: if the base changes, ralph cannot update the work"}
 	case "branch_name_pattern":
 		if fits, known := fits(rule, g.Branch); known && !fits {
-			return stop("no branch may be called so: "+pattern(rule), "choose a `branch-prefix` that may")
+			return stop("this branch name is not allowed: "+pattern(rule), "choose another `branch-prefix`")
 		}
 		return Finding{}
 	case "commit_message_pattern", "commit_author_email_pattern", "committer_email_pattern":
 		return Finding{Note: "commits are refused unless they fit: " + pattern(rule) + "; tell the agent how, in its instructions"}
 	}
-	return Finding{Note: "this program does not know such rules: a push may be refused"}
+	return Finding{Note: "ralph does not know this rule: a push may be refused"}
 }
 
 // fits holds text against a rule's pattern, as far as it can be understood here.

@@ -62,7 +62,7 @@ func remedy(level sandbox.Level) string {
 	case sandbox.Namespace, sandbox.External, sandbox.Auto:
 		return ""
 	case sandbox.Notify:
-		return "servers and UDP on loopback are all that a stronger level would add: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces"
+		return "a stronger level adds only servers and UDP on loopback: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces"
 	case sandbox.None:
 		return "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces"
 	}

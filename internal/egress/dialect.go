@@ -103,7 +103,7 @@ var grammars = map[Dialect]*grammar{
 			"presence_penalty", "seed", "stop",
 			"top_k", "min_p", "repetition_penalty", "thinking", "enable_thinking", "chat_template_kwargs"), // of other servers that speak it
 		closed: map[string]string{
-			"background": "it would go on unmetered", "prompt": stored, "conversation": stored, "previous_response_id": stored, "web_search_options": remote,
+			"background": "its usage could not be counted", "prompt": stored, "conversation": stored, "previous_response_id": stored, "web_search_options": remote,
 		},
 		tools:    set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
 		kind:     kindByType("function"),
@@ -138,8 +138,8 @@ var grammars = map[Dialect]*grammar{
 }
 
 const (
-	remote = "the maker's server would reach out for it, past the list of hosts"
-	stored = "what is stored at the maker's cannot be looked into"
+	remote = "the model server would fetch it, outside the allow list"
+	stored = "what is stored at the model server cannot be inspected"
 )
 
 // files are the fields that name what is stored at the maker's, in any object.

@@ -59,7 +59,7 @@ func (c *crier) once(thing string, r Refusal) {
 	}
 	c.cried[thing] = true
 	if len(c.cried) > mostRefusals {
-		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different things were refused", mostRefusals)}
+		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different requests were refused", mostRefusals)}
 	}
 	c.tell(r)
 }

@@ -12,7 +12,7 @@ import (
 
 func TestHearSaysWhy(t *testing.T) {
 	for want, said := range map[string][]byte{
-		"it said nothing":                 nil,
+		"it sent nothing":                 nil,
 		"what follows CONNECT is not TLS": []byte("GET / HTTP/1.1\r\n\r\n"),
 		"its TLS names no server":         hello(t, ""),
 		"its TLS names another server":    hello(t, "attacker.example"),

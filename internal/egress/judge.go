@@ -63,10 +63,10 @@ var plainTiers = set("", "auto", "default", "standard", "standard_only", "servic
 
 func (r rules) model(name string) *Refusal {
 	name = strings.TrimPrefix(name, "models/") // as Gemini writes it in bodies
-	no := &Refusal{What: "model " + quoted(name), Why: "it is not among the models of this run"}
+	no := &Refusal{What: "model " + quoted(name), Why: "it is not a model of this run"}
 	switch {
 	case !r.open && searching.MatchString(name) && !slices.Contains(r.models, name):
-		no.Why = "it searches the web, past the list of hosts, and for a fee"
+		no.Why = "it searches the web, outside the allow list, and for a fee"
 	case Allows(r.models, name):
 		return nil
 	}
@@ -85,7 +85,7 @@ func ParseModels(names []string) ([]string, error) {
 	for _, name := range names {
 		if !listed.MatchString(name) {
 			return nil, fault.Usage(fmt.Sprintf("cannot allow the model %.80q", name),
-				"name models as their maker's API does, as in claude-haiku-4-5 or claude-haiku-*", nil)
+				"name models as the API does, such as claude-haiku-4-5 or claude-haiku-*", nil)
 		}
 	}
 	return names, nil
@@ -247,13 +247,13 @@ func (j *judge) spelled(name string) *Refusal {
 func (j *judge) tools(value any) *Refusal {
 	list, is := value.([]any)
 	if !is && value != nil {
-		return &Refusal{What: "tools", Why: "they are no list"}
+		return &Refusal{What: "tools", Why: "they are not a list"}
 	}
 	for _, item := range list {
 		tool, _ := item.(map[string]any)
 		for _, kind := range j.grammar.kind(tool) {
 			if !j.grammar.local(kind) {
-				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model's maker, past the list of hosts"}
+				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model server, outside the allow list"}
 			}
 		}
 	}

@@ -133,9 +133,9 @@ func (c *call) find(r *http.Request) bool {
 	makers := slices.DeleteFunc(slices.Clone(c.m.Makers), func(maker Maker) bool { return maker.Dialect != c.dialect })
 	switch what := r.Method + " " + c.where; {
 	case !found || len(makers) == 0 || r.Method != http.MethodPost:
-		return c.refuse(Refusal{What: quoted(what), Why: "only a model's own API is here"})
+		return c.refuse(Refusal{What: quoted(what), Why: "only the model's API is here"})
 	case r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "":
-		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP is spoken here"})
+		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP works here"})
 	case !asks(r, c.path.query):
 		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
 	}
@@ -153,7 +153,7 @@ func asks(r *http.Request, setting string) bool {
 // welcome asks whether it is one of ours, and whether anything is left.
 func (c *call) welcome(r *http.Request) bool {
 	if !c.m.known(r, c.maker) {
-		return c.refuse(Refusal{What: "a stranger", Why: "it came without the token that the agent was given"})
+		return c.refuse(Refusal{What: "a stranger", Why: "the agent's token is missing"})
 	}
 	if c.m.Spent().Stopped != "" {
 		return c.spent()
@@ -183,7 +183,7 @@ func (m *Model) known(r *http.Request, maker Maker) bool {
 // there is room for it beside the others.
 func (c *call) read(r *http.Request) bool {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "what is packed cannot be looked into"})
+		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "compressed requests cannot be inspected"})
 	}
 	size := r.ContentLength
 	if size < 0 {
@@ -206,7 +206,7 @@ func (c *call) read(r *http.Request) bool {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return c.tooLarge()
 	}
-	return err == nil || c.say(http.StatusRequestTimeout, "the request did not arrive whole")
+	return err == nil || c.say(http.StatusRequestTimeout, "the request is incomplete")
 }
 
 // keep gives back the room that a body of unknown length did not need.
@@ -236,7 +236,7 @@ func (c *call) allowed() bool {
 	}
 	for name := range found.drop {
 		what := "field " + quoted(name) // which is short
-		c.m.crier.once(what, Refusal{What: what, Why: "it is not known here, and the request was sent without it", Sent: true})
+		c.m.crier.once(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
 	}
 	c.model, c.media, c.hour = found.model, found.media, found.hour
 	if !c.path.free && !c.m.meter.bounds(c.maker.seller(), c.model) {

@@ -280,7 +280,7 @@ func TestRefusedByTheModel(t *testing.T) {
 		t.Errorf("the real server was asked %s %s", hits[0].Method, hits[0].URL)
 	}
 	if told := d.told(); len(told) == 0 || !slices.Contains(told, egress.Refusal{
-		What: `model "bigger"`, Why: "it is not among the models of this run", Input: "allow-models: bigger",
+		What: `model "bigger"`, Why: "it is not a model of this run", Input: "allow-models: bigger",
 	}) {
 		t.Errorf("told %+v", told)
 	}
@@ -447,7 +447,7 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 		"packed": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "x")
-		}, http.StatusForbidden, "packed"},
+		}, http.StatusForbidden, "compresses"},
 		"in another protocol": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Upgrade", "websocket")
 			w.Header().Set("Connection", "Upgrade")

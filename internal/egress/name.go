@@ -52,7 +52,7 @@ func ParseName(entry string) (Name, error) {
 	if err != nil {
 		return Name{}, fault.Usage(
 			fmt.Sprintf("cannot allow %s: %s", quoted(entry), err),
-			"name one host exactly, as registry.example.com, or with its port, as registry.example.com:8443", nil)
+			"name one host, such as registry.example.com, or with its port, registry.example.com:8443", nil)
 	}
 	return n, nil
 }
@@ -73,7 +73,7 @@ func ParseNames(entries []string) ([]Name, error) {
 // What is wrong with a name.
 var (
 	errLiteral = errors.New("it is an address, not a name")
-	errHost    = errors.New("it is not a host's name")
+	errHost    = errors.New("it is not a host name")
 	errPort    = errors.New("its port is not a number from 1 to 65535")
 	errNoPort  = errors.New("it has no port")
 	errPattern = errors.New("hosts are named exactly, not by patterns")

@@ -86,7 +86,7 @@ global.proxy='https://proxy.company.example'
 		{name: "maven", file: "pom.xml", note: fmt.Sprintf(unknown, "java", "the hosts of the repositories of Maven or Gradle")},
 		{
 			name: "apt", file: "debian/control", clients: clients{"apt-get indextargets": "http://deb.example.org/debian/\nhttp://deb.example.org/debian/\nhttps://apt.example.org/debian/\n"},
-			want: "apt.example.org", note: `debian packages come from "deb.example.org" over plain http, which does not pass: configure an https address`,
+			want: "apt.example.org", note: `debian packages come from "deb.example.org" over plain http, which is blocked: configure an https address`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	errRedirect = errors.New("it answers that it is elsewhere, and no redirect is followed; correct model-base-url")
-	errPacked   = errors.New("it answers packed, though it was asked not to, and cannot be metered")
+	errRedirect = errors.New("it answers with a redirect, which is not followed; correct model-base-url")
+	errPacked   = errors.New("it compresses its answers against the request, so usage cannot be counted")
 	errUpgrade  = errors.New("it answers in another protocol")
 )
 

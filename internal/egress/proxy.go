@@ -76,7 +76,7 @@ func (p *Proxy) Traffic() []Traffic { return p.ledger.sums() }
 
 func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect {
-		p.refuse(w, r.Host, Refusal{What: quoted(r.Host), Why: "only TLS passes, asked for by CONNECT"})
+		p.refuse(w, r.Host, Refusal{What: quoted(r.Host), Why: "only TLS through CONNECT is allowed"})
 		return
 	}
 	n, err := parseTarget(r.RequestURI)
@@ -85,7 +85,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allows(n) {
-		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the list", Input: cmp.Or(p.List, "allow-domains") + ": " + n.Entry()})
+		p.refuse(w, n.Host, Refusal{What: n.String(), Why: "it is not on the allow list", Input: cmp.Or(p.List, "allow-domains") + ": " + n.Entry()})
 		return
 	}
 	at, err := p.Route.find(r.Context(), n)
@@ -128,7 +128,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 	defer cancel()
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		answer(w, http.StatusHTTPVersionNotSupported, "CONNECT wants HTTP/1.1")
+		answer(w, http.StatusHTTPVersionNotSupported, "CONNECT needs HTTP/1.1")
 		return
 	}
 	defer func() { _ = conn.Close() }()

@@ -100,8 +100,8 @@ func TestRefusalNamesItsRemedy(t *testing.T) {
 	}
 	_, _, refused := s.log()
 	want := []egress.Refusal{
-		{What: "new.example:443", Why: "it is not on the list", Input: "allow-domains: new.example"},
-		{What: "other.example:81", Why: "it is not on the list", Input: "allow-domains: other.example:81"},
+		{What: "new.example:443", Why: "it is not on the allow list", Input: "allow-domains: new.example"},
+		{What: "other.example:81", Why: "it is not on the allow list", Input: "allow-domains: other.example:81"},
 		{What: "example.com:443", Why: "it has a private address", Input: "private-hosts: example.com"},
 		{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"},
 	}

@@ -47,7 +47,7 @@ func Roots(bundle []byte) (*x509.CertPool, error) {
 var (
 	errPrivate = errors.New("it has a private address")
 	errNever   = errors.New("it has a reserved address")
-	errUnknown = errors.New("its name is not known")
+	errUnknown = errors.New("its name is unknown")
 )
 
 func (r Route) home(n Name) bool { return slices.Contains(r.Private, n) }

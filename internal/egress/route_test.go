@@ -14,7 +14,7 @@ import (
 // The reason why a host is not dialled decides the hint: only a private address
 // can be allowed as private.
 func TestWhyAHostIsNotDialled(t *testing.T) {
-	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is not known"
+	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is unknown"
 	for addresses, want := range map[string]string{
 		"10.0.0.1":                 private,
 		"169.254.169.254":          never,

@@ -64,7 +64,7 @@ func TestFindServices(t *testing.T) {
 	}
 	for entry, want := range map[string]string{
 		port:                   "service 127.0.0.1:" + port + " does not answer",
-		"nowhere.invalid:5432": "service nowhere.invalid:5432 cannot be used: its name is not known",
+		"nowhere.invalid:5432": "service nowhere.invalid:5432 cannot be used: its name is unknown",
 	} {
 		services, err := egress.ParseServices([]string{entry})
 		if err != nil {

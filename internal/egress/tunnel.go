@@ -69,7 +69,7 @@ var (
 	errNotTLS = errors.New("what follows CONNECT is not TLS")
 	errNoSNI  = errors.New("its TLS names no server")
 	errSNI    = errors.New("its TLS names another server")
-	errSilent = errors.New("it said nothing")
+	errSilent = errors.New("it sent nothing")
 	errHeard  = errors.New("heard enough")
 )
 

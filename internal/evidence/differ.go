@@ -21,19 +21,19 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	}
 	found, is := anew.ProofOf(e.Proof.Tree)
 	if !is {
-		return []string{"the proof could not be made anew"}
+		return []string{"the proof could not be repeated"}
 	}
 	if found.Passed != e.Proof.Passed {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("the proof %s, and it is said that it %s: %s", how(found.Passed), how(e.Proof.Passed), found.Why), ": "))
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("the proof %s; the file says that it %s: %s", how(found.Passed), how(e.Proof.Passed), found.Why), ": "))
 	}
 	if !slices.Equal(found.Restored, e.Proof.Restored) {
-		lines = append(lines, "protected files that are changed: "+names(found.Restored)+", as it is said: "+names(e.Proof.Restored))
+		lines = append(lines, "protected files that are changed: "+names(found.Restored)+"; the file says: "+names(e.Proof.Restored))
 	}
 	if usable := anew.Baseline != nil && anew.Baseline.Usable; usable != e.Baseline.Usable {
-		lines = append(lines, fmt.Sprintf("at the base the checks can prove something: %v, and it is said: %v", usable, e.Baseline.Usable))
+		lines = append(lines, fmt.Sprintf("at the base the checks can prove something: %v; the file says: %v", usable, e.Baseline.Usable))
 	}
 	if found.Passed && found.Empty != e.Proof.Empty {
-		lines = append(lines, fmt.Sprintf("the checks can prove something here: %v, and it is said: %v", !found.Empty, !e.Proof.Empty))
+		lines = append(lines, fmt.Sprintf("the checks can prove something here: %v; the file says: %v", !found.Empty, !e.Proof.Empty))
 	}
 	if e.Code.Tree != e.Proof.Tree {
 		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
@@ -55,10 +55,10 @@ func (e Evidence) Differences(anew journal.Run) []string {
 func (s Story) earlier(anew journal.Run) []string {
 	found, is := anew.ProofOf(s.Proof.Tree)
 	if !is {
-		return []string{"the proof of " + s.ID + " could not be made anew"}
+		return []string{"the proof of " + s.ID + " could not be repeated"}
 	}
 	if found.Passed != s.Proof.Passed {
-		return []string{strings.TrimSuffix(fmt.Sprintf("the proof of %s %s, and it is said that it %s: %s", s.ID, how(found.Passed), how(s.Proof.Passed), found.Why), ": ")}
+		return []string{strings.TrimSuffix(fmt.Sprintf("the proof of %s %s; the file says that it %s: %s", s.ID, how(found.Passed), how(s.Proof.Passed), found.Why), ": ")}
 	}
 	return differ("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
 }
@@ -68,7 +68,7 @@ func ran(skipped string) string {
 	if skipped == "" {
 		return "it runs"
 	}
-	return "it is skipped, for nothing in " + skipped + " is changed"
+	return "it is skipped: nothing in " + skipped + " is changed"
 }
 
 // differs is what is said of a story and is not so. By its grade, and by what
@@ -80,14 +80,14 @@ func (s Story) differs(anew journal.Run) []string {
 		sure.NeedsTest = new(false)
 	}
 	if proven := s.Passes && verdict.Suffices(anew, sure, s.Grade); proven != s.Proven {
-		lines = append(lines, fmt.Sprintf("%s is said to be proven: %v, and by its grade (%s) that is %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
+		lines = append(lines, fmt.Sprintf("the file says that %s is proven: %v; by its grade (%s) it is: %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
 	}
 	if s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == "" {
 		return lines
 	}
 	graded, is := anew.GradeOf(s.ID)
 	if !is || graded.Grade != s.Grade {
-		return append(lines, strings.TrimSuffix(fmt.Sprintf("%s is %s, and it is said to be %s: %s", s.ID, cmp.Or(graded.Grade, journal.Unverified), s.Grade, graded.Why), ": "))
+		return append(lines, strings.TrimSuffix(fmt.Sprintf("%s is %s; the file says %s: %s", s.ID, cmp.Or(graded.Grade, journal.Unverified), s.Grade, graded.Why), ": "))
 	}
 	claimed := slices.Concat(s.Tests, s.Shown)
 	slices.Sort(claimed)
@@ -167,7 +167,7 @@ func differ(where string, was []Said, now []journal.CheckEnded) []string {
 	}
 	for _, check := range now {
 		if !slices.ContainsFunc(was, func(said Said) bool { return said.Name == check.Name }) {
-			lines = append(lines, fmt.Sprintf("%scheck %s was run, and nothing is said of it", where, check.Name))
+			lines = append(lines, fmt.Sprintf("%scheck %s was run; the file does not name it", where, check.Name))
 		}
 	}
 	return lines
@@ -181,25 +181,25 @@ func (s Said) differs(where string, now []journal.CheckEnded) []string {
 	}
 	check := now[at]
 	if check.Command != s.Command {
-		return []string{fmt.Sprintf("%scheck %s is `%s`, and it is said to be `%s`", where, s.Name, check.Command, s.Command)}
+		return []string{fmt.Sprintf("%scheck %s is `%s`; the file says `%s`", where, s.Name, check.Command, s.Command)}
 	}
 	if check.Skipped != s.Skipped {
-		return []string{fmt.Sprintf("%scheck %s: %s, and it is said: %s", where, s.Name, ran(check.Skipped), ran(s.Skipped))}
+		return []string{fmt.Sprintf("%scheck %s: %s; the file says: %s", where, s.Name, ran(check.Skipped), ran(s.Skipped))}
 	}
 	if s.Flaky && (check.Passed || check.Flaky) {
 		return nil
 	}
 	if check.Passed != s.Passed {
-		return []string{fmt.Sprintf("%scheck %s %s (exit %d), and it is said that it %s (exit %d)", where, s.Name, how(check.Passed), check.Exit, how(s.Passed), s.Exit)}
+		return []string{fmt.Sprintf("%scheck %s %s (exit %d); the file says that it %s (exit %d)", where, s.Name, how(check.Passed), check.Exit, how(s.Passed), s.Exit)}
 	}
 	was, is := s.Tests.failing(), check.Tests.Failing()
 	slices.Sort(was)
 	slices.Sort(is)
 	if !slices.Equal(was, is) {
-		return []string{fmt.Sprintf("%scheck %s fails with %s, and it is said that it does with %s", where, s.Name, names(is), names(was))}
+		return []string{fmt.Sprintf("%scheck %s fails with %s; the file says that it does with %s", where, s.Name, names(is), names(was))}
 	}
 	if s.Tests != nil && passing(check) < s.Tests.Passed {
-		return []string{fmt.Sprintf("%scheck %s: %d tests pass, and it is said that %d do", where, s.Name, passing(check), s.Tests.Passed)}
+		return []string{fmt.Sprintf("%scheck %s: %d tests pass; the file says that %d do", where, s.Name, passing(check), s.Tests.Passed)}
 	}
 	return nil
 }

@@ -23,10 +23,10 @@ func TestDifferencesOfAnEarlierCommit(t *testing.T) {
 		want []string
 	}{
 		"as it is said":  {[]journal.Event{here, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, nil},
-		"never made":     {nil, []string{"the proof of US-001 could not be made anew"}},
-		"it fails":       {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Why: "test failed (exit 1)"}}, []string{"the proof of US-001 fails, and it is said that it passes: test failed (exit 1)"}},
+		"never made":     {nil, []string{"the proof of US-001 could not be repeated"}},
+		"it fails":       {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Why: "test failed (exit 1)"}}, []string{"the proof of US-001 fails; the file says that it passes: test failed (exit 1)"}},
 		"another check":  {[]journal.Event{journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test was not run"}},
-		"it fails there": {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test fails (exit 1), and it is said that it passes (exit 0)"}},
+		"it fails there": {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test fails (exit 1); the file says that it passes (exit 0)"}},
 	} {
 		e := of(t)
 		e.Stories[0].Passes = true

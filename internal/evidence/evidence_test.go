@@ -196,27 +196,27 @@ func TestDifferences(t *testing.T) {
 	skipped.Skipped = "web/**"
 	failed.Passed, failed.Why = false, "test failed (exit 1)"
 	touched.Restored = []string{"CODEOWNERS"}
-	unbroken.Grade, unbroken.Why = journal.Unbroken, "it brought no test"
+	unbroken.Grade, unbroken.Why = journal.Unbroken, "it added no test"
 	for name, test := range map[string]struct {
 		events []journal.Event
 		want   []string
 	}{
 		"nothing":    {[]journal.Event{base, usable, here, proof, grade}, nil},
-		"no proof":   {[]journal.Event{base, usable}, []string{"the proof could not be made anew"}},
-		"no grade":   {[]journal.Event{base, usable, here, proof}, []string{"US-001 is unverified, and it is said to be red to green"}},
-		"less grade": {[]journal.Event{base, usable, here, proof, unbroken}, []string{"US-001 is unbroken, and it is said to be red to green: it brought no test"}},
-		"protected":  {[]journal.Event{base, usable, here, touched, grade}, []string{"protected files that are changed: CODEOWNERS, as it is said: none"}},
+		"no proof":   {[]journal.Event{base, usable}, []string{"the proof could not be repeated"}},
+		"no grade":   {[]journal.Event{base, usable, here, proof}, []string{"US-001 is unverified; the file says red to green"}},
+		"less grade": {[]journal.Event{base, usable, here, proof, unbroken}, []string{"US-001 is unbroken; the file says red to green: it added no test"}},
+		"protected":  {[]journal.Event{base, usable, here, touched, grade}, []string{"protected files that are changed: CODEOWNERS; the file says: none"}},
 		"not run":    {[]journal.Event{base, usable, proof, grade}, []string{"check test was not run"}},
 		"skipped": {[]journal.Event{base, usable, skipped, proof, grade}, []string{
-			"check test: it is skipped, for nothing in web/** is changed, and it is said: it runs",
+			"check test: it is skipped: nothing in web/** is changed; the file says: it runs",
 		}},
 		"red": {[]journal.Event{base, usable, redHere, failed, grade}, []string{
-			"the proof fails, and it is said that it passes: test failed (exit 1)",
-			"check test fails (exit 1), and it is said that it passes (exit 0)",
+			"the proof fails; the file says that it passes: test failed (exit 1)",
+			"check test fails (exit 1); the file says that it passes (exit 0)",
 		}},
 		"red before": {[]journal.Event{redBase, journal.BaselineEnded{}, here, proof, grade}, []string{
-			"at the base the checks can prove something: false, and it is said: true",
-			"at the base check test fails (exit 2), and it is said that it passes (exit 0)",
+			"at the base the checks can prove something: false; the file says: true",
+			"at the base check test fails (exit 2); the file says that it passes (exit 0)",
 		}},
 	} {
 		e := of(t)

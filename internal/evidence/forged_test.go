@@ -35,59 +35,59 @@ func TestWhatIsForged(t *testing.T) {
 			func(e *evidence.Evidence) { e.Code.Tree = "t2" }, "the newest tree is t2, and the proof is of t1",
 		},
 		"another command": {
-			func(e *evidence.Evidence) { e.Proof.Checks[0].Command = "make everything" }, "check test is `make test`, and it is said to be `make everything`",
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Command = "make everything" }, "check test is `make test`; the file says `make everything`",
 		},
 		"another command at the base": {
-			func(e *evidence.Evidence) { e.Baseline.Checks[0].Command = "true" }, "at the base check test is `make test`, and it is said to be `true`",
+			func(e *evidence.Evidence) { e.Baseline.Checks[0].Command = "true" }, "at the base check test is `make test`; the file says `true`",
 		},
 		"a check left out": {
-			func(e *evidence.Evidence) { e.Proof.Checks = nil }, "check test was run, and nothing is said of it",
+			func(e *evidence.Evidence) { e.Proof.Checks = nil }, "check test was run; the file does not name it",
 		},
 		"a check left out at the base": {
-			func(e *evidence.Evidence) { e.Baseline.Checks = nil }, "at the base check test was run, and nothing is said of it",
+			func(e *evidence.Evidence) { e.Baseline.Checks = nil }, "at the base check test was run; the file does not name it",
 		},
 		"more tests": {
-			func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 500 }, "check test: 2 tests pass, and it is said that 500 do",
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 500 }, "check test: 2 tests pass; the file says that 500 do",
 		},
 		"fewer tests": {func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 1 }, ""},
 		"a check that is skipped": {
 			func(e *evidence.Evidence) { e.Proof.Checks[0].Skipped = "web/**" },
-			"check test: it runs, and it is said: it is skipped, for nothing in web/** is changed",
+			"check test: it runs; the file says: it is skipped: nothing in web/** is changed",
 		},
 		"nothing proven": {
-			func(e *evidence.Evidence) { e.Proof.Empty = true }, "the checks can prove something here: true, and it is said: false",
+			func(e *evidence.Evidence) { e.Proof.Empty = true }, "the checks can prove something here: true; the file says: false",
 		},
 		"unbroken is not proven": {
-			func(e *evidence.Evidence) { e.Stories[0].Grade = journal.Unbroken }, "US-001 is said to be proven: true, and by its grade (unbroken) that is false",
+			func(e *evidence.Evidence) { e.Stories[0].Grade = journal.Unbroken }, "the file says that US-001 is proven: true; by its grade (unbroken) it is: false",
 		},
 		"no grade is not proven": {
-			func(e *evidence.Evidence) { e.Stories[0].Grade = "" }, "US-001 is said to be proven: true, and by its grade (unverified) that is false",
+			func(e *evidence.Evidence) { e.Stories[0].Grade = "" }, "the file says that US-001 is proven: true; by its grade (unverified) it is: false",
 		},
 		"open is not proven": {
-			func(e *evidence.Evidence) { e.Stories[0].Passes = false }, "US-001 is said to be proven: true, and by its grade (red to green) that is false",
+			func(e *evidence.Evidence) { e.Stories[0].Passes = false }, "the file says that US-001 is proven: true; by its grade (red to green) it is: false",
 		},
 		"a story left out": {
 			func(e *evidence.Evidence) { e.Stories = e.Stories[:1] },
-			"it tells of US-002, and that story is not in it",
+			"it names US-002, which is not one of its stories",
 		},
 		"an iteration left out": {func(e *evidence.Evidence) { e.Iterations = e.Iterations[1:] }, "iteration 1 is not in it"},
 		"another end": {
 			func(e *evidence.Evidence) { e.Status = policy.StatusCompleted },
-			"the run is said to be completed, and by why it stopped (nothing is said of that) it is running",
+			"the file says that the run is completed; by its stop reason (the file does not say so) it is running",
 		},
 		"another reason": {
 			func(e *evidence.Evidence) { e.StopReason = policy.MaxIterations },
-			"the run is said to be running, and by why it stopped (max_iterations) it is stopped",
+			"the file says that the run is running; by its stop reason (max_iterations) it is stopped",
 		},
 		"it gave up with nothing left": {
 			func(e *evidence.Evidence) {
 				e.Status, e.StopReason, e.Stories, e.NotVerified = policy.StatusStopped, policy.MaxIterations, e.Stories[:1], nil
 			},
-			"the run is said to have stopped (max_iterations), and every story of it to be proven",
+			"the file says that the run stopped (max_iterations), but every story is proven",
 		},
 		"a good end": {
 			func(e *evidence.Evidence) { e.Status, e.StopReason = policy.StatusCompleted, policy.AllStoriesPassed },
-			"the run is said to be completed, and US-002 is open",
+			"the file says that the run is completed, but US-002 is open",
 		},
 		"another test": {
 			func(e *evidence.Evidence) { e.Stories[0].Tests = []string{"a", "of security"} }, "US-001: these tests do not go from red to green: of security",
@@ -140,7 +140,7 @@ func TestAProofThatFailsProvesNothing(t *testing.T) {
 	e.Proof.Empty = true
 	events := again()
 	events[3] = journal.ProofEnded{Commit: "c1", Tree: "t1", Why: "so"}
-	if diff := cmp.Diff([]string{"the proof fails, and it is said that it passes: so"}, e.Differences(anew(t, e, events...))); diff != "" {
+	if diff := cmp.Diff([]string{"the proof fails; the file says that it passes: so"}, e.Differences(anew(t, e, events...))); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }

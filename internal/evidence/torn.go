@@ -22,16 +22,16 @@ func (e Evidence) ended() []string {
 	}
 	switch {
 	case e.Status != status:
-		return []string{fmt.Sprintf("the run is said to be %s, and by why it stopped (%s) it is %s", e.Status, named(string(e.StopReason)), status)}
+		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, named(string(e.StopReason)), status)}
 	case e.Status != policy.StatusCompleted:
 		return e.unfinished()
 	case !e.Proof.Passed:
-		return []string{"the run is said to be completed, and the proof of its newest commit not to pass"}
+		return []string{"the file says that the run is completed, but the proof of its newest commit does not pass"}
 	}
 	var lines []string
 	for _, story := range e.Stories {
 		if !story.Passes {
-			lines = append(lines, "the run is said to be completed, and "+story.ID+" is open")
+			lines = append(lines, "the file says that the run is completed, but "+story.ID+" is open")
 		}
 	}
 	return lines
@@ -44,7 +44,7 @@ func (e Evidence) unfinished() []string {
 	if e.Status != policy.StatusStopped || left {
 		return nil
 	}
-	return []string{fmt.Sprintf("the run is said to have stopped (%s), and every story of it to be proven", e.StopReason)}
+	return []string{fmt.Sprintf("the file says that the run stopped (%s), but every story is proven", e.StopReason)}
 }
 
 // absent are the stories and iterations that the rest of the file tells of, and
@@ -56,7 +56,7 @@ func (e Evidence) absent() []string {
 	}
 	for _, id := range e.mentioned() {
 		if !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.ID == id }) {
-			lines = append(lines, "it tells of "+id+", and that story is not in it")
+			lines = append(lines, "it names "+id+", which is not one of its stories")
 		}
 	}
 	return lines
@@ -103,7 +103,7 @@ func (e Evidence) mentioned() []string {
 
 func named(reason string) string {
 	if reason == "" {
-		return "nothing is said of that"
+		return "the file does not say so"
 	}
 	return reason
 }

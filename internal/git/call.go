@@ -44,7 +44,7 @@ type Error struct {
 	Exit     int
 	Said     string // the line of its errors that says why
 	TimedOut bool
-	TooLong  bool  // it printed more than anyone wants to read
+	TooLong  bool  // it printed too much output
 	Err      error // why it could not be run or read
 
 	Stderr string // all that was kept of its errors
@@ -133,7 +133,7 @@ func (g Git) command(c Call) process.Command {
 	}
 }
 
-var errTooLong = errors.New("more than anyone wants to read")
+var errTooLong = errors.New("too much output")
 
 // bounded passes on the first bytes, and ends a writer that writes more.
 type bounded struct {

@@ -51,10 +51,10 @@ func TestTakeRefuses(t *testing.T) {
 			l.commit("root", map[string]string{"a": "1"})
 		}, "no parent"},
 		"a long message": {func(l *lab) { l.commit(strings.Repeat("long ", 20000), nil) }, "longer than 64 KiB"},
-		"a zero byte":    {func(l *lab) { plant(l, "commit", commitText(l, "a\x00b")) }, "not sound"},
+		"a zero byte":    {func(l *lab) { plant(l, "commit", commitText(l, "a\x00b")) }, "are corrupt"},
 		"no author": {func(l *lab) {
 			plant(l, "commit", strings.Replace(commitText(l, "x"), "author "+program, "author <", 1))
-		}, "not sound"},
+		}, "are corrupt"},
 		"a second tree for those who look": {func(l *lab) {
 			own := commitText(l, "x")
 			l.commit("x", map[string]string{"CODEOWNERS": "* @agent\n"})
@@ -65,21 +65,21 @@ func TestTakeRefuses(t *testing.T) {
 		"a committer too many": {func(l *lab) {
 			plant(l, "commit", withHeader(commitText(l, "x"), "committer B <b@example.com> 1 +0000"))
 		}, "commit is malformed"},
-		"a tree with .git":           {func(l *lab) { plantTree(l, "100644", ".git") }, "not sound"},
-		"a tree with .GIT":           {func(l *lab) { plantTree(l, "100644", ".GIT") }, "not sound"},
-		"a tree with git~1":          {func(l *lab) { plantTree(l, "100644", "git~1") }, "not sound"},
-		"a tree with ..":             {func(l *lab) { plantTree(l, "100644", "..") }, "not sound"},
-		"a tree with a path":         {func(l *lab) { plantTree(l, "100644", "a/b") }, "not sound"},
-		"a tree with a mode":         {func(l *lab) { plantTree(l, "100666", "a") }, "not sound"},
-		"a tree with all twice":      {func(l *lab) { plantTree(l, "100644", "a", "a") }, "not sound"},
-		"a tree out of order":        {func(l *lab) { plantTree(l, "100644", "b", "a") }, "not sound"},
-		"a tree with a group's mode": {func(l *lab) { plantTree(l, "100664", "a") }, "not sound"},
-		"a tree with a padded mode":  {func(l *lab) { plantTree(l, "0100644", "a") }, "not sound"},
+		"a tree with .git":           {func(l *lab) { plantTree(l, "100644", ".git") }, "are corrupt"},
+		"a tree with .GIT":           {func(l *lab) { plantTree(l, "100644", ".GIT") }, "are corrupt"},
+		"a tree with git~1":          {func(l *lab) { plantTree(l, "100644", "git~1") }, "are corrupt"},
+		"a tree with ..":             {func(l *lab) { plantTree(l, "100644", "..") }, "are corrupt"},
+		"a tree with a path":         {func(l *lab) { plantTree(l, "100644", "a/b") }, "are corrupt"},
+		"a tree with a mode":         {func(l *lab) { plantTree(l, "100666", "a") }, "are corrupt"},
+		"a tree with all twice":      {func(l *lab) { plantTree(l, "100644", "a", "a") }, "are corrupt"},
+		"a tree out of order":        {func(l *lab) { plantTree(l, "100644", "b", "a") }, "are corrupt"},
+		"a tree with a group's mode": {func(l *lab) { plantTree(l, "100664", "a") }, "are corrupt"},
+		"a tree with a padded mode":  {func(l *lab) { plantTree(l, "0100644", "a") }, "are corrupt"},
 		"a tree with half an entry":  {func(l *lab) { plantRoot(l, "100644 a\x00half") }, "does not hand over"},
 		"a folder that is a file":    {func(l *lab) { plantTree(l, "40000", "a") }, "does not hand over"},
 		"a folder that is missing":   {func(l *lab) { plantRoot(l, "40000 a\x00"+strings.Repeat("x", 20)) }, "does not hand over"},
-		"a linked .gitmodules":       {func(l *lab) { plantTree(l, "120000", ".gitmodules") }, "not sound"},
-		"a bomb":                     {bomb, "more than can be looked at"},
+		"a linked .gitmodules":       {func(l *lab) { plantTree(l, "120000", ".gitmodules") }, "are corrupt"},
+		"a bomb":                     {bomb, "too much to inspect"},
 		"no repository": {func(l *lab) {
 			if err := os.RemoveAll(filepath.Join(l.tree.Dir, ".git")); err != nil {
 				l.Fatal(err)
@@ -97,7 +97,7 @@ func TestTakeRefuses(t *testing.T) {
 		"a pack of lies": {func(l *lab) {
 			l.commit("x", map[string]string{"a": "1"})
 			l.tree.Run = lying(l, "pack-objects", "PACK\x00\x00\x00\x02\xff\xff\xff\xff rubbish")
-		}, "not sound"},
+		}, "are corrupt"},
 		"a HEAD of lies": {func(l *lab) { l.tree.Run = lying(l, "rev-parse", "--upload-pack=x\n") }, "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (t *Tree) gitDir() gitDir {
 func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 	at := t.gitDir().dir
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
-		return nil, &Error{Command: c.Args[0], Exit: 128, Said: ".git is no folder"}
+		return nil, &Error{Command: c.Args[0], Exit: 128, Said: ".git is not a folder"}
 	}
 	c.Dir, c.Run, c.Memory = t.Dir, t.Run, mostInTree
 	c.Env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.Env...)

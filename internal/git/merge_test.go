@@ -166,7 +166,7 @@ func TestMade(t *testing.T) {
 		t.Errorf("Made gives %v of what is there already", got)
 	}
 	to := remote.Repository{URL: l.remote}
-	for _, sha := range []string{two, one} { // in the place of what was there
+	for _, sha := range []string{two, one} { // instead of what was there
 		if err := to.PushRef(t.Context(), l.trusted, "refs/ralph/unsigned-1", sha); err != nil || l.sh(l.remote, "git", "rev-parse", "refs/ralph/unsigned-1") != sha {
 			t.Errorf("Lay = %v", err)
 		}

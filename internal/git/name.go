@@ -21,7 +21,7 @@ var (
 var (
 	errNoID = errors.New("no commit id")
 	// errOddAnswer is the error for output that git itself would never print.
-	errOddAnswer = errors.New("git's answer makes no sense")
+	errOddAnswer = errors.New("unexpected output of git")
 )
 
 // CheckSHA lets nothing but a whole object name into a command line.

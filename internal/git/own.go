@@ -94,7 +94,7 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 // there, or written history anew. Last is a commit that is known to hold start.
 func (s *Inspection) Strayed(ctx context.Context, branch, start, last string) (string, error) {
 	if s.branch != branch {
-		return fmt.Sprintf("%s is not checked out any more: git switch %s brings it back", branch, branch), nil
+		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back", branch, branch), nil
 	}
 	if s.Head == start || s.Head == last {
 		return "", nil

@@ -136,7 +136,7 @@ func (u user) none(answer *Error) error {
 	if strings.Contains(answer.Said, "not a git repository") && (beyond || !guarded.Begun(filepath.Join(at, ".git"))) {
 		return fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
 	}
-	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "mend it: git status says the same there")
+	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "fix the repository: git status there shows the same error")
 }
 
 func unreadable(at, said, fix string) error {
@@ -155,7 +155,7 @@ func (u user) meant(top string) error {
 	}
 	at := guarded.Around(dir)
 	if way, err := filepath.Rel(top, at); err == nil && way != "." && filepath.IsLocal(way) {
-		return unreadable(at, "it passes over "+filepath.Join(at, ".git"), "mend it, or take that away")
+		return unreadable(at, "it ignores "+filepath.Join(at, ".git"), "fix or remove it")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestInspectFaults(t *testing.T) {
 		"bad HEAD":      {[]string{"init -q -b x", commit, "archive -o .git/HEAD x"}, "", "git cannot read the repository in ", "git status"},
 		"bad within one": {
 			[]string{"init -q -b x", commit, "init -q file.d", "archive -o file.d/.git/HEAD x"},
-			"file.d", "git cannot read the repository in ", "take that away",
+			"file.d", "git cannot read the repository in ", "fix or remove it",
 		},
 		"no commit": {[]string{"init -q"}, "", "no commit yet in ", "git commit"},
 		"bare":      {[]string{"init -q --bare"}, "", "no work tree: ", "-d"},

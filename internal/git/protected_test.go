@@ -126,7 +126,7 @@ func (l *lab) entry(mode, id, path string) {
 	l.staged("update-index", "--add", "--replace", "--cacheinfo", mode+","+id+","+path)
 }
 
-// above commits something in the place of the top of path.
+// above commits something instead of the top of path.
 func (l *lab) above(path, mode, id string) {
 	l.Helper()
 	top, _, _ := strings.Cut(path, "/")

@@ -109,7 +109,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 		return nil, err
 	}
 	if at.Path != path.Clean(at.Path) || path.IsAbs(at.Path) || strings.HasPrefix(at.Path, "..") {
-		return nil, fmt.Errorf("read %q: no path within a repository", at.Path)
+		return nil, fmt.Errorf("read %q: not a path in a repository", at.Path)
 	}
 	out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	case len(fields) != 3:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
 	case fields[0] != ModeFile && fields[0] != ModeProgram:
-		return nil, fmt.Errorf("read %s: no regular file", at.Path)
+		return nil, fmt.Errorf("read %s: not a regular file", at.Path)
 	}
 	content, err := t.Do(ctx, Call{Args: []string{"cat-file", "blob", fields[2]}, Limit: limit})
 	if failed, ok := Answered(err); ok && failed.TooLong {

@@ -63,7 +63,7 @@ type CloneSpec struct {
 // else in it.
 func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, errors.Join(fmt.Errorf("grow a tree in %s: it is no empty folder", p.Dir), err)
+		return nil, errors.Join(fmt.Errorf("make a tree in %s: the folder is not empty", p.Dir), err)
 	}
 	tree, err := t.initTree(ctx, p)
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 		}
 	}
 	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("grow a tree: %w", err)
+		return nil, fmt.Errorf("make a tree: %w", err)
 	}
 	tree, err := t.OpenTree(p.Dir)
 	if err != nil {
@@ -137,7 +137,7 @@ func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 	}
 	tree.Run = p.Run
 	if err := t.initWithTemplate(ctx, tree, p); err != nil {
-		return nil, fmt.Errorf("grow a tree in %s: %w", p.Dir, err)
+		return nil, fmt.Errorf("make a tree in %s: %w", p.Dir, err)
 	}
 	return tree, nil
 }

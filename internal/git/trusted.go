@@ -151,8 +151,8 @@ func publish(name, text string, mode os.FileMode) error {
 // into the user's.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
 	if from.partial {
-		return nil, fault.Usage(from.Top+" is a partial clone: what it lacks would be missing half way",
-			"clone it whole: git clone without --filter", nil)
+		return nil, fault.Usage(from.Top+" is a partial clone, so objects can be missing",
+			"clone all of it: git clone without --filter", nil)
 	}
 	t, err := g.Init(ctx, dir, from.format)
 	if err != nil {

@@ -34,7 +34,7 @@ func (t *Trusted) VerifyObjects(ctx context.Context, commits ...string) error {
 		err = t.namedEverywhere(ctx, names)
 	}
 	if failed, said := Answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) || errors.Is(err, errMissing) {
-		return fault.Usage("an object in the repository's store is not what it was: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
+		return fault.Usage("an object of the repository is corrupt: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
 	}
 	return err
 }
@@ -59,7 +59,7 @@ func named(ctx context.Context, do Runner, names []string) error {
 	})
 }
 
-var errMisnamed = errors.New("its content has another name")
+var errMisnamed = errors.New("its content does not match its name")
 
 // namedEverywhere looks at the objects of which there are several copies, in each
 // pack by itself: which one git reads goes by what it has read before, and is

@@ -139,7 +139,7 @@ func (b Blueprint) Form(state string) (form, site string, err error) {
 		return "", "", err
 	}
 	if b.Organization != "" && !names.MatchString(b.Organization) {
-		return "", "", fault.Usage(fmt.Sprintf("%q is no organization", b.Organization), "give its name as it stands in its address", nil)
+		return "", "", fault.Usage(fmt.Sprintf("%q is no organization", b.Organization), "give its name as in its address", nil)
 	}
 	u := webURL(base)
 	site = u.String()
@@ -163,7 +163,7 @@ type Made struct {
 // codes are what GitHub sends an App's maker back with.
 var codes = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
 
-var errNoCode = errors.New("that is no code of GitHub's")
+var errNoCode = errors.New("that is not a code from GitHub")
 
 // TakeOver gets the App that was made of a manifest, for the code that its
 // maker came back with. A code is good for one time, within the hour.
@@ -201,7 +201,7 @@ type Hook struct{ client *Client }
 // OpenHook makes a Hook of the App in a. It makes no call yet.
 func OpenHook(a Access) (*Hook, error) {
 	if a.App == nil {
-		return nil, fault.Usage("a webhook's log is a GitHub App's", "give `app-id` and `app-private-key`", nil)
+		return nil, fault.Usage("only a GitHub App has a log of deliveries", "give `app-id` and `app-private-key`", nil)
 	}
 	base, err := apiURL(a.BaseURL)
 	if err != nil {

@@ -84,7 +84,7 @@ func (c *Client) found(ctx context.Context, r run) string {
 	a := act{what: "read what the check " + oneLine(r.Name) + " found", needs: "checks: read"}
 	notes, err := list[note](ctx, c, a, fmt.Sprintf("check-runs/%d/annotations", r.ID), 1)
 	if err != nil && !Withheld(err) {
-		said = append(said, "(what it says of lines could not be read)")
+		said = append(said, "(its notes on lines could not be read)")
 	}
 	for _, n := range notes[:min(len(notes), 20)] {
 		said = append(said, fmt.Sprintf("%s:%d: %s", n.Path, n.Line, n.Message))

@@ -189,7 +189,7 @@ func TestChecksWithALostLog(t *testing.T) {
 	for path, want := range map[string]string{
 		"/logs/*":                              "2 failed",
 		"/repos/acme/shop/actions/jobs/*/logs": "2 failed\n(its log could not be read)",
-		"/repos/*/*/check-runs/*/annotations":  "2 failed\n(what it says of lines could not be read)\nboom",
+		"/repos/*/*/check-runs/*/annotations":  "2 failed\n(its notes on lines could not be read)\nboom",
 	} {
 		server := stand(t, nil)
 		server.AddCheckRun(shop, githubtest.CheckRun{SHA: shaB, Name: "test", Conclusion: "failure", Title: "2 failed", Log: "boom"})

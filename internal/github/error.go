@@ -217,9 +217,9 @@ func (a act) fix(input string, e *Error) string {
 	case strings.Contains(e.Message, "not permitted to create or approve pull requests"):
 		return "allow GitHub Actions to create pull requests in Settings → Actions → General, or give an App or `ci-token`"
 	case strings.Contains(e.Message, "issue is locked"):
-		return "unlock the conversation, or have it worked on by a `github-token` that may write there"
+		return "unlock the conversation, or use a `github-token` that may write there"
 	case strings.Contains(e.Message, "was archived"):
-		return "take the repository out of the archive"
+		return "unarchive the repository"
 	case strings.Contains(e.Message, "SAML"):
 		return "authorize the token for the organization's single sign-on"
 	case strings.Contains(e.Message, "not accessible by") && a.needs != "":

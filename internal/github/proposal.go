@@ -43,7 +43,7 @@ func ReadProposal(body []byte) (Proposal, error) {
 		base, _ := clean.Plain(p.Group.BaseRef, maxName)
 		return Proposal{Pull: trigger.Pull{HeadSHA: p.Group.Head, BaseRef: strings.TrimPrefix(base, "refs/heads/")}, BaseSHA: p.Group.Base, Open: true}, nil
 	}
-	return Proposal{}, errors.New("it tells of no pull request and of no merge group")
+	return Proposal{}, errors.New("it names neither a pull request nor a merge group")
 }
 
 // Proposal is a pull request as it stands.
@@ -77,7 +77,7 @@ func ReadProved(body []byte) (Proved, error) {
 		return Proved{}, fmt.Errorf("read the payload: %w", err)
 	}
 	if p.Run.Head == "" {
-		return Proved{}, errors.New("it tells of no run of a workflow")
+		return Proved{}, errors.New("it names no workflow run")
 	}
 	return p.Run, nil
 }

@@ -167,7 +167,7 @@ func TestWhatPeopleCloseTheyCanOpen(t *testing.T) {
 	client := connect(t, access(server))
 	for said, fix := range map[string]string{
 		"Unable to create comment because issue is locked.": "unlock the conversation",
-		"Repository was archived so is read-only.":          "out of the archive",
+		"Repository was archived so is read-only.":          "unarchive the repository",
 	} {
 		no := githubtest.ServerError(http.StatusForbidden)
 		no.Body = fmt.Sprintf(`{"message":%q}`, said)

@@ -75,7 +75,7 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 		return r, true, fmt.Errorf("read the input `delivery`: %w", err)
 	}
 	if r.ID == "" || !trigger.Speaks(r.Trigger.Event) {
-		return r, true, fmt.Errorf("the input `delivery` tells of no event that starts anything: %q", r.Trigger.Event)
+		return r, true, fmt.Errorf("the input `delivery` holds an event that starts nothing: %q", r.Trigger.Event)
 	}
 	return r, true, nil
 }

@@ -49,7 +49,7 @@ func (d Environment) guard(in input) answer {
 	if first, err := m.set("said-protect"); !first || err != nil {
 		return answer{}
 	}
-	return note(fmt.Sprintf("ralph: what the settings protect is not protected, and their rules do not hold: %v", unknown))
+	return note(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unknown))
 }
 
 func denied(why string) answer {
@@ -71,13 +71,13 @@ func (d Environment) refuse(in input, at guard.Place, looping bool) string {
 	line := in.Given.Command.text()
 	switch {
 	case in.Tool == "":
-		return "ralph's guard was not told which tool is to be used, and so it is not allowed."
+		return "Blocked by ralph's guard: the request names no tool."
 	case slices.Contains(writers, in.Tool):
 		return d.refuseWrite(in, at)
 	case in.Tool == "Bash" && line == "":
-		return "ralph's guard was not told the command, and so it is not allowed."
+		return "Blocked by ralph's guard: the request names no command."
 	case looping && strings.Contains(line, "hook loop-"):
-		return "The loop is the user's to begin and to end. To end it, complete the task and give the promise."
+		return "Only the user starts and ends the loop. To end it, complete the task and give the promise."
 	}
 	if why := d.refusePatch(in, line, at); why != "" || line == "" || in.Tool == patchTool {
 		return why
@@ -106,11 +106,11 @@ func (d Environment) refusePatch(in input, line string, at guard.Place) string {
 func (d Environment) refuseWrite(in input, at guard.Place) string {
 	path := in.Given.File + in.Given.Notebook
 	if path == "" {
-		return "ralph's guard was not told which file is to be written, and so it is not allowed."
+		return "Blocked by ralph's guard: the request names no file."
 	}
 	path = absolute(in.Dir, path)
 	if d.State != "" && within(d.State, path) {
-		return "This file is ralph's own. Instead: leave it to ralph."
+		return "This file belongs to ralph. Instead: leave it unchanged."
 	}
 	if found, bad := d.Guard.Write(path, at); bad {
 		return found.String()

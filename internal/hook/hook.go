@@ -48,7 +48,7 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 	var said answer
 	switch {
 	case err != nil && name == PreToolUse:
-		said = deny(fmt.Sprintf("ralph's guard could not read what is to be done (%v), and so it is not allowed. Try it again in another form.", err))
+		said = deny(fmt.Sprintf("Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
 	case err != nil:
 		said = note(fmt.Sprintf("ralph: the %s hook got no input that it can read: %v", name, err))
 	default:
@@ -69,9 +69,9 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 func (d Environment) answer(ctx context.Context, name string, in input) (said answer) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			said = note(fmt.Sprintf("ralph: the %s hook fell over: %v", name, wrong))
+			said = note(fmt.Sprintf("ralph: the %s hook crashed: %v", name, wrong))
 			if name == PreToolUse {
-				said = deny(fmt.Sprintf("ralph's guard fell over (%v), and so this is not allowed. Try it again in another form.", wrong))
+				said = deny(fmt.Sprintf("Blocked: ralph's guard crashed (%v). Try again in another form.", wrong))
 			}
 		}
 	}()
@@ -96,7 +96,7 @@ func (d Environment) begin(in input) answer {
 	}
 	defer m.close()
 	if err := errors.Join(m.clear("context-"), m.clear("stop-"), m.clear("said-")); err != nil {
-		return note(fmt.Sprintf("ralph: the warnings of the last session could not be taken back: %v", err))
+		return note(fmt.Sprintf("ralph: could not reset the warnings of the last session: %v", err))
 	}
 	prune(d.State, d.Now())
 	return answer{}
@@ -163,7 +163,7 @@ func read(from io.Reader) (input, error) {
 		return in, errors.New("it is empty")
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		return input{}, fmt.Errorf("it is not what a hook is told: %w", err)
+		return input{}, fmt.Errorf("it is not input for a hook: %w", err)
 	}
 	return in, nil
 }

@@ -259,7 +259,7 @@ func TestStopWithoutGit(t *testing.T) {
 	}
 	h.write("ralph/prd.json", `{"project":"p","branchName":"b","description":"d","userStories":[{"id":"a","title":"t","acceptanceCriteria":["c"],"priority":1,"passes":false}]}`)
 	out := h.tell(hook.Stop, map[string]any{"session_id": "s", "cwd": h.dir})
-	if !strings.Contains(out, "could not be checked: no git") || strings.Contains(out, "decision") {
+	if !strings.Contains(out, "could not look for uncommitted changes: no git") || strings.Contains(out, "decision") {
 		t.Errorf("answered %s", out)
 	}
 }
@@ -270,7 +270,7 @@ func TestFallsOver(t *testing.T) {
 	h.Guard.Command = func(string, guard.Place) (guard.Finding, bool) { panic("odd") }
 	h.Env = func(string) string { panic("odd") }
 	in := map[string]any{"session_id": "s", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}}
-	for name, want := range map[string]string{hook.PreToolUse: "deny", hook.PostToolUse: "fell over: odd", hook.Stop: "fell over: odd"} {
+	for name, want := range map[string]string{hook.PreToolUse: "deny", hook.PostToolUse: "crashed: odd", hook.Stop: "crashed: odd"} {
 		if out := h.tell(name, in); !strings.Contains(out, want) || name == hook.Stop && strings.Contains(out, "decision") {
 			t.Errorf("%s answered %s, want %s", name, out, want)
 		}

@@ -74,7 +74,7 @@ func (d Environment) loop(in input) (said answer, looping bool) {
 	}
 	done, err := m.turn(d.Pause)
 	if err != nil {
-		return note(fmt.Sprintf("ralph: the loop cannot be looked at: %v", err)), true
+		return note(fmt.Sprintf("ralph: cannot read the loop: %v", err)), true
 	}
 	defer done()     //nolint:errcheck // the kernel gives it back anyway
 	path := m.loop() // which may have ended by now
@@ -84,12 +84,12 @@ func (d Environment) loop(in input) (said answer, looping bool) {
 	r, err := d.record(path)
 	if err != nil {
 		m.endLoop()
-		return note(fmt.Sprintf("ralph: the loop ends, as its journal cannot be used: %v", err)), true
+		return note(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
 	}
 	defer r.close()
 	if said, err = r.asked(in); err != nil {
 		m.endLoop()
-		return note(fmt.Sprintf("ralph: the loop ends: %v. Go on with it: /ralph-loop --resume", err)), true
+		return note(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
 	}
 	if r.Run.Stop != nil {
 		m.endLoop()
@@ -185,7 +185,7 @@ func ended(run journal.Run) string {
 	if run.Stop.Reason == policy.Waiting {
 		text += ": " + run.Stop.Why
 	}
-	return text + ". Go on with it: /ralph-loop --resume"
+	return text + ". Continue it: /ralph-loop --resume"
 }
 
 // news says what was decided of the iteration that ended, and why.

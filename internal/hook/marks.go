@@ -42,7 +42,7 @@ func openMarks(state, session string) (marks, error) {
 	case session == "":
 		return marks{}, errors.New("the session has no id")
 	case state == "":
-		return marks{}, errors.New("there is no folder for what is known of sessions: set HOME or XDG_CACHE_HOME")
+		return marks{}, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
 	}
 	if err := private(state); err != nil {
 		return marks{}, err
@@ -184,7 +184,7 @@ func (d Environment) stop(ctx context.Context, in input) answer {
 	wrong, unknown := d.wrong(ctx, project)
 	if len(wrong) == 0 {
 		if unknown != nil {
-			return note(fmt.Sprintf("ralph: what is committed could not be checked: %v", unknown))
+			return note(fmt.Sprintf("ralph: could not look for uncommitted changes: %v", unknown))
 		}
 		return answer{}
 	}
@@ -257,7 +257,7 @@ func (d Environment) keep(in input, why string) answer {
 	}
 	n, err := m.count("stop-", mostStops)
 	if err != nil || n > mostStops {
-		return note(fmt.Sprintf("ralph: the session was kept from ending %d times, and is let go. This is left:\n\n%s", mostStops, why))
+		return note(fmt.Sprintf("ralph: the session was kept from ending %d times, and may end now. This is left:\n\n%s", mostStops, why))
 	}
 	return block(why, "")
 }

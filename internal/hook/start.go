@@ -86,7 +86,7 @@ func check(p policy.Policy) error {
 func (d Environment) marks(session string) (marks, error) {
 	m, err := openMarks(d.State, session)
 	if err != nil {
-		return m, fault.Usage("what is known of the session cannot be written down", "make it writable, or set XDG_CACHE_HOME", err)
+		return m, fault.Usage("cannot write the session data", "make it writable, or set XDG_CACHE_HOME", err)
 	}
 	return m, nil
 }
@@ -164,7 +164,7 @@ func (r *record) enter(first journal.Event, asked Asked) error {
 	}
 	next, is := step.(verdict.Iterate)
 	if !is {
-		return fmt.Errorf("the loop %s cannot be gone on with", r.Run.ID)
+		return fmt.Errorf("the loop %s cannot be resumed", r.Run.ID)
 	}
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.heard()})
 }

@@ -155,7 +155,7 @@ func (s *site) layLog(ctx context.Context, dir string, run journal.Run, emit emi
 	}
 	log, cut, err := s.keepLog(ctx, dir, run)
 	if cut && err == nil {
-		emit(journal.Noted{What: "what earlier iterations wrote in the progress log was gone, and was put back"})
+		emit(journal.Noted{What: "put back entries of earlier iterations in the progress log"})
 	}
 	return log, err
 }
@@ -229,7 +229,7 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emi
 			return err
 		} else if err != nil {
 			seen = nil
-			emit(journal.Noted{What: "work left uncommitted could not be committed: " + err.Error()})
+			emit(journal.Noted{What: "could not commit uncommitted work: " + err.Error()})
 		}
 	}
 	if err := s.refetch(ctx, run); err != nil {

@@ -167,15 +167,15 @@ func disarm(ctx context.Context, tool git.Git, where guarded.Search, names []str
 	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
-			What: "moved aside what git would run of a repository that was made or changed inside: " + journal.Few(moved),
-			Hint: "look at it; to have it back, take " + guarded.Aside + " off its name",
+			What: "moved aside what git would run in a repository that the agent made or changed: " + journal.Few(moved),
+			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name",
 		})
 	}
 	if err != nil {
-		news = append(news, journal.Noted{What: "not all that git would run of a repository within yours could be moved aside: " + err.Error()})
+		news = append(news, journal.Noted{What: "could not move aside all that git would run in a nested repository: " + err.Error()})
 	}
 	return append(news, journal.Noted{
-		What: "made or changed inside, a repository within yours: " + journal.Few(names), Hint: "look at its configuration and hooks before you run git there",
+		What: "the agent made or changed a nested repository: " + journal.Few(names), Hint: "inspect its configuration and hooks before you run git there",
 	})
 }
 

@@ -237,7 +237,7 @@ func (s *site) greet(ctx context.Context) error {
 	}
 	posted, err := s.Comment(ctx, view.Of(s.Run()))
 	if err != nil {
-		s.Log("the progress comment could not be made: " + fault.Told(err))
+		s.Log("could not create the progress comment: " + fault.Told(err))
 		return nil
 	}
 	if known := s.Run().Comment; known != nil && *known == posted {

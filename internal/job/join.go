@@ -50,7 +50,7 @@ func (p *publishing) bring(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	if err := p.Hub.Bring(ctx, p.trusted, run.Head); err != nil {
-		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is on GitHub no more", run.Head), "change the issue or add words, which begins a new run", err)
+		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head), "change the issue or add words to start a new run", err)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (p *publishing) leaveBranch(ctx context.Context, run journal.Run, theirs st
 	if err != nil {
 		return nil, err
 	}
-	return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("somebody has rewritten it: it stands at %.7s, which does not hold what ralph pushed", theirs)}, nil
+	return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
 }
 
 // setAside pushes the work to another branch, so that it is not on this machine

@@ -40,7 +40,7 @@ func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*record, erro
 	r := &record{people: j.Audience, home: home, folder: j.Folder, hard: j.Hard, passed: j.Sandbox.Passed, file: file}
 	r.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	r.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
-		j.Log("could not show how the run stands: " + fault.Told(err))
+		j.Log("could not show the state of the run: " + fault.Told(err))
 	}}
 	ctx, r.hush = context.WithCancel(context.WithoutCancel(ctx))
 	r.publisher.Start(ctx)
@@ -110,8 +110,8 @@ func (r *record) mend() error {
 		return err
 	}
 	note := journal.Noted{
-		What: "somebody has removed or changed the run's journal, and it was put back",
-		Hint: "leave .ralph alone while a run goes on; git clean -x takes it away",
+		What: "the run's journal was removed or changed, and was put back",
+		Hint: "do not change .ralph during a run; git clean -x removes it",
 	}
 	if err := r.writer.Append(note); err != nil {
 		return err

@@ -72,11 +72,11 @@ func (v versionControl) warn(ctx context.Context, run journal.Run, emit emit) {
 		return
 	}
 	const most = 5
-	what := "the commit leaves out files that are new: " + strings.Join(names[:min(len(names), most)], ", ")
+	what := "the commit leaves out new files: " + strings.Join(names[:min(len(names), most)], ", ")
 	if left := len(names) - most; left > 0 {
 		what += fmt.Sprintf(" and %d more", left)
 	}
-	emit(journal.Noted{What: what, Hint: "git add them, or have git ignore them"})
+	emit(journal.Noted{What: what, Hint: "add them with git add, or to .gitignore"})
 }
 
 func (v versionControl) version(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {

@@ -81,7 +81,7 @@ func (k keeping) saveState(ctx context.Context) {
 		err = k.Append(shelved)
 	}
 	if err != nil {
-		k.people.Log("the run could not be kept for another machine: " + fault.Told(err))
+		k.people.Log("could not save the run for another machine: " + fault.Told(err))
 	}
 }
 
@@ -112,7 +112,7 @@ func (k keeping) pack(ctx context.Context) {
 		err = k.Append(packed)
 	}
 	if err != nil {
-		k.people.Log("the work could not be put into a file: " + fault.Told(err))
+		k.people.Log("could not save the work in a file: " + fault.Told(err))
 	}
 }
 

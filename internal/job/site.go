@@ -120,7 +120,7 @@ func (s *site) leave() error {
 	case s.spent():
 		return untrusted.RemoveAll(s.work)
 	}
-	s.Log("work that is nowhere else is kept in " + s.work)
+	s.Log("work that was not pushed is saved in " + s.work)
 	return nil
 }
 

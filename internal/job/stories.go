@@ -87,8 +87,8 @@ func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.Draft,
 	emit(drafted)
 	if now := c.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.Unplanned(now) {
 		emit(journal.Noted{
-			What: fmt.Sprintf("%s made no plan that can be worked by, so the task is one story, as it stands", drafted.By),
-			Hint: "list in the issue what has to hold, as - [ ] items or under a heading such as Acceptance criteria",
+			What: fmt.Sprintf("%s made no usable plan, so the whole task is one story", drafted.By),
+			Hint: "list the criteria in the issue, as - [ ] items or under a heading such as Acceptance criteria",
 		})
 	}
 	return nil

@@ -93,7 +93,7 @@ func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) 
 	reports := s.Agent.Reports == agent.ReportsCost || s.Agent.Reports == agent.ReportsAtEnd
 	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Sandbox, s.Held).Charges() {
 		emit(journal.Noted{
-			What: fmt.Sprintf("what the agent costs is not known, so the limit of $%.2f cannot hold it", limit),
+			What: fmt.Sprintf("the agent's cost is unknown, so the limit of $%.2f cannot be enforced", limit),
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",
 		})
 	}
@@ -140,7 +140,7 @@ func (s *site) handAttachments(ctx context.Context, dir string, run journal.Run)
 	for _, file := range s.Attached {
 		switch {
 		case file.Why != "":
-			text += fmt.Sprintf("- %s, which is not here: %s\n", view.Code(file.Label, 100), file.Why)
+			text += fmt.Sprintf("- %s, which is missing: %s\n", view.Code(file.Label, 100), file.Why)
 		case s.Agent.Name == "command": // of which nothing is known
 			text += fmt.Sprintf("- %s\n", view.Code(file.Label, 100))
 		default:

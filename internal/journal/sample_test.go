@@ -16,7 +16,7 @@ func sample() []journal.Event {
 	return []journal.Event{
 		began(),
 		journal.Noted{What: "no sandbox", Hint: "wait for one"},
-		journal.EgressRefused{What: "a.example:443", Why: "it is not on the list", Input: "allow-domains: a.example"},
+		journal.EgressRefused{What: "a.example:443", Why: "it is not on the allow list", Input: "allow-domains: a.example"},
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 2, Up: 3, Down: 4}}, Rest: &journal.Passage{Times: 1, Up: 5, Down: 6}},
 		journal.CommentPosted{ID: 7, URL: "u"},
 		journal.PlanDrafted{By: "codex", Why: "it is no JSON", Cost: cost(0.25)},

@@ -78,7 +78,7 @@ func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate,
 	}
 	held, err := d.count(ctx, worker, second, p)
 	if held != nil {
-		d.line("the model is asked through ralph's own server, which counts what is used; --max-cost 0 goes without")
+		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
 	}
 	return held, err
 }

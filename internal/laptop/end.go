@@ -48,7 +48,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 	}
 	say(d.said(j))
 	if j.Agent.Guarded {
-		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is no sandbox")
+		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
 	}
 	outcome, err := run()
 	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
@@ -136,7 +136,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	case worktree != "":
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
 	case run.Policy.Apart && run.Head != run.Start && run.Pushed != run.Head:
-		text += fmt.Sprintf("the work is not all on the branch %s yet: %s goes on with it\n", run.Branch, view.Resume(run.Policy.Agent))
+		text += fmt.Sprintf("not all work is on the branch %s yet: continue with %s\n", run.Branch, view.Resume(run.Policy.Agent))
 	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.Apart || run.Policy.Done == policy.ByStories):
 		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
 	}
@@ -199,15 +199,15 @@ func remedy(err error) string {
 	case errors.Is(err, syscall.EROFS):
 		return "nothing can be written there: work on a copy elsewhere"
 	case errors.Is(err, fs.ErrPermission):
-		return "see to it that you may read and write there"
+		return "make it readable and writable for you"
 	case errors.Is(err, errTooLarge):
-		return "a file here may be too large for git: have .gitignore leave it out"
+		return "a file here may be too large for git: add it to .gitignore"
 	default:
 		return ""
 	}
 }
 
-var errTooLarge = errors.New("git took too long over the files")
+var errTooLarge = errors.New("git took too long")
 
 // refused is what the system has refused git, if that is why it failed. It is
 // always asked in English.

@@ -67,7 +67,7 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		err = errors.New("no commit changes both a program and tests")
 	}
 	if err != nil {
-		return sum, fault.Usage("there is nothing to try", "name commits, or another repository with --repo", err)
+		return sum, fault.Usage("nothing to try", "name commits, or another repository with --repo", err)
 	}
 	results, err := c.results()
 	if err != nil {

@@ -28,7 +28,7 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 	}
 	n.Env = slices.Concat(s.CheckEnv, r.CheckEnv)
 	if err = environ.CheckLines(n.Env, environ.CheckVariable); err != nil {
-		return n, fault.Usage("cannot use the variables for checks", "mend --check-env, or checkEnv of the settings", err)
+		return n, fault.Usage("cannot use the variables for checks", "correct --check-env, or checkEnv of the settings", err)
 	}
 	for _, name := range slices.Concat(s.CheckSecrets, secret.CheckSecret) {
 		n.Secrets = append(n.Secrets, name+"="+w.Getenv(name))

@@ -134,7 +134,7 @@ func (d *Project) Repository(ctx context.Context) error {
 	d.Place = &place
 	left, is := errors.AsType[*fault.Fault](err)
 	if old, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.Completed() }); is && half && len(place.Dirty) > 0 {
-		left.Fix += ", or go on with the run that may have left them: " + view.Resume(old.Policy.Agent)
+		left.Fix += ", or continue the run that may have left them: " + view.Resume(old.Policy.Agent)
 	}
 	return err
 }
@@ -251,10 +251,10 @@ func (d *Project) Planless(memory, prd string) error {
 	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
 	if !d.AtTop() {
 		if _, err := os.Lstat(filepath.Join(d.Place.Top, memory, "prd.json")); err == nil {
-			fix = "name the top of the repository, where there is one: ralph run -d " + d.Place.Top
+			fix = "name the top folder of the repository: ralph run -d " + d.Place.Top
 		}
 	}
-	return fault.Usage("there is nothing to work on: no prompt, and no "+prd, fix, nil)
+	return fault.Usage("nothing to work on: no prompt given, and no "+prd, fix, nil)
 }
 
 // PRD is the plan in a folder of the project, and its file; empty where there is

@@ -52,9 +52,9 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	})
 	switch {
 	case home.ID == "" && id != "":
-		return home, found, fault.Usage("there is no run "+id, "see .ralph/runs, or leave it out: ralph status tells of the newest", nil)
+		return home, found, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
 	case home.ID == "":
-		return home, found, fault.Usage("there is no run here", "begin one: ralph run", nil)
+		return home, found, fault.Usage("no run in this project", "start one: ralph run", nil)
 	}
 	return home, found, nil
 }
@@ -81,11 +81,11 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	case home.ID == "" && passed.ID != "":
 		return home, old, elsewhere(passed)
 	case home.ID == "":
-		return home, old, fault.Usage("there is nothing to go on with", "begin a run: ralph run", nil)
+		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
 	case inSession(old) && !old.Completed(), supervised(old):
 		return home, old, elsewhere(old)
 	case old.Completed():
-		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "begin a new one: ralph run", nil)
+		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
 	}
 	return home, old, nil
 }
@@ -94,12 +94,12 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 func elsewhere(run journal.Run) error {
 	switch {
 	case supervised(run):
-		return fault.Usage(fmt.Sprintf("the run %s supervises a command, which is not on record", run.ID),
+		return fault.Usage(fmt.Sprintf("the run %s supervises a command that is not recorded", run.ID),
 			"start it again: ralph supervise -- COMMAND", nil)
 	case run.Stop == nil:
 		return fault.Usage(fmt.Sprintf("the run %s %s", run.ID, view.Headline(run)), view.Next(run), nil)
 	}
-	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "go on with it there: /ralph-loop --resume", nil)
+	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "continue it there: /ralph-loop --resume", nil)
 }
 
 // supervised tells of a run whose command is not recorded: only a person can

@@ -36,12 +36,12 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 	case d.NoSandbox || d.unfit != "":
 		return sandbox.None, nil
 	case listed && (word == InDocker || word == string(sandbox.None) && d.Sandbox == "" && d.Settings.Sandbox.Mode == ""):
-		return "", fault.Usage("the settings name sandbox.allowDomains, and nothing of ralph's confines the agent to them",
-			"give --sandbox, or sandbox.mode in the settings; --no-sandbox runs without", nil)
+		return "", fault.Usage("sandbox.allowDomains of the settings needs a sandbox of ralph",
+			"use --sandbox, or set sandbox.mode in the settings; --no-sandbox ignores the list", nil)
 	case word == "":
 		return sandbox.Auto, nil
 	case word != InDocker && !sandbox.Level(word).Known():
-		return "", fault.Usage(fmt.Sprintf("%s: %q is no sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
+		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
 	}
 	return sandbox.Level(word), nil
 }
@@ -108,7 +108,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 func (w World) HomeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")
 	if !filepath.IsAbs(home) {
-		return "", fault.Usage("there is no home folder", "set HOME", nil)
+		return "", fault.Usage("no home folder", "set HOME", nil)
 	}
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
@@ -118,8 +118,8 @@ func (w World) HomeBeside(project string) (string, error) {
 		return "", fmt.Errorf("find the project: %w", err)
 	}
 	if way, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(way) {
-		return "", fault.Usage("your home folder lies in the project, and all of it would be the agent's to read",
-			"work in a folder of its own, or say --no-sandbox", nil)
+		return "", fault.Usage("your home folder is in the project, so the agent could read all of it",
+			"work in another folder, or use --no-sandbox", nil)
 	}
 	return home, nil
 }
@@ -159,7 +159,7 @@ func (d *Project) terms(p policy.Policy) confine.Model {
 func (d *Project) lower(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
-			d.line("the sandbox was not cleared away: " + err.Error())
+			d.line("could not clean up the sandbox: " + err.Error())
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (d *Project) said(j *job.Job) string {
 	said := j.Sandbox.Said(noSandbox)
 	switch {
 	case d.docker != nil:
-		return "sandbox level docker: Docker's own, which ralph has not put to the test; the checks run outside of it, and can do whatever you can"
+		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do whatever you can"
 	case d.unfit != "":
 		said = "sandbox level none: " + d.unfit
 		if flag := j.Agent.Unattended(); flag != "" {
@@ -210,7 +210,7 @@ func (d *Project) dock() error {
 	}
 	home := d.World.Getenv("HOME")
 	if !filepath.IsAbs(home) {
-		return fault.Usage("there is no home folder for the login of the sandboxes", "set HOME", nil)
+		return fault.Usage("no home folder for the login of the sandboxes", "set HOME", nil)
 	}
 	d.docker = &agent.Docker{State: filepath.Join(home, dockerState), Pause: settle}
 	return nil
@@ -229,8 +229,8 @@ func (d *Project) docked(ctx context.Context, docker string) error {
 		argv      []string
 		what, fix string
 	}{
-		{[]string{docker, "sandbox", "ls"}, "there are no Docker sandboxes here", "install Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
-		{[]string{docker, "image", "inspect", agent.DockerImage}, "there is no image " + agent.DockerImage, "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; or give --no-sandbox"},
+		{[]string{docker, "sandbox", "ls"}, "Docker sandboxes are not available", "install Docker Desktop 4.58 or later and enable sandboxes, or give --no-sandbox"},
+		{[]string{docker, "image", "inspect", agent.DockerImage}, "no Docker image " + agent.DockerImage, "docker build -t " + agent.DockerImage + " plugin/sandbox, in a checkout of ralph; or give --no-sandbox"},
 	} {
 		var said bytes.Buffer
 		res, err := d.World.Runner.Run(ctx, process.Command{

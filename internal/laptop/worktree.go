@@ -29,7 +29,7 @@ func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string
 	if err != nil || dir == "" {
 		return err
 	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of a tree apart cannot be brought there", branch, dir),
+	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of a worktree cannot be moved there", branch, dir),
 		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
 }
 
@@ -72,7 +72,7 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	if err != nil || dir == "" {
 		return err
 	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so that the work of the run cannot be brought there", run.Branch, dir),
+	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of the run cannot be moved there", run.Branch, dir),
 		"switch to another branch there, then: "+view.Resume(run.Policy.Agent), nil)
 }
 

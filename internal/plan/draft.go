@@ -205,7 +205,7 @@ func Vague(t Task, p Plan, from Source) bool {
 const mostSketched = 20
 
 // ErrNoSketch is an answer without a plan.
-var ErrNoSketch = errors.New("it gave no JSON with userStories")
+var ErrNoSketch = errors.New("its answer has no JSON with userStories")
 
 // Sketch are the stories in an agent's answer: a PRD, bare or in a code block,
 // held against all rules for one. What is not the agent's to say is left out,

@@ -116,7 +116,7 @@ func (r *reader) twins(s spot) {
 	for _, m := range s.Members {
 		path := join(s.path, m.Key)
 		if seen[m.Key] {
-			r.complain(spot{jsontree.Node{Line: m.Line}, path, ""}, "there twice, want one")
+			r.complain(spot{jsontree.Node{Line: m.Line}, path, ""}, "given twice, want one")
 		}
 		seen[m.Key] = true
 		r.twins(spot{m.Value, path, ""})

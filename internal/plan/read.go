@@ -161,7 +161,7 @@ func (e *Invalid) Error() string {
 	if len(e.Problems) == 1 {
 		return e.line(e.Problems[0])
 	}
-	lines := []string{fmt.Sprintf("%s is no valid plan: %d problems", e.Name, len(e.Problems))}
+	lines := []string{fmt.Sprintf("%s is not a valid plan: %d problems", e.Name, len(e.Problems))}
 	for i, p := range e.Problems {
 		if i == maxShown {
 			lines = append(lines, fmt.Sprintf("and %d more", len(e.Problems)-maxShown))

@@ -97,7 +97,7 @@ func TestInvalidListsTwenty(t *testing.T) {
 	if got, want := len(lines), 22; got != want {
 		t.Fatalf("Error = %d lines, want %d:\n%s", got, want, err)
 	}
-	if lines[0] != "prd.json is no valid plan: 25 problems" || lines[21] != "and 5 more" {
+	if lines[0] != "prd.json is not a valid plan: 25 problems" || lines[21] != "and 5 more" {
 		t.Errorf("Error = %q … %q, want a summary and how many are left out", lines[0], lines[21])
 	}
 }

@@ -91,9 +91,9 @@ func TestSketchRefuses(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"id":"US-%03d","title":"t","acceptanceCriteria":["a"]}`, i+1))
 	}
 	for name, c := range map[string]struct{ answer, want string }{
-		"words":              {"It is fine.", "it gave no JSON with userStories"},
-		"nothing":            {"", "it gave no JSON with userStories"},
-		"a plan in a quote":  {"> ```json\n> " + prd(sketched) + "\n> ```", "it gave no JSON with userStories"},
+		"words":              {"It is fine.", "its answer has no JSON with userStories"},
+		"nothing":            {"", "its answer has no JSON with userStories"},
+		"a plan in a quote":  {"> ```json\n> " + prd(sketched) + "\n> ```", "its answer has no JSON with userStories"},
 		"no stories":         {prd(), "no stories, want at least one"},
 		"a story too many":   {prd(many...), "found 21 stories, want at most 20"},
 		"no criterion":       {prd(`{"id":"US-001","title":"one","acceptanceCriteria":[]}`), "want at least one criterion"},

@@ -190,7 +190,7 @@ func tangles(stories []Story) []tangle {
 
 // unknown looks for what was meant only while the answer will be shown.
 func unknown(dep string, ids []string, before int) string {
-	text := fmt.Sprintf("depends on %q, which is no story here", jsontree.Clip(dep, jsontree.MaxFound))
+	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
 	if before >= maxShown {
 		return text
 	}
@@ -219,7 +219,7 @@ func (c *circles) visit(i int) {
 			continue
 		}
 		if start := slices.Index(c.trail, dep); start >= 0 {
-			c.found = append(c.found, tangle{i, j, "goes in a circle: " + c.circle(start)})
+			c.found = append(c.found, tangle{i, j, "depends on itself: " + c.circle(start)})
 		}
 		c.visit(dep)
 	}

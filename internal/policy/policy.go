@@ -179,7 +179,7 @@ func ParseDuration(text string) (Duration, error) {
 	case err != nil && wellFormed.MatchString(text):
 		return 0, fmt.Errorf("%q is too large: no duration is longer than 292 years", text)
 	case err != nil:
-		return 0, fmt.Errorf("%q is no duration: write seconds (90) or units (1h30m, 1d)", text)
+		return 0, fmt.Errorf("%q is not a duration: write seconds (90) or units (1h30m, 1d)", text)
 	case d < 0:
 		return 0, fmt.Errorf("%q is below zero", text)
 	}

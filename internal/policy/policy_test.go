@@ -109,10 +109,10 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "no duration", "soon": "no duration", "1 h": "no duration", "10x": "no duration", "NaN": "no duration", "Inf": "no duration",
-		"-inf": "no duration", "1e300": "too large", "9e18": "too large", "3000000h": "too large", "1e400": "too large", "1e": "no duration", "9h9": "no duration",
+		"": "not a duration", "soon": "not a duration", "1 h": "not a duration", "10x": "not a duration", "NaN": "not a duration", "Inf": "not a duration",
+		"-inf": "not a duration", "1e300": "too large", "9e18": "too large", "3000000h": "too large", "1e400": "too large", "1e": "not a duration", "9h9": "not a duration",
 		"-1": "below zero", "-1s": "below zero", "-0.5h": "below zero",
-		"-1d": "below zero", "d": "no duration", "1h1d": "no duration", "1dd": "no duration", "1d1": "no duration", "Infd": "no duration", "200000d": "too large",
+		"-1d": "below zero", "d": "not a duration", "1h1d": "not a duration", "1dd": "not a duration", "1d1": "not a duration", "Infd": "not a duration", "200000d": "too large",
 	} {
 		got, err := policy.ParseDuration(text)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), strconv.Quote(text)) || got != 0 {

@@ -206,13 +206,13 @@ func Remedy(program string, err error) string {
 	case errors.Is(err, ErrFolder):
 		return "name a program in it"
 	case errors.Is(err, ErrInterpreter):
-		return "see to it that what its first line names is there"
+		return "install the program that its first line names"
 	case errors.Is(err, ErrFormless):
-		return "begin it with #!/bin/sh, or build it for this machine"
+		return "start it with #!/bin/sh, or build it for this machine"
 	case errors.Is(err, fs.ErrPermission):
 		return "make it a program: chmod +x " + program
 	case errors.Is(err, ErrNotFound) && strings.Contains(program, "/"):
-		return "name a program that is there"
+		return "name an existing program"
 	case errors.Is(err, ErrNotFound):
 		return "install it, or name it by its path"
 	}

@@ -15,7 +15,7 @@ import (
 // The kinds of what an inspection finds, as docs/proof.md explains them.
 const (
 	testsBroken  = "tests_broken"   // existing tests fail on the new code
-	testsGone    = "tests_gone"     // existing tests do not run any more
+	testsGone    = "tests_gone"     // existing tests no longer run
 	testsChanged = "tests_changed"  // existing tests were changed, and their old versions pass on the new code
 	testsSteered = "tests_steered"  // a test or a tool's settings change how the others run
 	asksForTests = "asks_for_tests" // product code asks whether it is being tested
@@ -200,7 +200,7 @@ func (w *witness) touch(differing []Differing) (sure []string) {
 	for _, d := range differing {
 		switch {
 		case d.Asks:
-			w.mark(d.Path, asksForTests, "the product asks whether it is being tested, or replaces what tests assert with")
+			w.mark(d.Path, asksForTests, "the code asks whether it is being tested, or replaces what tests assert with")
 		case d.Steers:
 			w.mark(d.Path, testsSteered, "it changes how other tests run")
 		}

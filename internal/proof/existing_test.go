@@ -101,7 +101,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		both    = "passed p.TestA\npassed p.TestB"
 		changed = "tests_changed a_test.go: existing tests changed; their old versions pass on the new code, or all of them still run"
 		broken  = "tests_broken a_test.go: existing tests fail on the new code: "
-		gone    = "tests_gone a_test.go: existing tests do not run any more: "
+		gone    = "tests_gone a_test.go: existing tests no longer run: "
 	)
 	touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}}
 	for name, c := range map[string]struct {
@@ -124,13 +124,13 @@ func TestExistingTestsJudge(t *testing.T) {
 		"they do not build":                {both, both, "broken p", touched, nil, []string{changed}, 1},
 		"they do not build, and one went":  {both, "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, []string{changed}, 1},
 		"it has moved to another package":  {both, "passed q.TestA\npassed p.TestB", "broken p", touched, nil, []string{changed}, 1},
-		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests do not run any more: p.TestA"}, nil, 0},
+		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA"}, nil, 0},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
 		"what steers the others came":      {both, both, both, []proof.Differing{{Path: "tests/conftest.py", Tests: true, Steers: true}}, []string{"tests_steered tests/conftest.py: it changes how other tests run"}, nil, 1},
 		"settings change nothing":          {both, both, both, []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"it passes by new settings":        {both, both + "\npassed p.TestC", both, []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestC"}, nil, 1},
 		"red tests vanish by them":         {both, both, "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
-		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the product asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
+		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the code asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
 	} {

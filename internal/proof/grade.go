@@ -142,9 +142,9 @@ func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 	product := func(name string) bool { return suite.Of(name) == suite.None && !suite.Document(name) }
 	switch {
 	case !slices.ContainsFunc(touched, func(name string) bool { return !suite.Document(name) }):
-		graded.Grade, graded.Why = journal.DocumentsOnly, "no program was changed"
+		graded.Grade, graded.Why = journal.DocumentsOnly, "no code was changed"
 	case !slices.ContainsFunc(touched, product):
-		graded.Grade, graded.Why = journal.TestsOnly, "no program was changed"
+		graded.Grade, graded.Why = journal.TestsOnly, "no code was changed"
 	default:
 		graded.Grade, graded.Why = journal.Unbroken, t.why()
 	}
@@ -155,11 +155,11 @@ func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 func (t *trial) why() string {
 	switch {
 	case t.again != nil:
-		return "what was red at the base passes there, too, when it runs again: it is flaky"
+		return "the failure at the base is flaky: it passes there when run again"
 	case len(t.graded.Files) == 0:
-		return "it brought no test"
+		return "it added no test"
 	case t.same:
-		return "its tests are the base's own"
+		return "its tests are already in the base"
 	case t.seen.unready != "":
 		return "its tests could not be tried on the base code: " + t.seen.unready
 	}
@@ -174,11 +174,11 @@ func (t *trial) why() string {
 	case green:
 		return "its tests pass without its change, too"
 	case t.owned:
-		return "what fails without its change is what other stories are shown by, or was there when it began"
+		return "the tests that fail without its change belong to other stories, or existed before"
 	case t.mute:
 		return "its tests fail on the base code, and did not pass with its change"
 	}
-	return "none of its tests fails on the base code that did not before"
+	return "none of its tests fails anew on the base code"
 }
 
 // untold is why a check tells nothing of tests on the base code; empty: it does.

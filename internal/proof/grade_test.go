@@ -126,7 +126,7 @@ func TestGrade(t *testing.T) {
 		},
 		"only what was red before": {
 			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld"}), files: brought,
-			want: journal.Unbroken, why: "none of its tests fails on the base code that did not before",
+			want: journal.Unbroken, why: "none of its tests fails anew on the base code",
 		},
 		"red before by name, and more": {
 			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld", cart}), files: brought,
@@ -151,10 +151,10 @@ func TestGrade(t *testing.T) {
 			base: green("test"), here: green("test"), there: late("test"), files: brought,
 			want: journal.Unbroken, why: "its tests could not be tried on the base code: test ran out of time",
 		},
-		"no test":       {base: green("test"), here: green("test"), files: []string{"cart.go"}, want: journal.Unbroken, why: "it brought no test"},
-		"only fixtures": {base: green("test"), here: green("test"), files: []string{"testdata/a.json"}, want: journal.Unbroken, why: "it brought no test"},
+		"no test":       {base: green("test"), here: green("test"), files: []string{"cart.go"}, want: journal.Unbroken, why: "it added no test"},
+		"only fixtures": {base: green("test"), here: green("test"), files: []string{"testdata/a.json"}, want: journal.Unbroken, why: "it added no test"},
 		"the base's own": {
-			base: green("test"), here: green("test"), files: brought, same: true, want: journal.Unbroken, why: "its tests are the base's own",
+			base: green("test"), here: green("test"), files: brought, same: true, want: journal.Unbroken, why: "its tests are already in the base",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestGrade(t *testing.T) {
 // A test that was red at the base and passes in the proof shows a story only where
 // another run of the base code has it red, too: else it is flaky.
 func TestMendedTestsAreNotFlaky(t *testing.T) {
-	const cart, flaky = "p.TestCart", "what was red at the base passes there, too, when it runs again: it is flaky"
+	const cart, flaky = "p.TestCart", "the failure at the base is flaky: it passes there when run again"
 	mended := asking(counted(2), map[string]tally.Outcome{cart: tally.Passed})
 	for name, test := range map[string]struct {
 		again journal.CheckEnded

@@ -51,7 +51,7 @@ func later(here journal.CheckEnded, names ...string) journal.Run {
 // What another story is shown by, or was green when this one began, shows nothing
 // of this one.
 func TestAnotherStorysTestShowsNothing(t *testing.T) {
-	const others = "what fails without its change is what other stories are shown by, or was there when it began"
+	const others = "the tests that fail without its change belong to other stories, or existed before"
 	for name, c := range map[string]struct {
 		run   journal.Run
 		there []string

@@ -119,7 +119,7 @@ func (w *witness) byName(was, here journal.CheckEnded, old *journal.CheckEnded, 
 		}
 	}
 	if len(gone) > 0 {
-		w.find(journal.Loosened{File: cmp.Or(w.only(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests do not run any more" + w.ref.since() + ": " + few(gone)})
+		w.find(journal.Loosened{File: cmp.Or(w.only(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests no longer run" + w.ref.since() + ": " + few(gone)})
 	}
 }
 

@@ -96,7 +96,7 @@ func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err e
 	case j.Event == eventPull, j.Event == eventGroup:
 		p, err = github.ReadProposal(j.Payload)
 	default:
-		return p, fmt.Sprintf("the event %q tells of no pull request", j.Event), nil
+		return p, fmt.Sprintf("the event %q names no pull request", j.Event), nil
 	}
 	return p, j.elsewhere(p), err
 }
@@ -120,7 +120,7 @@ const grace = time.Second
 func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Outcome, line func(string) int, err error) {
 	if p.Pull.Fork(j.Repo) && p.Pull.Number != 0 {
 		if j.Needs.Secrets = nil; j.Level == sandbox.None {
-			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "take out `sandbox: none`", nil)
+			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
 		}
 	}
 	dir, err := j.dir()

@@ -51,7 +51,7 @@ func Read(data []byte) (h Handed, err error) {
 		return h, fmt.Errorf("read the outcome of the proof: %w", err)
 	}
 	if h.Pull <= 0 || !slices.Contains(grades, h.Outcome.Grade) || h.Outcome.Proven != (h.Outcome.Grade == checkout.Proven) {
-		return h, errors.New("it is no outcome of a proof")
+		return h, errors.New("it is not the outcome of a proof")
 	}
 	return h, nil
 }
@@ -114,7 +114,7 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 	case checkout.Held:
 		check.Title, person = "A person has to look: "+o.Why, true
 	case checkout.Untold:
-		check.Title, person = "Cannot be told: "+o.Why, true
+		check.Title, person = "Cannot tell: "+o.Why, true
 	default:
 		check.Title = "Not proven: " + o.Why
 	}

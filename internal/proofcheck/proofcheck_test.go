@@ -22,13 +22,13 @@ func TestConclusions(t *testing.T) {
 		person            bool
 	}{
 		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Tests: []string{"TestA", "TestB"}}, "success", "Proven: 2 tests fail on the base and pass with the change", false},
-		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Why: "it brought no test"}, "success", "Proven: it brought no test", false},
+		{checkout.Outcome{Grade: checkout.Proven, Proven: true, Why: "it added no test"}, "success", "Proven: it added no test", false},
 		{checkout.Outcome{Grade: "documents only"}, "neutral", "Nothing to prove: only documents change", false},
 		{checkout.Outcome{Grade: "tests only"}, "neutral", "Nothing to prove: only tests change, and all pass", false},
 		{checkout.Outcome{Grade: "unbroken"}, "failure", "Not proven: nothing breaks, and no test shows the change", false},
 		{checkout.Outcome{Grade: checkout.NotProven, Why: "go test failed"}, "failure", "Not proven: go test failed", false},
 		{checkout.Outcome{Grade: checkout.Held, Why: "a_test.go"}, "failure", "A person has to look: a_test.go", true},
-		{checkout.Outcome{Grade: checkout.Untold, Why: "no check"}, "failure", "Cannot be told: no check", true},
+		{checkout.Outcome{Grade: checkout.Untold, Why: "no check"}, "failure", "Cannot tell: no check", true},
 		{checkout.Outcome{Grade: "a new grade"}, "failure", "Not proven:", false},
 	} {
 		check, person := proofcheck.Check(proofcheck.Facts{Outcome: c.outcome, Head: "abc", Line: func(string) int { return 0 }})

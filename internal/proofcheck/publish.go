@@ -28,7 +28,7 @@ const workflow = ".github/workflows/ralph-proof.yml"
 func (j Job) Publish(ctx context.Context) (string, error) {
 	proved, err := github.ReadProved(j.Payload)
 	if err != nil {
-		return "", fault.Usage("the event tells of no proof", "use `mode: publish` with workflow_run, as examples/ralph-proof-publish.yml does", err)
+		return "", fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, as examples/ralph-proof-publish.yml does", err)
 	}
 	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow { // @ and a ref may follow
 		why := fmt.Sprintf("the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow)
@@ -37,7 +37,7 @@ func (j Job) Publish(ctx context.Context) (string, error) {
 	}
 	handed, err := j.handed()
 	if err != nil {
-		return "refused", j.put(ctx, refused(proved.Head, "the job left no outcome that can be read"))
+		return "refused", j.put(ctx, refused(proved.Head, "the job left no readable outcome"))
 	}
 	p, err := j.Client.Proposal(ctx, handed.Pull)
 	if err != nil {
@@ -99,7 +99,7 @@ func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checko
 		return "", err
 	}
 	if o.Head != p.Pull.HeadSHA || o.Base != base {
-		return "the outcome tells of other commits than those of the pull request", nil
+		return "the outcome is of other commits than those of the pull request", nil
 	}
 	forks, err := code.Forks(ctx, git.Span{From: p.BaseSHA, To: o.Head})
 	if err != nil {
@@ -111,7 +111,7 @@ func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checko
 			return "", err
 		}
 		if i := slices.IndexFunc(names, runsJobs); i >= 0 {
-			return "the pull request changes " + names[i] + ", by which the job ran that proved it: a maintainer comments /ralph prove", nil
+			return "the pull request changes " + names[i] + ", which the proof's job used: a maintainer comments /ralph prove", nil
 		}
 	}
 	return "", nil

@@ -8,7 +8,7 @@ import (
 
 // ErrMoved is a store's answer to a book that somebody else has written to since
 // it was read.
-var ErrMoved = errors.New("somebody else has written to the ledger")
+var ErrMoved = errors.New("another job changed the ledger")
 
 // Store keeps a ledger. Put fails if it was changed since Look.
 type Store interface {

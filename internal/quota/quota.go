@@ -74,7 +74,7 @@ func Read(data []byte) (Book, error) {
 // Unreadable is the error for a book that is there, and cannot be read.
 func Unreadable(err error) error {
 	return fault.Usage("the ledger on "+Ref+" cannot be read",
-		"if you do not know why, remove it (git push origin :"+Ref+"): a new one is begun", err)
+		"if you do not know why, remove it (git push origin :"+Ref+"): ralph then starts a new one", err)
 }
 
 // Write is the book as it is kept.

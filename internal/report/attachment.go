@@ -34,7 +34,7 @@ type call struct {
 }
 
 // lost is said of a file that is not what the journal says, or not there.
-const lost = "the file is gone, or is not any more what it was"
+const lost = "the file is gone or was changed"
 
 // kept reads a file that the journal names.
 func (s Source) kept(at journal.Attachment) (string, bool) {
@@ -69,7 +69,7 @@ func (s Source) log(check journal.CheckEnded, room int) fold {
 	}
 	folded.excerpt = cut(text, room, ending)
 	if !is && check.Log != "" {
-		folded.Left = strings.TrimPrefix(folded.Left+"; the whole of it is gone, or is not any more what it was", "; ")
+		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is gone or was changed", "; ")
 	}
 	return folded
 }

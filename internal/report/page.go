@@ -154,7 +154,7 @@ func factsOf(run journal.Run) []fact {
 		{"sandbox level", run.Level},
 		{"began", stamp(run.Began)},
 		{"newest event", stamp(run.Now)},
-		{"gone on with", times(run.Resumed)},
+		{"continued", times(run.Resumed)},
 		{"tokens", tokens(run)},
 	} {
 		all = append(all, known(f.Name, f.Value)...)

@@ -72,7 +72,7 @@ func (s Source) masked(entry journal.Entry) journal.Entry {
 	}
 	safe, err := journal.Decode([]byte(s.Hide(string(line))))
 	if err != nil { // what is hidden left no event: nothing of it is shown
-		safe = journal.Entry{Seq: entry.Seq, At: entry.At, Event: journal.Noted{What: "an event is not shown, for it holds a secret"}}
+		safe = journal.Entry{Seq: entry.Seq, At: entry.At, Event: journal.Noted{What: "an event is not shown because it holds a secret"}}
 	}
 	return safe
 }

@@ -99,7 +99,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			board := view.Of(run)
-			if page := html(t, s); strings.Contains(page, "Not shown:") || strings.Contains(page, "not any more what it was") {
+			if page := html(t, s); strings.Contains(page, "Not shown:") || strings.Contains(page, "gone or was changed") {
 				t.Error("a file is missing beside the journal, or is not what it was")
 			}
 			golden(t, name, "report.html", html(t, s))
@@ -165,8 +165,8 @@ func TestChangedAttachments(t *testing.T) {
 		t.Error("a forged file is shown")
 	}
 	for _, want := range []string{
-		"Not shown: the file is gone, or is not any more what it was.",
-		"the whole of it is gone, or is not any more what it was", // of a log: what the journal has of it is there
+		"Not shown: the file is gone or was changed.",
+		"the whole file is gone or was changed", // of a log: what the journal has of it is there
 		"TestOff",
 	} {
 		if !strings.Contains(page, want) {

@@ -118,7 +118,7 @@ func TestWhatFailed(t *testing.T) {
 		"nobody looked":        {journal.ChangeInspected{Why: "git broke"}, "could not be run on the new code: git broke"},
 		"an opinion":           {journal.StoryReviewed{Story: "US-001", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "is not there", File: "a.go", Line: 3}}}, "criterion 1: is not there"},
 		"no opinion":           {journal.StoryReviewed{Story: "US-001", By: "codex", Why: "it failed"}, "there is none: it failed"},
-		"a grade":              {journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it brought no test"}, "US-001 is unbroken: it brought no test"},
+		"a grade":              {journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it added no test"}, "US-001 is unbroken: it added no test"},
 		"a story nobody knows": {journal.StoryGraded{Story: "US-009", Grade: journal.RedToGreen}, "US-009 is red to green"},
 		"a claim":              {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
 	} {

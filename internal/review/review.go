@@ -29,7 +29,7 @@ const (
 )
 
 // ErrNone is an answer without an opinion.
-var ErrNone = errors.New("it gave no opinion in the form that was asked for")
+var ErrNone = errors.New("its answer does not have the requested form")
 
 // Read finds the opinion in an answer: the last fenced block that is one, or
 // the answer as a whole. Points on criteria that there are not are no points.

@@ -64,7 +64,7 @@ func vectors() []vector {
 		{name: toProxyPort, control: "network namespace or supervisor", open: low},
 		{name: toIPv6, control: "network namespace or supervisor", open: low},
 		{name: toMachine, control: "network namespace or supervisor", open: low},
-		{name: toBeyond, control: "network namespace, supervisor, or whoever holds the network"},
+		{name: toBeyond, control: "network namespace, supervisor, or the external sandbox"},
 		{name: byMPTCP, control: "seccomp", open: low},
 		{name: byFastOpen, control: "seccomp"},
 		{name: byUDP, control: "network namespace or seccomp"},

@@ -26,7 +26,7 @@ const (
 // who started it has been told by then.
 func Launch(l Launcher) error {
 	if len(l.Args) == 0 {
-		return errors.New("this command is not for people: it starts what is to be confined")
+		return errors.New("internal command: it starts a sandboxed program")
 	}
 	switch l.Args[0] {
 	case attack:

@@ -29,8 +29,8 @@ func (w Config) Sweep() error { return nil }
 
 func noSandbox() error {
 	return fault.Usage(
-		"there is no sandbox of ralph's own on "+runtime.GOOS+": files, processes and network are open to the agent",
-		"let --sandbox=docker confine it, or say --no-sandbox", nil)
+		"ralph has no sandbox on "+runtime.GOOS+": files, processes and network are open to the agent",
+		"use --sandbox=docker, or --no-sandbox", nil)
 }
 
 // Launch is for Linux.

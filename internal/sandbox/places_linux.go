@@ -167,7 +167,7 @@ func (w Config) writable() []string {
 	return all
 }
 
-var errTheirLink = errors.New("it leads through a link that those inside may have made")
+var errTheirLink = errors.New("it leads through a link that a sandboxed program may have made")
 
 // resolve is a path without its links. None is followed that stands in a folder
 // of theirs.

@@ -24,7 +24,7 @@ func secretive(t *testing.T) string {
 	return dir
 }
 
-// openers put something that leads to $1 in the place of a folder that a Sandbox names: one
+// openers put something that leads to $1 instead of a folder that a Sandbox names: one
 // of Read within their own, one in a cache that they write to, one to write to, one that
 // is read-only.
 var openers = map[string]string{
@@ -81,7 +81,7 @@ func TestFoldersToWriteToAreNotReplaced(t *testing.T) {
 			other := w
 			other.Write, other.Theirs = writes, []string{dir}
 			_, err := other.Run(new(process.Runner).Run)(t.Context(), process.Command{Argv: []string{"/bin/true"}})
-			if err == nil || !strings.Contains(err.Error(), "link that those inside may have made") {
+			if err == nil || !strings.Contains(err.Error(), "link that a sandboxed program may have made") {
 				t.Errorf("level %s: %v", level, err)
 			}
 		}

@@ -133,7 +133,7 @@ func checkFeature(name string) error {
 		return nil
 	}
 	if err := git.CheckBranch("ralph/" + name); err != nil {
-		return fault.Usage("the feature cannot be called so", "try --name "+plan.Slug(name, 40), err)
+		return fault.Usage("invalid feature name", "try --name "+plan.Slug(name, 40), err)
 	}
 	return nil
 }

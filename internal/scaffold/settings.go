@@ -22,7 +22,7 @@ func (f Files) Ask(ctx context.Context, at Terminal) error {
 	}
 	err = f.converse(ctx, d)
 	if errors.Is(err, io.EOF) || errors.Is(err, errInterrupted) {
-		return &fault.Fault{What: "interrupted: nothing was written", Fix: "begin anew: ralph init", Exit: fault.ExitInterrupted}
+		return &fault.Fault{What: "interrupted: nothing was written", Fix: "start again: ralph init", Exit: fault.ExitInterrupted}
 	}
 	return err
 }
@@ -49,7 +49,7 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	if err := workspace.WriteSettings(f.ProjectDir, data); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\nNext: try the guardrails with ralph doctor --checks, then start: ralph run -p \"what is to be done\"\n", workspace.SettingsFile)
+	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\nNext: try the guardrails with ralph doctor --checks, then start: ralph run -p \"Make the tests pass\"\n", workspace.SettingsFile)
 	return err
 }
 

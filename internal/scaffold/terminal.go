@@ -32,7 +32,7 @@ func (d dialog) ask(prompt string, check func(answer string) string) (string, er
 		answer = strings.TrimSpace(answer)
 		wrong := check(answer)
 		if !utf8.ValidString(answer) || strings.ContainsFunc(answer, unicode.IsControl) {
-			wrong = "there are keys in it that are no text: type it once more"
+			wrong = "it contains control characters: type it again"
 		}
 		if wrong == "" {
 			return answer, nil
@@ -62,7 +62,7 @@ type Terminal struct{ In, Out *os.File }
 // talk is a dialog with the person at the terminal, until ctx ends.
 func (t Terminal) talk(ctx context.Context) (dialog, error) {
 	if !term.IsTerminal(int(t.In.Fd())) {
-		return dialog{}, fault.Usage("ralph init asks questions, and standard input is no terminal",
+		return dialog{}, fault.Usage("ralph init asks questions, but standard input is not a terminal",
 			"run it in a terminal, write .ralph/settings.json by hand, or see ralph init --help", nil)
 	}
 	type answer struct {

@@ -30,7 +30,7 @@ func (f Files) workflow() ([]byte, error) {
 	if f.App != "" {
 		name = "workflows/app.yml"
 		if !slug.MatchString(app) {
-			return nil, fault.Usage(fmt.Sprintf("no App is called %q", f.App), "give its name as its address has it: github.com/apps/NAME", nil)
+			return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
 		}
 	}
 	text, err := templates.Files.ReadFile(name)

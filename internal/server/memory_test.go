@@ -17,15 +17,15 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 		{id: "b", isNew: true},
 		{id: "a"},
 		{id: "c", isNew: true},
-		{id: "d", isNew: true}, // in the place of a
+		{id: "d", isNew: true}, // instead of a
 		{id: "b"},
-		{id: "a", isNew: true}, // in the place of b
+		{id: "a", isNew: true}, // instead of b
 		{id: "c", forget: true},
 		{id: "c", isNew: true}, // in its own place
 		{id: "d"},
 		{id: "a"},
 		{id: "nobody", forget: true},
-		{id: "e", isNew: true}, // in the place of d
+		{id: "e", isNew: true}, // instead of d
 		{id: "a"},
 		{id: "c"},
 	} {
@@ -49,7 +49,7 @@ func TestMemoryKnowsWhatHappened(t *testing.T) {
 		{"a", "label", true},
 		{"b", "label", false},
 		{"b", "comment", true},
-		{"c", "label", true}, // in the place of a
+		{"c", "label", true}, // instead of a
 		{"d", "comment", true},
 		{"e", "comment", false},
 	} {

@@ -26,7 +26,7 @@ func (d *service) watch(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := d.catchUp(ctx); err != nil && ctx.Err() == nil {
-			d.Log.Warn("what was missed is not known", "error", err.Error())
+			d.Log.Warn("missed deliveries are unknown", "error", err.Error())
 		}
 		select {
 		case <-tick.C:

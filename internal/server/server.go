@@ -201,13 +201,13 @@ type metrics struct {
 func measure(waiting func() float64) *metrics {
 	m := &metrics{
 		all:        prometheus.NewRegistry(),
-		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "ralph_deliveries_total", Help: "Deliveries, by what became of them."}, []string{"outcome"}),
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "ralph_deliveries_total", Help: "Deliveries by result."}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "ralph_dispatch_seconds", Help: "How long it took to start a job.", Buckets: prometheus.ExponentialBuckets(.05, 2, 12),
+			Name: "ralph_dispatch_seconds", Help: "Time to start a job.", Buckets: prometheus.ExponentialBuckets(.05, 2, 12),
 		}),
 	}
 	m.all.MustRegister(m.deliveries, m.seconds, prometheus.NewGaugeFunc(
-		prometheus.GaugeOpts{Name: "ralph_queue_length", Help: "Deliveries that wait for their job to be started."}, waiting))
+		prometheus.GaugeOpts{Name: "ralph_queue_length", Help: "Deliveries whose job has not started yet."}, waiting))
 	for _, o := range []outcome{dispatched, already, unwanted, replayed, forged, malformed, huge, busy, failed, postponed} {
 		m.deliveries.WithLabelValues(string(o)) // a counter that is not there yet raises no alarm
 	}

@@ -48,13 +48,13 @@ type setup struct {
 const longestName = 34 - len("ralph-")
 
 // errMade says that the page is no longer needed.
-var errMade = errors.New("there is an App already")
+var errMade = errors.New("an App already exists")
 
 func (s Setup) open() (*setup, error) {
 	at, err := url.Parse(s.URL)
 	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || !private(at) {
 		return nil, fault.Usage(fmt.Sprintf("GitHub cannot reach a server at %q", s.URL),
-			"give --url as https://HOST: what GitHub sends back there must not be read on the way", nil)
+			"give --url as https://HOST: GitHub sends the App's secrets there", nil)
 	}
 	d := &setup{Setup: s, at: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
 	plan := github.Blueprint{
@@ -90,7 +90,7 @@ func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.Made, error) 
 	s.Log.Info("listening", "address", l.Addr().String())
 	page := d.at.JoinPath("setup")
 	page.RawQuery = url.Values{"token": {d.token}}.Encode()
-	s.Log.Info("there is no App yet: open this to make it", "page", page.String())
+	s.Log.Info("no App yet: open this page to create it", "page", page.String())
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
@@ -112,7 +112,7 @@ func (d *setup) handler() http.Handler {
 	mux.HandleFunc("GET /setup/made", d.back)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("POST /webhook", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusServiceUnavailable, "there is no App yet")
+		answer(w, http.StatusServiceUnavailable, "no App yet")
 	})
 	return mux
 }
@@ -129,7 +129,7 @@ func (d *setup) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.show(w, http.StatusOK, sheet{
-		Title: "Make the GitHub App", Form: d.form, Manifest: d.text, Owner: d.Organization, Deliver: d.at.JoinPath("webhook").String(),
+		Title: "Create the GitHub App", Form: d.form, Manifest: d.text, Owner: d.Organization, Deliver: d.at.JoinPath("webhook").String(),
 	})
 }
 
@@ -137,23 +137,23 @@ func (d *setup) page(w http.ResponseWriter, r *http.Request) {
 func (d *setup) back(w http.ResponseWriter, r *http.Request) {
 	said := r.URL.Query()
 	if !same(said.Get("state"), d.state) {
-		d.Log.Warn("somebody came back who was not sent")
-		d.show(w, http.StatusForbidden, sheet{Title: "This page was not requested here", Said: "Begin again with the page that the server's log shows."})
+		d.Log.Warn("GitHub's answer was not requested here")
+		d.show(w, http.StatusForbidden, sheet{Title: "This page was not requested here", Said: "Start again with the page that the server's log shows."})
 		return
 	}
 	made, err := d.take(r.Context(), said.Get("code"))
 	switch {
 	case errors.Is(err, errMade):
-		d.show(w, http.StatusGone, sheet{Title: "There is an App already", Said: "If you have just made another one, delete it on GitHub."})
+		d.show(w, http.StatusGone, sheet{Title: "An App already exists", Said: "If you have just made another one, delete it on GitHub."})
 	case err != nil:
-		d.Log.Error("the App is not taken over", "error", err.Error())
+		d.Log.Error("the App was not saved", "error", err.Error())
 		d.show(w, http.StatusBadGateway, sheet{
-			Title: "The App is not taken over",
-			Said:  "The server's log tells why. Delete the App on GitHub, if it is there, and begin again with the page that the log shows.",
+			Title: "The App was not saved",
+			Said:  "The server's log tells why. Delete the App on GitHub, if it exists, and start again with the page that the log shows.",
 		})
 	default:
-		d.Log.Info("the App is made", "app", made.ID, "slug", made.Slug, "page", made.Page)
-		d.show(w, http.StatusOK, sheet{Title: "The App is made", Slug: made.Slug, Install: made.Page + "/installations/new"})
+		d.Log.Info("the App is created", "app", made.ID, "slug", made.Slug, "page", made.Page)
+		d.show(w, http.StatusOK, sheet{Title: "The App is created", Slug: made.Slug, Install: made.Page + "/installations/new"})
 		close(d.done)
 	}
 }

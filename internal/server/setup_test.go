@@ -127,7 +127,7 @@ func TestAnAppThatIsNotTakenOver(t *testing.T) {
 		want string // in the log
 	}{
 		"a code of nobody":    {func(back string) string { return strings.Replace(back, "?code=", "?code=XX", 1) }, nil, "github answers 404"},
-		"a path for a code":   {func(back string) string { return strings.Replace(back, "?code=", "?code=..%2F", 1) }, nil, "no code of GitHub"},
+		"a path for a code":   {func(back string) string { return strings.Replace(back, "?code=", "?code=..%2F", 1) }, nil, "not a code from GitHub"},
 		"no room for its key": {func(back string) string { return back }, errors.New("the disk is full"), "the disk is full"},
 		"half an answer":      {func(back string) string { return back }, nil, "no answer from github"},
 	} {

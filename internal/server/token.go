@@ -64,41 +64,41 @@ func (i *identities) read(ctx context.Context, said string) (job, error) {
 	return j, nil
 }
 
-var errShown = errors.New("the identity has no number, or was shown before")
+var errShown = errors.New("the OIDC token has no ID, or was used before")
 
-var errNotOurs = errors.New("the job is not one of our workflow on the default branch")
+var errNotOurs = errors.New("the job does not belong to ralph's workflow on the default branch")
 
 // token trades the identity of a job of ours for a token that reaches its
 // repository and nothing else, so that no repository holds the App's key.
 func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	said, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !bearer {
-		answer(w, http.StatusUnauthorized, "show the job's identity: Authorization: Bearer")
+		answer(w, http.StatusUnauthorized, "send the job's OIDC token: Authorization: Bearer")
 		return
 	}
 	j, err := d.jobs.read(r.Context(), said)
 	if errors.Is(err, github.Unavailable) {
-		d.Log.Warn("no identity can be read", "error", err.Error())
-		answer(w, http.StatusBadGateway, "GitHub's keys cannot be had now: try again")
+		d.Log.Warn("cannot read an OIDC token", "error", err.Error())
+		answer(w, http.StatusBadGateway, "cannot get GitHub's keys now: try again")
 		return
 	}
 	if err != nil {
-		d.Log.Debug("an identity is refused", "error", err.Error())
-		answer(w, http.StatusUnauthorized, "the identity is not that of a job of GitHub, for us and now")
+		d.Log.Debug("refused an OIDC token", "error", err.Error())
+		answer(w, http.StatusUnauthorized, "the OIDC token is not from a GitHub job, not for this server, or has expired")
 		return
 	}
 	token, err := d.trade(r.Context(), j)
 	log := d.Log.With("repo", j.Repository, "workflow", j.Workflow, "ref", j.Ref)
 	switch {
 	case errors.Is(err, errNotOurs), errors.Is(err, github.NotFound), errors.Is(err, github.Refused), errors.Is(err, github.Forbidden):
-		log.Warn("no token is given", "error", err.Error())
-		answer(w, http.StatusForbidden, "there is no token for this job")
+		log.Warn("refused a token", "error", err.Error())
+		answer(w, http.StatusForbidden, "no token for this job")
 	case err != nil:
 		d.jobs.traded.forget(j.ID)
-		log.Warn("no token could be had", "error", err.Error())
+		log.Warn("could not get a token", "error", err.Error())
 		answer(w, http.StatusBadGateway, "GitHub gives no token now: try again")
 	default:
-		log.Info("a token is given")
+		log.Info("gave a token")
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // who has hung up need not know

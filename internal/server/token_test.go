@@ -222,7 +222,7 @@ func TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood(t *testing.T) {
 		t.Errorf("later it is answered with %d %s", status, said)
 	}
 	v.stop()
-	if !strings.Contains(v.log.String(), `"level":"WARN","msg":"no identity can be read"`) {
+	if !strings.Contains(v.log.String(), `"level":"WARN","msg":"cannot read an OIDC token"`) {
 		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }

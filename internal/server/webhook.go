@@ -74,7 +74,7 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, tooLarge()
 	}
 	if err != nil {
-		return nil, &refusal{http.StatusRequestTimeout, malformed, "the delivery did not arrive as a whole"}
+		return nil, &refusal{http.StatusRequestTimeout, malformed, "the delivery is incomplete"}
 	}
 	if github.Genuine(d.Secret, r.Header.Get("X-Hub-Signature-256"), body) != nil {
 		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is not GitHub's"}
@@ -89,14 +89,14 @@ func tooLarge() error {
 // tooBusy leaves the delivery in GitHub's log as one that failed, where it is
 // found again.
 func tooBusy() error {
-	return &refusal{http.StatusServiceUnavailable, busy, "too much at once: it is read from GitHub's log later"}
+	return &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: it is read from GitHub's log later"}
 }
 
 // accept puts what is for us into the queue. What came before is no error and
 // does nothing, under another number too.
 func (d *service) accept(id, event string, body []byte) error {
 	if !d.memory.take(id) {
-		return &refusal{http.StatusOK, replayed, "this came before"}
+		return &refusal{http.StatusOK, replayed, "duplicate delivery"}
 	}
 	o, wanted, err := d.read(id, event, body)
 	switch at := o.trigger.At; {
@@ -105,9 +105,9 @@ func (d *service) accept(id, event string, body []byte) error {
 	case !wanted:
 		return nil
 	case !at.IsZero() && d.Now().Sub(at) > missed: // memory does not outlast a restart
-		return &refusal{http.StatusOK, replayed, "this happened too long ago"}
+		return &refusal{http.StatusOK, replayed, "too old"}
 	case !d.memory.did(id, o.deed()):
-		return &refusal{http.StatusOK, replayed, "this came before, as another delivery"}
+		return &refusal{http.StatusOK, replayed, "duplicate of another delivery"}
 	}
 	select {
 	case d.queue <- o:

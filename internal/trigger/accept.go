@@ -60,7 +60,7 @@ func Accept(t Trigger, cmd Command, rules Rules, known Known) (plan.Task, *Refus
 	case !rules.Vouches(asker) && !known.Permission.MayRun():
 		return plan.Task{}, &Refusal{Why: short(asker.Login, known.Permission)}
 	case known.Forged:
-		return plan.Task{}, &Refusal{Why: "the comment with the button is not our own", Silent: true}
+		return plan.Task{}, &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
 	case known.Edited:
 		return plan.Task{}, &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
 	}
@@ -71,7 +71,7 @@ func short(login string, permission Permission) string {
 	if permission == "" {
 		permission = None
 	}
-	return fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can name people without",
+	return fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
 		login, permission)
 }
 

@@ -16,7 +16,7 @@ func TestWhoMayRun(t *testing.T) {
 	})
 	short := func(has string) *trigger.Refusal {
 		return &trigger.Refusal{Why: "mia needs write permission to start a run here and has " + has +
-			"; allow-users can name people without"}
+			"; allow-users can add people without it"}
 	}
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
@@ -35,7 +35,7 @@ func TestWhoMayRun(t *testing.T) {
 		"a user who is named":           {trigger: commented("/ralph"), rules: trusted, known: trigger.Known{Permission: "none"}},
 		"a bot that is named":           {trigger: planner, rules: trusted, known: trigger.Known{Permission: "none"}},
 		"a bot with write, not named":   {trigger: planner, known: trigger.Known{Permission: "write"}, want: &trigger.Refusal{Why: "planner[bot] is a bot and not one of allow-bots", Silent: true}},
-		"a button in another's comment": {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Forged: true}, want: &trigger.Refusal{Why: "the comment with the button is not our own", Silent: true}},
+		"a button in another's comment": {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Forged: true}, want: &trigger.Refusal{Why: "the comment with the button is not by ralph", Silent: true}},
 		"edited since":                  {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Edited: true}, want: &trigger.Refusal{Why: "#7 was edited after work on it was asked for: read it, and ask again"}},
 		"edited by a stranger":          {trigger: commented("/ralph"), known: trigger.Known{Permission: "read", Forged: true, Edited: true}, want: short("read")},
 		"the labeller counts, not otto": {trigger: labelled("ralph"), rules: trigger.Rules{AllowUsers: []string{"otto"}}, known: trigger.Known{Permission: "read"}, want: short("read")},

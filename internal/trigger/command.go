@@ -259,7 +259,7 @@ func pressed(t Trigger, rules Rules) (Command, string) {
 	case !t.Comment.Ours:
 		return Command{}, `a comment that is "edited" starts nothing, unless it is our own`
 	case t.Comment.Pressed == "":
-		return Command{}, "the edit ticked no box of ours"
+		return Command{}, "the edit ticked no box of ralph"
 	case !slices.Contains(verbs, Verb(t.Comment.Pressed)):
 		return Command{}, fmt.Sprintf("there is no button %q", t.Comment.Pressed)
 	}

@@ -74,7 +74,7 @@ func onIssue(t Trigger, rules Rules) (Command, string) {
 	case "assigned":
 		switch {
 		case strings.TrimSpace(rules.Assignee) == "":
-			return Command{}, "an issue that is assigned starts nothing unless `assignee` names somebody"
+			return Command{}, "an issue that is assigned starts nothing unless `assignee` is set"
 		case !same(t.Assignee, rules.Assignee):
 			return Command{}, fmt.Sprintf("the assignee is %q, not %q", t.Assignee, strings.TrimSpace(rules.Assignee))
 		}

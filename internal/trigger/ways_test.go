@@ -55,7 +55,7 @@ func TestOtherWaysIn(t *testing.T) {
 		"assigned to the one who is named": {trigger: assigned("ralph-bot"), rules: on, verb: trigger.Run},
 		"assigned to another":              {trigger: assigned("otto"), rules: on, why: `the assignee is "otto", not "Ralph-Bot"`},
 		"assigned to nobody":               {trigger: assigned(""), rules: on, why: `the assignee is "", not "Ralph-Bot"`},
-		"assigned, and nobody is named":    {trigger: assigned("ralph-bot"), why: "an issue that is assigned starts nothing unless `assignee` names somebody"},
+		"assigned, and nobody is named":    {trigger: assigned("ralph-bot"), why: "an issue that is assigned starts nothing unless `assignee` is set"},
 
 		"changes are asked for":                {trigger: reviewed("changes_requested"), rules: on, verb: trigger.Run},
 		"changes are asked for, and it is off": {trigger: reviewed("changes_requested"), why: "a review that asks for changes starts nothing unless `reviews` is true"},
@@ -73,7 +73,7 @@ func TestOtherWaysIn(t *testing.T) {
 
 		"a button":                   {trigger: ticked("resume"), rules: on, verb: trigger.Resume},
 		"a button, and they are off": {trigger: ticked("resume"), why: `a comment that is "edited" starts nothing: only a new one does`},
-		"an edit that ticks nothing": {trigger: ticked(""), rules: on, why: "the edit ticked no box of ours"},
+		"an edit that ticks nothing": {trigger: ticked(""), rules: on, why: "the edit ticked no box of ralph"},
 		"a button nobody made":       {trigger: ticked("dance"), rules: on, why: `there is no button "dance"`},
 		"a button in a stranger's":   {trigger: with(ticked("resume"), func(t *trigger.Trigger) { t.Comment.Ours = false }), rules: on, why: `a comment that is "edited" starts nothing, unless it is our own`},
 		"we tick it ourselves":       {trigger: with(ticked("resume"), bot), rules: on, why: "copilot[bot] is a bot and not one of allow-bots"},

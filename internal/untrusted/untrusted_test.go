@@ -33,7 +33,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// hostile lays everything that an agent may put in the place of a file.
+// hostile lays everything that an agent may put instead of a file.
 func hostile(t *testing.T) (*untrusted.Root, []string) {
 	t.Helper()
 	dir := t.TempDir()

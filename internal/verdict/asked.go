@@ -38,8 +38,8 @@ type Way struct {
 }
 
 // changed is the answer to an approval of a plan that the comment did not show.
-const changed = "The progress comment did not show the plan any more that would be worked on: it had been changed. " +
-	"Now it does: read it, and comment `/ralph approve`."
+const changed = "The progress comment no longer showed this plan: it had been changed. " +
+	"It shows the plan again: read it, and comment `/ralph approve`."
 
 // Answer is the way, given the newest run of the task; one without a name is
 // none.
@@ -49,7 +49,7 @@ func Answer(a Asked, old journal.Run) Way {
 	}
 	switch way := about(a, old); {
 	case way.Refuse != "" && a.Doubt != "":
-		return Way{Refuse: "Sorry, " + a.Doubt + ", so nothing goes on from it. `/ralph` judges the work on its branch anew."}
+		return Way{Refuse: "Sorry, " + a.Doubt + ", so the run cannot continue. `/ralph` judges the work on its branch again."}
 	case way.Refuse == "" && a.Unseen: // many may edit it, and what is approved is what people read
 		return Way{Refuse: changed, Show: true}
 	default:
@@ -80,8 +80,8 @@ func about(a Asked, old journal.Run) Way {
 		return Way{GoOn: &journal.Resumed{Why: why}}
 	}
 	if a.Same && a.Stands != "" && a.Verb == trigger.Run {
-		return Way{Refuse: fmt.Sprintf("That is done: %s stands as ralph left it, with every story proven. "+
-			"What else is to be done, say after `/ralph --`; `/ralph retry %s` has a story worked on again.", a.Stands, old.Plan.UserStories[0].ID)}
+		return Way{Refuse: fmt.Sprintf("This is done: %s is as ralph left it, and every story is proven. "+
+			"Ask for more with `/ralph -- your words`; `/ralph retry %s` repeats a story.", a.Stands, old.Plan.UserStories[0].ID)}
 	}
 	return Way{}
 }
@@ -104,11 +104,11 @@ func goesOn(a Asked, old journal.Run) string {
 }
 
 // unapproved answers a command that would work on a plan without approval.
-const unapproved = "The plan has not been approved yet. `/ralph approve` has it worked on."
+const unapproved = "The plan has not been approved yet. `/ralph approve` starts the work."
 
 func resume(a Asked, old journal.Run) Way {
 	if old.ID == "" || over(old) {
-		return Way{Refuse: "There is no unfinished run to go on with. `/ralph` begins one."}
+		return Way{Refuse: "There is no unfinished run to continue. `/ralph` starts one."}
 	}
 	if Unapproved(old) {
 		return Way{Refuse: unapproved}
@@ -118,7 +118,7 @@ func resume(a Asked, old journal.Run) Way {
 
 func retry(a Asked, old journal.Run) Way {
 	if old.ID == "" {
-		return Way{Refuse: "There is no run to try again. `/ralph` begins one."}
+		return Way{Refuse: "There is no run to retry. `/ralph` starts one."}
 	}
 	if Unapproved(old) {
 		return Way{Refuse: unapproved}

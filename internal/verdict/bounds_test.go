@@ -107,7 +107,7 @@ func TestLimitsEndARunWhenTheyAreReached(t *testing.T) {
 	ended := pass{story: "US-001", to: "b0", agent: journal.AgentEnded{Failed: true, Overspent: true, Why: "the server has stopped"}}
 	holds(t, "an unknown cost, and the server has stopped", "stop: budget_exhausted: the server has stopped", the(cents, ended))
 	holds(t, "the only iteration used", "stop: max_iterations: 1 of 1 iterations used", the(once, costs(0, 0)))
-	holds(t, "all the time gone", "stop: timeout: 5m of 5m gone", the(short, costs(0, 0)))
+	holds(t, "all the time gone", "stop: timeout: 5m of 5m used", the(short, costs(0, 0)))
 	holds(t, "a minute left", "iterate: 2 on US-001", the(long, costs(0, 0)))
 	holds(t, "no limits", "iterate: 2 on US-001", the(limited(func(*policy.Limits) {}), costs(1000, 1e9)))
 }
@@ -283,7 +283,7 @@ func TestASessionGoesByItsNumbers(t *testing.T) {
 		{"and once more", began(2, 1, 0), idle(3), "stop: max_iterations: MAX_ITERATIONS_REACHED: sent back to work 2 times"},
 		{"sent back without a limit", began(0, 1, 0), idle(9), "iterate: 9 on the prompt"},
 		{"refused as often as it lets itself be", began(9, 1, 1), idle(1), "iterate: 1 on the prompt"},
-		{"and once more", began(9, 1, 1), idle(2), "stop: waiting: the agent's program lets no more than 1 ends in a row be refused while no tool is called"},
+		{"and once more", began(9, 1, 1), idle(2), "stop: waiting: the agent's program allows at most 1 refused stops in a row without a tool call"},
 		{"cut off within its third pass", began(9, 1, 0), append(idle(2), journal.IterationBegan{Number: 2}), "iterate: 2 on the prompt"},
 	} {
 		holds(t, c.why, c.want, after(append([]journal.Event{c.began}, c.then...)...))
@@ -314,9 +314,9 @@ func TestAnAgentThatWasTurnedAwayWaits(t *testing.T) {
 	holds(t, "longer each time", "pause: 8m0s: busy", turned(5, 0, time.Time{}))
 	holds(t, "but not for ever", "pause: 15m0s: busy", turned(7, 0, time.Time{}))
 	holds(t, "for the last time", "pause: 15m0s: busy", turned(20, 0, time.Time{}))
-	holds(t, "no more", "stop: waiting: the model could not be asked, 21 times in a row: busy", turned(21, 0, time.Time{}))
+	holds(t, "no more", "stop: waiting: the model did not answer, 21 times in a row: busy", turned(21, 0, time.Time{}))
 	holds(t, "until a whole second behind what was said", "pause: 1m31s: busy", turned(1, 0, noon.Add(90*time.Second+400*time.Millisecond)))
 	holds(t, "while there is time left", "pause: 30s: busy", turned(1, 31*time.Second, time.Time{}))
-	holds(t, "not when all of it were gone", "stop: waiting: the model may be asked again in 30s, and the run's time is up before: busy",
+	holds(t, "not when all of it were gone", "stop: waiting: the model takes requests again in 30s, and the run's time ends before: busy",
 		turned(1, 30*time.Second, time.Time{}))
 }

@@ -28,12 +28,12 @@ func parted(run journal.Run) string {
 	if p == nil || p.Of != journal.OfBranch {
 		return ""
 	}
-	why := fmt.Sprintf("%s was pushed to %s meanwhile (%.7s), and contradicts ralph's own work (%.7s) in: %s",
+	why := fmt.Sprintf("%s was pushed to %s meanwhile (%.7s), and conflicts with ralph's work (%.7s) in: %s",
 		people(p.By), run.Branch, p.With, p.From, journal.Few(p.Conflicts))
 	if p.Aside == "" {
 		return why
 	}
-	return fmt.Sprintf("%s. Ralph's work lies on %s: merge that into %s, push, and have ralph go on", why, p.Aside, run.Branch)
+	return fmt.Sprintf("%s. Ralph's work is on %s: merge it into %s, push, and let ralph continue", why, p.Aside, run.Branch)
 }
 
 // people is whose work something is.

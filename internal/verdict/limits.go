@@ -45,7 +45,7 @@ func used(run journal.Run) (policy.Reason, string) {
 	case run.Overspent != "":
 		return policy.BudgetExhausted, run.Overspent
 	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
-		return policy.Timeout, fmt.Sprintf("%s of %s gone", policy.Short(run.Elapsed()), limits.Run)
+		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.Short(run.Elapsed()), limits.Run)
 	}
 	return "", ""
 }

@@ -29,5 +29,5 @@ func nothing(run journal.Run) string {
 	if len(shown) == 0 {
 		return "every story is marked as passed, and no file was changed"
 	}
-	return "what is asked for is so already, no file was changed, and tests that are green at the base show it: " + strings.Join(shown, "; ")
+	return "the request is already met: no file was changed, and tests that are green at the base show it: " + strings.Join(shown, "; ")
 }

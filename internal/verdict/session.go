@@ -28,7 +28,7 @@ func session(run journal.Run) Step {
 	case limit > 0 && run.Used() > limit: // the first of them was iteration 0
 		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.Shout(), limit))
 	case most > 0 && refused(run) > most:
-		return stop(policy.Waiting, fmt.Sprintf("the agent's program lets no more than %d ends in a row be refused while no tool is called", most))
+		return stop(policy.Waiting, fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most))
 	}
 	return Iterate{Number: len(run.Iterations)}
 }

@@ -27,11 +27,11 @@ func turnedAway(run journal.Run, it journal.Iteration) Step {
 		return Iterate{it.Number, it.Story}
 	}
 	if it.Turned > mostTries {
-		return leave(run, policy.Waiting, fmt.Sprintf("the model could not be asked, %d times in a row: %s", it.Turned, it.Agent.Why))
+		return leave(run, policy.Waiting, fmt.Sprintf("the model did not answer, %d times in a row: %s", it.Turned, it.Agent.Why))
 	}
 	pause := Pause{For: breath(run, it), Why: it.Agent.Why}
 	if limit := run.Policy.Limits.Run.Std(); limit > 0 && run.Elapsed()+pause.For >= limit {
-		return leave(run, policy.Waiting, fmt.Sprintf("the model may be asked again in %s, and the run's time is up before: %s",
+		return leave(run, policy.Waiting, fmt.Sprintf("the model takes requests again in %s, and the run's time ends before: %s",
 			policy.Short(pause.For), it.Agent.Why))
 	}
 	return pause

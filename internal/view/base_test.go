@@ -26,7 +26,7 @@ func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
 // What to do about a check that cannot start is said once: where the base is
 // looked at, or else where it is tried first.
 func TestACheckThatCannotStart(t *testing.T) {
-	const remedy = "install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`; `ralph doctor --checks` tries it"
+	const remedy = "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command; `ralph doctor --checks` tries it"
 	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "lint"}}}}
 	missing := journal.CheckEnded{Where: journal.AtWork, Name: "lint", Exit: 127, CannotRun: true}
 	for number, want := range []string{" – " + remedy, ""} {

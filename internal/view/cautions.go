@@ -177,9 +177,9 @@ func doing(act string) string {
 	case "ready":
 		return "mark the pull request as ready"
 	case "join":
-		return "look whether others have gone on meanwhile"
+		return "look for commits of others"
 	case "shelve":
-		return "keep the run for another machine to go on with"
+		return "save the run for another machine"
 	}
 	return clean.Inline(act, 40)
 }
@@ -189,9 +189,9 @@ func doing(act string) string {
 func byHand(run journal.Run) string {
 	switch packed := run.Packed; {
 	case inFile(run):
-		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` takes it as a remote", Code(packed.Path, 200))
+		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` reads it like a remote", Code(packed.Path, 200))
 		if packed.Rest != "" && run.Links.Repo != "" {
-			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which nobody has proven so; ", compare(run, packed.Rest), paths(packed.Without)) + text
+			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which is not proven without them; ", compare(run, packed.Rest), paths(packed.Without)) + text
 		}
 		return text + again("push", run)
 	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
@@ -230,7 +230,7 @@ func again(act string, run journal.Run) string {
 			return "; or " + clean.Inline(failure.Fix, 300) + ", and comment `/ralph`"
 		}
 	}
-	return "; once what is in the way is mended, `/ralph` does it"
+	return "; or fix the cause, and comment `/ralph`"
 }
 
 // inAddress is a branch as a part of an address, in which its slashes stay.

@@ -174,7 +174,7 @@ func published(run journal.Run, event journal.Event) string {
 		}
 		return text
 	case journal.Branched:
-		return "going on on " + one(e.To) + " in the place of " + one(e.From) + ": " + one(e.Why)
+		return "continuing on " + one(e.To) + " instead of " + one(e.From) + ": " + one(e.Why)
 	case journal.PublishFailed:
 		return behind("could not "+doing(e.Act)+": "+one(e.Why), " – ", one(e.Fix))
 	case journal.CommentPosted:

@@ -203,7 +203,7 @@ func drafted(e journal.PlanDrafted) string {
 	}
 	text += journal.Few(titles)
 	if len(e.Left) > 0 {
-		text += "; left out, as it is not its to say: " + one(strings.Join(e.Left, ", "))
+		text += "; left out, because the review does not decide it: " + one(strings.Join(e.Left, ", "))
 	}
 	return text
 }

@@ -128,7 +128,7 @@ func TestTheLimitTearsNothing(t *testing.T) {
 				t.Errorf("%s of %d stories has %d comments, want the mark alone", name, count, n)
 			}
 		}
-		if count > 0 && !regexp.MustCompile(`\*\*Next:\*\* mend its cause; then comment `).MatchString(board.Comment) {
+		if count > 0 && !regexp.MustCompile(`\*\*Next:\*\* fix the cause; then comment `).MatchString(board.Comment) {
 			t.Errorf("the comment of %d stories does not say what to do next", count)
 		}
 	}

@@ -26,8 +26,8 @@ var lines = []struct {
 	{journal.Noted{What: "no node", Hint: "install it"}, "note: no node – install it"},
 	{journal.EgressRefused{What: `"1.2.3.4:443"`, Why: "it is an address, not a name"}, `  refused by the sandbox: "1.2.3.4:443": it is an address, not a name`},
 	{
-		journal.EgressRefused{What: "a.example:443", Why: "it is not on the list", Input: "allow-domains: a.example"},
-		"  refused by the sandbox: a.example:443: it is not on the list – this would allow it: allow-domains: a.example",
+		journal.EgressRefused{What: "a.example:443", Why: "it is not on the allow list", Input: "allow-domains: a.example"},
+		"  refused by the sandbox: a.example:443: it is not on the allow list – this would allow it: allow-domains: a.example",
 	},
 	{
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 999, Down: 1_499_000}, {Host: "b.example:443", Up: 1, Down: 1}}},
@@ -85,7 +85,7 @@ var lines = []struct {
 	},
 	{
 		journal.PlanDrafted{By: "codex", Stories: []plan.Story{{ID: "US-001", Title: "a\ncart"}, {ID: "US-002", Title: "an order"}}, Left: []string{"verifyCommands"}},
-		"plan by codex: US-001 a cart, US-002 an order; left out, as it is not its to say: verifyCommands",
+		"plan by codex: US-001 a cart, US-002 an order; left out, because the review does not decide it: verifyCommands",
 	},
 	{journal.PlanDrafted{By: "codex", Question: "Which\nport?"}, "plan by codex: it asks: Which port?"},
 	{journal.PlanDrafted{By: "codex", Why: "no\nJSON"}, "plan by codex: there is none: no JSON"},
@@ -97,7 +97,7 @@ var lines = []struct {
 	{journal.StoryReviewed{Story: "US-001", By: "codex", Why: "no\ncredit"}, "  second opinion on US-001 by codex: there is none: no credit"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"p.TestA", "p.Test\nB"}}, "  US-001 is red to green by p.TestA, p.Test B"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Files: []string{"tests/a.sh"}}, "  US-001 is red to green by tests/a.sh"},
-	{journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it brought\nno test"}, "  US-001 is unbroken: it brought no test"},
+	{journal.StoryGraded{Story: "US-001", Grade: journal.Unbroken, Why: "it added\nno test"}, "  US-001 is unbroken: it added no test"},
 	{journal.StoryGraded{Story: "US-001", Grade: journal.Unverified}, "  US-001 is unverified"},
 	{journal.SCMEnded{Task: "push"}, "  push"},
 	{journal.SCMEnded{Task: "commit", Message: "add\na thing"}, "  commit: add a thing"},
@@ -111,7 +111,7 @@ var lines = []struct {
 	{journal.PullReadied{Number: 3}, "pull request #3 is ready for review"},
 	{journal.PublishFailed{Act: "push", Why: "502"}, "could not push the work: 502"},
 	{journal.PublishFailed{Act: "open", Why: "403"}, "could not open the pull request: 403"},
-	{journal.PublishFailed{Act: "join", Why: "502"}, "could not look whether others have gone on meanwhile: 502"},
+	{journal.PublishFailed{Act: "join", Why: "502"}, "could not look for commits of others: 502"},
 	{journal.Joined{Of: journal.OfBase, From: "c1", To: "c1", With: "b0"}, ""},
 	{
 		journal.Joined{Of: journal.OfBase, From: "c1", To: "0123456789", With: "9876543210", Commits: 2, By: []string{"Ada\n::error::", "Wes"}},
@@ -120,7 +120,7 @@ var lines = []struct {
 	{journal.Joined{Of: journal.OfBranch, From: "c1", To: "c1", With: "d1", Conflicts: []string{"a\nb"}}, "has moved on to d1 and conflicts in: a b"},
 	{journal.Signed{From: "0123456789", To: "9876543210"}, "GitHub signed 0123456 as 9876543"},
 	{journal.Packed{Path: ".ralph-out/r.bundle"}, "the work is in the file .ralph-out/r.bundle"},
-	{journal.Branched{From: "a", To: "a-2", Why: "no\nmore"}, "going on on a-2 in the place of a: no more"},
+	{journal.Branched{From: "a", To: "a-2", Why: "no\nmore"}, "continuing on a-2 instead of a: no more"},
 	{journal.PublishFailed{Act: "ready", Why: "403"}, "could not mark the pull request as ready: 403"},
 	{journal.Shelved{Ref: "r"}, ""},
 	{journal.CommentPosted{URL: "u"}, "progress comment: u"},

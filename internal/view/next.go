@@ -34,7 +34,7 @@ func onward(run journal.Run) string {
 	case run.Stop == nil:
 		return ""
 	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
-		return fmt.Sprintf("merge %s into %s, mend what they contradict each other in, push, and comment `/ralph resume`",
+		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput && run.Task.Kind == plan.KindPrompt && run.Policy.NoPull:
 		return "once that is done, `" + Resume(run.Policy.Agent) + "` goes on"
@@ -47,7 +47,7 @@ func onward(run journal.Run) string {
 	case run.Stop.Reason == policy.AllStoriesPassed && verdict.Unsettled(run) != "":
 		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
-		return "see whether that is so; if not, say what is missing and ask again"
+		return "check that this is true; if not, say what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
 		return ""
 	}

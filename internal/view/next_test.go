@@ -19,7 +19,7 @@ func TestWhatGoesOn(t *testing.T) {
 		want   string
 	}{
 		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "comment `/ralph resume` to go on"},
-		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "commit the files that the checks need, or bring them by the input `setup`; then comment `/ralph` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "commit the files that the checks need, or create them with the input `setup`; then comment `/ralph` to go on"},
 		{plan.KindIssue, policy.Policy{Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph -- <hint>`; the hint says what the agent misses"},
 		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "`ralph resume --answer \"<hint>\"` goes on; the hint says what the agent misses"},

@@ -74,9 +74,9 @@ func reopened(run journal.Run) string {
 	case run.Completed():
 		return ""
 	case run.Stop == nil && plainID.MatchString(id):
-		return "if that session was closed, open it again with `claude --resume " + id + "`, or go on with " + again
+		return "if that session was closed, open it again with `claude --resume " + id + "`, or continue with " + again
 	case run.Stop == nil:
-		return "if that session was closed, open it again, or go on with " + again
+		return "if that session was closed, open it again, or continue with " + again
 	}
 	return again + " goes on"
 }
@@ -171,9 +171,9 @@ func button(run journal.Run) string {
 	case run.Stop == nil:
 		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
 	case verdict.Unapproved(run):
-		return trigger.Button(trigger.Approve, "have this plan worked on")
+		return trigger.Button(trigger.Approve, "start work on this plan")
 	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer takes words
 		return ""
 	}
-	return trigger.Button(trigger.Resume, "go on with this run")
+	return trigger.Button(trigger.Resume, "continue this run")
 }

@@ -27,9 +27,9 @@ func Headline(run journal.Run) string {
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
 	case verdict.Unplanned(run):
-		return "an agent makes a plan of it"
+		return "an agent makes a plan"
 	case run.Baseline == nil && run.Policy.Baseline != "":
-		return "looking at what the checks say before any work"
+		return "running the checks before any work"
 	case !open:
 		return "working"
 	case it.Paused:
@@ -80,9 +80,9 @@ func reason(run journal.Run) string {
 	text := cmp.Or(reasons[run.Stop.Reason], string(run.Stop.Reason))
 	switch {
 	case run.Stop.Reason == policy.Waiting && inSession(run):
-		return "Claude Code lets the session be sent back to work no more"
+		return "Claude Code no longer lets the session be sent back to work"
 	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
-		text = "the agent gave the word, and no check was configured"
+		text = "the agent said that it is done, and no check was configured"
 	}
 	if run.Completed() && run.Work != "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
 		return it.Taken == nil || it.Taken.Work != run.Work
@@ -100,8 +100,8 @@ func verified(run journal.Run) bool {
 // reasons are the stop reasons that are no failure, as people say them.
 var reasons = map[policy.Reason]string{
 	policy.AllChecksPassed: "all checks passed",
-	policy.ResponseMatched: "the checks passed and the agent gave the word",
-	policy.PromiseAccepted: "the agent gave its promise, and no check ran",
+	policy.ResponseMatched: "the checks passed and the agent said that it is done",
+	policy.PromiseAccepted: "the agent said that it is done, and no check ran",
 	policy.DoneFile:        "the agent left its DONE file",
 	policy.Waiting:         "the agent asked to wait",
 }

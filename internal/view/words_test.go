@@ -66,16 +66,16 @@ func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 		"completed, all checks passed; no file was changed": func(r *journal.Run) {
 			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.AllChecksPassed, "w0"
 		},
-		"completed, the checks passed and the agent gave the word": func(r *journal.Run) {
+		"completed, the checks passed and the agent said that it is done": func(r *journal.Run) {
 			r.Stop.Reason, r.Policy.Checks = policy.ResponseMatched, []policy.Check{{Name: "test"}}
 		},
-		"completed, the agent gave the word, and no check was configured; no file was changed": func(r *journal.Run) {
+		"completed, the agent said that it is done, and no check was configured; no file was changed": func(r *journal.Run) {
 			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.ResponseMatched, "w0"
 		},
 		"stopped, out of iterations": func(r *journal.Run) {
 			r.Stop.Reason, r.Iterations[1].Taken.Work = policy.MaxIterations, "w0"
 		},
-		"completed, the agent gave its promise, and no check ran": func(r *journal.Run) {
+		"completed, the agent said that it is done, and no check ran": func(r *journal.Run) {
 			r.Stop.Reason, r.Policy.Done, r.Work = policy.PromiseAccepted, policy.ByPromise, ""
 		},
 	} {

@@ -193,7 +193,7 @@ func (r Run) remedy(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return "make " + r.Path + " readable for you, with all that lies in it"
 	}
-	return r.Journal() + " is not as ralph writes it; name another run of .ralph/runs, or begin a new one: ralph run"
+	return r.Journal() + " is not as ralph writes it; name another run of .ralph/runs, or start a new one: ralph run"
 }
 
 func (f Folder) ids() []string {

@@ -55,7 +55,7 @@ func TestScaffold(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil || get(t, filepath.Join(dir, "d")) != "2" {
 		t.Error("something was written")
 	}
-	// A file in the place of a folder is noticed late; what was written is taken back.
+	// A file instead of a folder is noticed late; what was written is taken back.
 	if err := workspace.Scaffold(dir, sheets("new", "3", "d/e", "3")); fault.Hint(err) == "" {
 		t.Errorf("Scaffold = %v, want a fault", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// What stands in the place of .ralph is told before anything is written, and
+// What stands instead of .ralph is told before anything is written, and
 // never taken for a project without runs.
 func TestSound(t *testing.T) {
 	dir := t.TempDir()

@@ -38,9 +38,9 @@ memory=${memory#"$project"/}
 if [ "$mode" = auto ]; then
 	mode=docker
 	if ! docker sandbox ls >/dev/null 2>&1; then
-		mode=direct missing='there are no Docker sandboxes here: they need Docker Desktop 4.58 or later with sandboxes enabled'
+		mode=direct missing='Docker sandboxes are not available: they need Docker Desktop 4.58 or later with sandboxes enabled'
 	elif ! docker image inspect dclaude:latest >/dev/null 2>&1; then
-		mode=direct missing="there is no image dclaude:latest: docker build -t dclaude:latest $here/../sandbox"
+		mode=direct missing="no Docker image dclaude:latest: docker build -t dclaude:latest $here/../sandbox"
 	fi
 	[ $mode = docker ] || printf 'ralph.sh: %s\nralph.sh: going on without: nothing is contained, only the guard of the hooks prevents accidents\n' "$missing" >&2
 fi

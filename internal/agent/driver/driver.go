@@ -155,7 +155,7 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.heard()
 		if cut && h.Adapter.Speaks {
-			s.take(stream.Progress{Text: "a line too long to be read was left out"})
+			s.take(stream.Progress{Text: "left out a line that is too long"})
 			return
 		}
 		s.take(decoder.Line(line)...)

@@ -68,7 +68,7 @@ func (s *sum) why(e ending) string {
 	case errors.Is(e.err, errBoundless):
 		return errBoundless.Error()
 	case errors.Is(e.err, errIdle):
-		return "nothing was heard of it for " + e.idle
+		return "no output for " + e.idle
 	case e.TimedOut:
 		return "not done after " + e.limit
 	case e.lacks != "":
@@ -221,7 +221,7 @@ func (s *sum) unanswered(e ending) ending {
 	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
 		return e
 	}
-	s.result = &stream.Result{Failed: true, Reason: "no answer of the model for " + e.idle, Status: s.retry.Status, Text: s.retry.Reason}
+	s.result = &stream.Result{Failed: true, Reason: "no answer from the model for " + e.idle, Status: s.retry.Status, Text: s.retry.Reason}
 	e.err, e.Signal = nil, ""
 	return e
 }
@@ -247,15 +247,15 @@ func upcoming(until time.Time, clock func() time.Time) time.Time {
 func fixes(a agent.Adapter) map[stream.Denial]string {
 	return map[stream.Denial]string{
 		stream.NoLogin:  a.Login,
-		stream.NoAccess: "see that the key or the login may use this model, or name another model",
-		stream.NoModel:  "name a model that the server has, or another server for it (model-base-url)",
+		stream.NoAccess: "allow the key or login to use this model, or choose another model",
+		stream.NoModel:  "choose a model that the server has, or another server (model-base-url)",
 		stream.NoCredit: "add credit to the account of the key or the login, or use another",
 	}
 }
 
 var (
 	// errOverspent ends an agent that has used its budget.
-	errOverspent = errors.New("what was left of the budget is used")
+	errOverspent = errors.New("the rest of the budget is used")
 	// errBoundless ends one whose dollars are not known.
 	errBoundless = errors.New("its model has no price, so the limit in dollars (max-cost) cannot hold: " +
 		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")

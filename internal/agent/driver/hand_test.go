@@ -359,7 +359,7 @@ func TestTranscriptIsCutAt256MiB(t *testing.T) {
 		return process.Result{}, nil
 	}
 	got, err := s.Do(t.Context(), order)
-	if want := "Progress {Text:a line too long to be read was left out}\n"; s.Script() != want {
+	if want := "Progress {Text:left out a line that is too long}\n"; s.Script() != want {
 		t.Errorf("items:\n%s", s.Script())
 	}
 	if err != nil || disk.size != 256<<20+disk.tail || disk.tail > 200 || got.Transcript.Size != disk.size {

@@ -35,7 +35,7 @@ func TestAgentsThatSayNothingAreEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ended, err := idling(t, "sh -c '"+script+"'").Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
-			if want := "nothing was heard of it for 300ms"; err != nil || ended.Why != want {
+			if want := "no output for 300ms"; err != nil || ended.Why != want {
 				t.Errorf("Do: why %q, %v; want %q", ended.Why, err, want)
 			}
 		})
@@ -56,7 +56,7 @@ func TestAgentsThatOnlyRetryAreEnded(t *testing.T) {
 		"gemini": {
 			"gemini",
 			[]says{{err: "Attempt 3 failed with status 503. Retrying with backoff... GaxiosError\n    at foo.js"}, {err: "  error: { code: 503 }"}},
-			"no answer of the model for 300ms 503: no answer of the model", true, false,
+			"no answer from the model for 300ms 503: no answer from the model", true, false,
 		},
 		"opencode": {
 			"opencode",
@@ -65,17 +65,17 @@ func TestAgentsThatOnlyRetryAreEnded(t *testing.T) {
 				{err: `level=ERROR message="stream error" small=true error.error="title"`},
 				{out: `{"type":"step_start","part":{}}`},
 			},
-			"no answer of the model for 300ms: AI_APICallError: refused", false, false,
+			"no answer from the model for 300ms: AI_APICallError: refused", false, false,
 		},
 		"claude": {
 			"claude",
 			[]says{{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded","error_status":529}`}},
-			"no answer of the model for 300ms 529: overloaded", true, false,
+			"no answer from the model for 300ms 529: overloaded", true, false,
 		},
 		"claude without access": {
 			"claude",
 			[]says{{out: `{"type":"system","subtype":"api_retry","attempt":1,"error":"forbidden","error_status":403}`}},
-			"no answer of the model for 300ms 403: forbidden", false, true,
+			"no answer from the model for 300ms 403: forbidden", false, true,
 		},
 		"one that works in between": {
 			"opencode",

@@ -200,7 +200,7 @@ func TestPlayEnds(t *testing.T) {
 		},
 		"by a model that is not there": {
 			text: "-- 1/fail --\n404 model: claude-nonesuch\n",
-			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Denied: stream.NoModel, Fix: "name a model that the server has, or another server for it (model-base-url)", Why: "api_error 404: API Error: 404 model: claude-nonesuch"},
+			want: journal.AgentEnded{Exit: 1, Failed: true, CannotRun: true, Denied: stream.NoModel, Fix: "choose a model that the server has, or another server (model-base-url)", Why: "api_error 404: API Error: 404 model: claude-nonesuch"},
 		},
 		"by an exit code": {
 			text: "-- 1/exit --\n7\n",

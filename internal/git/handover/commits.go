@@ -101,7 +101,7 @@ func foreign(c commit, known map[string]bool) bool {
 func descent(c commit, known map[string]bool) string {
 	switch n := len(c.parents); {
 	case n == 0:
-		return "a history of its own: the commit has no parent"
+		return "an unrelated history: the commit has no parent"
 	case n > maxParents:
 		return fmt.Sprintf("a merge of more than %d", maxParents)
 	}
@@ -125,7 +125,7 @@ func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, e
 			return err
 		}
 		if q.secret(string(text)) {
-			return refusal{{Commit: o.ID, Why: "its message, or who made it, gives a secret of this job away"}}
+			return refusal{{Commit: o.ID, Why: "its message or author contains a secret of this job"}}
 		}
 		c, err := parseCommit(o.ID, string(text))
 		commits = append(commits, c)
@@ -202,16 +202,16 @@ func (q *quarantine) astray(ctx context.Context, tip string, err error) error {
 			return why
 		}
 	}
-	return blame(err, "its history is not whole")
+	return blame(err, "its history is incomplete")
 }
 
 func (q *quarantine) isCommit(ctx context.Context, tip string) error {
 	kind, err := q.Ask(ctx, "cat-file", "-t", tip)
 	switch {
 	case err != nil:
-		return blame(err, "its HEAD did not come over")
+		return blame(err, "its HEAD was not handed over")
 	case kind != "commit":
-		return refuse("its HEAD is no commit")
+		return refuse("its HEAD is not a commit")
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestTake(t *testing.T) {
 			terms: func(terms *handover.Terms) {
 				terms.Secret = func(text []byte) bool { return strings.Contains(string(text), "s3cret") }
 			},
-			refused: "it gives a secret of this job away",
+			refused: "it contains a secret of this job",
 		},
 		"a link out of the tree": {
 			agent: func(l *lab) {
@@ -153,12 +153,12 @@ func TestTake(t *testing.T) {
 			},
 			refused: "the link leads out of the tree",
 		},
-		"a history of its own": {
+		"an unrelated history": {
 			agent: func(l *lab) {
 				l.git(l.tree.Dir, "checkout", "-q", "--orphan", "other")
 				l.commit("begin anew", map[string]string{"a.txt": "a\n"})
 			},
-			refused: "a history of its own",
+			refused: "an unrelated history",
 		},
 		"a submodule": {
 			agent: func(l *lab) {

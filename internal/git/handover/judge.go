@@ -24,7 +24,7 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 	for i, p := range parents {
 		against, err := q.compare(ctx, git.Span{From: p, To: c.tree})
 		if _, ok := git.Answered(err); ok {
-			return judgement{}, errors.Join(errBomb, blame(err, fmt.Sprintf("%.12s changes more than can be looked at", c.id)))
+			return judgement{}, errors.Join(errBomb, blame(err, fmt.Sprintf("%.12s changes too much to inspect", c.id)))
 		}
 		if err != nil {
 			return judgement{}, err
@@ -78,7 +78,7 @@ func (q *quarantine) examine(ctx context.Context, id string, changes []git.Chang
 		why := wrongChange(c)
 		switch {
 		case q.secret(c.Path):
-			found = append(found, journal.Finding{Commit: id, Why: "the name of a file gives a secret of this job away"})
+			found = append(found, journal.Finding{Commit: id, Why: "the name of a file contains a secret of this job"})
 		case why != "":
 			found = append(found, journal.Finding{Commit: id, Path: git.OneLine(c.Path, 300), Why: why})
 		case c.Mode != git.ModeNone:
@@ -155,7 +155,7 @@ func (q *quarantine) secret(text string) bool {
 func (q *quarantine) wrongFile(f git.Change, b blob) string {
 	switch {
 	case b.secret:
-		return "it gives a secret of this job away"
+		return "it contains a secret of this job"
 	case f.Mode == git.ModeSymlink:
 		return wrongTarget(f.Path, b.target)
 	case b.size > q.terms.MaxFile:
@@ -172,7 +172,7 @@ func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded pr
 	to := cmp.Or(made.tree, made.tip)
 	sinceLast, err := q.compare(ctx, git.Span{From: q.terms.Last, To: to})
 	if err != nil {
-		return nil, blame(err, "it changes more than can be looked at")
+		return nil, blame(err, "it changes too much to inspect")
 	}
 	moved, _ := part(sinceLast, guarded)
 	if len(moved) == 0 {
@@ -180,11 +180,11 @@ func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded pr
 	}
 	sinceBase, err := q.compare(ctx, git.Span{From: q.terms.Base, To: to})
 	if err != nil {
-		return nil, blame(err, "it changes more than can be looked at")
+		return nil, blame(err, "it changes too much to inspect")
 	}
 	var found refusal
 	for _, c := range both(moved, sinceBase) {
-		found = append(found, journal.Finding{Path: git.OneLine(c.Path, 300), Why: "a merge brings back an older version of what is protected"})
+		found = append(found, journal.Finding{Path: git.OneLine(c.Path, 300), Why: "a merge brings back an older version of a protected file"})
 	}
 	if len(found) > 0 {
 		return nil, found[:min(maxFindings, len(found))]

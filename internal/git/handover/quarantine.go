@@ -93,7 +93,7 @@ func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) er
 	case overLimit(err):
 		err = refuse("one of its objects is larger than %d MiB", q.terms.MaxFile>>20)
 	default:
-		err = blame(err, "its objects are not sound")
+		err = blame(err, "its objects are corrupt")
 	}
 	return errors.Join(errBomb, err) // their full size is unknown
 }

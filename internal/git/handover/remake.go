@@ -100,7 +100,7 @@ func (q *quarantine) undo(ctx context.Context, tree string, drop []git.Change) (
 	}
 	undone, err := git.WriteTree(ctx, q.Do, git.Index{File: filepath.Join(q.dir, "index"), Tree: tree}, entries)
 	if _, ok := git.Answered(err); ok {
-		return "", blame(err, "what is protected cannot be put back")
+		return "", blame(err, "protected files cannot be put back")
 	}
 	return undone, err
 }

@@ -85,7 +85,7 @@ func wrongPath(name string) string {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || part == "." || part == ".." || git.IsFolder(part) {
-			return "it would lie in a git folder or outside of the tree"
+			return "it would be in a git folder or outside the tree"
 		}
 	}
 	return ""
@@ -112,7 +112,7 @@ func wrongChange(c git.Change) string {
 	case c.Mode == git.ModeNone:
 		return ""
 	case c.Mode != git.ModeFile && c.Mode != git.ModeProgram && c.Mode != git.ModeSymlink:
-		return "it has the odd mode " + c.Mode
+		return "it has the invalid mode " + c.Mode
 	default:
 		return wrongPath(c.Path)
 	}

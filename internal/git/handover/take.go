@@ -74,7 +74,7 @@ func blame(err error, what string) error {
 
 // errBomb is the error for a commit that unfolds into more than can be looked
 // at.
-var errBomb = errors.New("it unfolds without end")
+var errBomb = errors.New("it expands without limit")
 
 // Take has the tree's commits handed over: read as a pack from inside, looked
 // at one by one in quarantine, and only then taken in. Changes of protected

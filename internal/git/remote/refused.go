@@ -121,12 +121,12 @@ var remedies = []struct {
 }{
 	{pattern.Of("create or update workflow `[^`]*` without `workflows` permission"), "give a `ci-token`, or an App with `app-id` and `app-private-key`, that may write workflows (`workflows: write`), which a job's own token never may"},
 	{pattern.Of(`without .workflow. scope`), "give the token the scope `workflow`, or an App with `app-id` and `app-private-key`"},
-	{pattern.Of(`PUSH PROTECTION|cannot contain secrets`), "take the secret out of the commits, or allow it on the page that GitHub names"},
+	{pattern.Of(`PUSH PROTECTION|cannot contain secrets`), "remove the secret from the commits, or allow it on the page that GitHub names"},
 	{pattern.Of(`must have verified signatures`), "set `commit-signing: github`"},
-	{pattern.Of(`GH001|file size limit`), "take the file out of the commits, or keep it in Git LFS"},
+	{pattern.Of(`GH001|file size limit`), "remove the file from the commits, or keep it in Git LFS"},
 	{pattern.Of(`GH013|rule violations`), "let ralph's token bypass the ruleset, or set `branch-prefix` to names that it does not cover"},
 	{pattern.Of(`GH006|protected branch`), "let ralph's token push there, or set `branch-prefix` to names that are not protected"},
-	{pattern.Of(`archived so it is read-only`), "take the repository out of the archive"},
+	{pattern.Of(`archived so it is read-only`), "unarchive the repository"},
 	{pattern.Of(`HTTP 413`), "ask the administrator of the server or proxy to allow larger requests"},
 	{pattern.Of(`(?i)permission to \S+ denied|write access to repository not granted`), "add `contents: write` under `permissions:` of the job, or to what the token or App may do"},
 }

@@ -21,7 +21,7 @@ import (
 var (
 	ErrNonFastForward = errors.New("the branch has moved on")
 	ErrRefused        = errors.New("refused by the remote")
-	ErrAuth           = errors.New("the remote does not let us")
+	ErrAuth           = errors.New("the remote denies access")
 	ErrNetwork        = errors.New("the remote cannot be reached") // trying again may help
 )
 
@@ -79,7 +79,7 @@ func (r Repository) parse() (*url.URL, error) {
 	u, err := url.Parse(r.URL)
 	switch {
 	case err != nil:
-		return nil, errors.New("the remote's address is none") // the error would quote it, password and all
+		return nil, errors.New("the remote's address is not valid") // the error would quote it, password and all
 	case u.User != nil:
 		return nil, errors.New("the remote's address holds a credential")
 	case u.Scheme == "file", (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":

@@ -7,7 +7,7 @@ import "errors"
 
 // ErrNotPutBack reports that a protected file stays as the sandboxed program
 // changed it. Nothing that trusts the file may go on.
-var ErrNotPutBack = errors.New("it stays as those inside left it")
+var ErrNotPutBack = errors.New("it stays as the sandboxed programs left it")
 
 // Files are what a program may not change in the folders that it writes to.
 type Files struct {

@@ -161,7 +161,7 @@ func (all Kept) PutBack(tell func([]string)) error {
 	errs := []error{all.release()}
 	take := func(place string, list []string, err error) {
 		if mended = append(mended, list...); err != nil {
-			errs = append(errs, fault.Usage(place+" could not be put back", "look at it before you run git there: it may run what those inside wrote",
+			errs = append(errs, fault.Usage(place+" could not be put back", "inspect it before you run git there: git may run what the agent wrote",
 				errors.Join(ErrNotPutBack, err)))
 		}
 	}
@@ -200,7 +200,7 @@ func (k kept) mendWhole(now map[string]node) ([]string, error) {
 	}
 	for _, n := range k.held {
 		if n.unread != "" {
-			return changed, errors.New("it is too large to be put back, or closed to us")
+			return changed, errors.New("it is too large to be put back, or not readable")
 		}
 	}
 	if err := k.clear(); err != nil {

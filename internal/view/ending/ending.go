@@ -79,7 +79,7 @@ type words struct {
 }
 
 var table = map[Cause]words{
-	Unapproved:  {headline: "planned, nothing is worked on before somebody approves this"},
+	Unapproved:  {headline: "planned, and waiting for approval"},
 	Question:    {headline: "a question is open", say: Say{"resume -- your answer", "say it in the prompt, and ask again", "…"}},
 	BranchMoved: {headline: "others have changed the branch"},
 	NothingToDo: {headline: "there was nothing to do"},
@@ -94,7 +94,7 @@ var table = map[Cause]words{
 		"install the agent in an earlier step, or choose another one with the input `agent`", "install the agent, or choose another one with `--agent`",
 	}},
 	Crashed: {headline: "the agent crashed", fix: cure{
-		"see in the job's log what the agent said last, and mend its cause", "see with `ralph report` what the agent said last, and mend its cause",
+		"read the agent's last output in the job's log, and fix the cause", "read the agent's last output with `ralph report`, and fix the cause",
 	}},
 
 	Budget:     {headline: "out of budget", after: cure{"the input `max-cost` allows more at once", "`--max-cost` allows more at once"}},
@@ -111,10 +111,10 @@ var table = map[Cause]words{
 	HostRefused:   {headline: "no progress any more, and the sandbox refused hosts that the work asked for"},
 	Unproven:      {headline: "a person has to look"},
 
-	PushRefused: {headline: "the work could not be pushed", fix: same("mend what the push was refused for")},
-	PullRefused: {headline: "the pull request could not be opened", fix: same("mend what the pull request was refused for")},
+	PushRefused: {headline: "the work could not be pushed", fix: same("fix what the push was refused for")},
+	PullRefused: {headline: "the pull request could not be opened", fix: same("fix what the pull request was refused for")},
 	BaseMoved:   {headline: "the base branch has moved on and conflicts with the work"},
-	Broke:       {headline: "something broke", fix: same("mend its cause")},
+	Broke:       {headline: "something broke", fix: same("fix the cause")},
 }
 
 // Causes are all of them.

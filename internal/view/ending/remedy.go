@@ -27,18 +27,18 @@ var (
 		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
 	}
 	haveStart = cure{
-		"bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
-		"install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
+		"install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
+		"install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 	}
 	haveTried = cure{"", "; `ralph doctor --checks` tries it"}
 	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
 	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
-	haveNames = same("have it green before the work begins, or have its runner name the tests that fail")
+	haveNames = same("make it green before the work begins, or use a test runner that names the tests that fail")
 	haveFiles = cure{
-		"commit the files that the checks need, or bring them by the input `setup`",
-		"commit the files that the checks need, or bring them by `setup` in `.ralph/settings.json`",
+		"commit the files that the checks need, or create them with the input `setup`",
+		"commit the files that the checks need, or create them with `setup` in `.ralph/settings.json`",
 	}
-	haveSetup = same("have `setup` work on a fresh clone, where nothing lies that is not committed")
+	haveSetup = same("make `setup` work on a fresh clone, which has committed files only")
 )
 
 // cure is a remedy as people need it for a job, and for their own machine.
@@ -80,11 +80,11 @@ func AtBase(run journal.Run, name string) Base {
 func holding(run journal.Run, name string) string {
 	switch {
 	case !verdict.Blocks(run, name):
-		return "it proves nothing, and holds nothing back"
+		return "it does not count"
 	case run.Policy.Baseline == policy.BaselineStrict:
-		return "no story passes before it is green, as `baseline: strict` has it"
+		return "no story passes before it is green (`baseline: strict`)"
 	}
-	return "only what fails anew holds a story back"
+	return "only new failures hold a story back"
 }
 
 // CannotStart tells of a check whose program is not there.

@@ -27,26 +27,26 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		"missing": {
 			said: &journal.CheckEnded{Exit: 127, CannotRun: true, Excerpt: "hello\nsh: 1: npm: not found\n"},
 			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 127): sh: 1: npm: not found"},
-			mend: "install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`",
+			mend: "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 		},
 		"missing in a job": {
 			said: &journal.CheckEnded{Exit: 126, CannotRun: true}, but: func(p *policy.Policy) { p.Publish = true },
 			want: ending.Base{State: "cannot start", Gap: "it cannot start (exit 126)"},
-			mend: "bring what it starts: by `setup`, an image of your own, or `ralph-loop/ralph/host` after the steps that set it up",
+			mend: "install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
 		},
 		"slow": {
 			said: &journal.CheckEnded{TimedOut: true, Exit: 143},
 			want: ending.Base{State: "out of time", Gap: "it ran out of time"},
 			mend: "name a quicker command, or raise its `timeout` in `.ralph/settings.json`",
 		},
-		"red with names": {said: &named, want: ending.Base{State: "red before", Note: "red before: TestCart; only what fails anew holds a story back"}},
+		"red with names": {said: &named, want: ending.Base{State: "red before", Note: "red before: TestCart; only new failures hold a story back"}},
 		"red with names, strictly": {
 			said: &named, but: func(p *policy.Policy) { p.Baseline = policy.BaselineStrict },
-			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes before it is green, as `baseline: strict` has it"},
+			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes before it is green (`baseline: strict`)"},
 		},
 		"red": {
-			said: &red, want: ending.Base{State: "red before", Gap: "it is red already (exit 1), and names no tests that fail, so it proves nothing, and holds nothing back"},
-			mend: "have it green before the work begins, or have its runner name the tests that fail",
+			said: &red, want: ending.Base{State: "red before", Gap: "it is red already (exit 1), and names no tests that fail, so it does not count"},
+			mend: "make it green before the work begins, or use a test runner that names the tests that fail",
 		},
 		"of the task": {
 			said: &green, but: func(p *policy.Policy) { p.Checks[0].Added, p.Publish = true, true },
@@ -77,7 +77,7 @@ func TestABaseThatWasNotMadeReady(t *testing.T) {
 	run := journal.Run{
 		Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Baseline: &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
 	}
-	const want = "have `setup` work on a fresh clone, where nothing lies that is not committed; install what it starts, mend its command, or bring it by `setup` in `.ralph/settings.json`"
+	const want = "make `setup` work on a fresh clone, which has committed files only; install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
 	if got := ending.Mend(run); got != want {
 		t.Errorf("Mend = %q, want %q", got, want)
 	}
