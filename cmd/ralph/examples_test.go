@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
@@ -40,7 +42,7 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".yml")
-		if strings.HasPrefix(name, "ralph-proof") { // they judge pull requests, and make none
+		if strings.HasPrefix(name, "ralph-proof") { // they make no pull request: examples-proof.txtar plays them
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -53,6 +55,18 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 			s.stepOf(given)
 			s.exampleRuns(name)
 		})
+	}
+}
+
+// exampleInputs NAME sets the inputs that an example gives ralph's step.
+func exampleInputs(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := os.ReadFile(filepath.Join("../../examples", args[0]+".yml"))
+	ts.Check(err)
+	given, err := config.OfWorkflow(text)
+	ts.Check(err)
+	delete(given, "ralph-from") // says where the program comes from
+	for name, value := range given {
+		ts.Setenv("INPUT_"+strings.ToUpper(name), value)
 	}
 }
 

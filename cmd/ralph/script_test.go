@@ -40,6 +40,7 @@ const scripts = "testdata/script"
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job
 //	canary [TEXT]           fails where anything that was written holds the token, or another text
+//	example NAME            sets the inputs of examples/NAME.yml
 //	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
 //	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
 //	                        and for those models
@@ -69,7 +70,7 @@ func stories(t *testing.T, folder string) testscript.Params {
 		Setup:               func(env *testscript.Env) error { return setup(t, env, folder) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
-			"listener": listener, "model": model, "company": companyIn,
+			"listener": listener, "model": model, "company": companyIn, "example": exampleInputs,
 		},
 	}
 }
