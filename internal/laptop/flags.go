@@ -57,7 +57,7 @@ func (l Flags) pasted(text string) string {
 	if err != nil || len(words) == 0 || quoted == "" || !slices.Equal(config.MaskWords(words, redact.New()), words) {
 		return text
 	}
-	return strings.ReplaceAll(text, "--agent-command CMD", "--agent-command "+quoted)
+	return strings.ReplaceAll(text, view.CommandLine, "--agent-command "+quoted)
 }
 
 // Limited lays the flags that are limits over those in force.

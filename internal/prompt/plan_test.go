@@ -28,7 +28,7 @@ func TestPlan(t *testing.T) {
 		"\nmia:\n\n```\nMuch.\n```\n",
 		"\n```\n8080\n```\n",
 		"\n- `make test`\n",
-		"could not be worked by:\n\n````\nthe plan: no stories\n```\nnow\n````\n",
+		"could not be used:\n\n````\nthe plan: no stories\n```\nnow\n````\n",
 		"<question>Which of the two?</question>",
 		`{"userStories": [{"id": "US-001"`,
 	} {

@@ -23,7 +23,7 @@ func TestProtectedFilesAreSpokenOfWhereTheyAreProtected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(text, "are put back if you change them"); told != handed {
+		if told := strings.Contains(text, "the program restores them"); told != handed {
 			t.Errorf("handed over %v: told %v in\n%s", handed, told, text)
 		}
 	}

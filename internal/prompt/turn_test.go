@@ -90,7 +90,7 @@ const checksIntro = `
 
 ## How this works
 
-This is iteration 2%s. You begin with a fresh context: what earlier iterations did is in the files, and below. A program runs these checks when you are done, and all of them have to pass:
+This is iteration 2%s. You start with a fresh context: the work of earlier iterations is in the files, and below. When you end, a program runs these checks. All of them must pass:
 
 - %smake test%s
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -22,7 +23,7 @@ const (
 type iteration struct {
 	Number int
 	ID     string
-	Story  string
+	Story  []span
 	Mark   mark
 	Facts  string
 	Said   []line
@@ -61,7 +62,7 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 
 // iterationOf tells a chapter with so many bytes for what is folded.
 func (s Source) iterationOf(c chapter, run journal.Run, room int) iteration {
-	told := iteration{Number: c.number, ID: anchor(c.number), Story: storyOf(run, c.story), Mark: c.mark()}
+	told := iteration{Number: c.number, ID: anchor(c.number), Story: titleOf(run, c.story), Mark: c.mark()}
 	facts := []string{policy.Short(c.worked())}
 	if price := c.price(); price != "" {
 		facts = append(facts, price)
@@ -89,6 +90,9 @@ func (c chapter) log(room int) (shown []line, more int) {
 	}
 	return shown, more
 }
+
+// titleOf is storyOf with its Markdown rendered.
+func titleOf(run journal.Run, id string) []span { return spans(clean.Inline(storyOf(run, id), 200)) }
 
 // storyOf is a story by its id and title.
 func storyOf(run journal.Run, id string) string {

@@ -55,6 +55,7 @@ type failed struct {
 	Number int
 	Href   string
 	Story  string
+	Title  []span // the same with its Markdown rendered
 	Said   []string
 	More   int
 }
@@ -202,7 +203,7 @@ func (s Source) failedIn(chapters []chapter, run journal.Run) (all []failed, mor
 			more++
 			continue
 		}
-		one := failed{Begun: c.begun, Number: c.number, Href: c.href(), Story: storyOf(run, c.story)}
+		one := failed{Begun: c.begun, Number: c.number, Href: c.href(), Story: storyOf(run, c.story), Title: titleOf(run, c.story)}
 		one.Said, one.More = few(faults, roomForFailed/mostFailed, markupOfItem)
 		all = append(all, one)
 	}

@@ -75,14 +75,17 @@ func onward(run journal.Run) string {
 	return "`" + Resume(run.Policy.Agent) + "` goes on"
 }
 
+// CommandLine is the flag for an agent command that the reader has to give again.
+const CommandLine = `--agent-command "<agent command>"`
+
 // Resume is the command that goes on with a run of that agent. Command lines hold
 // keys, so none is on record: it is given again.
 func Resume(agent string) string {
 	switch agent {
 	case "command":
-		return "ralph resume --agent-command CMD"
+		return "ralph resume " + CommandLine
 	case "scripted":
-		return "ralph resume --agent scripted --agent-command FILE"
+		return "ralph resume --agent scripted --agent-command \"<script>\""
 	}
 	return "ralph resume"
 }

@@ -31,9 +31,9 @@ func TestWhatGoesOn(t *testing.T) {
 		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "`ralph resume` goes on"},
 		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "`ralph resume --answer \"…\"` goes on"},
 		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "`ralph resume` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "`ralph resume --agent-command CMD` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "`ralph resume --agent-command CMD --answer \"…\"` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Cancelled, "`ralph resume --agent scripted --agent-command FILE` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "`ralph resume --agent-command \"<agent command>\"` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "`ralph resume --agent-command \"<agent command>\" --answer \"…\"` goes on"},
+		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Cancelled, "`ralph resume --agent scripted --agent-command \"<script>\"` goes on"},
 		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 	} {
 		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}

@@ -186,3 +186,17 @@ func outcome(check journal.CheckEnded) string {
 	}
 	return strings.TrimSuffix("FAIL — "+last, " — ")
 }
+
+// summed is the size of a change in one sentence.
+func summed(all []story) string {
+	var files []string
+	for _, s := range all {
+		files = append(files, s.files...)
+	}
+	slices.Sort(files)
+	text := plural(len(all), "story") + ", " + plural(len(slices.Compact(files)), "file") + "."
+	if slices.ContainsFunc(all, func(s story) bool { return s.Said != "" }) {
+		text += " The agent's words are its own claims; the evidence is below."
+	}
+	return text
+}

@@ -151,6 +151,7 @@ var texts = sync.OnceValue(func() *template.Template {
 		"trailers":   func(r journal.Run) []string { return r.Trailers("") },
 		"criteria":   criteria,
 		"changed":    changed,
+		"summed":     summed,
 		"unapproved": verdict.Unapproved,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })

@@ -158,6 +158,10 @@ func Of(run journal.Run) Ending {
 		if it, found := run.Last(); found && it.Proof != nil {
 			e.Why = cmp.Or(it.Proof.Why, e.Why)
 		}
+	case Crashed:
+		if run.Policy.Agent == "command" {
+			e.Fix += "; start its command by hand to see whether it has its key or login"
+		}
 	case BaseMoved, Unproven, Unapproved:
 		e.Why = ""
 	}

@@ -72,7 +72,7 @@ func AtBase(run journal.Run, name string) Base {
 	}
 	return Base{
 		State: "red before", Remedy: haveNames.of(run),
-		Gap: fmt.Sprintf("it is red already (exit %d), and names no tests that fail, so %s", check.Exit, holding(run, name)),
+		Gap: fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so %s", check.Exit, holding(run, name)),
 	}
 }
 

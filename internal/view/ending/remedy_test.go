@@ -1,6 +1,7 @@
 package ending_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,7 +46,7 @@ func TestWhatABaseIsWorth(t *testing.T) {
 			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes before it is green (`baseline: strict`)"},
 		},
 		"red": {
-			said: &red, want: ending.Base{State: "red before", Gap: "it is red already (exit 1), and names no tests that fail, so it does not count"},
+			said: &red, want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1) and names no failed tests, so it does not count"},
 			mend: "make it green before the work begins, or use a test runner that names the tests that fail",
 		},
 		"of the task": {
@@ -80,5 +81,20 @@ func TestABaseThatWasNotMadeReady(t *testing.T) {
 	const want = "make `setup` work on a fresh clone, which has committed files only; install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
 	if got := ending.Mend(run); got != want {
 		t.Errorf("Mend = %q, want %q", got, want)
+	}
+}
+
+// A command of the user's own that crashes may lack its key or login: ralph knows
+// no words by which it would say so.
+func TestACommandThatCrashesMayLackItsLogin(t *testing.T) {
+	for agent, want := range map[string]bool{"command": true, "claude": false} {
+		run := journal.Run{
+			Policy:     policy.Policy{Agent: agent},
+			Stop:       &journal.RunStopped{Reason: policy.FatalError, Why: "exit code 1"},
+			Iterations: []journal.Iteration{{Ended: &journal.IterationEnded{}, Agent: &journal.AgentEnded{Exit: 1, Failed: true, Why: "exit code 1"}}},
+		}
+		if e := ending.Of(run); e.Cause != ending.Crashed || strings.Contains(e.Fix, "its key or login") != want {
+			t.Errorf("%s: %s: %q, want the login in it: %t", agent, e.Cause, e.Fix, want)
+		}
 	}
 }
