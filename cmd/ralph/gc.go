@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/action"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -22,6 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/sweep"
 )
 
 type gcCommand struct {
@@ -57,10 +57,10 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	sweep := action.Sweep{
+	old := sweep.Sweep{
 		Store: store, Remote: remote.Repository{URL: at.clone(), Token: remote.Token(at.token)}, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
 	}
-	swept, err := sweep.Do(ctx)
+	swept, err := old.Do(ctx)
 	if errors.Is(err, remote.ErrNetwork) {
 		err = &fault.Fault{What: err.Error(), Fix: "check that this machine reaches " + at.server + ", through https_proxy if there is a proxy, and try again"}
 	}
@@ -70,14 +70,14 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, errors.Join(err, c.tell(w.Stdout, swept)) // what is gone is told whatever came after
 }
 
-func (c gcCommand) tell(to io.Writer, swept []action.Swept) error {
+func (c gcCommand) tell(to io.Writer, swept []sweep.Swept) error {
 	if c.JSON {
-		return clean.JSON(to, map[string]any{"refs": append([]action.Swept{}, swept...)})
+		return clean.JSON(to, map[string]any{"refs": append([]sweep.Swept{}, swept...)})
 	}
 	return tellSwept(to, swept)
 }
 
-func tellSwept(to io.Writer, swept []action.Swept) error {
+func tellSwept(to io.Writer, swept []sweep.Swept) error {
 	gone := 0
 	for _, s := range swept {
 		said := "removed"

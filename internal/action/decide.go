@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -102,7 +101,7 @@ func (r request) rehearsed(asked job.Asked) string {
 	p := asked.Policy
 	if r.command.Verb.Continues() {
 		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
-			r.command.Verb, asked.Task, p.Agent, limits(p.Limits))
+			r.command.Verb, asked.Task, p.Agent, p.Limits.Most())
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "dry run: %s would be worked on, on branch %s for %s\n", asked.Task, asked.Branch, asked.BaseRef)
@@ -112,7 +111,7 @@ func (r request) rehearsed(asked job.Asked) string {
 	if asked.Vague {
 		text.WriteString("  an agent would be asked for better stories first\n")
 	}
-	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, limits(p.Limits))
+	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, p.Limits.Most())
 	if len(p.Checks) == 0 {
 		text.WriteString("checked by what the base's own files suggest\n")
 	}
@@ -123,23 +122,6 @@ func (r request) rehearsed(asked job.Asked) string {
 		text.WriteString("once the plan is approved\n")
 	}
 	return text.String()
-}
-
-func limits(l policy.Limits) string {
-	var most []string
-	if l.Iterations > 0 {
-		most = append(most, fmt.Sprintf("%d iterations", l.Iterations))
-	}
-	if l.CostUSD > 0 {
-		most = append(most, fmt.Sprintf("$%.2f", l.CostUSD))
-	}
-	if l.Run > 0 {
-		most = append(most, policy.Short(time.Duration(l.Run)))
-	}
-	if len(most) == 0 {
-		return "as long as it takes"
-	}
-	return strings.Join(most, ", ")
 }
 
 // offered tells whether a comment may choose that model.

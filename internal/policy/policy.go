@@ -202,6 +202,24 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
+// Most is what the limits allow, in words.
+func (l Limits) Most() string {
+	var most []string
+	if l.Iterations > 0 {
+		most = append(most, fmt.Sprintf("%d iterations", l.Iterations))
+	}
+	if l.CostUSD > 0 {
+		most = append(most, fmt.Sprintf("$%.2f", l.CostUSD))
+	}
+	if l.Run > 0 {
+		most = append(most, Short(time.Duration(l.Run)))
+	}
+	if len(most) == 0 {
+		return "as long as it takes"
+	}
+	return strings.Join(most, ", ")
+}
+
 // Short is d as a person would say it: "1.2s", "6m7s", "2h".
 func Short(d time.Duration) string {
 	switch {

@@ -1,4 +1,6 @@
-package action
+// Package sweep removes from a repository what runs of long ago keep on its refs.
+// It takes the repository and an age, and returns what it looked at.
+package sweep
 
 import (
 	"context"
