@@ -19,6 +19,8 @@ type CheckRun struct {
 	App         string // empty means github-actions
 	Annotations []Annotation
 	Log         string // of the job, which only github-actions has
+	Run         int64  // the workflow run whose job it is; 0: none
+	Workflow    string // its name; CI, where it has none
 	At          time.Time
 }
 

@@ -94,6 +94,22 @@ func (s *Server) ProvedEvent(e Event, workflow string) ([]byte, error) {
 	})
 }
 
+// CIEvent is the payload of workflow_run.completed, check_suite.completed or status
+// for the head of a pull request, as it was at sha.
+func (s *Server) CIEvent(e Event, kind, sha, conclusion string) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object {
+		of := object{"id": 1, "head_sha": sha, "head_branch": i.pull.head, "conclusion": conclusion, "status": "completed", "pull_requests": []object{}}
+		switch kind {
+		case "status":
+			branches := []object{{"name": i.pull.head, "commit": object{"sha": s.tip(i.pull)}}}
+			return object{"sha": sha, "state": conclusion, "context": "ci/outside", "branches": branches}
+		case "workflow_run":
+			of["head_repository"] = object{"full_name": i.pull.headRepo}
+		}
+		return object{"action": "completed", kind: of}
+	})
+}
+
 // DispatchEvent is the payload of workflow_dispatch; its issue is not used.
 func (s *Server) DispatchEvent(e Event, inputs map[string]string) ([]byte, error) {
 	s.mu.Lock()

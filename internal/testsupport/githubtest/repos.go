@@ -36,6 +36,7 @@ type repo struct {
 	labels    []*Label
 	jobs      map[int64]*WorkflowRun
 	checks    []CheckRun
+	states    []Status
 }
 
 func (r *repo) name() string { return r.Owner + "/" + r.Name }

@@ -119,11 +119,13 @@ var routes = []route{
 	on("GET /repos/{owner}/{repo}/commits/{ref...}/check-runs", "checks:read read", listCheckRuns),
 	on("POST /repos/{owner}/{repo}/check-runs", "checks:write write", createCheckRun),
 	on("GET /repos/{owner}/{repo}/check-runs/{check_run_id}/annotations", "checks:read read", listAnnotations),
+	on("GET /repos/{owner}/{repo}/actions/jobs/{job_id}", "actions:read read", getWorkflowJob),
 	on("GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs", "actions:read read", jobLog),
 	on("POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches", "actions:write write", dispatchWorkflow),
 	on("GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs", "actions:read read", listJobs),
 	on("GET /repos/{owner}/{repo}/actions/runs", "actions:read read", listJobs),
 	on("GET /repos/{owner}/{repo}/actions/runs/{run_id}", "actions:read read", getJob),
+	on("POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs", "actions:write write", rerunFailed),
 	on("POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel", "actions:write write", cancelJob),
 	on("POST /repos/{owner}/{repo}/dispatches", "contents:write write", dispatchRepo),
 

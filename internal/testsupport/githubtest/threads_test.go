@@ -62,6 +62,7 @@ func jobSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	ctx := t.Context()
 	s.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: 5, Status: "in_progress"})
 	s.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: 6, Status: "completed", Conclusion: "success"})
+	check := s.AddCheckRun(shop, githubtest.CheckRun{SHA: "main", Name: "unit", Conclusion: "failure", Run: 6})
 	cancel := func(id int64) func() error {
 		return func() error {
 			_, err := c.Actions.CancelWorkflowRunByID(ctx, "acme", "shop", id)
@@ -76,6 +77,9 @@ func jobSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"no job", 404, func() error { return last(c.Actions.GetWorkflowRunByID(ctx, "acme", "shop", 7)) }},
 		{"cancel", 0, cancel(5)},
 		{"cancel what is over", 409, cancel(6)},
+		{"job of a run", 0, func() error { return last(c.Actions.GetWorkflowJobByID(ctx, "acme", "shop", check.ID)) }},
+		{"re-run", 0, func() error { return errOf(c.Actions.RerunFailedJobsByID(ctx, "acme", "shop", 6)) }},
+		{"re-run what is under way", 403, func() error { return errOf(c.Actions.RerunFailedJobsByID(ctx, "acme", "shop", 6)) }},
 	}
 }
 
