@@ -225,6 +225,8 @@ var githubWords = map[string]func(v *visitOf, args []string) (string, error){
 	"said":           (*visitOf).said,
 	"like":           (*visitOf).like,
 	"red":            (*visitOf).red,
+	"ci":             (*visitOf).ci,
+	"state-of":       (*visitOf).stateOf,
 	"org":            (*visitOf).org,
 	"ruleset":        (*visitOf).ruleset,
 	"grant":          (*visitOf).grant,

@@ -1,8 +1,11 @@
 package main_test
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,6 +60,11 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 	case "proved":
 		payload, err := v.ProvedEvent(e, ".github/workflows/"+text)
 		return v.started("workflow_run", who, payload, err)
+	case "workflow_run", "check_suite", "status": // of the head, or of another commit
+		pull, _ := v.Pull(shop, v.issue)
+		conclusion, sha, _ := strings.Cut(text, " ")
+		payload, err := v.CIEvent(e, kind, cmp.Or(sha, pull.HeadSHA), conclusion)
+		return v.started(kind, who, payload, err)
 	case "dispatch":
 		var inputs map[string]string
 		if text != "" { // by the server of an App
@@ -104,6 +112,36 @@ func (v *visitOf) follow([]string) (string, error) {
 func (v *visitOf) red(args []string) (string, error) {
 	pull, _ := v.Pull(shop, v.issue)
 	v.AddCheckRun(shop, githubtest.CheckRun{SHA: pull.HeadSHA, Name: args[0], Conclusion: "failure", Title: strings.Join(args[1:], " ")})
+	return "", nil
+}
+
+// ci RUN ATTEMPT CONCLUSION NAME LOG… is how a job of a workflow run ended on the
+// head of the pull request, or with main before it on the base; for a fork with fork.
+func (v *visitOf) ci(args []string) (string, error) {
+	pull, _ := v.Pull(shop, v.issue)
+	sha, fork := pull.HeadSHA, ""
+	switch args[0] {
+	case "main":
+		head, err := v.git("rev-parse", "main")
+		if err != nil {
+			return "", err
+		}
+		sha, args = strings.TrimSpace(head), args[1:]
+	case "fork":
+		v.AddRepo(githubtest.Repo{Owner: "mia", Name: "greeter", Dir: v.bare()})
+		fork, args = "mia/greeter", args[1:]
+	}
+	run, err := strconv.ParseInt(args[0], 10, 64)
+	attempt, wrong := strconv.Atoi(args[1])
+	v.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: run, Status: "completed", Conclusion: args[2], Attempt: attempt, Fork: fork})
+	v.AddCheckRun(shop, githubtest.CheckRun{SHA: sha, Name: args[3], Conclusion: args[2], Run: run, Log: strings.ReplaceAll(strings.Join(args[4:], " "), `\n`, "\n")})
+	return "", errors.Join(err, wrong)
+}
+
+// stateOf CONTEXT STATE… is a status of the head of the pull request.
+func (v *visitOf) stateOf(args []string) (string, error) {
+	pull, _ := v.Pull(shop, v.issue)
+	v.SetStatus(shop, githubtest.Status{SHA: pull.HeadSHA, Context: args[0], State: args[1], Description: strings.Join(args[2:], " ")})
 	return "", nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/sethvargo/go-githubactions"
@@ -25,6 +26,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
 // Action is one run of the Action.
@@ -64,6 +66,7 @@ type visit struct {
 	relayed  github.Relayed  // by the server of a GitHub App, if it was
 	named    bool            // the issue is known by its number alone, and has to be fetched
 	reacted  string          // with what, last
+	red      []upkeep.Check  // what to work on, where CI asks
 }
 
 // Result is how a visit ended.
@@ -95,6 +98,12 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 	}
 	if err := v.connect(); err != nil {
 		return Result{}, err
+	}
+	if v.trigger.OfCI() {
+		if skip, err := v.tend(ctx); skip != "" || err != nil {
+			v.say("not started: " + skip)
+			return Result{Skipped: skip}, err
+		}
 	}
 	v.hub = v.hubOf(v.trigger.Issue.Number)
 	refused, err := v.accept(ctx)
@@ -204,6 +213,9 @@ func event(path string) ([]byte, error) {
 // wanted is why the event is not for us; empty when it is.
 func (v *visit) wanted() string {
 	command, why := trigger.Want(v.trigger, v.inputs.Rules)
+	if why == "" && v.trigger.OfCI() && !strings.HasPrefix(v.trigger.CI.Branch, v.inputs.BranchPrefix) {
+		why = "the branch is not one of ralph's"
+	}
 	if v.command = command; command.Verb == trigger.Prove && v.inputs.Mode == config.Work {
 		return "a workflow with `mode: prove` answers that"
 	}
@@ -258,7 +270,7 @@ func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
 func (v *visit) react(ctx context.Context, content string) {
 	comment := v.trigger.Comment
 	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || content == v.reacted || v.inputs.DryRun {
+	if target.Issue == 0 || v.trigger.OfCI() || content == v.reacted || v.inputs.DryRun {
 		return // there is nothing to react to, or the reaction is there
 	}
 	v.reacted = content

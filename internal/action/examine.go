@@ -101,7 +101,7 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 func (v *visit) way(asked job.Asked, b before) verdict.Way {
 	a := verdict.Asked{
 		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, By: v.trigger.Asker().Login, Task: v.task.Number,
-		Same: same(asked, b.run), Job: v.env.log(), Doubt: b.found.doubt, Stands: b.stands, Unseen: b.unseen,
+		Same: !v.trigger.OfCI() && same(asked, b.run), Job: v.env.log(), Doubt: b.found.doubt, Stands: b.stands, Unseen: b.unseen,
 	}
 	if b.busy {
 		a.Busy = b.found.lease.Page

@@ -55,6 +55,10 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	if way.Refuse != "" {
 		return Outcome{}, declined{way.Refuse}
 	}
+	if err := v.counted(ctx, before); err != nil {
+		return Outcome{}, err
+	}
+	asked.Task.Attempts = v.task.Attempts
 	if err := v.install(ctx); err != nil { // after the permission check, so a person who is declined sees none of it
 		return Outcome{}, err
 	}
@@ -65,6 +69,9 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		asked.Notes = append(asked.Notes, journal.Noted{What: doubt + "; its claims do not count, and its work on the branch is judged again"})
 	}
 	if asked.Policy.Shelve, err = v.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
+		return Outcome{}, err
+	}
+	if err := v.countable(asked.Policy.Shelve); err != nil {
 		return Outcome{}, err
 	}
 	outcome, err := v.work(ctx, asked, before, way)

@@ -157,6 +157,12 @@ func (v *visit) fetchAttached(ctx context.Context) error {
 // gatherPull adds what only a pull request has. A token that may not read it
 // leaves it out, and people are told what it takes.
 func (v *visit) gatherPull(ctx context.Context, found *trigger.Found) {
+	if v.trigger.OfCI() {
+		for _, c := range v.red {
+			found.Failing = append(found.Failing, trigger.Failing{Name: c.Name, Says: c.Says})
+		}
+		return
+	}
 	var err error
 	if found.Open, err = v.client.OpenThreads(ctx, v.task.Number); err != nil {
 		v.aside("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
 // run is a check of a commit, as much of it as we read.
@@ -125,7 +126,7 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 			return "", &Error{Kind: NotFound, Status: log.StatusCode, Message: "the log is not there"}
 		}
 		text, err := io.ReadAll(io.LimitReader(log.Body, maxFetch))
-		return code(string(text), maxLog), err
+		return code(upkeep.Relevant(string(text)), maxLog), err
 	})
 }
 

@@ -34,6 +34,17 @@ type payload struct {
 	Review *review  `json:"review"`
 	Pull   *pull    `json:"pull_request"`
 
+	Suite    *tested `json:"check_suite"`
+	Job      *tested `json:"workflow_run"`
+	SHA      string  `json:"sha"` // of a status
+	State    string  `json:"state"`
+	Branches []struct {
+		Name   string `json:"name"`
+		Commit struct {
+			SHA string `json:"sha"`
+		} `json:"commit"`
+	} `json:"branches"`
+
 	Assignee user `json:"assignee"`
 	Changes  struct {
 		Body struct {
@@ -140,7 +151,7 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 		if err != nil {
 			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
-		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender()}, nil
+		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event)}, nil
 	}
 	if err == nil {
 		err = p.incomplete(event)

@@ -18,6 +18,7 @@ type Pull struct {
 	Body   string
 	Draft  bool
 	SHA    string // of its head
+	Base   string // the branch that it is for
 	NodeID string // its name in GraphQL
 }
 
@@ -127,5 +128,5 @@ func (c *Client) pull(ctx context.Context, a act, text string) (Pull, error) {
 }
 
 func (p pull) opened() Pull {
-	return Pull{Number: p.Number, URL: p.URL, Title: p.Title, Body: p.Body, Draft: p.Draft, SHA: p.Head.SHA, NodeID: p.NodeID}
+	return Pull{Number: p.Number, URL: p.URL, Title: p.Title, Body: p.Body, Draft: p.Draft, SHA: p.Head.SHA, Base: p.Base.Ref, NodeID: p.NodeID}
 }

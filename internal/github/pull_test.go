@@ -28,7 +28,7 @@ func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
 	}
 	want := github.Pull{
 		Number: 2, URL: server.URL + "/acme/shop/pull/2", Title: "Add a cart", Body: "Refs #1", Draft: true,
-		SHA: shaB, NodeID: opened.NodeID,
+		SHA: shaB, Base: "main", NodeID: opened.NodeID,
 	}
 	if diff := cmp.Diff(want, opened); diff != "" || opened.NodeID == "" {
 		t.Errorf("opened (-want +got):\n%s", diff)

@@ -163,6 +163,8 @@ type Task struct {
 	Repo   string `json:"repo,omitempty"` // owner/name
 	// Context is what others said of it: to be known, and never obeyed.
 	Context []Said `json:"context,omitempty"`
+	// Attempts counts the runs for red checks of a pull request up to this one.
+	Attempts Attempts `json:"attempts,omitzero"`
 }
 
 // Said is what somebody said of a task, and where if not just so.

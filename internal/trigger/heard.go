@@ -191,7 +191,11 @@ func (t Trigger) criteria(cmd Command, found Found) []string {
 	}
 	if all {
 		for _, f := range found.Failing {
-			criteria = append(criteria, fmt.Sprintf("The check `%s` passes.", plain(f.Name)))
+			failed := ""
+			if t.OfCI() { // the same check may be red on the next head
+				failed = fmt.Sprintf(" It failed on `%.7s`.", t.CI.SHA)
+			}
+			criteria = append(criteria, fmt.Sprintf("The check `%s` passes.%s", plain(f.Name), failed))
 		}
 	}
 	return slices.Compact(criteria)

@@ -18,6 +18,7 @@ type Trigger struct {
 	Comment  Comment
 	Review   Review
 	Pull     Pull // as far as the event tells; a comment tells nothing but that there is one
+	CI       CI
 	Given    Given
 	Sender   Sender
 	Removed  string // what cleaning took out, in words for people
@@ -88,6 +89,14 @@ type Pull struct {
 // Fork tells whether the work lies in a repository in which we may not push.
 func (p Pull) Fork(repo Repo) bool { return !same(p.HeadRepo, repo.String()) }
 
+// CI is what an event says of the checks of a commit. It is a reason to look, and
+// no more: what is red GitHub is asked.
+type CI struct {
+	SHA        string
+	Branch     string // of the repository, at SHA; empty: a fork's, or none
+	Conclusion string
+}
+
 // Given is what the workflow asks for, in the inputs of its step.
 type Given struct {
 	Prompt string
@@ -114,6 +123,9 @@ const (
 	EventIssueComment  = "issue_comment"
 	EventReview        = "pull_request_review"
 	EventReviewComment = "pull_request_review_comment"
+	EventSuite         = "check_suite"
+	EventWorkflowRun   = "workflow_run"
+	EventStatus        = "status"
 )
 
 // Speaks tells whether an event can start something by what it says.
@@ -133,6 +145,9 @@ func (t Trigger) Mute() bool {
 
 // String is the repository as people write it.
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
+
+// OfCI tells whether the trigger is that checks have ended.
+func (t Trigger) OfCI() bool { return t.CI.SHA != "" && t.Given == Given{} }
 
 // OnPull tells whether the trigger is about a pull request.
 func (t Trigger) OnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }

@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -54,7 +55,22 @@ func asked(t Trigger, rules Rules) (Command, string) {
 	case EventReview:
 		return reviewed(t, rules)
 	}
+	if t.OfCI() {
+		return onCI(t)
+	}
 	return given(t, fmt.Sprintf("the event %q starts nothing", t.Event))
+}
+
+// onCI reads an event of CI, which is for us where something may be red on a branch
+// of this repository.
+func onCI(t Trigger) (Command, string) {
+	switch {
+	case slices.Contains([]string{"", "success", "neutral", "skipped", "pending"}, t.CI.Conclusion):
+		return Command{}, fmt.Sprintf("the checks ended with %q", t.CI.Conclusion)
+	case t.CI.Branch == "":
+		return Command{}, "the commit is the head of no branch of this repository"
+	}
+	return Command{Verb: Run}, ""
 }
 
 // given is what the workflow asks for, else why nothing is.
@@ -120,6 +136,8 @@ func reviewed(t Trigger, rules Rules) (Command, string) {
 func unfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
+	case t.OfCI(): // GitHub tells it, and the workflow asks by listening
+		return ""
 	case asker.Login == "":
 		return "the account that asked no longer exists"
 	case asker.IsBot && !rules.Vouches(asker):

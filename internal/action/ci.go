@@ -1,0 +1,110 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/upkeep"
+)
+
+// tend looks after a pull request of ralph's own whose checks have ended, and
+// does what that takes short of work. skip is why there is no work; empty where
+// there is: then the trigger is about the pull request.
+func (v *visit) tend(ctx context.Context) (skip string, err error) {
+	pull, open, err := v.client.FindPull(ctx, v.trigger.CI.Branch)
+	switch {
+	case err != nil:
+		return "", err
+	case !open || !strings.HasPrefix(pull.Body, trigger.PullMarker):
+		return "no open pull request of ralph's has that branch", nil
+	case pull.SHA != v.trigger.CI.SHA:
+		return "the checks are of an older head", nil
+	case pull.Draft || pull.Says():
+		return "the pull request is a draft: its work is under way, or waits for a person", nil
+	}
+	if v.red, err = v.client.Red(ctx, pull.SHA, v.Getenv("GITHUB_WORKFLOW")); err != nil || len(v.red) == 0 {
+		return "nothing is red any more", err
+	}
+	base, err := v.client.RedNames(ctx, pull.Base)
+	if err != nil {
+		return "", err
+	}
+	v.hub = v.hubOf(pull.Number)
+	move := upkeep.Decide(v.red, base)
+	if v.red = move.Work; len(v.red) > 0 {
+		v.trigger.Sender, v.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
+		return "", nil
+	}
+	return "no work for an agent: " + move.Line, v.remark(ctx, move)
+}
+
+// remark has done again what may be red by chance, and says so in the progress
+// comment. Of two jobs that ask at once GitHub obeys one.
+func (v *visit) remark(ctx context.Context, move upkeep.Move) error {
+	if v.inputs.DryRun {
+		return nil
+	}
+	for _, run := range move.Rerun {
+		err := v.client.Rerun(ctx, run)
+		if e, is := errors.AsType[*github.Error](err); is && strings.Contains(e.Message, "already") {
+			return nil
+		}
+		if err != nil {
+			return v.note(ctx, move.Line+" That failed, and takes `actions: write`: "+strings.Join(strings.Fields(v.foreign(fault.Told(err))), " "))
+		}
+	}
+	return v.note(ctx, move.Line)
+}
+
+// note puts a line above the progress comment of the pull request.
+func (v *visit) note(ctx context.Context, line string) error {
+	found, _, err := v.client.FindComment(ctx, v.hub.issue, marker)
+	if err != nil {
+		return err
+	}
+	text := upkeep.Note(found.Body, line)
+	if found.Body != "" && strings.Contains(found.Body, text) {
+		return nil // it says so
+	}
+	return v.hub.tell(ctx, text)
+}
+
+// ciAsked marks the one question that a head is worth.
+const ciAsked = "<!-- ralph:ci-asked %s -->"
+
+// counted puts on record that the run is one more attempt at red checks. Other runs
+// on the pull request carry the count on. Where there were enough a person is
+// asked, once a head.
+func (v *visit) counted(ctx context.Context, b before) error {
+	v.task.Attempts = b.run.Task.Attempts
+	if !v.trigger.OfCI() {
+		return nil
+	}
+	if err := v.countable(b.shelf != nil && b.found.doubt == ""); err != nil {
+		return err
+	}
+	next, ok := v.task.Attempts.Next(v.trigger.CI.SHA)
+	if v.task.Attempts = next; ok {
+		return nil
+	}
+	mark := fmt.Sprintf(ciAsked, next.Head)
+	_, is, err := v.client.FindComment(ctx, v.task.Number, mark)
+	if err == nil && !is {
+		err = v.answer(ctx, mark+"\n"+upkeep.Question(v.red))
+	}
+	return errors.Join(err, declined{"there were enough attempts at the red checks of this pull request"})
+}
+
+// countable declines work on red checks where a run cannot be kept on GitHub:
+// without a count nothing would end it.
+func (v *visit) countable(kept bool) error {
+	if kept || !v.trigger.OfCI() {
+		return nil
+	}
+	return declined{"the attempts at red checks cannot be counted, as the run cannot be kept on GitHub"}
+}

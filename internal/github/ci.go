@@ -1,0 +1,172 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/upkeep"
+)
+
+// tested is what CI was at work on.
+type tested struct {
+	Branch     string `json:"head_branch"`
+	SHA        string `json:"head_sha"`
+	Conclusion string `json:"conclusion"`
+	From       *struct {
+		Name string `json:"full_name"`
+	} `json:"head_repository"` // of a workflow run alone
+}
+
+// ci is what an event tells of the checks of a commit here. A branch of a fork is
+// none, whatever it is called.
+func (p payload) ci(event string) trigger.CI {
+	var of *tested
+	switch {
+	case event == trigger.EventSuite && p.Action == "completed":
+		of = p.Suite
+	case event == trigger.EventWorkflowRun && p.Action == "completed":
+		of = p.Job
+	case event == trigger.EventStatus:
+		return p.stated()
+	}
+	if p.Pull != nil && p.Action == "ready_for_review" { // its checks may have ended while it was a draft
+		if pull := p.Pull.pull(); !pull.Fork(p.repo()) {
+			return trigger.CI{SHA: pull.HeadSHA, Branch: pull.HeadRef, Conclusion: p.Action}
+		}
+	}
+	if of == nil {
+		return trigger.CI{}
+	}
+	found := trigger.CI{SHA: of.SHA, Conclusion: of.Conclusion}
+	if of.Branch != "" && (of.From == nil || strings.EqualFold(of.From.Name, p.repo().String())) {
+		found.Branch = of.Branch
+	}
+	return found
+}
+
+// stated is what a status tells: its branches are all of this repository.
+func (p payload) stated() trigger.CI {
+	found := trigger.CI{SHA: p.SHA, Conclusion: p.State}
+	for _, b := range p.Branches {
+		if b.Commit.SHA == p.SHA && b.Name != p.Repo.DefaultBranch && found.Branch == "" {
+			found.Branch = b.Name
+		}
+	}
+	return found
+}
+
+// reds are the conclusions of a check that is not as it should be.
+var reds = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
+
+// Red is what is red on the head of a branch, with what a decision needs. Jobs of
+// the workflow named own are left out, and those that ran for a fork.
+func (c *Client) Red(ctx context.Context, head, own string) ([]upkeep.Check, error) {
+	all, err := c.runs(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	var red []upkeep.Check
+	for _, r := range all {
+		if !slices.Contains(reds, r.Conclusion) || len(red) == maxFailing {
+			continue
+		}
+		name, _ := clean.Plain(r.Name, maxName)
+		check := upkeep.Check{Name: name, Conclusion: r.Conclusion}
+		if r.App.Slug == "github-actions" {
+			ours, err := c.fill(ctx, &check, r.ID, own)
+			if err != nil {
+				return nil, err
+			}
+			if !ours {
+				continue
+			}
+		}
+		check.Says = c.found(ctx, r)
+		red = append(red, check)
+	}
+	states, err := c.states(ctx, head)
+	return append(red, states...), err
+}
+
+// fill adds the workflow run to a check that is one of its jobs. A check without a
+// job was written through the API and cannot be run again.
+func (c *Client) fill(ctx context.Context, check *upkeep.Check, id int64, own string) (ours bool, err error) {
+	job, err := one[struct {
+		Run      int64  `json:"run_id"`
+		Attempt  int    `json:"run_attempt"`
+		Workflow string `json:"workflow_name"`
+	}](ctx, c, act{what: fmt.Sprintf("read job %d", id), needs: "actions: read"}, fmt.Sprintf("actions/jobs/%d", id))
+	if errors.Is(err, NotFound) {
+		return !strings.HasPrefix(check.Name, "ralph"), nil
+	}
+	if err != nil || own != "" && job.Workflow == own {
+		return false, err
+	}
+	run, err := one[struct {
+		From struct {
+			Name string `json:"full_name"`
+		} `json:"head_repository"`
+	}](ctx, c, act{what: fmt.Sprintf("read workflow run %d", job.Run), needs: "actions: read"}, fmt.Sprintf("actions/runs/%d", job.Run))
+	check.Run, check.Attempt = job.Run, job.Attempt
+	return err == nil && strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), err
+}
+
+// states are the red statuses of a commit, by which CI outside GitHub tells its own.
+func (c *Client) states(ctx context.Context, ref string) ([]upkeep.Check, error) {
+	a := act{what: "read the statuses of " + ref, needs: "statuses: read"}
+	found, err := one[struct {
+		Statuses []struct {
+			Context     string `json:"context"`
+			State       string `json:"state"`
+			Description string `json:"description"`
+		} `json:"statuses"`
+	}](ctx, c, a, "commits/"+url.PathEscape(ref)+"/status?per_page=100")
+	if Withheld(err) {
+		return nil, nil
+	}
+	var red []upkeep.Check
+	for _, s := range found.Statuses {
+		if s.State == "failure" || s.State == "error" {
+			name, _ := clean.Plain(s.Context, maxName)
+			red = append(red, upkeep.Check{Name: name, Conclusion: "failure", Says: code(s.Description, maxSaid)})
+		}
+	}
+	return red, err
+}
+
+// RedNames are the names of what is red on a branch.
+func (c *Client) RedNames(ctx context.Context, branch string) ([]string, error) {
+	all, err := c.runs(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, r := range all {
+		if slices.Contains(reds, r.Conclusion) {
+			name, _ := clean.Plain(r.Name, maxName)
+			names = append(names, name)
+		}
+	}
+	states, err := c.states(ctx, branch)
+	for _, s := range states {
+		names = append(names, s.Name)
+	}
+	return names, err
+}
+
+// Rerun has the failed jobs of a workflow run done again.
+func (c *Client) Rerun(ctx context.Context, run int64) error {
+	// Twice would be two re-runs.
+	a := act{what: fmt.Sprintf("re-run the failed jobs of workflow run %d", run), needs: actionsWrite, once: true}
+	return do(ctx, c, a, func(ctx context.Context) error {
+		_, err := c.send(ctx, http.MethodPost, c.at(fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run)), nil, nil)
+		return err
+	})
+}

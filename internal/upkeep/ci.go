@@ -1,0 +1,149 @@
+package upkeep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/plan"
+)
+
+// Check is one that is red on the head of a pull request.
+type Check struct {
+	Name       string
+	Conclusion string // as GitHub names it: failure, cancelled, …
+	Says       string // what it found, cleaned
+	Run        int64  // the workflow run that can be run again; 0: there is none
+	Attempt    int    // of Run, from 1
+}
+
+// Class is why a check is red.
+type Class string
+
+// The classes, in the order in which a check is held against them.
+const (
+	Approval       Class = "approval"       // somebody has to let it run
+	Infrastructure Class = "infrastructure" // a runner or the network failed, or it was cancelled
+	Base           Class = "base"           // it is red on the base branch, too
+	Untried        Class = "untried"        // it may be flaky: it was not run again yet
+	Change         Class = "change"         // the change broke it
+)
+
+// Of is the class of a check. base are the names of what is red on the base branch.
+func Of(c Check, base []string) Class {
+	switch {
+	case c.Conclusion == "action_required":
+		return Approval
+	case slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || outages.MatchString(c.Says):
+		return Infrastructure
+	case slices.Contains(base, c.Name):
+		return Base
+	case c.Run != 0 && c.Attempt <= 1:
+		return Untried
+	}
+	return Change
+}
+
+// outages are what runners and tools say when the machine or the network failed. A
+// change that causes such words costs a re-run, and then a person's look.
+var outages = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|hosted runner encountered an error|` +
+	`the self-hosted runner|no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
+	`could not resolve host|temporary failure in name resolution|tls handshake timeout|eai_again|econnreset|etimedout|` +
+	`50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
+
+// Move is what follows from all that is red: work, or re-runs, or only words.
+type Move struct {
+	Work  []Check // that the change broke
+	Rerun []int64 // workflow runs
+	Line  string  // for people; empty where there is work
+}
+
+// Decide takes what is red on the head of a pull request, and on its base.
+func Decide(red []Check, base []string) Move {
+	of := map[Class][]Check{}
+	for _, c := range red {
+		class := Of(c, base)
+		of[class] = append(of[class], c)
+	}
+	move := Move{Work: of[Change]}
+	if len(move.Work) > 0 {
+		return move
+	}
+	var lines []string
+	for _, class := range []Class{Approval, Infrastructure, Base, Untried} {
+		if len(of[class]) == 0 {
+			continue
+		}
+		again := rerun(class, of[class])
+		move.Rerun = append(move.Rerun, again...)
+		lines = append(lines, names(of[class])+" "+words(class, len(again) > 0))
+	}
+	slices.Sort(move.Rerun)
+	move.Rerun, move.Line = slices.Compact(move.Rerun), strings.Join(lines, " ")
+	return move
+}
+
+// rerun are the workflow runs to be run again: each once.
+func rerun(class Class, checks []Check) (runs []int64) {
+	for _, c := range checks {
+		if c.Run != 0 && c.Attempt <= 1 && (class == Infrastructure || class == Untried) {
+			runs = append(runs, c.Run)
+		}
+	}
+	return runs
+}
+
+func words(class Class, again bool) string {
+	switch {
+	case class == Approval:
+		return "waits for approval on the pull request's page."
+	case class == Base:
+		return "is red on the base branch, too: ralph leaves it alone."
+	case class == Infrastructure && again:
+		return "failed because of the runner or the network: ralph asked for one re-run."
+	case class == Infrastructure:
+		return "failed because of the runner or the network: run it again once that works."
+	}
+	return "failed: ralph asked for one re-run, which shows whether it is flaky."
+}
+
+func names(checks []Check) string {
+	var all []string
+	for _, c := range checks {
+		all = append(all, "`"+strings.ReplaceAll(c.Name, "`", "'")+"`")
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
+}
+
+// Question is what a person is asked where there were enough attempts.
+func Question(red []Check) string {
+	return fmt.Sprintf("**ralph asks:** CI is still red after the attempts that are allowed (%d a head, %d a pull request): %s. "+
+		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MostOfHead, plan.MostOfPull, names(red))
+}
+
+// noteBegins begins the paragraph of the progress comment that is about CI.
+const noteBegins = "**CI:** "
+
+// Note puts a line about CI above a progress comment, in the place of the one
+// before. The comment's first line holds its marks and is left out.
+func Note(comment, line string) string {
+	_, rest, _ := strings.Cut(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(rest, noteBegins) {
+		_, rest, _ = strings.Cut(rest, "\n\n")
+	}
+	return strings.TrimSpace(noteBegins + line + "\n\n" + rest)
+}
+
+// Relevant is the part of a job's log that tells why it failed: up to the last
+// line that the runner marks as an error. What follows is cleaning up.
+func Relevant(log string) string {
+	at := strings.LastIndex(log, "##[error]")
+	if at < 0 {
+		return log
+	}
+	end, _, _ := strings.Cut(log[at:], "\n")
+	return log[:at] + end
+}
