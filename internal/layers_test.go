@@ -21,6 +21,7 @@ const (
 	gitHTTP  = standIn + "/githttp"
 	stories  = support + "journaltest"
 	models   = support + "modeltest"
+	signing  = support + "sigstoretest"
 	scripted = support + "scripted"
 	demo     = support + "demo"
 	agents   = support + "agenttest"
@@ -35,12 +36,12 @@ var plan = house{
 	module: module,
 	layers: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree"},
-		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ"},
+		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ", "internal/attest"},
 		2:  {"internal/journal", "internal/trigger", "internal/mcp", "internal/upkeep"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
-		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/agent/driver"},
+		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models, signing},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/agent/driver", "internal/sigstore"},
 		7:  {"internal/checkout", "internal/sweep", agents},
 		8:  {"internal/job", "internal/doctor", "internal/eval", "internal/proofcheck"},
 		9:  {"internal/config"},
@@ -61,6 +62,7 @@ var plan = house{
 		module + "/" + contract: {},
 		module + "/" + stories:  {},
 		module + "/" + models:   {},
+		module + "/" + signing:  {},
 		module + "/" + agents:   {},
 		module + "/" + scripted: {"cmd/ralph"},
 		module + "/" + demo:     {"cmd/ralph"},
@@ -81,7 +83,7 @@ var plan = house{
 
 		// The network.
 		"net":          {standIn, "internal/github", demo, "internal/egress", "internal/sandbox", "internal/server"},
-		"net/http":     {standIn, gitHTTP, contract, models, "internal/attachment", "internal/egress", "internal/github", "internal/server"},
+		"net/http":     {standIn, gitHTTP, contract, models, signing, "internal/attachment", "internal/egress", "internal/github", "internal/server", "internal/sigstore"},
 		"crypto/tls":   {"internal/egress"},
 		"net/http/cgi": {gitHTTP},
 		"net/netip":    anyone,

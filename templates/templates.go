@@ -4,7 +4,8 @@ package templates
 
 import "embed"
 
-// Files are the texts by path, as "prompt/stories.md".
+// Files are the texts by path, as "prompt/stories.md". In sigstore/ are the keys of the
+// public sigstore, as it publishes them.
 //
-//go:embed prompt comment pull start demo archive workflows session report server completion
+//go:embed prompt comment pull start demo archive workflows session report server completion sigstore
 var Files embed.FS

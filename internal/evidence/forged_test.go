@@ -24,12 +24,9 @@ func again() []journal.Event {
 	}
 }
 
-// What a file says that its own proof does not bear out is told, each by itself.
-func TestWhatIsForged(t *testing.T) {
-	for name, c := range map[string]struct {
-		forge func(*evidence.Evidence)
-		want  string
-	}{
+// forgeries are what a file may say that its own proof does not bear out.
+func forgeries() map[string]forgery {
+	return map[string]forgery{
 		"nothing": {func(*evidence.Evidence) {}, ""},
 		"the newest tree is another": {
 			func(e *evidence.Evidence) { e.Code.Tree = "t2" }, "the newest tree is t2, and the proof is of t1",
@@ -95,7 +92,17 @@ func TestWhatIsForged(t *testing.T) {
 		"another test for a criterion": {
 			func(e *evidence.Evidence) { e.Stories[0].Shown = []string{"", "of security"} }, "US-001: these tests do not go from red to green: of security",
 		},
-	} {
+	}
+}
+
+type forgery struct {
+	forge func(*evidence.Evidence)
+	want  string
+}
+
+// Each is told by itself.
+func TestWhatIsForged(t *testing.T) {
+	for name, c := range forgeries() {
 		e := evidence.Of(evident(t), nil)
 		c.forge(&e)
 		if diff := cmp.Diff(c.want, strings.Join(e.Differences(anew(t, e, again()...)), "\n")); diff != "" {

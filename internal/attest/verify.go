@@ -1,0 +1,276 @@
+package attest
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/asn1"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Signer is a job that signs, as its certificate names it.
+type Signer struct {
+	Identity   string // the workflow: https://github.com/OWNER/REPO/.github/workflows/FILE@REF
+	Issuer     string // who vouches for the identity
+	Repository string // where the job ran: https://github.com/OWNER/REPO
+}
+
+// GitHub is the issuer for jobs on github.com.
+const GitHub = "https://token.actions.githubusercontent.com"
+
+// Expected is the signer that an identity names. A workflow that other repositories can
+// call has the same identity in each, so the repository is told apart from it; empty: it
+// is the workflow's own.
+func Expected(identity, issuer, repository string) (Signer, error) {
+	parts := strings.SplitN(identity, "/", 6)
+	if len(parts) < 6 || parts[0] != "https:" || parts[1] != "" || !strings.Contains(parts[5], "@") {
+		return Signer{}, fmt.Errorf("the identity %q is no workflow with a ref", identity)
+	}
+	if repository == "" {
+		repository = strings.Join(parts[3:5], "/")
+	}
+	return Signer{Identity: identity, Issuer: issuer, Repository: "https://" + parts[2] + "/" + repository}, nil
+}
+
+// Signed is a statement whose signature holds.
+type Signed struct {
+	Statement Statement
+	At        time.Time // when the log took it in
+	Signer    Signer
+	Key       *ecdsa.PublicKey
+}
+
+// Largest is more than a bundle ever is.
+const Largest = 64 << 20
+
+// Verify returns what a bundle says, if want has signed it while its certificate was
+// valid, and a trusted log has seen that.
+func Verify(data []byte, root Root, want Signer) (s Signed, err error) {
+	s, err = verify(data, root)
+	if err == nil {
+		err = s.Signer.differs(want)
+	}
+	if err != nil {
+		return Signed{}, err
+	}
+	return s, nil
+}
+
+// verify is Verify for any signer.
+func verify(data []byte, root Root) (s Signed, err error) {
+	var b Bundle
+	if err := json.Unmarshal(data, &b); err != nil {
+		return s, fmt.Errorf("read the bundle: %w", err)
+	}
+	leaf, err := b.certificate()
+	if err != nil {
+		return s, err
+	}
+	entry, err := b.logged(leaf)
+	if err != nil {
+		return s, err
+	}
+	if s.At, err = root.promised(entry); err != nil {
+		return s, err
+	}
+	if err := root.vouches(leaf, s.At); err != nil {
+		return s, err
+	}
+	if s.Key, err = signed(leaf, b.Envelope); err != nil {
+		return s, err
+	}
+	if s.Signer, err = named(leaf); err != nil {
+		return s, err
+	}
+	err = json.Unmarshal(b.Envelope.Payload, &s.Statement)
+	if err == nil && (b.Envelope.PayloadType != PayloadType || s.Statement.Type != StatementType) {
+		err = errors.New("it is no in-toto statement of version 1")
+	}
+	return s, err
+}
+
+func (s Signer) differs(want Signer) error {
+	for _, field := range []struct{ name, is, want string }{
+		{"identity", s.Identity, want.Identity}, {"issuer", s.Issuer, want.Issuer}, {"repository", s.Repository, want.Repository},
+	} {
+		if field.is != field.want || field.want == "" {
+			return fmt.Errorf("it is signed by another %s: %q, want %q", field.name, field.is, field.want)
+		}
+	}
+	return nil
+}
+
+// certificate is that of the job. Others in the bundle are not believed: the chain comes
+// from what is trusted.
+func (b Bundle) certificate() (*x509.Certificate, error) {
+	raw := b.Material.Certificate
+	if chain := b.Material.Chain; raw == nil && chain != nil && len(chain.Certificates) > 0 {
+		raw = &chain.Certificates[0]
+	}
+	if raw == nil {
+		return nil, errors.New("it has no certificate of a job")
+	}
+	leaf, err := x509.ParseCertificate(raw.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("read its certificate: %w", err)
+	}
+	return leaf, nil
+}
+
+// signed verifies the signature of an envelope with the certificate's key.
+func signed(leaf *x509.Certificate, e Envelope) (*ecdsa.PublicKey, error) {
+	key, is := leaf.PublicKey.(*ecdsa.PublicKey)
+	if !is || len(e.Signatures) != 1 {
+		return nil, errors.New("it is not signed by one ECDSA key")
+	}
+	digest := sha256.Sum256(PAE(e.PayloadType, e.Payload))
+	if !ecdsa.VerifyASN1(key, digest[:], e.Signatures[0].Sig) {
+		return nil, errors.New("its signature does not hold: something in it was changed")
+	}
+	return key, nil
+}
+
+// body is an entry of kind dsse 0.0.1 or intoto 0.0.2.
+type body struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Spec       struct {
+		PayloadHash hash `json:"payloadHash"` // dsse
+		Signatures  []struct {
+			Signature string `json:"signature"`
+			Verifier  []byte `json:"verifier"`
+		} `json:"signatures"`
+		Content struct { // intoto
+			PayloadHash hash `json:"payloadHash"`
+			Envelope    struct {
+				Signatures []struct {
+					Sig       []byte `json:"sig"` // in base64 once more
+					PublicKey []byte `json:"publicKey"`
+				} `json:"signatures"`
+			} `json:"envelope"`
+		} `json:"content"`
+	} `json:"spec"`
+}
+
+type hash struct {
+	Algorithm string `json:"algorithm"`
+	Value     string `json:"value"`
+}
+
+// logged is the log's entry, if it is of this envelope, this signature and this
+// certificate: else the time of another signature could be put into a bundle.
+func (b Bundle) logged(leaf *x509.Certificate) (entry LogEntry, err error) {
+	if len(b.Material.Entries) != 1 || len(b.Envelope.Signatures) != 1 {
+		return entry, errors.New("it has no entry of a log, so its time is not known")
+	}
+	entry = b.Material.Entries[0]
+	var logged body
+	if err := json.Unmarshal(entry.Body, &logged); err != nil {
+		return entry, fmt.Errorf("read the log's entry: %w", err)
+	}
+	var sum hash
+	var signature string
+	var verifier []byte
+	switch spec := logged.Spec; {
+	case logged.Kind == "dsse" && logged.APIVersion == "0.0.1" && len(spec.Signatures) == 1:
+		sum, signature, verifier = spec.PayloadHash, spec.Signatures[0].Signature, spec.Signatures[0].Verifier
+	case logged.Kind == "intoto" && logged.APIVersion == "0.0.2" && len(spec.Content.Envelope.Signatures) == 1:
+		sum, signature, verifier = spec.Content.PayloadHash, string(spec.Content.Envelope.Signatures[0].Sig), spec.Content.Envelope.Signatures[0].PublicKey
+	default:
+		return entry, fmt.Errorf("the log's entry is %s %s, which is not known here", logged.Kind, logged.APIVersion)
+	}
+	digest := sha256.Sum256(b.Envelope.Payload)
+	block, _ := pem.Decode(verifier)
+	if sum != (hash{"sha256", hex.EncodeToString(digest[:])}) || block == nil || !bytes.Equal(block.Bytes, leaf.Raw) ||
+		signature != base64.StdEncoding.EncodeToString(b.Envelope.Signatures[0].Sig) {
+		return entry, errors.New("the log's entry is of something else")
+	}
+	return entry, nil
+}
+
+// promised is when a trusted log took in an entry.
+func (r Root) promised(e LogEntry) (at time.Time, err error) {
+	text, err := e.Promised()
+	if err != nil {
+		return at, err
+	}
+	digest := sha256.Sum256(text)
+	at = time.Unix(e.Time, 0).UTC()
+	for _, log := range r.Logs {
+		if !bytes.Equal(log.ID.KeyID, e.LogID.KeyID) || !log.Key.Valid.has(at) {
+			continue
+		}
+		key, err := x509.ParsePKIXPublicKey(log.Key.Bytes)
+		if err != nil {
+			return at, fmt.Errorf("read the key of a log: %w", err)
+		}
+		if key, is := key.(*ecdsa.PublicKey); is && ecdsa.VerifyASN1(key, digest[:], e.Promise.Timestamp) {
+			return at, nil
+		}
+	}
+	return at, errors.New("no trusted log has promised its entry")
+}
+
+// vouches verifies the certificate for the time of the signature.
+func (r Root) vouches(leaf *x509.Certificate, at time.Time) error {
+	refused := errors.New("no trusted authority was valid then")
+	for _, authority := range r.Authorities {
+		if !authority.Valid.has(at) {
+			continue
+		}
+		options := x509.VerifyOptions{
+			Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: at,
+			KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning},
+		}
+		for i, raw := range authority.Chain.Certificates {
+			certificate, err := x509.ParseCertificate(raw.Bytes)
+			if err != nil {
+				return fmt.Errorf("read a trusted authority: %w", err)
+			}
+			if options.Intermediates.AddCert(certificate); i == len(authority.Chain.Certificates)-1 {
+				options.Roots.AddCert(certificate)
+			}
+		}
+		if _, refused = leaf.Verify(options); refused == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("its certificate does not hold at %s: %w", at.Format(time.RFC3339), refused)
+}
+
+// The extensions in which Fulcio writes down who asked for a certificate.
+var (
+	issuerOf     = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 8}
+	repositoryOf = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 12}
+)
+
+// named is who a certificate is for.
+func named(leaf *x509.Certificate) (s Signer, err error) {
+	if len(leaf.URIs) != 1 || len(leaf.EmailAddresses)+len(leaf.DNSNames)+len(leaf.IPAddresses) > 0 {
+		return s, errors.New("its certificate is not for one workflow")
+	}
+	s.Identity = leaf.URIs[0].String()
+	for _, extension := range leaf.Extensions {
+		var to *string
+		switch {
+		case extension.Id.Equal(issuerOf):
+			to = &s.Issuer
+		case extension.Id.Equal(repositoryOf):
+			to = &s.Repository
+		default:
+			continue
+		}
+		if rest, err := asn1.Unmarshal(extension.Value, to); err != nil || len(rest) > 0 {
+			return s, errors.New("its certificate has an extension that cannot be read")
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,21 @@
+package sigstore
+
+import (
+	"github.com/ralph-loop/ralph/internal/attest"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/templates"
+)
+
+// OpenRoot are the trusted keys in a file; empty: those of the public sigstore.
+func OpenRoot(file string) (root attest.Root, err error) {
+	var data []byte
+	if file == "" {
+		data, err = templates.Files.ReadFile("sigstore/trusted-root.json")
+	} else {
+		data, err = untrusted.ReadFile(file, attest.Largest)
+	}
+	if err != nil {
+		return root, err
+	}
+	return attest.ReadRoot(data)
+}
