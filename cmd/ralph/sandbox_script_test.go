@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
+	"github.com/ralph-loop/ralph/internal/testsupport/sigstoretest"
 )
 
 // outside is what a script has beyond the sandbox.
@@ -24,7 +25,8 @@ type outside struct {
 	came  atomic.Int32
 	model *modeltest.Server
 
-	company *company
+	company  *company
+	sigstore *sigstoretest.Stack
 }
 
 type outsideKey struct{}

@@ -44,6 +44,7 @@ const scripts = "testdata/script"
 //	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
 //	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
 //	                        and for those models
+//	sigstore WORKFLOW@REF   gives jobs the identity of that workflow, and a sigstore: see signing
 //	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
 //	                        of its own; then: that host and no other was asked for there
 //
@@ -70,7 +71,7 @@ func stories(t *testing.T, folder string) testscript.Params {
 		Setup:               func(env *testscript.Env) error { return setup(t, env, folder) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
-			"listener": listener, "model": model, "company": companyIn, "example": exampleInputs,
+			"listener": listener, "model": model, "company": companyIn, "example": exampleInputs, "sigstore": signing,
 		},
 	}
 }

@@ -4,10 +4,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -15,10 +13,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 type verifyCommand struct {
-	File string `arg:"" type:"path" help:"File evidence.json of a run."`
+	File string `arg:"" type:"path" help:"File evidence.json of a run; with --signed its evidence.sigstore.json."`
+	laptop.Signature
 	laptop.Clone
 }
 
@@ -28,14 +28,22 @@ the evidence names, and the tests of each story on the base code. The commands c
 from the file, so they run in a sandbox without a network. If this machine has no
 such sandbox, nothing runs. Read the commands before you use --no-sandbox.
 
+With --signed, no proof is repeated. The signature is verified offline: the workflow
+--identity signed this evidence, and it is about HEAD of the clone.
+
 Exit code 0: same result. 1: something differs. 2: cannot tell.
 
-Example: ralph verify .ralph/runs/RUN/evidence.json`
+Examples:
+  ralph verify .ralph/runs/RUN/evidence.json
+  ralph verify --signed --identity URL@REF evidence.sigstore.json`
 }
 
 func (verifyCommand) guarded() bool { return true }
 
 func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
+	if c.Signed {
+		return c.Signature.Verify(ctx, w.World, c.File, c.ProjectDir)
+	}
 	e, err := c.read()
 	if err != nil {
 		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
@@ -46,7 +54,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	}
 	defer done()
 	var run journal.Run
-	err = c.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
+	err = c.Clone.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
 		if run, err = v.Verify(ctx, c.ProjectDir, e); err != nil {
 			err = fault.Usage("cannot repeat the proof", fault.Hint(err), err)
 		}
@@ -59,15 +67,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 }
 
 func (c verifyCommand) read() (evidence.Evidence, error) {
-	file, err := os.Open(c.File)
-	if err != nil {
-		return evidence.Evidence{}, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(file, evidence.Largest+1))
-	if err == nil && len(data) > evidence.Largest {
-		err = errors.New("it is too large for an evidence file")
-	}
+	data, err := untrusted.ReadFile(c.File, evidence.Largest)
 	if err != nil {
 		return evidence.Evidence{}, err
 	}

@@ -23,6 +23,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -58,6 +60,7 @@ type visit struct {
 	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	hub      *hub
 	secrets  *redact.Redactor
+	signs    sigstore.Job
 	known    bool     // the asker may ask
 	forms    [][]byte // the issue forms of the base branch, where the task may be one
 	attached []attachment.File
@@ -162,6 +165,9 @@ func (v *visit) read() error {
 
 func (v *visit) readInputs() error {
 	inputs, err := config.ReadInputs(v.toolkit.GetInput, v.Inputs...)
+	if token := v.Getenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN"); token != "" {
+		inputs.Secrets = append(inputs.Secrets, token)
+	}
 	v.inputs, v.secrets = inputs, redact.New(inputs.Secrets...)
 	return err
 }
@@ -185,7 +191,7 @@ func (v *visit) readEvent() error {
 // masks lines.
 func (v *visit) mask() {
 	for _, secret := range v.inputs.Secrets {
-		for _, line := range maskable(secret) {
+		for _, line := range redact.Lines(secret) {
 			v.toolkit.AddMask(line)
 		}
 	}
@@ -231,6 +237,7 @@ func (v *visit) connect() error {
 	if err != nil {
 		return err
 	}
+	v.signs = sigstore.Job{Env: v.Getenv, Server: v.env.ServerURL, Transport: route.Plain(), Unconfined: v.inputs.Sandbox.Level == sandbox.None, Say: v.say}
 	access := github.Access{
 		Owner: v.trigger.Repo.Owner, Repo: v.trigger.Repo.Name,
 		BaseURL: v.env.APIURL, GraphQLURL: v.env.GraphQLURL,

@@ -83,17 +83,6 @@ func (e environment) log() string {
 	return fmt.Sprintf("%s/actions/runs/%s", e.repo(), e.RunID)
 }
 
-// maskable are the lines of a secret that the runner can look for.
-func maskable(secret string) []string {
-	var lines []string
-	for line := range strings.Lines(secret) {
-		if line = strings.TrimSpace(line); len(line) >= 4 {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
 // say writes a line of log in which nothing can command the runner, nor give a
 // secret away.
 func (v *visit) say(text string) {

@@ -55,7 +55,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	return &job.Job{
 		Machine:  job.Machine{Folder: v.folder(), Exec: v.Exec, Now: v.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: v.inputs.Needs.Secrets, Veil: v.secrets.Writer, Grace: grace},
 		Code:     job.Code{Origin: origin{git: tool, hub: v.hub, pause: breath}},
-		Remote:   job.Remote{Hub: v.hub, Signer: v.hub, Pulls: v.hub, Secret: v.secrets.Holds, Comment: v.comment()},
+		Remote:   job.Remote{Hub: v.hub, Signer: v.hub, Pulls: v.hub, Secret: v.secrets.Holds, Attest: v.signs.Notary(ctx), Comment: v.comment()},
 		Agents:   job.Agents{Agent: adapter, Attached: v.attached, AgentEnv: env, Reviewer: reviewer, Watch: v.Watch, Held: held},
 		Audience: job.Audience{Screens: v.screens(), Every: v.Every, Tell: v.narrate, Log: v.say, Hide: v.secrets.Bytes},
 		Drain:    v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Keep: v.Keep, Report: v.inputs.Report, Out: v.env.Workspace,

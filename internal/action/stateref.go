@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -25,7 +26,8 @@ import (
 // Everyone who may push can write to that ref. So the progress comment names
 // the commit that ralph saved last. A state that does not descend from it, or
 // has commits on top of it, is not trusted. Without an issue there is no
-// comment, and the pull request names the commit.
+// comment, and the pull request names the commit. A job with an OIDC identity
+// trusts what its own workflow has signed, and no comment.
 type stateRef struct {
 	hub    *hub
 	store  *git.Trusted
@@ -33,7 +35,8 @@ type stateRef struct {
 	branch string // whose pull request names the commit; empty: the comment does
 	now    func() time.Time
 	lease  quota.Lease
-	at     string // the commit that the ref stands at
+	notary *sigstore.Notary // nil: what is kept is not signed
+	at     string           // the commit that the ref stands at
 }
 
 // kept is what stands on a shelf.
@@ -48,6 +51,7 @@ type kept struct {
 // Why what stands on a shelf is not believed.
 const (
 	altered = "the saved state of an earlier run was changed by someone else"
+	strange = "the saved state of an earlier run is not signed by this workflow"
 	orphan  = "the comment that confirms the saved state of an earlier run is gone"
 )
 
@@ -70,7 +74,7 @@ func (v *visit) openShelf(ctx context.Context) (*stateRef, error) {
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	s := &stateRef{
-		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: quota.Lease{Job: number, Page: v.env.log()},
+		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: quota.Lease{Job: number, Page: v.env.log()}, notary: v.signs.Notary(ctx),
 	}
 	if v.task.Number == 0 {
 		_, s.branch, err = v.place()
@@ -115,6 +119,9 @@ func (s *stateRef) look(ctx context.Context) (kept, error) {
 
 // believe takes over what ralph kept last, and nothing that came after.
 func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) error {
+	if anchor == "" && s.notary != nil {
+		anchor = s.at
+	}
 	if anchor == "" {
 		if s.branch == "" && found.lease == (quota.Lease{}) { // else a job was ended before it could name what it kept
 			found.doubt = orphan
@@ -133,6 +140,11 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 		return err
 	}
 	delete(found.files, quota.LeaseFile)
+	if err := s.notary.Believes(s.ref, found.files); err != nil {
+		s.hub.say("what is kept is not believed: " + err.Error())
+		found.files, found.doubt = nil, strange
+		return nil
+	}
 	entries, _, unread := journal.Replay(found.files[workspace.JournalFile])
 	if unread == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
@@ -187,6 +199,9 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 	files = maps.Clone(files)
 	if files == nil {
 		files = map[string][]byte{}
+	}
+	if err := s.notary.Seal(ctx, s.ref, files); err != nil {
+		s.hub.say("what is kept could not be signed: " + err.Error())
 	}
 	if during > 0 {
 		s.lease.Until = s.now().Add(during).UTC()

@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -70,7 +71,8 @@ type Code struct {
 // Remote is where the work goes, and the run's own files.
 type Remote struct {
 	Hub    Hub                    // nil: the work stays where it is
-	Signer Signer                 // nil: nothing is signed
+	Signer Signer                 // nil: no commit is signed
+	Attest *sigstore.Notary       // nil: no evidence is signed
 	Pulls  Pulls                  // nil: a branch is all there is
 	Shelf  Shelf                  // nil: the run is on this machine alone
 	Secret func(text []byte) bool // tells of one in what is to be pushed; nil: there are none

@@ -158,12 +158,10 @@ func (k keeping) patch(ctx context.Context, span git.Span) string {
 	return text
 }
 
-// Evidence is the name of the file that says what a run rests on, in the run's
-// folder.
+// Evidence is the name of the file in a run's folder that says what the run rests on.
 const Evidence = "evidence.json"
 
-// testify writes down what the run rests on. A run is not worth less because
-// that could not be done; it is said in the log.
+// testify writes down what the run rests on, and signs it. That it failed is said in the log.
 func (s *site) testify(ctx context.Context) {
 	run := s.Run()
 	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.ended() {
@@ -177,7 +175,10 @@ func (s *site) testify(ctx context.Context) {
 	if err == nil {
 		_, err = s.attach(Evidence, string(data))
 	}
+	if err == nil && s.Attest != nil && ctx.Err() == nil {
+		err = s.Attest.Attest(ctx, s.home, []byte(s.hidden(string(data))))
+	}
 	if err != nil {
-		s.Log("could not write " + Evidence + ": " + err.Error())
+		s.Log("could not write or sign " + Evidence + ": " + err.Error())
 	}
 }

@@ -261,3 +261,14 @@ func (r *reader) Read(p []byte) (int, error) {
 	}
 	return r.out.Read(p)
 }
+
+// Lines are the lines of a secret that a runner can look for.
+func Lines(secret string) []string {
+	var lines []string
+	for line := range strings.Lines(secret) {
+		if line = strings.TrimSpace(line); len(line) >= 4 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
