@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -25,20 +23,6 @@ const inside = 1500
 
 // where tells of tools, and of nothing else that is the runner's.
 var where = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
-
-// mirrors are the variables that set package mirrors. A mirror with a password
-// is not passed into the sandbox.
-var mirrors = []string{
-	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY", "NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
-	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
-}
-
-func (v *visit) mirror(name string) string {
-	if value := v.Getenv(name); slices.Contains(mirrors, name) && !strings.Contains(value, "@") {
-		return value
-	}
-	return ""
-}
 
 // raise has the sandbox stand before anything is spent.
 func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {

@@ -57,15 +57,17 @@ func (v *visit) site(ctx context.Context, asked job.Asked) doctor.Finding {
 	return doctor.Finding{}
 }
 
-// before is what is known of the task's newest run. What lies in the workspace says
-// nothing of it: a checkout or another workflow may have put it there.
+// before is what is known of the task's newest run: from this machine, if it began
+// there, or from the shelf. Other journals in the workspace say nothing: a checkout or
+// another workflow may have put them there.
 type before struct {
 	shelf  *stateRef // nil: nothing can be kept there
 	found  kept
-	run    journal.Run // without a name there is none
-	busy   bool        // another job is at work on the task
-	stands string      // the pull request that holds its work as it was left
-	unseen bool        // the progress comment does not show the plan that waits for approval
+	run    journal.Run   // without a name there is none
+	here   workspace.Run // its folder, where it is on this machine; else it is on the shelf
+	busy   bool          // another job is at work on the task
+	stands string        // the pull request that holds its work as it was left
+	unseen bool          // the progress comment does not show the plan that waits for approval
 }
 
 // declined is an answer to somebody who asked for what cannot be: no error.
@@ -73,8 +75,11 @@ type declined struct{ said string }
 
 func (d declined) Error() string { return d.said }
 
-// before gathers all that GitHub knows of the task's newest run.
+// before gathers all that is known of the task's newest run, here and on GitHub.
 func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err error) {
+	b.here, b.run = v.folder().Begun(func(run journal.Run) bool {
+		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
+	})
 	if b.shelf, b.found, err = v.standing(ctx); err != nil {
 		return b, err
 	}
@@ -85,7 +90,9 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 		v.say("the run is saved on this machine only: " + b.shelf.ref + " is not a commit")
 		b.shelf = nil
 	}
-	b.run = b.found.run
+	if b.found.run.ID != "" && b.found.run.Now.After(b.run.Now) {
+		b.run, b.here = b.found.run, workspace.Run{}
+	}
 	if b.stands, err = v.stands(ctx, same(asked, b.run), b.run); err != nil {
 		return b, err
 	}
@@ -124,7 +131,9 @@ func (v *visit) shelved(ctx context.Context, s *stateRef) (kept, error) {
 	return patiently(ctx, breath, func() (kept, error) { return s.look(ctx) })
 }
 
-func (v *visit) folder() workspace.Folder { return workspace.Folder{Path: v.env.folder()} }
+func (v *visit) folder() workspace.Folder {
+	return workspace.Folder{Path: v.env.folder(), Own: workspace.OwnIn(v.Getenv("HOME"))}
+}
 
 // claim says on the shelf that this job is at work, and tells whether the run
 // can be kept there. Where GitHub takes no such refs the work goes on without.
@@ -143,6 +152,14 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	}
 	v.say("the run is saved on this machine only: " + fault.Told(err))
 	return false, nil
+}
+
+// home is the run's folder, unpacked where it comes from the shelf.
+func (b before) home(folder workspace.Folder) (workspace.Run, error) {
+	if b.here.ID != "" {
+		return b.here, nil
+	}
+	return folder.Unpack(b.run.ID, b.found.files)
 }
 
 // ended tells that the job is to end as if killed.

@@ -83,7 +83,7 @@ func (v *visit) options() agent.Options {
 
 // agentEnv is what an agent's environment is built on.
 func (v *visit) agentEnv(vars ...string) []string {
-	return append(environ.Job(v.Getenv, vars...), environ.Job(v.mirror, mirrors...)...)
+	return append(environ.Job(v.Getenv, vars...), environ.Mirrors(v.Getenv)...)
 }
 
 // second gives the second opinion; nil: there is none.

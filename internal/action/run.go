@@ -97,7 +97,7 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	if way.GoOn == nil {
 		return j.Start(ctx, asked)
 	}
-	home, err := j.Folder.Unpack(before.run.ID, before.found.files)
+	home, err := before.home(j.Folder)
 	if err != nil {
 		return Outcome{}, err
 	}

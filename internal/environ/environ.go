@@ -76,6 +76,24 @@ func Job(getenv func(string) string, extra ...string) []string {
 	return Merge(env)
 }
 
+// mirrors are the variables that set package mirrors. A mirror with a password
+// is not passed into the sandbox.
+var mirrors = []string{
+	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY", "NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
+	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
+}
+
+// Mirrors are those that are set, without one that holds a password.
+func Mirrors(getenv func(string) string) []string {
+	var env []string
+	for _, name := range mirrors {
+		if value := getenv(name); value != "" && !strings.Contains(value, "@") {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
 func forbidden(name string) bool {
 	name = strings.ToUpper(name)
 	return strings.HasSuffix(name, "_TOKEN") ||

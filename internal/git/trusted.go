@@ -47,8 +47,13 @@ func (g Git) Open(dir string) (*Trusted, error) {
 	return &Trusted{Dir: dir, git: g}, nil
 }
 
-// Init makes dir a bare repository, or leaves it one.
+// Init makes dir a bare repository, or leaves it one, without the settings it had.
 func (g Git) Init(ctx context.Context, dir, format string) (*Trusted, error) {
+	for _, name := range []string{"config", "config.worktree", "commondir", "objects/info/alternates"} {
+		if err := untrusted.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
+		}
+	}
 	// Others may read it whatever our umask: the agent is another user.
 	args := []string{"init", "-q", "--bare", "--shared=0644", "--template=", "--object-format=" + format, "--", dir}
 	if _, err := g.Do(ctx, Call{Args: args}); err != nil {

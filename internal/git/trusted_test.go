@@ -206,3 +206,24 @@ func TestCheckedOut(t *testing.T) {
 		}
 	}
 }
+
+// What somebody wrote into the repository's configuration is gone when it is taken up.
+func TestInitKeepsNoSettings(t *testing.T) {
+	l := newLab(t)
+	dir := filepath.Join(t.TempDir(), "trusted.git")
+	tool := l.trusted.Git()
+	for range 2 {
+		repository, err := tool.Init(t.Context(), dir, "sha1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := repository.Ask(t.Context(), "config", "--list", "--file", filepath.Join(dir, "config")); err != nil || strings.Contains(text, "evil") {
+			t.Errorf("it says %q, %v", text, err)
+		}
+		for name, text := range map[string]string{"config": "[core]\n\talternateRefsCommand = evil\n", "commondir": "../elsewhere\n", "objects/info/alternates": "/elsewhere\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -99,6 +99,7 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 			return Run{}, cannotWrite(run.Path, err)
 		}
 	}
+	f.vouch(run)
 	return run, nil
 }
 
