@@ -143,7 +143,7 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 	if err := s.notary.Believes(s.ref, found.files); err != nil {
 		s.hub.say("what is kept is not believed: " + err.Error())
 		found.files, found.doubt = nil, strange
-		return nil
+		return nil //nolint:nilerr // it was said, and nothing of it counts
 	}
 	entries, _, unread := journal.Replay(found.files[workspace.JournalFile])
 	if unread == nil {
