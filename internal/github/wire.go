@@ -114,11 +114,15 @@ func (c *credential) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-func (c *credential) hide(text string) string {
+func (c *credential) latest() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.last == "" {
-		return text
+	return c.last
+}
+
+func (c *credential) hide(text string) string {
+	if last := c.latest(); last != "" {
+		return strings.ReplaceAll(text, last, "***")
 	}
-	return strings.ReplaceAll(text, c.last, "***")
+	return text
 }
