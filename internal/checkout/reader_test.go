@@ -105,7 +105,7 @@ func TestReliedOn(t *testing.T) {
 		got[d.Path] = strings.TrimSpace(map[bool]string{true: "test "}[d.Tests] + map[bool]string{true: "doubtful "}[d.Doubtful && d.Tests] + map[bool]string{true: "settings"}[d.Settings])
 	}
 	want := map[string]string{
-		"shared/nine.sh": "test", "real/ten": "test", "data/nine.want": "test doubtful", "cfg/all.xml": "settings",
+		"shared/nine.sh": "test doubtful", "real/ten": "test doubtful", "data/nine.want": "test doubtful", "cfg/all.xml": "settings",
 		"shared/other.sh": "", "data/free.txt": "", "price.sh": "",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -16,34 +17,55 @@ import (
 // Tests rely on more than on what is called a test: on files that a link gives such a
 // name, and on data beside the product that they read.
 
+// reliance remembers what tests of commits rely on: a large repository takes seconds.
+type reliance struct {
+	links map[string][]link  // by commit
+	named map[[2]string]used // by commit and the name of a file
+}
+
 // link is one that a commit has.
 type link struct{ at, to string }
 
-// links are those of a commit that stay within it.
-func links(ctx context.Context, trusted *git.Trusted, commit string) ([]link, error) {
+// used tells what names a file.
+type used struct{ tests, settings bool }
+
+// linksOf are those of a commit that stay within it.
+func (r *reliance) linksOf(ctx context.Context, trusted *git.Trusted, commit string) ([]link, error) {
+	if all, known := r.links[commit]; known {
+		return all, nil
+	}
 	out, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}, Limit: mostListed})
 	if err != nil {
 		return nil, fmt.Errorf("list the links of %.12s: %w", commit, err)
 	}
-	var all []link
+	var names, ids []string
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
-		fields := strings.Fields(about)
-		if len(fields) != 3 || fields[0] != git.ModeSymlink {
-			continue
-		}
-		target, err := trusted.Ask(ctx, "cat-file", "blob", fields[2])
-		if err != nil {
-			return nil, fmt.Errorf("read the link %s: %w", name, err)
-		}
-		if to := path.Join(path.Dir(name), target); !path.IsAbs(target) && to != "." && !strings.HasPrefix(to, "../") {
-			all = append(all, link{name, to})
+		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == git.ModeSymlink {
+			names, ids = append(names, name), append(ids, fields[2])
 		}
 	}
+	var all []link
+	err = git.CatFile(ctx, trusted.Do, git.Call{}, ids, func(o git.Object) error {
+		name := names[0]
+		names = names[1:]
+		target, err := io.ReadAll(io.LimitReader(o.Content, longestTarget))
+		if to := path.Join(path.Dir(name), string(target)); !path.IsAbs(string(target)) && to != "." && !strings.HasPrefix(to, "../") {
+			all = append(all, link{name, to})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the links of %.12s: %w", commit, err)
+	}
+	r.links[commit] = all
 	return all, nil
 }
 
-const mostListed = 64 << 20
+const (
+	mostListed    = 64 << 20
+	longestTarget = 4096
+)
 
 // linkedTest tells whether a link gives a file the name of a test.
 func linkedTest(all []link, name string) bool {
@@ -67,28 +89,39 @@ func (m *marks) read(commit string, files []proof.Differing) {
 		}
 	}
 	for some := range slices.Chunk(candidates, inPatterns) {
-		if tests, settings := m.naming(commit, some...); !tests && !settings {
-			continue
-		}
+		m.name(commit, some)
 		for _, d := range some {
-			tests, settings := m.naming(commit, d)
-			d.Tests, d.Doubtful = tests, d.Doubtful || tests
-			d.Settings = !tests && (d.Settings || settings && !paths.Document(d.Path))
+			by := m.named[[2]string{commit, path.Base(d.Path)}]
+			d.Tests, d.Doubtful = by.tests, d.Doubtful || by.tests
+			d.Settings = !by.tests && (d.Settings || by.settings && !paths.Document(d.Path))
 		}
 	}
 }
 
-// naming tells whether tests, and settings, of a commit have the name of one of some
-// files in them.
-func (m *marks) naming(commit string, files ...*proof.Differing) (tests, settings bool) {
+// name looks for files whose names stand in tests or settings of a commit.
+func (m *marks) name(commit string, files []*proof.Differing) {
 	var names []string
 	for _, d := range files {
-		names = append(names, regexp.QuoteMeta(path.Base(d.Path)))
+		at := [2]string{commit, path.Base(d.Path)}
+		if _, known := m.named[at]; !known {
+			m.named[at] = used{}
+			names = append(names, regexp.QuoteMeta(at[1]))
+		}
 	}
-	found, err := m.trusted.Holding(m.ctx, commit, strings.Join(names, "|"), []string{""})
+	if len(names) == 0 {
+		return
+	}
+	out, err := m.trusted.Do(m.ctx, git.Call{Args: []string{"grep", "-o", "-z", "-I", "-E", "-e", strings.Join(names, "|"), commit, "--"}, Limit: mostListed})
+	if failed, is := git.Answered(err); is && failed.Exit == 1 {
+		return
+	}
 	if err != nil {
-		m.err = err
+		m.err = fmt.Errorf("search %.12s: %w", commit, err)
 	}
-	isOne := func(name string) bool { return paths.Tracked(name) != paths.None }
-	return slices.ContainsFunc(found, isOne), slices.ContainsFunc(found, paths.Settings)
+	for line := range strings.Lines(string(out)) {
+		file, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
+		file, at := strings.TrimPrefix(file, commit+":"), [2]string{commit, name}
+		by := m.named[at]
+		m.named[at] = used{by.tests || paths.Tracked(file) != paths.None, by.settings || paths.Settings(file)}
+	}
 }

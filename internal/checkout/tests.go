@@ -29,6 +29,7 @@ type Stories interface {
 type tests struct {
 	*Clean
 	Stories
+	*reliance
 }
 
 // Touched are the files in spans that are not the loop's own.
@@ -88,7 +89,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m := marks{ctx: ctx, trusted: trusted, span: span}
+	m := marks{ctx: ctx, trusted: trusted, span: span, reliance: t.reliance}
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
@@ -107,7 +108,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
 	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
 	led := checkdef.Paths(commands(run), base.file)
-	linked, err := links(ctx, m.trusted, run.Base)
+	linked, err := m.linksOf(ctx, m.trusted, run.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +117,11 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 		if slices.Contains(own, d.Path) {
 			continue
 		}
-		test := isTest(d.Path) || linkedTest(linked, d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
+		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
 		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
-			Tests: sure || test || speaks[d.Path], Doubtful: !sure,
+			Tests: sure || test || speaks[d.Path] || linkedTest(linked, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
 			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path),
@@ -131,6 +132,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 
 // marks finds words in files that two commits differ in.
 type marks struct {
+	*reliance
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
 	span    git.Span

@@ -49,7 +49,7 @@ func (g Git) Open(dir string) (*Trusted, error) {
 
 // Init makes dir a bare repository, or leaves it one, without the settings it had.
 func (g Git) Init(ctx context.Context, dir, format string) (*Trusted, error) {
-	for _, name := range []string{"config", "config.worktree", "commondir", "objects/info/alternates"} {
+	for _, name := range []string{"config", "config.worktree", "commondir", "shallow", "objects/info/alternates"} {
 		if err := untrusted.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
 		}

@@ -49,8 +49,15 @@ func (i *inspection) settled(ctx context.Context) error {
 	return nil
 }
 
-// lost are the tests that pass in the proof and do not with the base's settings.
+// lost are the tests that pass in the proof and do not with the base's settings. Where
+// the check passes, a test that the base has not may have needed them to be found.
 func (i *inspection) lost(here, old journal.CheckEnded) []string {
-	told := i.prover.Tests.Told(old)
-	return slices.DeleteFunc(i.prover.Tests.Told(here).Names(tally.Passed), func(name string) bool { return told.Of(name) == tally.Passed })
+	if !complete(here) || !complete(old) {
+		return nil
+	}
+	was, _ := find(i.run.BaseChecks, here.Name)
+	told, before := i.prover.Tests.Told(old), i.prover.Tests.Told(was)
+	return slices.DeleteFunc(i.prover.Tests.Told(here).Names(tally.Passed), func(name string) bool {
+		return told.Of(name) == tally.Passed || old.Passed && before.Of(name) != tally.Passed
+	})
 }
