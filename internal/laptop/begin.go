@@ -240,7 +240,7 @@ func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
 	ruled, err := d.ruled(old.Policy, old.Level)
 	if err == nil {
-		err = d.known(ctx, ruled, "the rules of the run are not those of a run that began here: a commit may have changed its journal",
+		err = d.known(ctx, ruled, false, "the rules of the run are not those of a run that began here: a commit may have changed its journal",
 			"look at .ralph/runs/"+home.ID+"/journal.jsonl; if its rules are as you want them: ralph resume --trust")
 	}
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -16,8 +17,8 @@ import (
 )
 
 // sandboxed is the mark of a repository in which an agent was confined. Its lines are
-// digests of what reached past the sandbox in the runs since: settings, and rules of a
-// run in its journal. Files of the project prove nothing, because git writes and removes
+// digests of a project's folder and of what reached past the sandbox in its runs since:
+// settings, and rules of a run in its journal. Files of the project prove nothing, because git writes and removes
 // them for a commit, and the agent commits.
 const sandboxed = "ralph-sandboxed"
 
@@ -29,16 +30,26 @@ func past(s config.Settings) []any {
 	}
 }
 
-// settled is the digest of the settings past the sandbox.
-func (d *Project) settled() (string, error) { return d.digest(d.past) }
+// settled is the line of the settings past the sandbox.
+func (d *Project) settled() (string, error) { return d.marking(d.past) }
 
-// ruled is the digest of the rules and the sandbox level in a run's journal.
+// ruled is the line of the rules and the sandbox level in a run's journal.
 func (d *Project) ruled(p policy.Policy, level string) (string, error) {
-	return d.digest([]any{p, level})
+	return d.marking([]any{p, level})
 }
 
-func (d *Project) digest(of any) (string, error) {
-	text, err := json.Marshal([]any{d.Within(), of})
+// marking is a line of the mark: the project's folder, and what is so there.
+func (d *Project) marking(of any) (string, error) {
+	here, err := digest(d.Within())
+	if err != nil {
+		return "", err
+	}
+	what, err := digest(of)
+	return here + ":" + what, err
+}
+
+func digest(of any) (string, error) {
+	text, err := json.Marshal(of)
 	if err != nil {
 		return "", fmt.Errorf("digest of settings: %w", err)
 	}
@@ -47,13 +58,22 @@ func (d *Project) digest(of any) (string, error) {
 }
 
 // Trusted is a fault where the settings past the sandbox are not those that a run had
-// here since an agent was confined.
+// here since an agent was confined. A project of the repository that had no run since may
+// have no such settings.
 func (d *Project) Trusted(ctx context.Context) error {
-	digest, err := d.settled()
+	plain, err := config.ReadSettings()
+	if err != nil {
+		return fmt.Errorf("read no settings: %w", err)
+	}
+	unset, err := d.marking(past(plain))
 	if err != nil {
 		return err
 	}
-	return d.known(ctx, digest, "the settings that reach past the sandbox are not those of earlier runs: a commit may have changed them",
+	line, err := d.settled()
+	if err != nil {
+		return err
+	}
+	return d.known(ctx, line, line == unset, "the settings that reach past the sandbox are not those of earlier runs: a commit may have changed them",
 		"read .ralph/settings.json and .ralph/settings.local.json; if they are as you want them: ralph run --trust")
 }
 
@@ -70,17 +90,20 @@ func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	return level, err
 }
 
-// known is a fault where a digest is not in the mark. --trust puts it there.
-func (d *Project) known(ctx context.Context, digest, what, fix string) error {
+// known is a fault where a line is not in the mark, unless it may come first and the
+// mark has none of the project. --trust puts it there.
+func (d *Project) known(ctx context.Context, line string, first bool, what, fix string) error {
 	if d.Place == nil {
 		return nil
 	}
-	digests, marked := d.Tool.Marked(ctx, *d.Place, sandboxed)
+	here, _, _ := strings.Cut(line, ":")
+	lines, marked := d.Tool.Marked(ctx, *d.Place, sandboxed)
+	first = first && !slices.ContainsFunc(lines, func(other string) bool { return strings.HasPrefix(other, here+":") })
 	switch {
-	case !marked, len(digests) == 0, slices.Contains(digests, digest):
+	case !marked, first, slices.Contains(lines, line):
 		return nil
 	case d.Trust:
-		return d.Tool.Mark(ctx, *d.Place, sandboxed, digest)
+		return d.Tool.Mark(ctx, *d.Place, sandboxed, line)
 	}
 	return fault.Usage(what, fix, nil)
 }
