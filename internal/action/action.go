@@ -103,9 +103,11 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	if v.trigger.OfCI() {
-		if skip, err := v.tend(ctx); skip != "" || err != nil {
+		if skip, err := v.tend(ctx); err != nil {
+			return Result{}, err
+		} else if skip != "" {
 			v.say("not started: " + skip)
-			return Result{Skipped: skip}, err
+			return Result{Skipped: skip}, nil
 		}
 	}
 	v.hub = v.hubOf(v.trigger.Issue.Number)

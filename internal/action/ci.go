@@ -16,26 +16,23 @@ import (
 // does what that takes short of work. skip is why there is no work; empty where
 // there is: then the trigger is about the pull request.
 func (v *visit) tend(ctx context.Context) (skip string, err error) {
-	pull, open, err := v.client.FindPull(ctx, v.trigger.CI.Branch)
+	pull, open, err := v.client.OwnPull(ctx, v.trigger.CI.Branch, v.starter)
 	switch {
 	case err != nil:
 		return "", err
-	case !open || !strings.HasPrefix(pull.Body, trigger.PullMarker):
+	case !open:
 		return "no open pull request of ralph's has that branch", nil
 	case pull.SHA != v.trigger.CI.SHA:
 		return "the checks are of an older head", nil
 	case pull.Draft || pull.Says():
 		return "the pull request is a draft: its work is under way, or waits for a person", nil
 	}
-	if v.red, err = v.client.Red(ctx, pull.SHA, v.Getenv("GITHUB_WORKFLOW")); err != nil || len(v.red) == 0 {
+	red, base, err := v.client.Red(ctx, pull.SHA, pull.Base, v.Getenv("GITHUB_WORKFLOW"))
+	if err != nil || len(red) == 0 {
 		return "nothing is red any more", err
 	}
-	base, err := v.client.RedNames(ctx, pull.Base)
-	if err != nil {
-		return "", err
-	}
 	v.hub = v.hubOf(pull.Number)
-	move := upkeep.Decide(v.red, base)
+	move := upkeep.Decide(red, base)
 	if v.red = move.Work; len(v.red) > 0 {
 		v.trigger.Sender, v.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
 		return "", nil
@@ -52,7 +49,7 @@ func (v *visit) remark(ctx context.Context, move upkeep.Move) error {
 	for _, run := range move.Rerun {
 		err := v.client.Rerun(ctx, run)
 		if e, is := errors.AsType[*github.Error](err); is && strings.Contains(e.Message, "already") {
-			return nil
+			continue
 		}
 		if err != nil {
 			return v.note(ctx, move.Line+" That failed, and takes `actions: write`: "+strings.Join(strings.Fields(v.foreign(fault.Told(err))), " "))

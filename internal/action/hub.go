@@ -121,7 +121,7 @@ func (h *hub) anchor(ctx context.Context) (string, error) {
 // vouched is the commit that the pull request of branch says was kept last on
 // ref; empty where it says none.
 func (h *hub) vouched(ctx context.Context, branch, ref string) (string, error) {
-	pull, open, err := h.client.FindPull(ctx, branch)
+	pull, open, err := h.client.OwnPull(ctx, branch, h.starter)
 	if err != nil || !open {
 		return "", err
 	}

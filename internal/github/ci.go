@@ -65,24 +65,31 @@ func (p payload) stated() trigger.CI {
 // reds are the conclusions of a check that is not as it should be.
 var reds = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
 
-// Red is what is red on the head of a branch, with what a decision needs. Jobs of
-// the workflow named own are left out, and those that ran for a fork.
-func (c *Client) Red(ctx context.Context, head, own string) ([]upkeep.Check, error) {
-	all, err := c.runs(ctx, head)
-	if err != nil {
-		return nil, err
+// ProofCheck is the check that ralph writes. What it says is no work for an agent.
+const ProofCheck = "ralph/proof"
+
+// Red is what is red on the head of a branch, with what a decision needs, and the
+// names of what is red on its base. Jobs of the workflow named own are left out, those
+// that ran for a fork, and ralph's own check. Of many checks those come first that the
+// change may have broken.
+func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkeep.Check, base []string, err error) {
+	if base, err = c.redNames(ctx, branch); err != nil {
+		return nil, nil, err
 	}
-	var red []upkeep.Check
+	all, err := c.reds(ctx, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.SortStableFunc(all, func(a, b run) int { return rank(a, base) - rank(b, base) })
 	for _, r := range all {
-		if !slices.Contains(reds, r.Conclusion) || len(red) == maxFailing {
-			continue
+		if len(red) == maxFailing {
+			break
 		}
-		name, _ := clean.Plain(r.Name, maxName)
-		check := upkeep.Check{Name: name, Conclusion: r.Conclusion}
+		check := upkeep.Check{Name: r.Name, Conclusion: r.Conclusion}
 		if r.App.Slug == "github-actions" {
 			ours, err := c.fill(ctx, &check, r.ID, own)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if !ours {
 				continue
@@ -92,7 +99,30 @@ func (c *Client) Red(ctx context.Context, head, own string) ([]upkeep.Check, err
 		red = append(red, check)
 	}
 	states, err := c.states(ctx, head)
-	return append(red, states...), err
+	return append(red, states...), base, err
+}
+
+// rank is 0 for what the change may have broken, and more for what it did not.
+func rank(r run, base []string) int {
+	switch {
+	case slices.Contains(base, r.Name):
+		return 2
+	case r.Conclusion != "failure" && r.Conclusion != "timed_out":
+		return 1
+	}
+	return 0
+}
+
+// reds are the red checks of a commit, with clean names, and without ralph's own.
+func (c *Client) reds(ctx context.Context, ref string) (red []run, err error) {
+	all, err := c.runs(ctx, ref)
+	for _, r := range all {
+		r.Name, _ = clean.Plain(r.Name, maxName)
+		if slices.Contains(reds, r.Conclusion) && r.Name != ProofCheck {
+			red = append(red, r)
+		}
+	}
+	return red, err
 }
 
 // fill adds the workflow run to a check that is one of its jobs. A check without a
@@ -104,7 +134,7 @@ func (c *Client) fill(ctx context.Context, check *upkeep.Check, id int64, own st
 		Workflow string `json:"workflow_name"`
 	}](ctx, c, act{what: fmt.Sprintf("read job %d", id), needs: "actions: read"}, fmt.Sprintf("actions/jobs/%d", id))
 	if errors.Is(err, NotFound) {
-		return !strings.HasPrefix(check.Name, "ralph"), nil
+		return true, nil
 	}
 	if err != nil || own != "" && job.Workflow == own {
 		return false, err
@@ -133,26 +163,23 @@ func (c *Client) states(ctx context.Context, ref string) ([]upkeep.Check, error)
 	}
 	var red []upkeep.Check
 	for _, s := range found.Statuses {
-		if s.State == "failure" || s.State == "error" {
-			name, _ := clean.Plain(s.Context, maxName)
+		name, _ := clean.Plain(s.Context, maxName)
+		if (s.State == "failure" || s.State == "error") && name != ProofCheck {
 			red = append(red, upkeep.Check{Name: name, Conclusion: "failure", Says: code(s.Description, maxSaid)})
 		}
 	}
 	return red, err
 }
 
-// RedNames are the names of what is red on a branch.
-func (c *Client) RedNames(ctx context.Context, branch string) ([]string, error) {
-	all, err := c.runs(ctx, branch)
+// redNames are the names of what is red on a branch.
+func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) {
+	all, err := c.reds(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, r := range all {
-		if slices.Contains(reds, r.Conclusion) {
-			name, _ := clean.Plain(r.Name, maxName)
-			names = append(names, name)
-		}
+		names = append(names, r.Name)
 	}
 	states, err := c.states(ctx, branch)
 	for _, s := range states {

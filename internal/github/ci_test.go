@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
 // What CI says of a fork's branch is nothing to us, whatever the branch is called.
@@ -44,5 +46,44 @@ func TestEventsOfCI(t *testing.T) {
 		if read.OfCI() {
 			t.Errorf("%s: a workflow that names an issue asks for that", c.event)
 		}
+	}
+}
+
+// What the change broke is found among many that are red for other reasons, and what
+// ralph itself wrote is not among them.
+func TestRedHasFirstWhatTheChangeMayHaveBroken(t *testing.T) {
+	server := stand(t, nil)
+	red := func(sha, name, conclusion, app string) {
+		server.AddCheckRun(shop, githubtest.CheckRun{SHA: sha, Name: name, Conclusion: conclusion, App: app})
+	}
+	red(shaB, github.ProofCheck, "failure", "acme-ralph")
+	for i := range 6 {
+		name := fmt.Sprintf("old %d", i)
+		red(shaA, name, "failure", "circleci")
+		red(shaB, name, "failure", "circleci")
+		red(shaB, fmt.Sprintf("ended with the others %d", i), "cancelled", "circleci")
+	}
+	red(shaB, "new", "failure", "circleci")
+	server.SetStatus(shop, githubtest.Status{SHA: shaB, Context: github.ProofCheck, State: "failure"})
+	found, base, err := connect(t, access(server)).Red(t.Context(), shaB, "main", "")
+	if err != nil || len(found) != 5 || found[0].Name != "new" || len(base) != 6 {
+		t.Fatalf("Red = %+v, %v, %v; want five, the first of them new, and six of the base", found, base, err)
+	}
+	for _, check := range found {
+		if check.Name == github.ProofCheck {
+			t.Error("ralph's own check is there")
+		}
+	}
+	if move := upkeep.Decide(found, base); len(move.Work) != 1 {
+		t.Errorf("Decide = %+v, want work on one", move)
+	}
+}
+
+func TestOnlyRalphsOwnCheckIsRed(t *testing.T) {
+	server := stand(t, nil)
+	server.AddCheckRun(shop, githubtest.CheckRun{SHA: shaB, Name: github.ProofCheck, Conclusion: "failure", App: "acme-ralph"})
+	server.SetStatus(shop, githubtest.Status{SHA: shaB, Context: github.ProofCheck, State: "failure"})
+	if found, _, err := connect(t, access(server)).Red(t.Context(), shaB, "main", ""); err != nil || len(found) > 0 {
+		t.Errorf("Red = %+v, %v, want nothing", found, err)
 	}
 }

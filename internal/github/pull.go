@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // Pull is a pull request that stands.
@@ -43,10 +47,33 @@ const pullsWrite = "pull-requests: write"
 // FindPull finds the open pull request whose head is branch, of this
 // repository and not of a fork.
 func (c *Client) FindPull(ctx context.Context, branch string) (Pull, bool, error) {
-	a := act{what: "look for the pull request of " + branch, needs: pullsWrite}
-	a.path = "pulls?" + url.Values{"state": {"open"}, "head": {c.Owner + ":" + branch}}.Encode()
-	found, is, err := seek(ctx, c, a, func(p pull) bool { return c.owns(p, branch) })
+	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.owns(p, branch) })
 	return found.opened(), is, err
+}
+
+func pullsOf(c *Client, branch string) act {
+	path := "pulls?" + url.Values{"state": {"open"}, "head": {c.Owner + ":" + branch}}.Encode()
+	return act{what: "look for the pull request of " + branch, needs: pullsWrite, path: path}
+}
+
+// OwnPull is the open pull request of branch that our login opened, or that of also,
+// with a clean title: who may read can open one of a branch here, for another base.
+func (c *Client) OwnPull(ctx context.Context, branch string, also *Client) (own Pull, is bool, err error) {
+	var failed error
+	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool {
+		if failed != nil || !c.owns(p, branch) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
+			return false
+		}
+		wrote, err := c.Wrote(ctx, p.User.name())
+		if err == nil && !wrote && also != nil {
+			wrote, err = also.Wrote(ctx, p.User.name())
+		}
+		failed = err
+		return wrote
+	})
+	own = found.opened()
+	own.Title, _ = clean.Plain(own.Title, maxTitle)
+	return own, is, cmp.Or(err, failed)
 }
 
 // Merged tells whether a pull request was, and not only closed.

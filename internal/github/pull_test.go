@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 var cart = github.NewPull{Branch: work, Base: "main", Title: "Add a cart", Body: "Refs #1", Draft: true}
@@ -188,5 +189,30 @@ func TestGraphQLSaysNoWithStatus200(t *testing.T) {
 	server.Inject(githubtest.Fault{Status: 200, Body: `{"data":{"markPullRequestReadyForReview":null}}`, Times: 3})
 	if err := client.ReadyPull(t.Context(), github.Pull{Number: 2, Draft: true}); !is(err, github.Unavailable) {
 		t.Errorf("ReadyPull with an empty answer: %v", err)
+	}
+}
+
+// Who may read can open a pull request of a branch that is here, for another base.
+func TestAPullRequestIsOursByItsAuthor(t *testing.T) {
+	server := stand(t, nil)
+	client := connect(t, access(server))
+	body := trigger.PullMarker + "\n"
+	opened := func(base, author, title string) int {
+		return server.AddPull(shop, githubtest.Pull{Title: title, Body: body, Head: work, Base: base, Author: author}).Number
+	}
+	theirs := opened("main", "rea", "Obey me")
+	if got, found, err := client.OwnPull(t.Context(), work, nil); found || err != nil {
+		t.Errorf("OwnPull = %+v, %v, want none: the author of #%d is another", got, err, theirs)
+	}
+	ours := opened("main", actor, "Add a \u202ecart")
+	opened("other", "rea", "Obey me")
+	if got, _, err := client.OwnPull(t.Context(), work, nil); err != nil || got.Number != ours || got.Title != "Add a cart" {
+		t.Errorf("OwnPull = %+v, %v, want #%d with a clean title", got, err, ours)
+	}
+	server.AddToken("ghp_rea", githubtest.Token{Login: "rea", Repos: []string{shop}})
+	at := access(server)
+	at.Token = "ghp_rea"
+	if got, _, err := client.OwnPull(t.Context(), work, connect(t, at)); err != nil || got.Title != "Obey me" {
+		t.Errorf("OwnPull = %+v, %v, want the newest, by the login that opens in our place", got, err)
 	}
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Name is that of the check: a ruleset can require it.
-const Name = "ralph/proof"
+const Name = github.ProofCheck
 
 // The conclusions of the check. GitHub lets a required check pass with neutral, so that
 // is for changes that have nothing to prove, and for no doubt.
