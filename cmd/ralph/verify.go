@@ -29,7 +29,8 @@ from the file, so they run in a sandbox without a network. If this machine has n
 such sandbox, nothing runs. Read the commands before you use --no-sandbox.
 
 With --signed, no proof is repeated. The signature is verified offline: the workflow
---identity signed this evidence, and it is about HEAD of the clone.
+--identity signed this evidence, and it is about HEAD of the clone. The signed run
+must have completed, with nothing that is not verified.
 
 Exit code 0: same result. 1: something differs. 2: cannot tell.
 

@@ -239,7 +239,7 @@ func (v *visit) connect() error {
 	if err != nil {
 		return err
 	}
-	v.signs = sigstore.Job{Env: v.Getenv, Server: v.env.ServerURL, Transport: route.Plain(), Unconfined: v.inputs.Sandbox.Level == sandbox.None, Say: v.say}
+	v.signs = sigstore.Job{Env: v.Getenv, Server: v.env.ServerURL, Transport: route.Plain(), Now: v.Now, Unconfined: v.inputs.Sandbox.Level == sandbox.None, Say: v.say}
 	access := github.Access{
 		Owner: v.trigger.Repo.Owner, Repo: v.trigger.Repo.Name,
 		BaseURL: v.env.APIURL, GraphQLURL: v.env.GraphQLURL,

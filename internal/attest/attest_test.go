@@ -124,9 +124,14 @@ func TestForgeriesAreRefused(t *testing.T) {
 		bundle attest.Bundle
 		want   string
 	}{
-		"another workflow":             {of(func(s *attest.Signer) { s.Identity = strings.Replace(s.Identity, "ralph.yml", "evil.yml", 1) }), "another identity"},
-		"another branch":               {of(func(s *attest.Signer) { s.Identity = strings.Replace(s.Identity, "heads/main", "heads/evil", 1) }), "another identity"},
-		"a longer ref":                 {of(func(s *attest.Signer) { s.Identity += "2" }), "another identity"},
+		"another workflow": {of(func(s *attest.Signer) { s.Identity = strings.Replace(s.Identity, "ralph.yml", "evil.yml", 1) }), "another identity"},
+		"another branch":   {of(func(s *attest.Signer) { s.Identity = strings.Replace(s.Identity, "heads/main", "heads/evil", 1) }), "another identity"},
+		"a longer ref":     {of(func(s *attest.Signer) { s.Identity += "2" }), "another identity"},
+		"a branch whose # the certificate's URI loses": {of(func(s *attest.Signer) { s.Identity += "#" }), "another identity"},
+		"called by another workflow": {of(func(s *attest.Signer) {
+			s.Caller = strings.Replace(s.Caller, "ralph.yml@refs/heads/main", "evil.yml@refs/heads/evil", 1)
+		}), "another caller"},
+		"no caller":                    {of(func(s *attest.Signer) { s.Caller = "" }), "another caller"},
 		"another issuer":               {of(func(s *attest.Signer) { s.Issuer = "https://accounts.example" }), "another issuer"},
 		"no issuer":                    {of(func(s *attest.Signer) { s.Issuer = "" }), "another issuer"},
 		"called by another repository": {of(func(s *attest.Signer) { s.Repository = "https://github.com/eve/greeter" }), "another repository"},

@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -21,6 +22,7 @@ type Signer struct {
 	Identity   string // the workflow: https://github.com/OWNER/REPO/.github/workflows/FILE@REF
 	Issuer     string // who vouches for the identity
 	Repository string // where the job ran: https://github.com/OWNER/REPO
+	Caller     string // the workflow that was started there, as Identity has it: it may have called that
 }
 
 // GitHub is the issuer for jobs on github.com.
@@ -28,16 +30,17 @@ const GitHub = "https://token.actions.githubusercontent.com"
 
 // Expected is the signer that an identity names. A workflow that other repositories can
 // call has the same identity in each, so the repository is told apart from it; empty: it
-// is the workflow's own.
+// is the workflow's own, and nothing else has called it. Else who calls it is not known.
 func Expected(identity, issuer, repository string) (Signer, error) {
 	parts := strings.SplitN(identity, "/", 6)
 	if len(parts) < 6 || parts[0] != "https:" || parts[1] != "" || !strings.Contains(parts[5], "@") {
 		return Signer{}, fmt.Errorf("the identity %q is no workflow with a ref", identity)
 	}
-	if repository == "" {
-		repository = strings.Join(parts[3:5], "/")
+	own, caller := strings.Join(parts[3:5], "/"), ""
+	if repository == "" || repository == own {
+		repository, caller = own, identity
 	}
-	return Signer{Identity: identity, Issuer: issuer, Repository: "https://" + parts[2] + "/" + repository}, nil
+	return Signer{Identity: identity, Issuer: issuer, Repository: "https://" + parts[2] + "/" + repository, Caller: caller}, nil
 }
 
 // Signed is a statement whose signature holds.
@@ -99,7 +102,10 @@ func verify(data []byte, root Root) (s Signed, err error) {
 
 func (s Signer) differs(want Signer) error {
 	for _, field := range []struct{ name, is, want string }{
-		{"identity", s.Identity, want.Identity}, {"issuer", s.Issuer, want.Issuer}, {"repository", s.Repository, want.Repository},
+		{"identity", s.Identity, want.Identity},
+		{"issuer", s.Issuer, want.Issuer},
+		{"repository", s.Repository, want.Repository},
+		{"caller", s.Caller, want.Caller},
 	} {
 		if field.is != field.want || field.want == "" {
 			return fmt.Errorf("it is signed by another %s: %q, want %q", field.name, field.is, field.want)
@@ -249,28 +255,37 @@ func (r Root) vouches(leaf *x509.Certificate, at time.Time) error {
 // The extensions in which Fulcio writes down who asked for a certificate.
 var (
 	issuerOf     = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 8}
+	identityOf   = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 9}
 	repositoryOf = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 12}
+	callerOf     = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 18}
 )
 
-// named is who a certificate is for.
+// named is who a certificate is for. Its URI loses a "#" at the end, which a branch's name
+// may have, so the identity is that of the extension.
 func named(leaf *x509.Certificate) (s Signer, err error) {
 	if len(leaf.URIs) != 1 || len(leaf.EmailAddresses)+len(leaf.DNSNames)+len(leaf.IPAddresses) > 0 {
 		return s, errors.New("its certificate is not for one workflow")
 	}
-	s.Identity = leaf.URIs[0].String()
 	for _, extension := range leaf.Extensions {
 		var to *string
 		switch {
 		case extension.Id.Equal(issuerOf):
 			to = &s.Issuer
+		case extension.Id.Equal(identityOf):
+			to = &s.Identity
 		case extension.Id.Equal(repositoryOf):
 			to = &s.Repository
+		case extension.Id.Equal(callerOf):
+			to = &s.Caller
 		default:
 			continue
 		}
 		if rest, err := asn1.Unmarshal(extension.Value, to); err != nil || len(rest) > 0 {
 			return s, errors.New("its certificate has an extension that cannot be read")
 		}
+	}
+	if uri, err := url.Parse(s.Identity); err != nil || uri.String() != leaf.URIs[0].String() {
+		return s, fmt.Errorf("its certificate is for %q and for another identity, %q", leaf.URIs[0], s.Identity)
 	}
 	return s, nil
 }

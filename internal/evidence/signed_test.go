@@ -86,6 +86,13 @@ func TestSignedEvidence(t *testing.T) {
 // A job that signs nonsense is not believed either.
 func TestStatementsThatAreNoEvidence(t *testing.T) {
 	said := statement(t, func(*evidence.Evidence) {})
+	var unproven attest.Statement
+	if err := json.Unmarshal(statement(t, func(e *evidence.Evidence) { e.Proof.Tree = "t2" }), &unproven); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := evidence.Stated(unproven); err == nil {
+		t.Errorf("a proof of another tree: %+v", got.Code)
+	}
 	for name, change := range map[string][2]string{
 		"another commit": {`"gitCommit":"c1"`, `"gitCommit":"c2"`},
 		"another tree":   {`"gitTree":"t1"`, `"gitTree":"t2"`},

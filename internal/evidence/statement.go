@@ -33,6 +33,9 @@ func Stated(s attest.Statement) (Evidence, error) {
 		return Evidence{}, fmt.Errorf("it says %q, which is no evidence of a run", s.PredicateType)
 	}
 	e, err := Read(s.Predicate)
+	if err == nil && e.Proof.Tree != e.Code.Tree {
+		err = errors.New("its proof is of another tree than its newest commit's")
+	}
 	if err == nil && (s.Digest("gitCommit") != e.Code.Head || s.Digest("gitTree") != e.Code.Tree || e.Code.Head == "" || e.Code.Tree == "") {
 		err = errors.New("it is about another commit than its evidence")
 	}

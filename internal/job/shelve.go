@@ -175,7 +175,7 @@ func (s *site) testify(ctx context.Context) {
 	if err == nil {
 		_, err = s.attach(Evidence, string(data))
 	}
-	if err == nil && s.Attest != nil && ctx.Err() == nil {
+	if err == nil && ctx.Err() == nil {
 		err = s.Attest.Attest(ctx, s.home, []byte(s.hidden(string(data))))
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package laptop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/evidence"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -19,6 +22,7 @@ type Signature struct {
 	Identity    string `placeholder:"URL" help:"With --signed: workflow that must have signed, with its ref."`
 	Issuer      string `placeholder:"URL" default:"https://token.actions.githubusercontent.com" help:"With --signed: issuer of the identity (default: GitHub's)."`
 	Repository  string `placeholder:"OWNER/NAME" help:"With --signed: repository that the job ran in (default: the identity's)."`
+	Caller      string `placeholder:"URL" help:"With --signed: workflow that was started, with its ref (default: the identity; needed with another repository)."`
 	TrustedRoot string `type:"path" placeholder:"FILE" help:"With --signed: keys of sigstore (default: those of the public one)."`
 	Commit      string `placeholder:"REV" default:"HEAD" help:"With --signed: commit that must be signed (default: HEAD of the clone)."`
 }
@@ -30,6 +34,9 @@ func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int
 	if err != nil {
 		return 0, fault.Usage("cannot verify the signature", "name the workflow that must have signed: --identity https://github.com/OWNER/REPO/.github/workflows/ralph.yml@refs/heads/main", err)
 	}
+	if want.Caller = cmp.Or(c.Caller, want.Caller); want.Caller == "" {
+		return 0, fault.Usage("cannot verify the signature", "name the workflow of --repository that calls the identity's: --caller https://github.com/OWNER/REPO/.github/workflows/FILE@REF", nil)
+	}
 	root, err := sigstore.OpenRoot(c.TrustedRoot)
 	if err != nil {
 		return 0, fault.Usage("cannot read the trusted root", "write one with `gh attestation trusted-root`", err)
@@ -38,12 +45,7 @@ func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int
 	if err != nil {
 		return 0, fault.Usage("cannot use "+file, "name the evidence.sigstore.json of a run", err)
 	}
-	tool, done, err := w.SoundGit(ctx, clone)
-	if err != nil {
-		return 0, err
-	}
-	defer done()
-	commit, err := tool.Named(ctx, clone, c.Commit)
+	commit, tree, err := c.named(ctx, w, clone)
 	if err != nil {
 		return 0, err
 	}
@@ -52,30 +54,56 @@ func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int
 	if err == nil {
 		e, err = evidence.Stated(signed.Statement)
 	}
-	if err == nil && e.Code.Head != commit {
-		err = fmt.Errorf("it is about commit %.12s, and %s is %.12s", e.Code.Head, c.Commit, commit)
+	if err == nil && (e.Code.Head != commit || e.Code.Tree != tree) {
+		err = fmt.Errorf("it is about commit %.12s (tree %.12s), and %s is %.12s (tree %.12s)", e.Code.Head, e.Code.Tree, c.Commit, commit, tree)
 	}
 	if err != nil {
-		_, said := fmt.Fprint(w.Stdout, clean.LogLines("refused: "+err.Error()+"\n"))
+		_, said := fmt.Fprintln(w.Stdout, clean.LogLine("refused: "+err.Error()))
 		return fault.ExitStopped, said
 	}
-	_, err = fmt.Fprint(w.Stdout, clean.LogLines(told(e, signed)))
-	return fault.ExitDone, err
+	for _, line := range told(e, signed) {
+		if _, err := fmt.Fprintln(w.Stdout, clean.LogLine(line)); err != nil {
+			return 0, err
+		}
+	}
+	if e.Status != policy.StatusCompleted || len(e.NotVerified) > 0 {
+		return fault.ExitStopped, nil
+	}
+	return fault.ExitDone, nil
 }
 
-// told is what signed evidence comes to.
-func told(e evidence.Evidence, signed attest.Signed) string {
+// named is the clone's commit that must be signed, with its tree.
+func (c Signature) named(ctx context.Context, w World, clone string) (commit, tree string, err error) {
+	tool, done, err := w.SoundGit(ctx, clone)
+	if err != nil {
+		return "", "", err
+	}
+	defer done()
+	if commit, err = tool.Named(ctx, clone, c.Commit); err != nil {
+		return "", "", err
+	}
+	text, err := tool.Do(ctx, git.Call{Dir: clone, Args: []string{"rev-parse", "--verify", "-q", commit + "^{tree}"}})
+	return commit, strings.TrimSpace(string(text)), err
+}
+
+// told is what signed evidence comes to, line by line.
+func told(e evidence.Evidence, signed attest.Signed) []string {
 	proven := 0
 	for _, story := range e.Stories {
 		if story.Proven {
 			proven++
 		}
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%.12s: %s says that it is %s, with %d of %d stories proven\nsigned by %s in %s at %s\n",
-		e.Code.Head, e.Run, e.Status, proven, len(e.Stories), signed.Signer.Identity, signed.Signer.Repository, signed.At.Format("2006-01-02T15:04:05Z"))
-	for _, words := range e.NotVerified {
-		text.WriteString("not verified: " + words + "\n")
+	lines := []string{
+		fmt.Sprintf("%.12s: %s says that it is %s, with %d of %d stories proven", e.Code.Head, e.Run, e.Status, proven, len(e.Stories)),
+		fmt.Sprintf("signed by %s in %s at %s", signed.Signer.Identity, signed.Signer.Repository, signed.At.Format("2006-01-02T15:04:05Z")),
+		fmt.Sprintf("sandbox: %s; base: %.12s", e.Rules.Sandbox, e.Code.Base),
 	}
-	return text.String()
+	for _, check := range e.Rules.Checks {
+		lines = append(lines, "check: "+check.Command)
+	}
+	for _, words := range e.NotVerified {
+		lines = append(lines, "not verified: "+words)
+	}
+	return lines
 }

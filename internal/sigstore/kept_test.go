@@ -23,7 +23,6 @@ func TestKept(t *testing.T) {
 		}
 		return seal(t, signed, ref, files)
 	}
-	const ref = "refs/ralph/issue-1"
 	statement, err := attest.Keeping(ref)
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +31,8 @@ func TestKept(t *testing.T) {
 	honest := sign(statement, ref, files)
 	other := s.Job
 	other.Identity += "2"
+	elsewhere := s.Job
+	elsewhere.Caller = "https://github.com/octo/greeter/.github/workflows/evil.yml@refs/heads/evil"
 	for name, c := range map[string]struct {
 		signature []byte
 		ref       string
@@ -42,6 +43,7 @@ func TestKept(t *testing.T) {
 		"as it was kept":     {honest, ref, files, s.Job, true},
 		"on another ref":     {honest, "refs/ralph/issue-2", files, s.Job, false},
 		"by another":         {honest, ref, files, other, false},
+		"called by another":  {honest, ref, files, elsewhere, false},
 		"not signed":         {nil, ref, files, s.Job, false},
 		"a file was changed": {honest, ref, with(files, "prd.json", "[{}]"), s.Job, false},
 		"a file was added":   {honest, ref, with(files, "more", ""), s.Job, false},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/attest"
 	"github.com/ralph-loop/ralph/internal/evidence"
@@ -18,7 +19,11 @@ type Notary struct {
 	signer Signer
 	root   attest.Root
 	own    attest.Signer
+	now    func() time.Time
 	spoken *Signed // for what is kept; nil: not yet
+	closed string  // why the job cannot sign, though it has an identity
+	failed error   // why spoken is not yet, and
+	again  time.Time
 }
 
 // Job is a job as its environment tells of it.
@@ -26,14 +31,19 @@ type Job struct {
 	Env        func(string) string
 	Server     string            // its GitHub
 	Transport  http.RoundTripper // nil: the usual
-	Unconfined bool              // the agent is in no sandbox
+	Now        func() time.Time
+	Unconfined bool // the agent is in no sandbox
 	Say        func(string)
 
 	asked bool
 	found *Notary
 }
 
-// Notary is the job's; nil: nothing is signed, and it is said why, once.
+// errNone is for a job that is not meant to sign.
+type errNone struct{ error }
+
+// Notary is the job's; nil: the job is not meant to sign. Where it is, and cannot, the
+// notary signs nothing and believes nothing. It is said why, once.
 func (j *Job) Notary(ctx context.Context) *Notary {
 	if j.asked {
 		return j.found
@@ -42,22 +52,25 @@ func (j *Job) Notary(ctx context.Context) *Notary {
 	n, err := j.open(ctx)
 	if err != nil {
 		j.Say("evidence is not signed: " + err.Error())
-		return nil
+		if errors.As(err, &errNone{}) || errors.Is(err, ErrPrivate) {
+			return nil
+		}
+		n = &Notary{closed: err.Error()}
 	}
 	j.found = n
 	return n
 }
 
 func (j *Job) open(ctx context.Context) (n *Notary, err error) {
-	n = &Notary{signer: Signer{
+	n = &Notary{now: j.Now, signer: Signer{
 		HTTP: j.Transport, TokenURL: j.Env("ACTIONS_ID_TOKEN_REQUEST_URL"), Token: j.Env("ACTIONS_ID_TOKEN_REQUEST_TOKEN"),
 		Fulcio: cmp.Or(j.Env("SIGSTORE_FULCIO_URL"), PublicFulcio), Rekor: cmp.Or(j.Env("SIGSTORE_REKOR_URL"), PublicRekor),
 	}}
 	switch {
 	case n.signer.TokenURL == "" || n.signer.Token == "":
-		return nil, errors.New("the job has no OIDC identity (`permissions: id-token: write` gives it one)")
+		return nil, errNone{errors.New("the job has no OIDC identity (`permissions: id-token: write` gives it one)")}
 	case j.Unconfined:
-		return nil, errors.New("without a sandbox the agent could sign as well")
+		return nil, errNone{errors.New("without a sandbox the agent could sign as well")}
 	}
 	if n.root, err = OpenRoot(j.Env("SIGSTORE_TRUSTED_ROOT")); err != nil {
 		return nil, err
@@ -69,8 +82,11 @@ func (j *Job) open(ctx context.Context) (n *Notary, err error) {
 // EvidenceFile is the name of the file with signed evidence, beside that without.
 const EvidenceFile = "evidence.sigstore.json"
 
-// Attest signs the evidence of a run, as its file has it.
+// Attest signs the evidence of a run, as its file has it. What an earlier job signed goes.
 func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) error {
+	if err := home.Remove(EvidenceFile); err != nil || n == nil || n.closed != "" {
+		return err
+	}
 	statement, err := evidence.Statement(file)
 	if err != nil {
 		return fmt.Errorf("it is not signed: %w", err)
@@ -96,17 +112,11 @@ const sealFile = "signature.json"
 // Seal adds to files that are kept on a ref their signature, with a key that is let speak
 // for the ref once in a job. Without a notary it adds none.
 func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) error {
-	if n == nil {
+	if n == nil || n.closed != "" {
 		return nil
 	}
-	if n.spoken == nil {
-		statement, err := attest.Keeping(ref)
-		if err != nil {
-			return err
-		}
-		if n.spoken, err = n.signer.Sign(ctx, statement); err != nil {
-			return err
-		}
+	if err := n.speak(ctx, ref); err != nil {
+		return err
 	}
 	signature, err := n.spoken.Sign(attest.KeptText(ref, files))
 	if err != nil {
@@ -114,6 +124,33 @@ func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) 
 	}
 	files[sealFile], err = json.Marshal(attest.Kept{Bundle: n.spoken.Bundle, Signature: signature})
 	return err
+}
+
+// pause is how long services are not asked again that gave no signature.
+const pause = 5 * time.Minute
+
+// speak lets a key speak for the ref. It takes at most half of the time that is left, as
+// what is kept has to be pushed as well.
+func (n *Notary) speak(ctx context.Context, ref string) error {
+	if n.spoken != nil {
+		return nil
+	}
+	if n.failed != nil && n.now().Before(n.again) {
+		return n.failed
+	}
+	statement, err := attest.Keeping(ref)
+	if err != nil {
+		return err
+	}
+	limit := patience
+	if end, is := ctx.Deadline(); is {
+		limit = min(limit, end.Sub(n.now())/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	n.spoken, n.failed = n.signer.Sign(ctx, statement)
+	n.again = n.now().Add(pause)
+	return n.failed
 }
 
 // Believes takes the signature out of files, and tells whether a job of this very
@@ -124,6 +161,8 @@ func (n *Notary) Believes(ref string, files map[string][]byte) error {
 	switch {
 	case n == nil:
 		return nil
+	case n.closed != "":
+		return errors.New("signatures cannot be verified: " + n.closed)
 	case len(seal) == 0:
 		return errors.New("it is not signed")
 	}

@@ -95,6 +95,7 @@ type claims struct {
 	Issuer     string `json:"iss"`
 	Workflow   string `json:"job_workflow_ref"`
 	Repository string `json:"repository"`
+	Caller     string `json:"workflow_ref"`
 }
 
 // Who is the job, on the GitHub of server: what it signs has that signer.
@@ -103,7 +104,9 @@ func (s Signer) Who(ctx context.Context, server string) (attest.Signer, error) {
 	if c.Issuer == attest.GitHub {
 		server = "https://github.com"
 	}
-	return attest.Signer{Identity: server + "/" + c.Workflow, Issuer: c.Issuer, Repository: server + "/" + c.Repository}, err
+	return attest.Signer{
+		Identity: server + "/" + c.Workflow, Issuer: c.Issuer, Repository: server + "/" + c.Repository, Caller: server + "/" + c.Caller,
+	}, err
 }
 
 // identity is the job's token for sigstore.
@@ -130,10 +133,16 @@ func (s Signer) identity(ctx context.Context) (token string, c claims, err error
 	if err != nil {
 		return "", c, errors.New("the job's token cannot be read")
 	}
-	if s.Fulcio == PublicFulcio && c.Visibility != "public" {
+	if (public(s.Fulcio) || public(s.Rekor)) && c.Visibility != "public" {
 		return "", c, ErrPrivate
 	}
 	return answer.Value, c, nil
+}
+
+// public tells whether a service is one of the public sigstore, however its address is written.
+func public(address string) bool {
+	at, err := url.Parse(address)
+	return err != nil || strings.HasSuffix("."+strings.ToLower(strings.TrimSuffix(at.Hostname(), ".")), ".sigstore.dev")
 }
 
 type chain struct {

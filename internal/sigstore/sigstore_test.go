@@ -53,10 +53,23 @@ func TestSignedIsVerified(t *testing.T) {
 
 // The public log would name a repository that is not public: its token is not even used.
 func TestPrivateIsNotSigned(t *testing.T) {
-	s, signer, _ := stack(t)
-	s.Visibility, signer.Fulcio = "private", sigstore.PublicFulcio
-	if bundle, err := signer.Sign(t.Context(), []byte("{}")); !errors.Is(err, sigstore.ErrPrivate) {
-		t.Errorf("Sign = %v, %v", bundle, err)
+	s, own, _ := stack(t)
+	s.Visibility = "private"
+	for _, services := range [][2]string{
+		{sigstore.PublicFulcio, sigstore.PublicRekor},
+		{sigstore.PublicFulcio, own.Rekor},
+		{own.Fulcio, sigstore.PublicRekor},
+		{sigstore.PublicFulcio + "/", own.Rekor},
+		{own.Fulcio, "https://REKOR.sigstore.dev.:443/"},
+	} {
+		signer := own
+		signer.Fulcio, signer.Rekor = services[0], services[1]
+		if bundle, err := signer.Sign(t.Context(), []byte("{}")); !errors.Is(err, sigstore.ErrPrivate) {
+			t.Errorf("with %q: Sign = %v, %v", services, bundle, err)
+		}
+	}
+	if _, err := own.Sign(t.Context(), []byte("{}")); err != nil {
+		t.Errorf("with its own services: %v", err)
 	}
 }
 

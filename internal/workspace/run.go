@@ -128,6 +128,14 @@ func (r Run) Create(name string) (io.WriteCloser, error) {
 	return file, nil
 }
 
+// Remove takes a file of the run's folder away, where there is one.
+func (r Run) Remove(name string) error {
+	if err := os.Remove(r.File(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cannotWrite(r.Path, err)
+	}
+	return nil
+}
+
 // Exists tells whether something of that name is in the run's folder.
 func (r Run) Exists(name string) bool {
 	_, err := os.Lstat(r.File(name))

@@ -108,7 +108,10 @@ func (s *Stack) Certify(key *ecdsa.PublicKey, job attest.Signer) ([]byte, error)
 		SerialNumber: big.NewInt(2), NotBefore: s.Now(), NotAfter: s.Now().Add(10 * time.Minute),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning}, URIs: []*url.URL{identity},
 	}
-	for number, value := range map[int]string{8: job.Issuer, 12: job.Repository} {
+	for number, value := range map[int]string{8: job.Issuer, 9: job.Identity, 12: job.Repository, 18: job.Caller} {
+		if value == "" {
+			continue
+		}
 		text, err := asn1.MarshalWithParams(value, "utf8")
 		if err != nil {
 			return nil, err
@@ -188,6 +191,7 @@ func (s *Stack) token(r *http.Request) (any, error) {
 	claims, err := json.Marshal(map[string]string{
 		"sub": "repo:job", "repository_visibility": s.Visibility, "iss": s.Job.Issuer,
 		"job_workflow_ref": strings.TrimPrefix(s.Job.Identity, server), "repository": strings.TrimPrefix(s.Job.Repository, server),
+		"workflow_ref": strings.TrimPrefix(s.Job.Caller, server),
 	})
 	return map[string]string{"value": "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"}, err
 }
