@@ -104,7 +104,7 @@ func TestSealLeavesTime(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 			defer cancel()
 			err := notary.Seal(ctx, ref, map[string][]byte{})
-			if ctx.Err() != nil {
+			if end, _ := ctx.Deadline(); time.Until(end) < time.Second {
 				t.Error("no time is left")
 			}
 			return err
