@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
 )
@@ -93,10 +94,13 @@ func (m *marks) read(commit string, files []proof.Differing) {
 		for _, d := range some {
 			by := m.named[[2]string{commit, path.Base(d.Path)}]
 			d.Tests, d.Doubtful = by.tests, d.Doubtful || by.tests
-			d.Settings = !by.tests && (d.Settings || by.settings && !paths.Document(d.Path))
+			d.Settings = !by.tests && (d.Settings || by.settings && shared.MatchString(d.Path))
 		}
 	}
 }
+
+// shared is what settings take parts from. Other data that they name may be what is built.
+var shared = pattern.Of(`\.(jsonc?|ya?ml|toml|xml|ini|cfg)$`)
 
 // name looks for files whose names stand in tests or settings of a commit.
 func (m *marks) name(commit string, files []*proof.Differing) {
