@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,5 +111,31 @@ func TestReliedOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A search that fails is done again: until it has been done, no file counts as free.
+func TestAFailedSearchIsNotRemembered(t *testing.T) {
+	trusted, commits := repository(t, `mkdir tests && echo 1 >nine.want && echo 'cat nine.want' >tests/nine.sh && commit && echo 2 >nine.want && commit`)
+	broken := trusted.Git()
+	run, fails := broken.Run, true
+	broken.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		if fails && slices.Contains(c.Argv, "-F") {
+			return process.Result{}, os.ErrPermission
+		}
+		return run(ctx, c)
+	}
+	other, err := broken.Open(trusted.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return other, nil }}).Prover(nil).Changes
+	if all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1]); err == nil {
+		t.Errorf("without a search: %+v", all)
+	}
+	fails = false
+	all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	if err != nil || len(all) != 1 || !all[0].Tests {
+		t.Errorf("searched again: %+v, %v", all, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -106,21 +105,25 @@ var shared = pattern.Of(`\.(jsonc?|ya?ml|toml|xml|ini|cfg)$`)
 func (m *marks) name(commit string, files []*proof.Differing) {
 	var names []string
 	for _, d := range files {
-		at := [2]string{commit, path.Base(d.Path)}
-		if _, known := m.named[at]; !known {
-			m.named[at] = used{}
-			names = append(names, regexp.QuoteMeta(at[1]))
+		name := path.Base(d.Path)
+		if _, known := m.named[[2]string{commit, name}]; !known {
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
 		return
 	}
-	out, err := m.trusted.Do(m.ctx, git.Call{Args: []string{"grep", "-o", "-z", "-I", "-E", "-e", strings.Join(names, "|"), commit, "--"}, Limit: mostListed})
-	if failed, is := git.Answered(err); is && failed.Exit == 1 {
+	args := []string{"grep", "-o", "-z", "-I", "-F"}
+	for _, name := range names {
+		args = append(args, "-e", name)
+	}
+	out, err := m.trusted.Do(m.ctx, git.Call{Args: append(args, commit, "--"), Limit: mostListed})
+	if failed, is := git.Answered(err); err != nil && (!is || failed.Exit != 1) {
+		m.err = fmt.Errorf("search %.12s: %w", commit, err)
 		return
 	}
-	if err != nil {
-		m.err = fmt.Errorf("search %.12s: %w", commit, err)
+	for _, name := range names {
+		m.named[[2]string{commit, name}] = used{}
 	}
 	for line := range strings.Lines(string(out)) {
 		file, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
