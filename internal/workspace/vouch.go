@@ -18,7 +18,7 @@ func OwnIn(home string) string {
 	if home == "" {
 		return ""
 	}
-	return filepath.Join(home, ".local", "state", "ralph")
+	return filepath.Join(home, ".local/state/ralph")
 }
 
 // Begun is the newest run that wanted accepts, if it began here.
