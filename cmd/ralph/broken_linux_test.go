@@ -51,7 +51,7 @@ func TestARunThatBreaksTellsTheIssue(t *testing.T) {
 	if run := s.run(); run.Stop != nil {
 		t.Fatalf("the journal says %+v, want no end", run.Stop)
 	}
-	s.finish("nothing to finish") // nobody killed it: why it broke is not taken back
+	s.finish("nothing to finish") // it was not killed: why it broke stays
 	comments := s.Comments(shop, s.issue)
 	if len(comments) != 1 {
 		t.Fatalf("%d comments, want one", len(comments))

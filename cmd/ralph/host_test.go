@@ -161,7 +161,7 @@ func TestHostOfAKilledJob(t *testing.T) {
 	if said, code := j.step(1, death{Event: "iteration_began", Nth: 1}.env()); code == 0 {
 		t.Fatalf("nobody was killed: %s", said)
 	}
-	j.nobody()
+	j.noneLeft()
 	finish := j.action.Runs.Steps[2]
 	if !strings.HasPrefix(finish.If, "always() && ") {
 		t.Errorf("it comes only if %s", finish.If)

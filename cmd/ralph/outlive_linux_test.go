@@ -83,7 +83,7 @@ func killBoth(t *testing.T, level string, guard bool) {
 		}
 	}
 	_ = ralph.Wait()
-	s.nobody()
+	s.noneLeft()
 }
 
 // told is the process of the run that has its parent's number under that name.

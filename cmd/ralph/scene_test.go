@@ -89,13 +89,13 @@ func (s *scene) end(l *life) (code int) {
 			s.t.Logf("%s said:\n%s", filepath.Base(l.log), said)
 		}
 	})
-	s.nobody()
+	s.noneLeft()
 	return l.ProcessState.ExitCode()
 }
 
-// nobody waits until no process of the run is left, by the scene's folder and
+// noneLeft waits until no process of the run is left, by the scene's folder and
 // environment.
-func (s *scene) nobody() {
+func (s *scene) noneLeft() {
 	s.t.Helper()
 	s.until("processes of the run end", func() bool { return len(living(s.dir)) == 0 })
 }

@@ -32,7 +32,7 @@ func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (jo
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
 }
 
-// redraft has nobody take a head for proven that is not yet.
+// redraft makes the pull request a draft while its head is not proven.
 func (h *hub) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
 	pull, open, err := h.client.FindPull(ctx, run.Branch)
 	if err != nil {

@@ -65,7 +65,7 @@ func TestRealAgentEnds(t *testing.T) {
 				if took > grace+time.Second {
 					t.Errorf("it took %v to end", took)
 				}
-				b.nobody()
+				b.noneLeft()
 				t.Logf("measured: %s, %s, is gone after %d ms with %d that it had started", c.agent, name, took.Milliseconds(), got.Swept)
 			})
 		})
@@ -100,7 +100,7 @@ func TestRealAgentLeavesAJob(t *testing.T) {
 		if err != nil || got.Failed || got.Response != "DONE" || got.Swept == 0 {
 			t.Errorf("Do = %+v, %v", got, err)
 		}
-		b.nobody()
+		b.noneLeft()
 	})
 }
 

@@ -177,7 +177,7 @@ func (c cli) bench(answers ...modeltest.Answer) *bench {
 				c.Logf("%s %s model %s, work %v, %d bytes", r.Method, r.Path, r.Model, r.Work, len(r.Body))
 			}
 		}
-		b.nobody()
+		b.noneLeft()
 	})
 	return b
 }
@@ -199,8 +199,8 @@ func (s *stopwatch) Write(p []byte) (int, error) {
 // dir is the folder of the whole test: home and tree are in it.
 func (b *bench) dir() string { return filepath.Dir(b.Dir) }
 
-// nobody fails if a process of the bench is left.
-func (b *bench) nobody() {
+// noneLeft fails the test if a process of the bench is left.
+func (b *bench) noneLeft() {
 	b.Helper()
 	if left := living(b.dir()); len(left) > 0 {
 		b.Errorf("left behind: %q", left)

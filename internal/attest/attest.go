@@ -1,6 +1,6 @@
 // Package attest writes in-toto statements and verifies those that a job has signed
 // through sigstore. It takes a bundle, the keys that are trusted and who must have
-// signed, and returns the statement. It opens no file and asks nobody.
+// signed, and returns the statement. It opens no file and makes no request.
 //
 // A bundle is taken in the form that GitHub's and ralph's jobs write: one DSSE
 // envelope, one certificate of a job, one entry of a transparency log. All else is
