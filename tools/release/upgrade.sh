@@ -22,14 +22,14 @@ cat >ralph/prd.json <<'PRD'
 {"project": "shop", "branchName": "ralph/shop", "description": "a shop", "userStories": [
   {"id": "US-001", "title": "Say that it is done", "description": "As a tester I want a file.", "acceptanceCriteria": ["there is done.txt"], "priority": 1, "passes": false, "notes": ""}]}
 PRD
-# The agent says that it is at work, and waits to be killed; the next one works.
-mkfifo "$dir/at-work"
+# The first agent says that it is at work, and waits to be killed; the next one
+# works. It leaves its word in the project, the one place where the sandbox lets it.
+echo began >.gitignore
 cat >"$dir/agent" <<'AGENT'
 #!/bin/sh
 cat >/dev/null
-if [ ! -e "$0.began" ]; then
-  : >"$0.began"
-  echo >"$(dirname "$0")/at-work"
+if [ ! -e began ]; then
+  : >began
   exec sleep 600
 fi
 echo done >done.txt
@@ -41,7 +41,10 @@ git add -A && git commit --quiet -m base
 
 "$dir/old" run --agent command --agent-command "$dir/agent" --check 'sh check.sh' >"$dir/log" 2>&1 &
 run=$!
-read -r <"$dir/at-work"
+until [ -e began ]; do
+  kill -0 "$run" 2>/dev/null || { cat "$dir/log"; echo 'the previous version ended before its agent worked' >&2; exit 1; }
+  sleep 0.1
+done
 kill -9 "$run"
 wait "$run" 2>/dev/null || true
 "$new" status
