@@ -131,6 +131,9 @@ func (s Source) page() page {
 	return made
 }
 
+// Good is for a run that ended well: what failed on the way comes late then.
+func (p page) Good() bool { return p.Mood == good }
+
 // moodOf is how the run stands, in a colour.
 func moodOf(run journal.Run) mark {
 	switch {
