@@ -16,11 +16,11 @@ var (
 	written = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 )
 
-// A promise is held by what docs/promises*.md name: every test, script and story
-// in the right-hand column exists, and a row that names none says why.
+// Each promise and each attack names its tests: every test, script and story in
+// the right-hand column exists, and a row without one says why.
 func TestPromisesNameWhatIsThere(t *testing.T) {
 	var pages []byte
-	for _, name := range []string{"promises.md", "promises-program.md"} {
+	for _, name := range []string{"promises.md", "promises-program.md", "security-tests.md"} {
 		page, err := os.ReadFile("../../docs/" + name)
 		if err != nil {
 			t.Fatal(err)
