@@ -85,7 +85,7 @@ type trial struct {
 	same   bool // they are what the base has
 	seen   sight
 
-	commands map[string]string // of checks that ran only the story's own test files; nil: all tests ran
+	narrowed map[string]bool // checks that ran only the story's own test files
 
 	again *sight // the base once more; nil: not tried
 	anew  *sight // the same tests on the code that the story began with; nil: not tried
@@ -103,8 +103,8 @@ func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(jou
 	if enough, err := p.few(ctx, t, at, files, emit); err != nil || enough {
 		return err
 	}
-	t.seen, err = p.run(ctx, t.run, at, emit)
-	return err
+	at.Only = func(name string) bool { return !t.narrowed[name] }
+	return p.add(ctx, t.run, at, &t.seen, emit)
 }
 
 // doubtful tells of a failure on the base code that may be chance: of a test

@@ -198,20 +198,21 @@ func targets(command string, files []string) string {
 
 // few tries only the tests in the story's own files on the base code, where the
 // runners can be asked for them, and tells whether that was enough: tests fail
-// there by name. Else all have to run, and nothing of this is on record.
+// there by name. Else the checks are on record whose tests pass there: a run of all
+// would add what the base said already. The others have to run all tests.
 func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emit func(journal.Event)) (enough bool, err error) {
 	asked, err := p.narrow(ctx, t.run, t.proof, files, anyTest)
 	if err != nil || len(asked) == 0 {
 		return false, err
 	}
-	commands, shared := map[string]string{}, false
+	at.Commands, t.narrowed = map[string]string{}, map[string]bool{}
+	shared := false
 	for name, q := range asked {
-		commands[name], shared = q.of(files), shared || q.shared
+		at.Commands[name], shared = q.of(files), shared || q.shared
+		t.narrowed[name] = true
 	}
-	at.Commands = commands
-	at.Only = func(name string) bool { return commands[name] != "" }
+	at.Only = func(name string) bool { return at.Commands[name] != "" }
 	tried, events := *t, []journal.Event(nil)
-	tried.commands = commands
 	if tried.seen, err = p.run(ctx, t.run, at, func(event journal.Event) { events = append(events, event) }); err != nil {
 		return false, err
 	}
@@ -219,19 +220,27 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 	if enough = len(turned.tests) > 0 || turned.all; enough && shared {
 		enough, err = p.alone(ctx, &tried, at, turned.tests)
 	}
-	if err != nil || !enough {
-		t.graded.CheckRuns = tried.graded.CheckRuns
-		for _, event := range events {
-			t.graded.Add(event)
-		}
-		return false, err
-	}
-	*t = tried
-	t.owned, t.mute = false, false
+	t.graded.CheckRuns = tried.graded.CheckRuns
 	for _, event := range events {
+		ended, is := event.(journal.CheckEnded)
+		if !enough && (!is || !green(ended, files)) {
+			t.graded.Add(event)
+			delete(t.narrowed, ended.Name)
+			continue
+		}
 		emit(event)
+		if is {
+			t.seen.checks = append(t.seen.checks, ended)
+		}
 	}
-	return true, nil
+	return enough, err
+}
+
+// green tells that the tests in some files ran and pass. Where they come with data,
+// tests in other files may read it.
+func green(ended journal.CheckEnded, files []string) bool {
+	data := slices.ContainsFunc(files, func(file string) bool { return suite.Of(file) != suite.Test })
+	return !data && ended.Passed && ended.Tests != nil && ended.Tests.Passed > 0
 }
 
 // alone tells whether tests, or the checks where these name none, pass with the

@@ -3,6 +3,7 @@ package proof_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,8 +90,9 @@ func TestOnlyAStorysTestsRunOnTheBase(t *testing.T) {
 	}
 }
 
-// A run of few tests that shows nothing by name is followed by one of all: what is
-// red for want of the other tests proves nothing.
+// A run of few tests that tells nothing by name is followed by one of all: what is red
+// for want of the other tests proves nothing. Where all of the few pass, a run of all
+// would add nothing, unless other tests may read the data that came with them.
 func TestAllTestsRunWhereFewShowNothing(t *testing.T) {
 	few := func(check journal.CheckEnded) func(proof.Place) journal.CheckEnded {
 		return func(at proof.Place) journal.CheckEnded {
@@ -107,15 +109,47 @@ func TestAllTestsRunWhereFewShowNothing(t *testing.T) {
 		says    journal.CheckEnded
 		want    []string
 	}{
-		"green":               {"go test ./...", "a_test.go", told("go", 1), []string{"go test ./.", ""}},
+		"green":               {"go test ./...", "a_test.go", told("go", 1), []string{"go test ./."}},
+		"green without tests": {"go test ./...", "a_test.go", told("go", 0), []string{"go test ./.", ""}},
+		"green, with data":    {"go test ./...", "a_test.go testdata/x", told("go", 1), []string{"go test ./.", ""}},
 		"red as a whole":      {"go test ./...", "a_test.go", journal.CheckEnded{Exit: 1}, []string{"go test ./.", "go test ./.", ""}},
 		"too little coverage": {"go test ./...", "a_test.go", coverage, []string{"go test ./.", ""}},
 		"red on its own code": {"pytest", "test_a.py", failing([]string{"p.TestNew"}), []string{"pytest test_a.py", "pytest test_a.py", ""}},
 	} {
-		commands, graded := narrowed(t, c.command, "go", "", []string{c.file}, "failed p.TestNew", few(c.says))
+		commands, graded := narrowed(t, c.command, "go", "", strings.Fields(c.file), "failed p.TestNew", few(c.says))
 		if !slices.Equal(commands, c.want) || graded.Grade == journal.RedToGreen {
 			t.Errorf("%s: ran %q, %s; want %q and no proof", name, commands, graded.Grade, c.want)
 		}
+	}
+}
+
+// A check that cannot be asked for a story's own tests runs all where those pass.
+func TestOtherChecksRunWhereFewPass(t *testing.T) {
+	run := proved(asked(told("go", 1), green("types")), told("go", 2))
+	run.BaseChecks[0].Command, run.Proofs[0].Checks[0].Command = "go test ./...", "go test ./..."
+	run.Proofs[0].Checks = append(run.Proofs[0].Checks, green("types"))
+	p := (&lab{}).prover()
+	p.Tests = shelf{files: []string{"a_test.go"}, stand: "b0+tests"}
+	var ran []string
+	p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+		for _, check := range []journal.CheckEnded{told("go", 1), red("types", 1)} {
+			if at.Only(check.Name) {
+				ran = append(ran, check.Name+" "+at.Commands[check.Name])
+				check.Where = at.Where
+				emit(check)
+			}
+		}
+		return nil
+	}
+	var graded journal.StoryGraded
+	err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, func(event journal.Event) {
+		if ended, is := event.(journal.StoryGraded); is {
+			graded = ended
+		}
+	})
+	want := []string{"test go test ./.", "types ", "types "} // twice: a failure without names may be chance
+	if err != nil || !slices.Equal(ran, want) || graded.Grade != journal.RedToGreen {
+		t.Errorf("ran %q, %s, %v; want %q and red to green", ran, graded.Grade, err, want)
 	}
 }
 

@@ -64,7 +64,7 @@ func (w *witness) hear(number int, asked map[string]selected, files []string) er
 		at.Commands[name] = check.command
 	}
 	at.Only = func(name string) bool { command, is := at.Commands[name]; return !is || command != "" }
-	if err := w.add(at); err != nil {
+	if err := w.prover.add(w.ctx, w.run, at, w.old, w.ran.Add); err != nil {
 		return err
 	}
 	maps.DeleteFunc(asked, func(name string, check selected) bool { return w.enough(name, check) })
@@ -73,20 +73,7 @@ func (w *witness) hear(number int, asked map[string]selected, files []string) er
 	}
 	at.Commands, at.Only = nil, func(name string) bool { _, is := asked[name]; return is }
 	w.old.checks = slices.DeleteFunc(w.old.checks, func(check journal.CheckEnded) bool { return at.Only(check.Name) })
-	return w.add(at)
-}
-
-// add runs the checks that a place wants, if any.
-func (w *witness) add(at Place) error {
-	for _, check := range w.run.Policy.Checks {
-		if at.Only(check.Name) {
-			seen, err := w.prover.run(w.ctx, w.run, at, w.ran.Add)
-			w.old.unready = seen.unready
-			w.old.checks = append(w.old.checks, seen.checks...)
-			return err
-		}
-	}
-	return nil
+	return w.prover.add(w.ctx, w.run, at, w.old, w.ran.Add)
 }
 
 // enough tells whether a run of few tests said what one of all would: they ran, and

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
@@ -41,6 +42,16 @@ func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(jo
 		emit(check)
 	}
 	return seen, nil
+}
+
+// add runs the checks that a place wants, if any, beside what was seen.
+func (p Prover) add(ctx context.Context, run journal.Run, at Place, to *sight, emit func(journal.Event)) error {
+	if !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return at.Only(check.Name) }) {
+		return nil
+	}
+	seen, err := p.run(ctx, run, at, emit)
+	to.unready, to.checks = seen.unready, append(to.checks, seen.checks...)
+	return err
 }
 
 // again runs those of some checks that are doubtful once more. How they end then

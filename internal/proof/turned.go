@@ -42,7 +42,7 @@ func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 		return turned{}
 	case !verdict.Proves(t.run, here) || verdict.Holds(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}
-	case len(there.Tests.Failing()) == 0 && t.commands != nil && here.Tests != nil: // which says nothing of a test
+	case len(there.Tests.Failing()) == 0 && t.narrowed[there.Name] && here.Tests != nil: // which says nothing of a test
 		return turned{}
 	case len(there.Tests.Failing()) == 0:
 		sum.all = base.Passed && here.Passed && !silenced(base, here)
@@ -65,7 +65,7 @@ func (t *trial) one(sum *turned, name string, there, here journal.CheckEnded) {
 	switch {
 	case !t.passes(here, name):
 		t.mute = true
-	case whole && t.commands != nil: // a run of few tests may end otherwise than one of all
+	case whole && t.narrowed[there.Name]: // a run of few tests may end otherwise than one of all
 		t.mute = true
 	case whole:
 		sum.wholes = append(sum.wholes, name)
