@@ -37,9 +37,9 @@ var plan = house{
 	layers: [][]string{
 		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ", "internal/attest"},
-		2:  {"internal/journal", "internal/trigger", "internal/mcp", "internal/upkeep"},
+		2:  {"internal/journal", "internal/trigger", "internal/mcp"},
 		3:  {"internal/verdict"},
-		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/process", "internal/untrusted"},
+		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/upkeep", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models, signing},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/agent/driver", "internal/sigstore"},
 		7:  {"internal/checkout", "internal/sweep", agents},

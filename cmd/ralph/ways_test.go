@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +21,9 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 	case "assign":
 		payload, err := v.AssignEvent(e, text)
 		return v.started("issues", who, payload, err)
-	case "review": // that asks for changes, with a remark
-		remark := githubtest.ReviewComment{Path: "greet.sh", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+echo", Body: text}
-		review := v.AddReview(shop, v.issue, githubtest.Review{Author: who, State: "CHANGES_REQUESTED", Body: "Not yet."}, remark)
+	case "review": // that asks for changes, with remarks
+		text, body, _ := strings.Cut(text, " ;; body: ")
+		review := v.AddReview(shop, v.issue, githubtest.Review{Author: who, State: "CHANGES_REQUESTED", Body: body}, placed(text)...)
 		payload, err := v.ReviewEvent(e, review.ID)
 		return v.started("pull_request_review", who, payload, err)
 	case "remark":
@@ -65,6 +66,9 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		conclusion, sha, _ := strings.Cut(text, " ")
 		payload, err := v.CIEvent(e, kind, cmp.Or(sha, pull.HeadSHA), conclusion)
 		return v.started(kind, who, payload, err)
+	case "again": // the same delivery once more, as a job of its own
+		payload, err := os.ReadFile(v.path("runner", "event.json"))
+		return v.started(text, who, payload, err)
 	case "dispatch":
 		var inputs map[string]string
 		if text != "" { // by the server of an App
@@ -74,6 +78,20 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		return v.started("workflow_dispatch", who, payload, err)
 	}
 	return nil, fmt.Errorf("there is no event %q", kind)
+}
+
+// placed are remarks, with " ;; " between them, and FILE:LINE before those that are not on greet.sh:1.
+func placed(text string) (remarks []githubtest.ReviewComment) {
+	for one := range strings.SplitSeq(text, " ;; ") {
+		remark := githubtest.ReviewComment{Path: "greet.sh", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+echo", Body: one}
+		if path, rest, is := strings.Cut(one, ":"); is && strings.Contains(path, ".") {
+			line, body, _ := strings.Cut(rest, ": ")
+			number, _ := strconv.Atoi(line)
+			remark.Path, remark.Line, remark.Body = path, number, body
+		}
+		remarks = append(remarks, remark)
+	}
+	return remarks
 }
 
 func (v *visitOf) started(event, who string, payload []byte, err error) ([]string, error) {
@@ -149,6 +167,9 @@ func (v *visitOf) stateOf(args []string) (string, error) {
 func (v *visitOf) remarks([]string) (string, error) {
 	var text strings.Builder
 	for _, remark := range v.Remarks(shop, v.issue) {
+		if remark.ReplyTo == 0 {
+			fmt.Fprintf(&text, "%s resolved=%t\n", remark.Path, remark.Resolved)
+		}
 		fmt.Fprintf(&text, "%s: %s\n", remark.Author, remark.Body)
 		for _, reaction := range remark.Reactions {
 			fmt.Fprintf(&text, "reaction %s\n", reaction.Content)

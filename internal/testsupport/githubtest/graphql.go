@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	mutation  = pattern.Of(`\b(markPullRequestReadyForReview|convertPullRequestToDraft)\b`)
-	inline    = pattern.Of(`pullRequestId:\s*(?:"([^"]*)"|\$(\w+))`)
+	mutation  = pattern.Of(`\b(markPullRequestReadyForReview|convertPullRequestToDraft|resolveReviewThread)\b`)
+	inline    = pattern.Of(`(?:pullRequestId|threadId):\s*(?:"([^"]*)"|\$(\w+))`)
 	selection = pattern.Of(`\bpullRequest\s*\{([^}]*)\}`)
 	byInput   = pattern.Of(`input:\s*\$(\w+)`)
 )
@@ -23,7 +23,7 @@ type query struct {
 	Variables map[string]any `json:"variables"`
 }
 
-// node is the pull request that a mutation names, however it names it.
+// node is the pull request or the thread that a mutation names, however it names it.
 func (q query) node() string {
 	if found := inline.FindStringSubmatch(q.Query); found != nil {
 		if found[2] == "" {
@@ -40,7 +40,7 @@ func (q query) node() string {
 	return ""
 }
 
-// serveGraphQL knows the two mutations for which REST has no endpoint.
+// serveGraphQL knows the mutations for which REST has no endpoint.
 func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 	var asked query
 	err := json.NewDecoder(r.Body).Decode(&asked)
@@ -68,6 +68,9 @@ func (s *Server) mutate(c *call, asked query) object {
 			"message": "The stand-in has no such field", "path": []string{"mutation"},
 			"extensions": object{"code": "undefinedField"}, "locations": []object{{"line": 1, "column": 1}},
 		}}}
+	}
+	if name == "resolveReviewThread" {
+		return s.resolve(c, asked)
 	}
 	r, i := s.byNode(asked.node())
 	if i == nil || !c.token.sees(r) {

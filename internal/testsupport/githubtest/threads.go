@@ -112,10 +112,33 @@ func (p *pull) threadsJSON() []object {
 	nodes := []object{}
 	for _, one := range p.threads {
 		if one.ReplyTo == 0 {
-			nodes = append(nodes, object{"isResolved": one.Resolved, "comments": object{"nodes": []object{{"databaseId": one.ID}}}})
+			nodes = append(nodes, object{"id": nodeID("PRRT", one.ID), "isResolved": one.Resolved, "comments": object{"nodes": []object{{"databaseId": one.ID}}}})
 		}
 	}
 	return nodes
+}
+
+// resolve answers the mutation that resolves a thread.
+func (s *Server) resolve(c *call, asked query) object {
+	const name = "resolveReviewThread"
+	for _, r := range s.repos {
+		for _, i := range r.issues {
+			if i.pull == nil || !c.token.sees(r) {
+				continue
+			}
+			at := slices.IndexFunc(i.pull.threads, func(one ReviewComment) bool { return one.ReplyTo == 0 && nodeID("PRRT", one.ID) == asked.node() })
+			if at < 0 {
+				continue
+			}
+			c.repo = r
+			if c.permit(need{scope: "pull_requests", level: "write", role: "write"}) != nil {
+				return refusal(name, "FORBIDDEN", inaccessible)
+			}
+			i.pull.threads[at].Resolved = true
+			return object{"data": object{name: object{"thread": object{"isResolved": true}}}}
+		}
+	}
+	return refusal(name, "NOT_FOUND", "Could not resolve to a node with the global id of '"+asked.node()+"'.")
 }
 
 // ofRemark tells whether a path speaks of a remark, and not of a comment.
