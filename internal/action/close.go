@@ -49,7 +49,6 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 // answerAsker says how it ended where it was asked for.
 func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
 	v.ask(ctx, run)
-	v.conclude(ctx, run)
 	if run.Completed() {
 		v.react(ctx, github.Rocket)
 	} else {

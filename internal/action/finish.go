@@ -40,6 +40,7 @@ func (a Action) Finish(ctx context.Context) error {
 		ended = "the run was killed; its comment says so now"
 	}
 	v.show(ctx, view.Of(run))
+	v.answerThreads(ctx, run)
 	v.answerAsker(ctx, run)
 	v.vacate(ctx, Outcome{Run: run, Home: home})
 	v.remember(home)

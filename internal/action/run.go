@@ -113,18 +113,11 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.Sound(old) {
 		return "", nil
 	}
-	number, there := v.task.Number, v.trigger.Pull.HeadSHA == old.Head
-	if v.task.Kind != plan.KindPull {
-		pull, open, err := v.client.FindPull(ctx, old.Branch)
-		if err != nil {
-			return "", err
-		}
-		number, there = pull.Number, open && pull.SHA == old.Head
+	pull, open, err := v.client.FindPull(ctx, old.Branch) // as it is now: the event may be older
+	if err != nil || !open || pull.SHA != old.Head {
+		return "", err
 	}
-	if !there {
-		return "", nil
-	}
-	return fmt.Sprintf("#%d", number), nil
+	return fmt.Sprintf("#%d", pull.Number), nil
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.

@@ -10,9 +10,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/upkeep"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -35,6 +35,7 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 		return Result{Skipped: why.said}, v.decline(ctx, why)
 	}
 	if !errors.Is(err, process.ErrStopped) {
+		v.answerThreads(ctx, outcome.Run)
 		v.close(ctx, outcome, err)
 	}
 	return Result{Outcome: outcome}, err
@@ -146,20 +147,13 @@ func (v *visit) answer(ctx context.Context, text string) error {
 	return nil
 }
 
-// conclude tells those in whose thread the work was asked for how it ended. All
-// of it stands in the progress comment.
-func (v *visit) conclude(ctx context.Context, run journal.Run) {
-	if v.trigger.Comment.Thread.ID == 0 || run.Stop == nil || run.Stop.Reason == policy.NeedsInput {
-		return
+// answerThreads answers the review threads that the run was about.
+func (v *visit) answerThreads(ctx context.Context, run journal.Run) {
+	replies := upkeep.Replies(run, view.Headline(run))
+	for i := range replies {
+		replies[i].Text = v.words(replies[i].Text)
 	}
-	text := "**ralph: " + view.Headline(run) + "**"
-	if len(run.Head) > 7 {
-		text += " · " + run.Head[:7]
-	}
-	if url := v.commentURL(run); url != "" {
-		text += " · [all of it](" + url + ")"
-	}
-	if err := v.answer(ctx, text); err != nil {
+	if err := v.client.Answer(ctx, run.Task.Number, replies); err != nil {
 		v.say(fault.Told(err))
 	}
 }

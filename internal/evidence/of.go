@@ -116,6 +116,7 @@ func missing(run journal.Run) []string {
 		switch {
 		case !story.Passes:
 			words = append(words, story.ID+" is open")
+		case verdict.AnswerOf(run, story.ID) != "":
 		case verdict.Earned(run, story.ID) && !verdict.StoryProven(run, story):
 			why := cmp.Or(graded.Why, verdict.Unsettled(run))
 			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), why))

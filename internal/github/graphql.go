@@ -69,66 +69,6 @@ func query[T any](ctx context.Context, c *Client, question string, variables map
 	return answer.Data, err
 }
 
-// openThreads asks what REST does not tell: which threads are not resolved.
-const openThreads = `query($owner: String!, $name: String!) {
-  repository(owner: $owner, name: $name) { pullRequest(number: %d) {
-    reviewThreads(first: 100%s) { pageInfo { endCursor hasNextPage } nodes { isResolved comments(first: 1) { nodes { databaseId } } } }
-  } }
-}`
-
-type threads struct {
-	Repository struct {
-		Pull struct {
-			Threads struct {
-				Page struct {
-					End  string `json:"endCursor"`
-					More bool   `json:"hasNextPage"`
-				} `json:"pageInfo"`
-				Nodes []struct {
-					Resolved bool `json:"isResolved"`
-					Comments struct {
-						Nodes []struct {
-							ID int64 `json:"databaseId"`
-						} `json:"nodes"`
-					} `json:"comments"`
-				} `json:"nodes"`
-			} `json:"reviewThreads"`
-		} `json:"pullRequest"`
-	} `json:"repository"`
-}
-
-// OpenThreads are the unresolved threads of a pull request, by their first
-// comments.
-func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
-	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
-	open, after := map[int64]bool{}, ""
-	for range heardPages {
-		answer, err := graph[threads](ctx, c, a, fmt.Sprintf(openThreads, number, after))
-		if err != nil {
-			return open, err
-		}
-		page := answer.Repository.Pull.Threads
-		for _, thread := range page.Nodes {
-			for _, first := range thread.Comments.Nodes {
-				open[first.ID] = !thread.Resolved
-			}
-		}
-		if !page.Page.More {
-			return open, nil
-		}
-		after = fmt.Sprintf(", after: %q", page.Page.End)
-	}
-	return open, nil
-}
-
-// Reply answers in the thread that a comment of a pull request began.
-func (c *Client) Reply(ctx context.Context, number int, thread int64, body string) (Comment, error) {
-	return c.write(ctx, act{
-		what: fmt.Sprintf("answer in a thread of #%d", number), needs: pullsWrite, once: true,
-		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/comments/%d/replies", number, thread),
-	}, body)
-}
-
 const (
 	markReady = `mutation($id: ID!) {
   markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } }

@@ -163,6 +163,8 @@ type Task struct {
 	Repo   string `json:"repo,omitempty"` // owner/name
 	// Context is what others said of it: to be known, and never obeyed.
 	Context []Said `json:"context,omitempty"`
+	// Remarks are what people want changed in a pull request.
+	Remarks []Remark `json:"remarks,omitempty"`
 	// Attempts counts the runs for red checks of a pull request up to this one.
 	Attempts Attempts `json:"attempts,omitzero"`
 }
@@ -179,7 +181,7 @@ type Said struct {
 // Same tells whether the same is asked, whatever others have said of it since.
 func (t Task) Same(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
-		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo
+		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && slices.Equal(t.Remarks, other.Remarks)
 }
 
 // String names the task as a person would: issue #12.

@@ -36,6 +36,7 @@ type page struct {
 	Checks    []string
 	Promise   string
 	Guarded   bool // protected files are put back
+	Answer    bool // the story can be answered
 	Feedback  []string
 	Said      []string
 	Task      string
@@ -57,6 +58,7 @@ func Write(run journal.Run, number int, id string) (string, error) {
 		Checks:    commands(run),
 		Promise:   run.Policy.Promise,
 		Guarded:   run.Policy.Publish,
+		Answer:    run.Task.Answered(story),
 		Feedback:  feedback(run),
 		Said:      said(run.Said),
 		Task:      task(run.Task),

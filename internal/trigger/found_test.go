@@ -109,22 +109,33 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 		Open:    map[int64]bool{11: true, 12: true},
 		Failing: []trigger.Failing{{Name: "te`st", Says: "cart_test.go:3: boom"}},
 	}
-	const head = "## Acceptance criteria\n\n- "
+	checks := plan.Remark{Text: "The check `te'st` passes."}
+	remark := func(thread int64, text string) plan.Remark {
+		return plan.Remark{Thread: thread, Path: "cart.go", Line: int(thread), By: "mia", Text: text}
+	}
+	review := plan.Remark{By: "mia", Text: "Not yet."}
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
 		words   string
 		found   trigger.Found
 		body    string
+		remarks []plan.Remark
 		nothing bool
 	}{
-		"all that is open": {trigger: pull(commented("/ralph")), found: all, body: head + "`cart.go:11`: Use a map. (mia)\n- `cart.go:12`: Typo. (mia)\n- The check `te'st` passes."},
+		"all that is open": {trigger: pull(commented("/ralph")), found: all, remarks: []plan.Remark{remark(11, "Use\na map."), remark(12, "Typo."), checks}},
 		"what was said":    {trigger: pull(commented("/ralph -- Use Go.")), words: "Use Go.", found: all, body: "From the comment by mia:\n\nUse Go."},
-		"the thread":       {trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Thread.ID = 12 }), found: all, body: head + "`cart.go:12`: Typo. (mia)"},
-		"what was said in a thread": {
-			trigger: remarked("/ralph -- Use Go."), words: "Use Go.", found: all, body: "From the comment on cart.go:12 by mia:\n\nUse Go.",
+		"the thread": {
+			trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Thread.ID = 12 }), found: all, remarks: []plan.Remark{remark(12, "Typo.")},
 		},
-		"the review":           {trigger: reviewed("changes_requested"), found: all, body: "From the review by mia:\n\nNot yet.\n\n" + head + "`cart.go:11`: Use a map. (mia)\n- `cart.go:13`: Old. (mia)"},
-		"a review of a word":   {trigger: reviewed("changes_requested"), body: "From the review by mia:\n\nNot yet."},
+		"what was said in a thread": {
+			trigger: with(remarked("/ralph -- Use Go."), func(t *trigger.Trigger) { t.Comment.Thread.ID = 12 }), words: "Use Go.", found: all,
+			body: "From the comment on cart.go:12 by mia:\n\nUse Go.", remarks: []plan.Remark{remark(12, "Use Go.")},
+		},
+		"the review": {
+			trigger: reviewed("changes_requested"), found: all, body: "From the review by mia:\n\nNot yet.",
+			remarks: []plan.Remark{remark(11, "Use\na map."), remark(13, "Old."), review},
+		},
+		"a review of a word":   {trigger: reviewed("changes_requested"), body: "From the review by mia:\n\nNot yet.", remarks: []plan.Remark{review}},
 		"nothing at all":       {trigger: pull(commented("/ralph")), found: trigger.Found{Said: []trigger.Heard{says("Nice.")}}, nothing: true},
 		"nothing that is open": {trigger: pull(commented("/ralph")), found: trigger.Found{Said: []trigger.Heard{on(14, 0, "Old.")}}, nothing: true},
 	} {
@@ -140,6 +151,9 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 			}
 			if got.Kind != plan.KindPull || got.Body != c.body {
 				t.Errorf("%s with the body\n%s\nwant\n%s", got.Kind, got.Body, c.body)
+			}
+			if diff := cmp.Diff(c.remarks, got.Remarks); diff != "" {
+				t.Errorf("remarks (-want +got):\n%s", diff)
 			}
 			if !c.nothing {
 				if _, _, err := plan.Draft(got); err != nil {

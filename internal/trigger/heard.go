@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -159,60 +158,50 @@ func (t Trigger) Fill(task plan.Task, cmd Command, found Found) (full plan.Task,
 		return task, true
 	}
 	told := strings.TrimSpace(task.Body) != ""
-	criteria := t.criteria(cmd, found)
-	if len(criteria) == 0 {
-		return task, told
-	}
-	task.Body = paragraph(task.Body, "## Acceptance criteria\n\n- "+strings.Join(criteria, "\n- "))
-	return task, true
+	task = task.Asked(t.remarks(cmd, found))
+	return task, told || len(task.Remarks) > 0
 }
 
-// criteria are what people want changed: the thread with the command, or the
-// remarks of the review; without these, all open threads.
-func (t Trigger) criteria(cmd Command, found Found) []string {
-	of := func(Heard) bool { return false }
-	silent := strings.TrimSpace(cmd.Words) == ""
-	all := false
+// remarks are what people want changed: the words in a thread, the thread with the
+// command, or the review; without these, all open threads and the red checks.
+func (t Trigger) remarks(cmd Command, found Found) (all []plan.Remark) {
+	of, everything := func(Heard) bool { return false }, false
+	words, by, thread := strings.TrimSpace(cmd.Words), t.Asker().Login, t.Comment.Thread
 	switch {
 	case t.Review.ID != 0:
-		of = func(h Heard) bool { return h.Review == t.Review.ID }
-	case !silent:
-	case t.Comment.Thread.ID != 0:
-		of = func(h Heard) bool { return h.Thread.ID == t.Comment.Thread.ID }
+		of, words = func(h Heard) bool { return h.Review == t.Review.ID }, strings.TrimSpace(t.Review.Body)
+	case words != "" && thread.ID == 0: // the task is in them
+		return nil
+	case words != "":
+	case thread.ID != 0:
+		of = func(h Heard) bool { return h.Thread.ID == thread.ID }
 	default:
-		all = true
+		everything = true
 		of = func(h Heard) bool { return h.Thread.ID != 0 && found.Open[h.Thread.ID] }
 	}
-	var criteria []string
 	for _, h := range found.Said {
 		if of(h) {
-			criteria = append(criteria, fmt.Sprintf("`%s`: %s (%s)", plain(h.Thread.String()), oneLine(h.Text), h.By.Login))
+			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.By.Login, Text: h.Text})
 		}
 	}
-	if all {
-		for _, f := range found.Failing {
-			failed := ""
-			if t.OfCI() { // the same check may be red on the next head
-				failed = fmt.Sprintf(" It failed on `%.7s`.", t.CI.SHA)
-			}
-			criteria = append(criteria, fmt.Sprintf("The check `%s` passes.%s", plain(f.Name), failed))
-		}
+	if words != "" {
+		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: by, Text: words})
 	}
-	return slices.Compact(criteria)
+	if !everything {
+		return all
+	}
+	for _, f := range found.Failing {
+		failed := ""
+		if t.OfCI() { // the same check may be red on the next head
+			failed = fmt.Sprintf(" It failed on `%.7s`.", t.CI.SHA)
+		}
+		all = append(all, plan.Remark{Text: fmt.Sprintf("The check `%s` passes.%s", plain(f.Name), failed)})
+	}
+	return all
 }
 
-// maxCriterion is how much of a remark stands in a criterion. All of it is in
-// the context.
-const maxCriterion = 400
-
-// plain is a name for a code span, which it cannot end: files and checks are
-// called what somebody likes.
-func plain(name string) string { return strings.ReplaceAll(oneLine(name), "`", "'") }
-
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > maxCriterion {
-		return string(runes[:maxCriterion-1]) + "…"
-	}
-	return text
+// plain is a name for a code span, which it cannot end: checks are called what
+// somebody likes.
+func plain(name string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(name), " "), "`", "'")
 }

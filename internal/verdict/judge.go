@@ -133,6 +133,9 @@ func doubt(run journal.Run, it journal.Iteration, id string) string {
 	case !Green(run, it.Checks):
 		return failing(run, it)
 	case it.Proof != nil:
+		if answered(run, it) {
+			return Tampered(run, it.Proof.Tree)
+		}
 		return cmp.Or(Tampered(run, it.Proof.Tree), Objections(run, it.Story, it.Proof.Commit), unheld(run, it))
 	}
 	return ""

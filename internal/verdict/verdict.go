@@ -144,7 +144,7 @@ func passing(run journal.Run, it journal.Iteration) bool {
 
 // ungraded tells whether a story is about to pass without a grade.
 func ungraded(run journal.Run, it journal.Iteration) bool {
-	if !passing(run, it) {
+	if !passing(run, it) || answered(run, it) {
 		return false
 	}
 	graded, found := run.GradeOf(it.Story)
@@ -161,7 +161,7 @@ func uninspected(run journal.Run, it journal.Iteration) bool {
 // unreviewed tells whether a story is about to pass, and the second opinion that
 // is wanted is not there.
 func unreviewed(run journal.Run, it journal.Iteration) bool {
-	return passing(run, it) && NeedsReview(run, it.Story, it.Proof.Commit)
+	return passing(run, it) && !answered(run, it) && NeedsReview(run, it.Story, it.Proof.Commit)
 }
 
 // stuck tells that a task of version control failed: those after it would

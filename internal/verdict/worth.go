@@ -49,7 +49,7 @@ func Unproven(run journal.Run) []plan.Story {
 	var all []plan.Story
 	for _, story := range run.Plan.UserStories {
 		graded, _ := run.GradeOf(story.ID)
-		nothing := NothingToProve(story, graded.Grade) && Unsettled(run) == ""
+		nothing := NothingToProve(story, graded.Grade) && Unsettled(run) == "" || AnswerOf(run, story.ID) != ""
 		if story.Passes && Earned(run, story.ID) && !StoryProven(run, story) && !nothing {
 			all = append(all, story)
 		}

@@ -15,6 +15,8 @@ import (
 func worth(run journal.Run, story plan.Story) string {
 	graded, found := run.GradeOf(story.ID)
 	switch {
+	case verdict.AnswerOf(run, story.ID) != "":
+		return "💬 answered"
 	case !story.Passes || !found:
 		return "–"
 	case verdict.StoryProven(run, story):

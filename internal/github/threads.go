@@ -1,0 +1,143 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/upkeep"
+)
+
+// reviewThreads asks what REST does not tell: which threads are not resolved.
+const reviewThreads = `query($owner: String!, $name: String!) {
+  repository(owner: $owner, name: $name) { pullRequest(number: %d) {
+    reviewThreads(first: 100%s) { pageInfo { endCursor hasNextPage } nodes { id isResolved comments(first: 1) { nodes { databaseId } } } }
+  } }
+}`
+
+type threadPage struct {
+	Repository struct {
+		Pull struct {
+			Threads struct {
+				Page struct {
+					End  string `json:"endCursor"`
+					More bool   `json:"hasNextPage"`
+				} `json:"pageInfo"`
+				Nodes []thread `json:"nodes"`
+			} `json:"reviewThreads"`
+		} `json:"pullRequest"`
+	} `json:"repository"`
+}
+
+type thread struct {
+	ID       string `json:"id"`
+	Resolved bool   `json:"isResolved"`
+	Comments struct {
+		Nodes []struct {
+			ID int64 `json:"databaseId"`
+		} `json:"nodes"`
+	} `json:"comments"`
+}
+
+// threads are those of a pull request, by their first comments.
+func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, error) {
+	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
+	all, after := map[int64]thread{}, ""
+	for range heardPages {
+		answer, err := graph[threadPage](ctx, c, a, fmt.Sprintf(reviewThreads, number, after))
+		if err != nil {
+			return all, err
+		}
+		page := answer.Repository.Pull.Threads
+		for _, one := range page.Nodes {
+			for _, first := range one.Comments.Nodes {
+				all[first.ID] = one
+			}
+		}
+		if !page.Page.More {
+			break
+		}
+		after = fmt.Sprintf(", after: %q", page.Page.End)
+	}
+	return all, nil
+}
+
+// OpenThreads are the unresolved threads of a pull request, by their first
+// comments.
+func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
+	all, err := c.threads(ctx, number)
+	open := map[int64]bool{}
+	for first, one := range all {
+		open[first] = !one.Resolved
+	}
+	return open, err
+}
+
+// Reply answers in the thread that a comment of a pull request began.
+func (c *Client) Reply(ctx context.Context, number int, thread int64, body string) (Comment, error) {
+	return c.write(ctx, act{
+		what: fmt.Sprintf("answer in a thread of #%d", number), needs: pullsWrite, once: true,
+		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/comments/%d/replies", number, thread),
+	}, body)
+}
+
+// Answer gives each thread of a pull request its answer, once, and resolves those
+// that are done. One that fails holds no other back.
+func (c *Client) Answer(ctx context.Context, number int, replies []upkeep.Reply) error {
+	if len(replies) == 0 {
+		return nil
+	}
+	login, err := c.me(ctx)
+	if err != nil {
+		return err
+	}
+	a := act{what: fmt.Sprintf("read the threads of #%d", number), needs: pullsRead}
+	there, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), heardPages)
+	if err != nil {
+		return err
+	}
+	var all []error
+	for _, r := range replies {
+		given := slices.ContainsFunc(there, func(said comment) bool {
+			return said.ReplyTo == r.Thread && strings.EqualFold(said.User.Login, login) && strings.HasPrefix(said.Body, r.Mark)
+		})
+		if !given {
+			_, err := c.Reply(ctx, number, r.Thread, r.Text)
+			all = append(all, err)
+		}
+	}
+	return errors.Join(append(all, c.resolve(ctx, number, replies))...)
+}
+
+const resolveThread = `mutation($id: ID!) {
+  resolveReviewThread(input: {threadId: $id}) { thread { isResolved } }
+}`
+
+// resolve resolves the threads that are done and still open.
+func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply) error {
+	if !slices.ContainsFunc(replies, func(r upkeep.Reply) bool { return r.Resolve }) {
+		return nil
+	}
+	threads, err := c.threads(ctx, number)
+	all := []error{err}
+	for _, r := range replies {
+		one, there := threads[r.Thread]
+		if !r.Resolve || !there || one.Resolved {
+			continue
+		}
+		a := act{what: fmt.Sprintf("resolve a thread of #%d", number), needs: pullsWrite}
+		all = append(all, do(ctx, c, a, func(ctx context.Context) error {
+			answer, err := query[map[string]struct {
+				Thread thread `json:"thread"`
+			}](ctx, c, resolveThread, map[string]string{"id": one.ID})
+			if err == nil && !answer["resolveReviewThread"].Thread.Resolved {
+				err = errEmpty
+			}
+			return err
+		}))
+	}
+	return errors.Join(all...)
+}

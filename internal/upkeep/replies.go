@@ -1,0 +1,118 @@
+package upkeep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// Reply is the answer in a review thread.
+type Reply struct {
+	Thread  int64
+	Mark    string // begins the text: the same answer is given once
+	Text    string
+	Resolve bool // a commit addressed it, and the checks are green on the pushed head
+}
+
+// Replies are the answers to the threads that a run was about: a commit, the agent's
+// words, or why nothing was done; headline says how the run ended. Where the run
+// waits for people, only what was done is answered.
+func Replies(run journal.Run, headline string) (all []Reply) {
+	var threads []int64
+	for _, r := range run.Task.Remarks {
+		if r.Thread != 0 && !slices.Contains(threads, r.Thread) {
+			threads = append(threads, r.Thread)
+		}
+	}
+	for _, thread := range threads {
+		if r, due := reply(run, thread, headline); due {
+			r.Thread, r.Mark = thread, marked(run, r.Text)
+			r.Text = r.Mark + "\n" + r.Text
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// marked is the mark of an answer: by the run and by what it says.
+func marked(run journal.Run, text string) string {
+	digest := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%sthread %s %s -->", trigger.Marker, run.ID, hex.EncodeToString(digest[:6]))
+}
+
+// reply answers one thread.
+func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
+	var says []string
+	resolve := shown(run)
+	for _, story := range storiesOf(run, thread) {
+		commit, made := commitOf(run, story.ID)
+		answer := verdict.AnswerOf(run, story.ID)
+		switch {
+		case !story.Passes:
+			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
+		case answer != "":
+			says, resolve = append(says, "**ralph:** no change was made. The agent answers:\n\n> "+washed(answer)), false
+		case made:
+			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
+		default:
+			says, resolve = append(says, "**ralph:** no change was made: the request is already met."), false
+		}
+	}
+	says = slices.Compact(says)
+	return Reply{Text: strings.Join(says, "\n\n"), Resolve: resolve}, len(says) > 0
+}
+
+// shown tells whether the checks are green on the head that was pushed.
+func shown(run journal.Run) bool {
+	_, proven := verdict.Proven(run)
+	return proven && run.Pushed == run.Head
+}
+
+// waits tells of a run that people are expected to have gone on with.
+func waits(run journal.Run) bool {
+	return run.Stop == nil || run.Stop.Reason == policy.NeedsInput || run.Stop.Reason == policy.Cancelled
+}
+
+// storiesOf are those that the remarks of a thread stand in: an agent may split one.
+func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
+	for _, story := range run.Plan.UserStories {
+		if slices.ContainsFunc(run.Task.Remarks, func(r plan.Remark) bool {
+			return r.Thread == thread && slices.Contains(story.AcceptanceCriteria, r.Criterion())
+		}) {
+			all = append(all, story)
+		}
+	}
+	return all
+}
+
+// commitOf is the newest commit of a story. One that GitHub made again to sign it has
+// another name, so then it is the head.
+func commitOf(run journal.Run, story string) (journal.Commit, bool) {
+	for _, it := range slices.Backward(run.Iterations) {
+		if it.Story != story || it.Taken == nil || len(it.Taken.Commits) == 0 || it.Taken.To == it.Taken.From {
+			continue
+		}
+		commit := it.Taken.Commits[len(it.Taken.Commits)-1]
+		if run.Signed != "" {
+			commit.SHA = run.Head
+		}
+		return commit, true
+	}
+	return journal.Commit{}, false
+}
+
+// washed are an agent's words as they may stand in a comment of ours: on one line,
+// and with no hidden mark.
+func washed(text string) string {
+	text = strings.Join(strings.Fields(clean.Outward(text)), " ")
+	return strings.ReplaceAll(text, "<!--", "<! --")
+}

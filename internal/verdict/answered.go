@@ -1,0 +1,30 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+)
+
+// answered tells of an iteration that leaves the code as it is and answers what
+// people said in a review. Such a story has nothing to prove, so it gets no grade.
+func answered(run journal.Run, it journal.Iteration) bool {
+	story, found := run.Plan.Find(it.Story)
+	return found && run.Task.Answered(story) && it.Agent != nil && it.Agent.Response != "" &&
+		it.Taken != nil && it.Taken.To == it.Taken.From && !it.Taken.Dirty && len(it.Taken.Refused) == 0
+}
+
+// AnswerOf is what the agent answered to the remarks of a story that passes by that;
+// empty for a story that passes by work, or does not pass.
+func AnswerOf(run journal.Run, story string) string {
+	for _, it := range slices.Backward(run.Iterations) {
+		if it.Ended == nil || !slices.Contains(it.Ended.Passed, story) {
+			continue
+		}
+		if answered(run, it) {
+			return it.Agent.Response
+		}
+		return ""
+	}
+	return ""
+}
