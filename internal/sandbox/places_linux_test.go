@@ -136,6 +136,41 @@ func TestARunnerInASharedFolderStaysOutside(t *testing.T) {
 	}
 }
 
+// Files of the machine are replaced at any time, as useradd replaces /etc/group: a command
+// that starts just then starts, and reads a whole file or none.
+func TestAFileMayBeReplacedWhileACommandStarts(t *testing.T) {
+	for _, level := range connected() {
+		w, out := testConfig(t, level, users()[0]), secretive(t)
+		file := filepath.Join(out, "group")
+		write(t, file, "whole\n")
+		w.Read = []string{file}
+		stop, stopped := make(chan struct{}), make(chan error, 1)
+		go func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					stopped <- nil
+					return
+				default:
+				}
+				if err := errors.Join(os.WriteFile(file+".new", []byte("whole\n"), 0o644), os.Rename(file+".new", file)); err != nil {
+					stopped <- err
+					return
+				}
+			}
+		}()
+		for range 20 {
+			if said, r := inside(t, w, process.Command{Argv: []string{"cat", file}}); said != "whole\n" && !strings.Contains(said, "cat: ") {
+				t.Errorf("level %s: exit %d: %s", level, r.Exit, said)
+			}
+		}
+		close(stop)
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // gitFolder is the Guard of a git folder, in short.
 func gitFolder(w sandbox.Config) putback.Guard {
 	return putback.Guard{Dir: filepath.Join(w.Write[0], ".git"), But: []string{"objects", "refs", "logs", "HEAD", "index", "*_MSG"}}

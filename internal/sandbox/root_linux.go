@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -139,7 +140,33 @@ func (f piece) put() error {
 	if err := mountPoint(f.Path, !f.folder); err != nil {
 		return err
 	}
-	return f.bind()
+	err := f.bind()
+	if errors.Is(err, unix.ENOENT) && f.attr&unix.MOUNT_ATTR_RDONLY != 0 && !f.folder {
+		return f.copy()
+	}
+	return err
+}
+
+// copy is for a file that was replaced since it was opened, as useradd replaces
+// /etc/group: the kernel mounts no file that has lost its name. In a user namespace its
+// owner may be one that cannot be given: then only the user who could read it has it.
+func (f piece) copy() error {
+	from, err := os.Open(f.held())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	var was unix.Stat_t
+	if err := unix.Fstat(int(from.Fd()), &was); err != nil {
+		return err
+	}
+	to, err := os.OpenFile(f.Path, os.O_WRONLY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	_ = to.Chown(int(was.Uid), int(was.Gid))
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Chmod(fs.FileMode(was.Mode&0o777)), to.Close())
 }
 
 // mountPoint makes a thing to mount on, where it did not come with its folder.
