@@ -122,7 +122,7 @@ func (i *Inspection) differs(anew journal.Run) []string {
 	if slices.EqualFunc(i.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && i.More == now.More && i.Why == now.Why {
 		return nil
 	}
-	return []string{"existing tests fail or no longer run in " + now.told() + "; the file says: " + i.told()}
+	return []string{"the change is held back by " + now.told() + "; the file says: " + i.told()}
 }
 
 // told are its files, or why the existing tests could not be run.

@@ -241,11 +241,11 @@ func TestDifferencesOfAnInspection(t *testing.T) {
 	}
 	for want, now := range map[string]journal.ChangeInspected{
 		"": {Tree: "t1", Found: []journal.Loosened{skipped}},
-		"existing tests fail or no longer run in none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
-		"existing tests fail or no longer run in a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
+		"the change is held back by none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
+		"the change is held back by a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
 			Tree: "t1", Found: []journal.Loosened{skipped, skipped},
 		},
-		"existing tests fail or no longer run in an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
+		"the change is held back by an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
 	} {
 		got := strings.Join(e.Differences(anew(t, e, append(slices.Clone(events), now)...)), "\n")
 		if got != want {

@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// Kinds of findings that people are told in other words than broken tests.
+const (
+	TestsSteered = "tests_steered"  // a test or a tool's settings change how the others run
+	AsksForTests = "asks_for_tests" // product code asks whether it is being tested
+)
+
 // ChangeInspected tells what the tests that were there before say of a commit.
 type ChangeInspected struct {
 	Commit string     `json:"commit"`

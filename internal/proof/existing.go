@@ -14,11 +14,11 @@ import (
 
 // The kinds of what an inspection finds, as docs/proof.md explains them.
 const (
-	testsBroken  = "tests_broken"   // existing tests fail on the new code
-	testsGone    = "tests_gone"     // existing tests no longer run
-	testsChanged = "tests_changed"  // existing tests were changed, and their old versions pass on the new code
-	testsSteered = "tests_steered"  // a test or a tool's settings change how the others run
-	asksForTests = "asks_for_tests" // product code asks whether it is being tested
+	testsBroken  = "tests_broken"  // existing tests fail on the new code
+	testsGone    = "tests_gone"    // existing tests no longer run
+	testsChanged = "tests_changed" // existing tests were changed, and their old versions pass on the new code
+	testsSteered = journal.TestsSteered
+	asksForTests = journal.AsksForTests
 )
 
 // Differing is a file in which two commits differ.

@@ -1,6 +1,9 @@
 package verdict
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -22,33 +25,59 @@ func Tampered(run journal.Run, tree string) string {
 }
 
 // Unsettled is why a person has to look at the work before any story of it is
-// called proven: existing tests fail or no longer run, or could not be run. Empty
-// where they pass, or where that is allowed. A tree that was not inspected yet is
+// called proven: what the inspection of its tests and settings found, or why it
+// could not run. Empty if it found nothing, or if that is allowed. A tree that was not inspected yet is
 // as the one before it was.
 func Unsettled(run journal.Run) string {
+	if run.Policy.Tamper == "" || run.Policy.Tamper == policy.TamperAllow {
+		return ""
+	}
+	return less(Inspected(run))
+}
+
+// Inspected is the inspection of the newest tree, or of the one before.
+func Inspected(run journal.Run) journal.ChangeInspected {
 	inspected, found := run.InspectionOf(run.Tree)
 	if !found && len(run.Inspections) > 0 {
 		inspected = run.Inspections[len(run.Inspections)-1]
 	}
-	if run.Policy.Tamper == "" || run.Policy.Tamper == policy.TamperAllow {
-		return ""
-	}
-	return less(inspected)
+	return inspected
 }
 
 // less is what was found, or why the inspection failed; empty: nothing.
 func less(e journal.ChangeInspected) string {
-	switch {
-	case e.Why != "":
-		return "the existing tests could not be run on the new code: " + e.Why
-	case len(e.Found) == 0:
-		return ""
+	if e.Why != "" {
+		return Doubts(e) + ": " + e.Why
 	}
 	var places []string
 	for _, place := range e.Found {
 		places = append(places, place.String())
 	}
-	return "existing tests fail or no longer run: " + journal.Few(places)
+	if len(places) == 0 {
+		return ""
+	}
+	return Doubts(e) + ": " + journal.Few(places)
+}
+
+// Doubts name the kinds of findings that hold a change back; empty: there are none.
+func Doubts(e journal.ChangeInspected) string {
+	if e.Why != "" {
+		return "the existing tests could not be run on the new code"
+	}
+	var all []string
+	for _, place := range e.Found {
+		text := "existing tests fail or no longer run"
+		switch place.Kind {
+		case journal.TestsSteered:
+			text = "the change affects how tests or checks run"
+		case journal.AsksForTests:
+			text = "the code may treat tests specially"
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ", and ")
 }
 
 // NeedsReview tells whether a second opinion of a story's commit is wanted, and

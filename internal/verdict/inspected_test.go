@@ -65,6 +65,26 @@ func TestTampered(t *testing.T) {
 	}
 }
 
+// Broken tests, settings and code that knows of tests each get their own words.
+func TestDoubts(t *testing.T) {
+	const broken, steered = "existing tests fail or no longer run", "the change affects how tests or checks run"
+	for want, kinds := range map[string][]string{
+		"":                                   nil,
+		broken:                               {"tests_broken", "tests_gone"},
+		steered:                              {journal.TestsSteered},
+		broken + ", and " + steered:          {"tests_broken", journal.TestsSteered, journal.TestsSteered},
+		"the code may treat tests specially": {journal.AsksForTests},
+	} {
+		var e journal.ChangeInspected
+		for _, kind := range kinds {
+			e.Found = append(e.Found, journal.Loosened{Kind: kind})
+		}
+		if got := verdict.Doubts(e); got != want {
+			t.Errorf("Doubts(%q) = %q, want %q", kinds, got, want)
+		}
+	}
+}
+
 // A person has to look at what the newest tree was found to do, or, until it is
 // inspected, at what the one before did; unless it is allowed.
 func TestUnsettled(t *testing.T) {

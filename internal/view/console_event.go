@@ -140,6 +140,7 @@ func (c *Console) stop(run journal.Run, e journal.RunStopped, rows []row) []row 
 func (c *Console) left(run journal.Run, e journal.RunStopped) []string {
 	var texts []string
 	switch end := ending.Of(run); {
+	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // it was just said
 	case e.Reason == policy.AllStoriesPassed || end.Cause != "" && end.Why != e.Why:
 		texts = append(texts, spoken(Headline(run)))
 	case end.Cause != "":

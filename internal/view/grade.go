@@ -88,7 +88,7 @@ func unproven(run journal.Run) []string {
 		if graded, found := run.GradeOf(story.ID); found {
 			text += behind("", ": ", clean.Inline(graded.Why, 200))
 			if verdict.Reaches(run, story, graded.Grade) {
-				text += ", but existing tests fail or no longer run"
+				text += ", but " + verdict.Doubts(verdict.Inspected(run))
 			}
 		}
 		said = append(said, text)

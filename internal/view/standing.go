@@ -143,8 +143,8 @@ func asleep(run journal.Run) string {
 	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
 		return ""
 	}
-	return "GitHub starts no workflows for what a job's own token pushes, or has them wait for approval: **Approve workflows to run** on the pull request's page, or close it and open it again. " +
-		"With the input `ci-token`, or as a GitHub App, they start by themselves"
+	return "GitHub does not run your workflows on commits that a job's own token pushed, or waits for your approval. To run them, press **Approve workflows to run** on the pull request's page, or close and reopen it. " +
+		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
 // News is a run that has ended, in one line for a message.

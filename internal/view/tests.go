@@ -145,7 +145,7 @@ func since(run journal.Run, check, test string) string {
 // inspected is what the existing tests say of a change: a line for each file.
 func inspected(e journal.ChangeInspected) (said []saying) {
 	if e.Why != "" {
-		said = append(said, within(warnSign, untried+": "+one(e.Why)))
+		said = append(said, within(warnSign, verdict.Doubts(e)+": "+one(e.Why)))
 	}
 	shown := e.Found[:min(len(e.Found), most)]
 	for _, place := range shown {
@@ -159,6 +159,7 @@ func inspected(e journal.ChangeInspected) (said []saying) {
 
 // existingTests is what they say of the newest commit, as a page has it.
 type existingTests struct {
+	Doubts  string   // the kinds of findings
 	Places  []place  // that hold the work back
 	More    int      // how many besides
 	Changed []string // that were changed, and hide nothing
@@ -180,7 +181,7 @@ func existing(run journal.Run) *existingTests {
 		return nil
 	}
 	shown := found.Found[:min(len(found.Found), most)]
-	said := &existingTests{Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
+	said := &existingTests{Doubts: verdict.Doubts(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
 	for _, loose := range shown {
 		told := place{File: Code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
 		for _, line := range loose.Lines {
@@ -195,30 +196,20 @@ func existing(run journal.Run) *existingTests {
 	return said
 }
 
-const (
-	untried = "the existing tests could not be run on the new code"
-	failing = "existing tests fail or no longer run"
-)
-
 // unsettled is why a person has to look before a story is called proven; empty:
 // there is no reason.
 func unsettled(run journal.Run) string {
-	found, is := existing(run), verdict.Unsettled(run) != ""
-	switch {
-	case !is:
+	if verdict.Unsettled(run) == "" {
 		return ""
-	case found == nil:
-		return failing
-	case len(found.Places) == 0:
-		return untried
 	}
+	inspected := verdict.Inspected(run)
 	var files []string
-	for _, place := range found.Places {
-		if !slices.Contains(files, place.File) {
-			files = append(files, place.File)
+	for _, place := range inspected.Found[:min(len(inspected.Found), most)] {
+		if file := Code(place.File, 200); !slices.Contains(files, file) {
+			files = append(files, file)
 		}
 	}
-	return failing + ": look at " + journal.Few(files)
+	return verdict.Doubts(inspected) + behind("", ": look at ", journal.Few(files))
 }
 
 // Count is how many files hold the work back.

@@ -22,6 +22,10 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "skipped"}, {File: "a_test.go", Why: "gone"}}}}
 		},
+		"look at the draft pull request with care: the change affects how tests or checks run: look at `vite.config.ts`; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
+			r.Policy.Tamper = policy.TamperReport
+			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Found: []journal.Loosened{{File: "vite.config.ts", Kind: journal.TestsSteered}}}}
+		},
 		"look at the draft pull request with care: the existing tests could not be run on the new code; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperBlock
 			r.Inspections = []journal.ChangeInspected{{Tree: "t1", Why: "git broke"}}

@@ -107,7 +107,7 @@ var table = map[Cause]words{
 	CheckNoStart:  {headline: "a check cannot start"},
 	RedAtBase:     {headline: "nothing was verified: the checks were red before the work began"},
 	RedOnCheckout: {headline: "the checks failed on a clean checkout", fix: haveFiles},
-	TestsBroken:   {headline: "existing tests fail or no longer run", fix: same("restore these tests, or set `tamper: allow` if the change is right")},
+	TestsBroken:   {headline: "existing tests fail or no longer run", fix: same("restore these files, or set `tamper: allow` if the change is right")},
 	HostRefused:   {headline: "no progress any more, and the sandbox refused hosts that the work asked for"},
 	Unproven:      {headline: "a person has to look"},
 
@@ -154,6 +154,9 @@ func Of(run journal.Run) Ending {
 			e.Why = run.Failures[n-1].Why
 			e.Fix = cmp.Or(clean.Inline(run.Failures[n-1].Fix, 300), e.Fix)
 		}
+	case TestsBroken:
+		e.Headline = verdict.Doubts(verdict.Inspected(run))
+		e.Why = strings.TrimPrefix(strings.TrimPrefix(e.Why, e.Headline), ": ")
 	case RedOnCheckout:
 		if it, found := run.Last(); found && it.Proof != nil {
 			e.Why = cmp.Or(it.Proof.Why, e.Why)
