@@ -34,7 +34,7 @@ type CheckEnded struct {
 
 	Tests *Tests `json:"tests,omitempty"` // by name, where its output tells them
 	Flaky bool   `json:"flaky,omitempty"` // it held the work back, and not any more when it was run again
-	First *Try   `json:"first,omitempty"` // of a check that was run again
+	First *Try   `json:"first,omitempty"` // the other run of a check that was run again
 }
 
 // CheckRuns counts runs of checks. In an event these have no event of their own.
@@ -82,7 +82,8 @@ func (c CheckEnded) fold(r *Run, at time.Time) {
 // Took is how long the check ran.
 func (c CheckEnded) Took() time.Duration { return time.Duration(c.TookMS) * time.Millisecond }
 
-// Try is the first run of a check that was run again.
+// Try is that of two runs of a check that does not count: the first, or a second one
+// of the failed tests in which these fail again.
 type Try struct {
 	Exit     int    `json:"exit"`
 	TimedOut bool   `json:"timed_out,omitempty"`
@@ -92,7 +93,7 @@ type Try struct {
 	Tests    *Tests `json:"tests,omitempty"`
 }
 
-// Try is what is kept of a check that is run again.
+// Try is what is kept of a run that does not count.
 func (c CheckEnded) Try() *Try {
 	return &Try{Exit: c.Exit, TimedOut: c.TimedOut, TookMS: c.TookMS, Log: c.Log, Digest: c.Digest, Tests: c.Tests}
 }

@@ -174,6 +174,32 @@ func after(between string) func(string, []string) string {
 	return func(command string, files []string) string { return command + between + strings.Join(files, " ") }
 }
 
+// red is the command for the tests in the files or packages that some names of tests
+// begin with; empty: they do not tell.
+func (r runner) red(command string, names []string) string {
+	if len(names) == 0 || r.tests == nil {
+		return ""
+	}
+	var of []string
+	for _, name := range names {
+		if at := named.FindStringIndex(name); at != nil {
+			name = name[:at[0]]
+		}
+		if !plain.MatchString(name) || !r.folder && !r.tests.MatchString(name) {
+			return ""
+		}
+		of = append(of, name)
+	}
+	slices.Sort(of)
+	if of = slices.Compact(of); r.folder {
+		return strings.Replace(command, " ./...", " "+strings.Join(of, " "), 1)
+	}
+	return r.ask(command, of)
+}
+
+// named is where the name of a test begins behind that of its file or package.
+var named = pattern.Of(`::| > |\.(Test|Example|Fuzz)`)
+
 // packages has Go test the packages of some files.
 func packages(command string, files []string) string {
 	var dirs []string

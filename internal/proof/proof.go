@@ -53,6 +53,9 @@ type Place struct {
 	Commands map[string]string
 	// Ask names the tests of a check whose outcome has to be known; nil: none.
 	Ask func(check string) []string
+	// judges tells that what fails holds a story back: that the failed tests fail once
+	// more among fewer is enough for that, and would not be enough to show anything.
+	judges bool
 	// Number tells places of one kind and commit apart, in the names of logs; 0:
 	// there is but one.
 	Number int
@@ -61,7 +64,7 @@ type Place struct {
 // judged is at with the checks run once more that hold a story back, and asked for
 // the tests that failed at the base.
 func (at Place) judged(run journal.Run) Place {
-	at.Again = func(check journal.CheckEnded) bool { return verdict.Holds(run, check) }
+	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.Holds(run, check) }
 	at.Ask = func(name string) []string { return verdict.RedBefore(run, name) }
 	return at
 }

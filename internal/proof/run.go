@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // sight is what was seen on a checkout.
@@ -58,8 +59,15 @@ func (p Prover) add(ctx context.Context, run journal.Run, at Place, to *sight, e
 // counts, and both runs are on record. In a checkout that cannot be made ready they
 // stay as they are.
 func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) error {
-	at.Second, at.Only = true, func(name string) bool {
-		return slices.ContainsFunc(checks, func(c journal.CheckEnded) bool { return c.Name == name && doubtful(c) })
+	at.Second = true
+	sure, err := p.sure(ctx, run, at, checks, doubtful)
+	if err != nil {
+		return err
+	}
+	left := func(c journal.CheckEnded) bool { return !sure[c.Name] && doubtful(c) }
+	holds := at.Again
+	at.Again, at.Only = nil, func(name string) bool {
+		return slices.ContainsFunc(checks, func(c journal.CheckEnded) bool { return c.Name == name && left(c) })
 	}
 	ask := at.Ask
 	at.Ask = func(name string) []string {
@@ -69,18 +77,52 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 		}
 		return slices.Concat(ask(name), first.Tests.Failing())
 	}
-	seen, err := p.once(ctx, run, at, func(journal.Event) {})
-	if err != nil {
+	var seen sight
+	if err := p.add(ctx, run, at, &seen, func(journal.Event) {}); err != nil {
 		return err
 	}
 	for i, check := range checks {
-		if second, found := find(seen.checks, check.Name); found && doubtful(check) {
+		if second, found := find(seen.checks, check.Name); found && left(check) {
 			second.First = p.firstRun(check, second)
-			second.Flaky = !at.Again(second)
+			second.Flaky = !holds(second)
 			checks[i] = second
 		}
 	}
 	return nil
+}
+
+// sure runs the tests that failed anew in some checks once more, with those of the
+// same files or packages alone, and tells in which checks all of them fail again. Of
+// these two runs the one of all tests counts.
+func (p Prover) sure(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) (map[string]bool, error) {
+	sure, fresh := map[string]bool{}, map[string][]string{}
+	at.Commands = map[string]string{}
+	for _, check := range checks {
+		if !at.judges || !doubtful(check) || check.TimedOut || check.Tests == nil || check.Tests.Cut {
+			continue
+		}
+		r, command, err := p.runner(ctx, run, check)
+		if err != nil {
+			return nil, err
+		}
+		old := verdict.RedBefore(run, check.Name)
+		fresh[check.Name] = slices.DeleteFunc(check.Tests.Failing(), func(name string) bool { return slices.Contains(old, name) })
+		at.Commands[check.Name] = r.red(command, fresh[check.Name])
+	}
+	at.Again, at.Only = nil, func(name string) bool { return at.Commands[name] != "" }
+	var seen sight
+	err := p.add(ctx, run, at, &seen, func(journal.Event) {})
+	for i, check := range checks {
+		second, ran := find(seen.checks, check.Name)
+		switch failing := second.Tests.Failing(); {
+		case !ran:
+		case slices.ContainsFunc(fresh[check.Name], func(name string) bool { return !slices.Contains(failing, name) }):
+			checks[i].TookMS += second.TookMS // all tests run again
+		default:
+			checks[i].First, sure[check.Name] = second.Try(), true
+		}
+	}
+	return sure, err
 }
 
 // firstRun is what is kept of the first run of a check: with it, how the tests ended
