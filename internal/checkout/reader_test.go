@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -90,14 +91,16 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// Tests rely on what a link gives a test's name, on data that they name, and on what the
-// settings of their runner name.
+// Tests rely on what a link gives a test's name, on data that they name and the product
+// does not, and on what the settings of their runner name.
 func TestReliedOn(t *testing.T) {
 	trusted, commits := repository(t, `mkdir tests shared data cfg && echo 1 | tee shared/nine.sh shared/other.sh data/nine.want data/free.txt cfg/all.xml price.sh >/dev/null && ln -s ../shared/nine.sh tests/nine.sh && ln -s ../real tests/more && `+
-		`mkdir real && echo 1 >real/ten && echo 'cat data/nine.want; . ./price.sh' >tests/ten.sh && echo cfg/all.xml >x.ini && commit && `+
-		`echo 2 | tee shared/nine.sh shared/other.sh data/nine.want data/free.txt cfg/all.xml price.sh real/ten >/dev/null && commit`)
+		`mkdir real && echo 1 >real/ten && echo 'cat data/nine.want data/page.html; . ./price.sh' >tests/ten.sh && echo cfg/all.xml >x.ini && `+
+		`echo 'render("page.html")' >web.py && echo 1 >data/page.html && echo 'cat nine.want' >check.sh && commit && `+
+		`echo 2 | tee shared/nine.sh shared/other.sh data/nine.want data/free.txt data/page.html cfg/all.xml price.sh real/ten >/dev/null && commit`)
 	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
-	all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: "sh check.sh"}}}}
+	all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func TestReliedOn(t *testing.T) {
 	}
 	want := map[string]string{
 		"shared/nine.sh": "test doubtful", "real/ten": "test doubtful", "data/nine.want": "test doubtful", "cfg/all.xml": "settings",
-		"shared/other.sh": "", "data/free.txt": "", "price.sh": "",
+		"data/page.html": "", "shared/other.sh": "", "data/free.txt": "", "price.sh": "",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -137,5 +140,17 @@ func TestAFailedSearchIsNotRemembered(t *testing.T) {
 	all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
 	if err != nil || len(all) != 1 || !all[0].Tests {
 		t.Errorf("searched again: %+v, %v", all, err)
+	}
+}
+
+// A build file that only gets more dependencies is no settings: without them nothing
+// builds, and each such change was held.
+func TestDependenciesAreNoSettings(t *testing.T) {
+	trusted, commits := repository(t, `printf '<a>\n<dependencies>\n</dependencies>\n</a>\n' >pom.xml && printf 'test {\n}\n' >build.gradle && commit && `+
+		`printf '<a>\n<dependencies>\n<dependency>\n<groupId>b</groupId>\n<artifactId>c</artifactId>\n</dependency>\n</dependencies>\n</a>\n' >pom.xml && printf 'test {\nexclude "nine"\n}\n' >build.gradle && commit`)
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	all, err := changes.Differing(t.Context(), journal.Run{Base: commits[0]}, commits[0], commits[1])
+	if err != nil || len(all) != 2 || !all[0].Settings || all[1].Settings {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

@@ -27,7 +27,7 @@ type reliance struct {
 type link struct{ at, to string }
 
 // used tells what names a file.
-type used struct{ tests, settings bool }
+type used struct{ tests, settings, product bool }
 
 // linksOf are those of a commit that stay within it.
 func (r *reliance) linksOf(ctx context.Context, trusted *git.Trusted, commit string) ([]link, error) {
@@ -79,8 +79,8 @@ func linkedTest(all []link, name string) bool {
 const inPatterns = 100
 
 // read takes the files that tests of a commit name, and that are no program, for what
-// these compare with, and those that settings name for settings. A name without an
-// ending is a program's as often as not.
+// these compare with, and those that settings name for settings. What the product names,
+// too, is the product's. A name without an ending is a program's as often as not.
 func (m *marks) read(commit string, files []proof.Differing) {
 	var candidates []*proof.Differing
 	for i := range files {
@@ -92,8 +92,8 @@ func (m *marks) read(commit string, files []proof.Differing) {
 		m.name(commit, some)
 		for _, d := range some {
 			by := m.named[[2]string{commit, path.Base(d.Path)}]
-			d.Tests, d.Doubtful = by.tests, d.Doubtful || by.tests
-			d.Settings = !by.tests && (d.Settings || by.settings && shared.MatchString(d.Path))
+			d.Tests, d.Doubtful = by.tests && !by.product, d.Doubtful || by.tests
+			d.Settings = !d.Tests && (d.Settings || by.settings && shared.MatchString(d.Path))
 		}
 	}
 }
@@ -129,6 +129,20 @@ func (m *marks) name(commit string, files []*proof.Differing) {
 		file, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
 		file, at := strings.TrimPrefix(file, commit+":"), [2]string{commit, name}
 		by := m.named[at]
-		m.named[at] = used{by.tests || paths.Tracked(file) != paths.None, by.settings || paths.Settings(file)}
+		test, settings := paths.Tracked(file) != paths.None, paths.Settings(file)
+		product := paths.Code(file) && !test && !settings && !slices.Contains(m.checks, file)
+		m.named[at] = used{by.tests || test, by.settings || settings, by.product || product}
 	}
+}
+
+// depends tells whether the change of a build file only adds dependencies and the like.
+func (m *marks) depends(name string) bool {
+	if !paths.Builds(name) {
+		return false
+	}
+	text, cut, err := m.trusted.Diff(m.ctx, m.span, mostPatch, name)
+	if err != nil {
+		m.err = err
+	}
+	return !cut && paths.Depends(name, text)
 }

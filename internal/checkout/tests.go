@@ -108,6 +108,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
 	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
 	led := checkdef.Paths(commands(run), base.file)
+	m.checks = slices.Concat(named, led)
 	linked, err := m.linksOf(ctx, m.trusted, run.Base)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 			Tests: sure || test || speaks[d.Path] || linkedTest(linked, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
-			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path),
+			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path) && (!d.Was() || !m.depends(d.Path)),
 		})
 	}
 	return files, base.err
@@ -137,6 +138,7 @@ type marks struct {
 	trusted *git.Trusted
 	span    git.Span
 	paths   []string
+	checks  []string // files that define the checks
 	err     error
 }
 

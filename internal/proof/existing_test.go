@@ -130,6 +130,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"settings change nothing":          {both, both, both, []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"new settings find new tests":      {both, both + "\npassed p.TestC", both, []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"it passes by new settings":        {both, both + "\npassed p.TestC", both + "\nfailed p.TestC", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestC"}, nil, 1},
+		"names differ each time":           {"failed p.TestA", "failed p.TestA\npassed p.TestB/port_41", "failed p.TestA\npassed p.TestB/port_42", []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"red tests vanish by them":         {both, both, "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
 		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the code asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},

@@ -91,9 +91,9 @@ func named(base string) bool {
 }
 
 // manifests name what a project depends on.
-var manifests = pattern.Of(`^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|` +
+var manifests = pattern.Of(`^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-(lock|workspace)\.yaml|bun\.lockb?|` +
 	`pyproject\.toml|poetry\.lock|uv\.lock|Pipfile(\.lock)?|setup\.(py|cfg)|[^/]*(requirements|constraints)[^/]*\.(txt|in)|Cargo\.(toml|lock)|` +
-	`Gemfile(\.lock)?|[^/]+\.gemspec|composer\.(json|lock)|mix\.(exs|lock)|pom\.xml|(build|settings)\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
+	`Gemfile(\.lock)?|[^/]+\.gemspec|pubspec\.(yaml|lock)|packages\.lock\.json|libs\.versions\.toml|composer\.(json|lock)|mix\.(exs|lock)|pom\.xml|(build|settings)\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
 // Needed tells whether a file brings what tests depend on, rather than what they
 // test: a manifest of dependencies, or the code of others beside it.

@@ -59,7 +59,7 @@ func TestDocument(t *testing.T) {
 
 func TestNeeded(t *testing.T) {
 	for want, paths := range map[bool]string{
-		true:  "go.mod sub/go.sum package.json pnpm-lock.yaml pyproject.toml requirements-dev.txt dev-requirements.in Cargo.lock Gemfile vendor/x/x.go third_party/a.c app/build.gradle.kts Shop.csproj",
+		true:  "go.mod sub/go.sum package.json pnpm-lock.yaml pyproject.toml requirements-dev.txt dev-requirements.in Cargo.lock Gemfile vendor/x/x.go third_party/a.c app/build.gradle.kts Shop.csproj pnpm-workspace.yaml pubspec.yaml gradle/libs.versions.toml packages.lock.json",
 		false: "main.go mod.go package.go docs/requirements.md vendors/a.go gradle.properties",
 	} {
 		for path := range strings.FieldsSeq(paths) {
@@ -75,7 +75,7 @@ func TestSettings(t *testing.T) {
 	for want, paths := range map[bool]string{
 		true: "vite.config.ts web/babel.config.js .babelrc .swcrc web/.eslintrc.json tsconfig.json web/tsconfig.build.json deno.json turbo.json composer.json Rakefile pom.xml app/build.gradle.kts mix.exs " +
 			".config/nextest.toml Directory.Build.props build.sbt lib/BUILD lint/clippy.toml packages/a/project.json tox.ini nx.json phpstan.neon.ini x.egg-info/entry_points.txt CMakeLists.txt",
-		false: "package.json setup.cfg go.mod Cargo.lock requirements.txt .gitignore .github/x.yml README.md src/config.js src/config.json main.go docs/a.yml tests/data.json node_modules/a/vite.config.js dist/.babelrc",
+		false: "package.json setup.cfg go.mod Cargo.lock requirements.txt .gitignore .github/x.yml README.md src/config.js src/config.json main.go docs/a.yml tests/data.json node_modules/a/vite.config.js dist/.babelrc pnpm-workspace.yaml pubspec.yaml gradle/libs.versions.toml",
 	} {
 		for path := range strings.FieldsSeq(paths) {
 			if got := suite.Settings(path); got != want {
