@@ -51,10 +51,7 @@ func (a Action) Finish(ctx context.Context) error {
 // left is the run that this job began or went on with, if people have not heard
 // how it ended.
 func (v *visit) left() (home workspace.Run, run journal.Run, open bool) {
-	home, _ = v.folder().Unfinished(func(newest journal.Run) bool {
-		run = newest
-		return newest.Links.Log == v.env.log()
-	})
+	home, run = v.folder().Begun(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
 	return home, run, home.ID != "" && !v.heard(home)
 }
 

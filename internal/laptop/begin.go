@@ -156,7 +156,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: workspace.Folder{Path: d.folder()}, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
+			Folder: d.runs(), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Veil: d.secrets.Writer,
 		},
 		Agents:   job.Agents{Agent: h.agent, AgentEnv: slices.Concat(h.env, d.Needs.Env), Reviewer: h.reviewer, Watch: d.watch(), Held: h.held},
@@ -238,15 +238,10 @@ func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
 // Resume goes on with a run by these rules, and sees it through; words are what
 // the agent should know from here on.
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
-	ruled, err := d.ruled(old.Policy, old.Level)
-	if err == nil {
-		err = d.known(ctx, ruled, false, "the rules of the run are not those of a run that began here: a commit may have changed its journal",
-			"look at .ralph/runs/"+home.ID+"/journal.jsonl; if its rules are as you want them: ralph resume --trust")
+	if err := d.vouched(home); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		err = d.takesAgain(ctx, old)
-	}
-	if err != nil {
+	if err := d.takesAgain(ctx, old); err != nil {
 		return 0, err
 	}
 	j, err := d.job(ctx, p)

@@ -38,7 +38,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 			d.line(err.Error())
 		}
 	}()
-	if err := d.remember(ctx, p, j.Sandbox); err != nil {
+	if err := d.remember(ctx, j.Sandbox); err != nil {
 		return 0, err
 	}
 	d.World.Patience.set(p)

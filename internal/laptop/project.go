@@ -32,10 +32,10 @@ type Project struct {
 	Flags
 	World    World
 	Tool     git.Git
-	Place    *git.Place    // nil where the project is no repository
-	unread   error         // what keeps git from reading the one that it is
-	found    []config.File // the project's settings
-	past     []any         // of them, what reaches past the sandbox
+	Place    *git.Place      // nil where the project is no repository
+	unread   error           // what keeps git from reading the one that it is
+	found    []config.File   // the project's settings
+	past     config.Settings // of them alone, what runs go by
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
@@ -228,6 +228,11 @@ func (d *Project) Within() string {
 }
 
 func (d *Project) folder() string { return filepath.Join(d.Root(), ".ralph") }
+
+// runs is that folder, with the digests of its journals.
+func (d *Project) runs() workspace.Folder {
+	return workspace.Folder{Path: d.folder(), Own: workspace.OwnIn(d.World.Getenv("HOME"))}
+}
 
 // Root is where .ralph lies: the repository's top, or the project itself.
 func (d *Project) Root() string {

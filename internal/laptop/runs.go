@@ -61,7 +61,7 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 
 // Unfinished is the run to go on with.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
-	folder := workspace.Folder{Path: d.folder()}
+	folder := d.runs()
 	var old journal.Run
 	if err := folder.Readable(id); err != nil {
 		return workspace.Run{}, old, err

@@ -12,31 +12,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // sandboxed is the mark of a repository in which an agent was confined. Its lines are
-// digests of a project's folder and of what reached past the sandbox in its runs since:
-// settings, and rules of a run in its journal. Files of the project prove nothing, because git writes and removes
-// them for a commit, and the agent commits.
+// digests of a project's folder and of the settings that its runs had since. Files of the project prove nothing, because git writes and removes them for
+// a commit, and the agent commits.
 const sandboxed = "ralph-sandboxed"
 
-// past are the settings that run something outside of the sandbox, let something through
-// it, name programs, or say what a run may cost.
-func past(s config.Settings) []any {
-	return []any{
-		s.SCM, s.Sandbox, s.Services, s.CheckSecrets, s.Agent.Command, s.Agent.Flags, s.Agent.Prices, s.Review.Agent, s.Limits.MaxCost, s.Limits.MaxTokens,
-	}
+// past are the settings that decide what a run does, what it may cost and what counts as
+// done: all but those of what people and the agent see.
+func past(s config.Settings) config.Settings {
+	s.Schema, s.CompletionResponse, s.OutputTruncateChars, s.StreamAgentOutput, s.IncludeIterationCountInPrompt = "", "", 0, false, false
+	return s
 }
 
-// settled is the line of the settings past the sandbox.
+// settled is the line of the settings.
 func (d *Project) settled() (string, error) { return d.marking(d.past) }
-
-// ruled is the line of the rules and the sandbox level in a run's journal.
-func (d *Project) ruled(p policy.Policy, level string) (string, error) {
-	return d.marking([]any{p, level})
-}
 
 // marking is a line of the mark: the project's folder, and what is so there.
 func (d *Project) marking(of any) (string, error) {
@@ -57,8 +50,8 @@ func digest(of any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Trusted is a fault where the settings past the sandbox are not those that a run had
-// here since an agent was confined. A project of the repository that had no run since may
+// Trusted is a fault where the settings are not those that a run had here since an agent
+// was confined. A project of the repository that had no run since may
 // have no such settings.
 func (d *Project) Trusted(ctx context.Context) error {
 	plain, err := config.ReadSettings()
@@ -73,7 +66,7 @@ func (d *Project) Trusted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.known(ctx, line, line == unset, "the settings that reach past the sandbox are not those of earlier runs: a commit may have changed them",
+	return d.known(ctx, line, line == unset, "the settings are not those of earlier runs: a commit may have changed them",
 		"read .ralph/settings.json and .ralph/settings.local.json; if they are as you want them: ralph run --trust")
 }
 
@@ -108,9 +101,9 @@ func (d *Project) known(ctx context.Context, line string, first bool, what, fix 
 	return fault.Usage(what, fix, nil)
 }
 
-// remember marks the repository for a run that begins by these rules. Where no agent
-// was ever confined, there is nothing to remember.
-func (d *Project) remember(ctx context.Context, p policy.Policy, sb *confine.Sandbox) error {
+// remember marks the repository for a run that begins. Where no agent was ever confined,
+// there is nothing to remember.
+func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
 	if d.Place == nil {
 		return nil
 	}
@@ -121,9 +114,14 @@ func (d *Project) remember(ctx context.Context, p policy.Policy, sb *confine.San
 	if err != nil {
 		return err
 	}
-	ruled, err := d.ruled(p, d.level(sb))
-	if err != nil {
-		return err
+	return d.Tool.Mark(ctx, *d.Place, sandboxed, settled)
+}
+
+// vouched is a fault where the journal of a run is not as ralph wrote it in this folder.
+func (d *Project) vouched(home workspace.Run) error {
+	if d.Trust || d.runs().Vouched(home) {
+		return nil
 	}
-	return d.Tool.Mark(ctx, *d.Place, sandboxed, settled, ruled)
+	return fault.Usage("the journal of the run "+home.ID+" is not as ralph wrote it here: a commit or an agent may have changed it",
+		"look at .ralph/runs/"+home.ID+"/journal.jsonl; if all that it says is so: ralph resume --trust", nil)
 }

@@ -25,7 +25,7 @@ import (
 type Folder struct {
 	Path string
 	Key  string // the file that Lock locks; "lock" where empty
-	Own  string // a folder elsewhere, in which only this user writes; empty: Vouched is of no run
+	Own  string // a folder elsewhere, in which only this user writes; empty: no run is Vouched for
 
 	held bool // by Hold, to whose caller the lock belongs
 }
@@ -110,15 +110,24 @@ func (f Folder) New(id string) (Run, error) {
 	if err := ignoreAll(root); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
-	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	run := f.run(id)
 	switch err := root.Mkdir(filepath.Join(runs, id), 0o755); {
 	case errors.Is(err, fs.ErrExist):
 		return Run{}, fault.Usage("there is a run "+id+" already", "try again: a run is named after the moment it begins", err)
 	case err != nil:
 		return Run{}, cannotWrite(run.Path, err)
 	}
-	f.vouch(run)
+	f.forget()
 	return run, nil
+}
+
+// run is one of the folder's.
+func (f Folder) run(id string) Run {
+	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	if f.Own != "" {
+		run.known = f.digestOf(id)
+	}
+	return run
 }
 
 // ignoreAll keeps the folder out of git, unless its people have said what is to
@@ -137,29 +146,26 @@ func cannotWrite(path string, err error) error {
 // Unfinished is the newest run that wanted accepts, if it has not stopped: what
 // lies behind a newer one that has is out of date.
 func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
-	run, state, found := f.newest(wanted)
-	if !found {
-		return Run{}, false
-	}
-	return run, state.Stop == nil
+	run, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
+	return run, found && state.Stop == nil
 }
 
 // Newest is what the newest run that wanted accepts came to.
 func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
-	_, state, found := f.newest(wanted)
+	_, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
 	return state, found
 }
 
 // newest passes a journal over that cannot be read: it must not keep a new run
 // from beginning.
-func (f Folder) newest(wanted func(journal.Run) bool) (Run, journal.Run, bool) {
+func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bool) {
 	for _, id := range slices.Backward(f.ids()) {
-		run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+		run := f.run(id)
 		entries, err := run.Entries()
 		if err != nil || len(entries) == 0 {
 			continue
 		}
-		if state := journal.Fold(journal.Run{}, entries...); wanted(state) {
+		if state := journal.Fold(journal.Run{}, entries...); wanted(run, state) {
 			return run, state, true
 		}
 	}
@@ -182,7 +188,7 @@ func (f Folder) Readable(id string) error {
 	if !slices.Contains(ids, id) {
 		return nil
 	}
-	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	run := f.run(id)
 	if _, err := run.Entries(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Usage("the run "+id+" cannot be told of", run.remedy(err), err)
 	}

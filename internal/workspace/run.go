@@ -17,6 +17,8 @@ import (
 type Run struct {
 	ID   string
 	Path string
+
+	known string // the file of its journal's digest; empty: none is kept
 }
 
 // File is the path of something in the run's folder.
@@ -149,6 +151,7 @@ type OpenJournal struct {
 	run  Run
 	file *os.File
 	held []byte
+	sum  *digest
 }
 
 // OpenJournalFile opens the journal as OpenJournal does.
@@ -157,11 +160,12 @@ func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &OpenJournal{run: r, file: file, held: held}, entries, nil
+	return &OpenJournal{run: r, file: file, held: held, sum: r.digest(held)}, entries, nil
 }
 
 // Write appends to the file.
 func (l *OpenJournal) Write(line []byte) (int, error) {
+	l.sum.add(line)
 	n, err := l.file.Write(line)
 	l.held = append(l.held, line[:n]...)
 	return n, err
@@ -171,7 +175,7 @@ func (l *OpenJournal) Write(line []byte) (int, error) {
 func (l *OpenJournal) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
-func (l *OpenJournal) Close() error { return l.file.Close() }
+func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.sum.close()) }
 
 // Mend puts the journal back where somebody has removed, cut or added to it,
 // and tells whether that was so.

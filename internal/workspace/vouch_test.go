@@ -1,36 +1,104 @@
 package workspace_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// A journal that a checkout puts in the place of one that began here is another file.
-func TestVouched(t *testing.T) {
-	dir := t.TempDir()
-	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), Own: filepath.Join(dir, "home", "state")}
-	first, err := folder.New("run-1")
+// began is a run in whose journal ralph wrote some lines; it still has the journal open.
+func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspace.Run, *workspace.OpenJournal) {
+	t.Helper()
+	run, err := folder.New(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if other := (workspace.Folder{Path: folder.Path}); !folder.Vouched(first) || other.Vouched(first) || folder.Vouched(workspace.Run{}) {
-		t.Errorf("vouched: %t; without a folder of one's own: %t", folder.Vouched(first), other.Vouched(first))
+	file, _, err := run.OpenJournalFile()
+	if err != nil {
+		t.Fatal(err)
 	}
-	text, err := os.ReadFile(first.Journal())
+	t.Cleanup(func() { file.Close() }) //nolint:errcheck // some tests close it
+	for n := range lines {
+		line, err := journal.Encode(journal.Entry{Seq: n + 1, Event: journal.Noted{What: id}})
+		if err == nil {
+			_, err = file.Write(line)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return run, file
+}
+
+// ralph vouches for the journal that it wrote, wherever a kill ended that, and for no other.
+func TestVouched(t *testing.T) {
+	dir := t.TempDir()
+	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), Own: filepath.Join(dir, "home", "state")}
+	run, file := began(t, folder, "run-1", 3)
+	whole, err := os.ReadFile(run.Journal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+	for name, c := range map[string]struct {
+		text []byte
+		want bool
+	}{
+		"as it was":            {whole, true},
+		"killed before a line": {whole[:last], true},
+		"killed within it":     {whole[:last+5], true},
+		"older":                {whole[:bytes.IndexByte(whole, '\n')+1], false},
+		"as long":              {bytes.Replace(whole, []byte("run-1"), []byte("run-9"), 1), false},
+		"empty":                {nil, false},
+	} {
+		if err := os.WriteFile(run.Journal(), c.text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := folder.Vouched(run); got != c.want {
+			t.Errorf("%s: vouched %t, want %t", name, got, c.want)
+		}
+	}
+	if err := os.RemoveAll(run.Path); err != nil { // as an agent's git clean does
+		t.Fatal(err)
+	}
+	if mended, err := file.Mend(); !mended || err != nil || !folder.Vouched(run) {
+		t.Errorf("put back: %t, %v, and vouched %t", mended, err, folder.Vouched(run))
+	}
+	if other := (workspace.Folder{Path: folder.Path}); other.Vouched(run) || folder.Vouched(workspace.Run{}) {
+		t.Error("vouched without a folder of one's own, or for no run")
+	}
+}
+
+// A planted newer journal hides no run that began here, and neither does one of another task.
+func TestBegun(t *testing.T) {
+	dir := t.TempDir()
+	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), Own: filepath.Join(dir, "state")}
+	first, _ := began(t, folder, "run-1", 1)
+	second, _ := began(t, folder, "run-2", 2)
+	text, err := os.ReadFile(second.Journal())
 	if err == nil {
-		err = os.Remove(first.Journal())
+		_, err = folder.Unpack("run-3", map[string][]byte{workspace.JournalFile: text})
 	}
-	if err == nil {
-		err = os.WriteFile(first.Journal(), text, 0o600)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || folder.Vouched(first) {
-		t.Errorf("another file is vouched for: %t, %v", folder.Vouched(first), err)
+	for wanted, seq := range map[string]int{first.ID: 1, second.ID: 2} {
+		if run, _ := folder.Begun(func(run journal.Run) bool { return run.Seq == seq }); run.ID != wanted {
+			t.Errorf("begun is %q, want %q", run.ID, wanted)
+		}
 	}
-	second, err := folder.Unpack("run-2", map[string][]byte{workspace.JournalFile: text})
-	if err != nil || !folder.Vouched(second) || folder.Vouched(first) {
-		t.Errorf("unpacked: %t, the older one %t, %v", folder.Vouched(second), folder.Vouched(first), err)
+	if run, _ := folder.Begun(func(run journal.Run) bool { return run.Seq > 2 }); run.ID != "" {
+		t.Errorf("begun is %q, want none", run.ID)
+	}
+	if err := os.RemoveAll(second.Path); err != nil {
+		t.Fatal(err)
+	}
+	began(t, folder, "run-4", 0)
+	if left, err := os.ReadDir(folder.Own); err != nil || len(left) != 2 {
+		t.Errorf("digests of %d journals, %v; want those of 2", len(left), err)
 	}
 }
