@@ -110,6 +110,9 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.rooms.furnish(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of the sandbox", "make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
 	}
+	if err := w.unshare(ctx, asked); err != nil {
+		return nil, err
+	}
 	w.cache = asked.Cache
 	if err := w.restore(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})

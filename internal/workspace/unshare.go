@@ -1,0 +1,138 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// mostShared is how many bytes of shared content are copied before a run.
+const mostShared = 4 << 30
+
+// ErrTooMuchShared says that so much content is shared that it is not copied.
+var ErrTooMuchShared = fmt.Errorf("more than %d GiB", mostShared>>30)
+
+// inode is a file, whatever its names.
+type inode struct{ device, number uint64 }
+
+// linked is a file with more than one name.
+type linked struct {
+	links uint64
+	size  int64
+	names []name
+}
+
+// name is one of them, in a folder that is open.
+type name struct {
+	root *untrusted.Root
+	path string
+}
+
+// Unshare gives files below the paths content of their own where a hard link
+// elsewhere has the same content: who writes to one name writes to all of them.
+// pnpm, bun and uv link packages with their store like that, and `git clone` of a
+// folder its objects. It returns how many files it copied.
+func Unshare(ctx context.Context, paths []string) (copied int, err error) {
+	files := map[inode]*linked{}
+	for _, path := range outermost(paths) {
+		root, err := untrusted.OpenRoot(filepath.Dir(path))
+		if err != nil {
+			return 0, err
+		}
+		defer root.Close() //nolint:errcheck // only a handle
+		if err := gather(ctx, root, filepath.Base(path), files); err != nil {
+			return 0, err
+		}
+	}
+	var size int64
+	for at, file := range files {
+		if file.links <= uint64(len(file.names)) {
+			delete(files, at) // all its names are here
+			continue
+		}
+		size += file.size * int64(len(file.names))
+	}
+	if size > mostShared {
+		return 0, ErrTooMuchShared
+	}
+	for _, file := range files {
+		for _, name := range file.names {
+			if err := errors.Join(ctx.Err(), name.copy()); err != nil {
+				return copied, fmt.Errorf("copy %s: %w", name.path, err)
+			}
+			copied++
+		}
+	}
+	return copied, nil
+}
+
+// outermost are the paths without those that lie in another.
+func outermost(paths []string) (outer []string) {
+	for _, path := range paths {
+		holds := func(other string) bool {
+			way, err := filepath.Rel(other, path)
+			return err == nil && way != "." && filepath.IsLocal(way)
+		}
+		if !slices.ContainsFunc(paths, holds) && !slices.Contains(outer, path) {
+			outer = append(outer, path)
+		}
+	}
+	return outer
+}
+
+// gather finds the plain files that have more than one name.
+func gather(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linked) error {
+	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
+		if err != nil {
+			return err
+		}
+		stat, is := e.Info.Sys().(*syscall.Stat_t)
+		if !is || stat.Nlink < 2 || !e.Info.Mode().IsRegular() {
+			return nil
+		}
+		at := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // another type on other systems
+		if files[at] == nil {
+			files[at] = &linked{links: uint64(stat.Nlink), size: e.Info.Size()} //nolint:unconvert // another type on other systems
+		}
+		files[at].names = append(files[at].names, name{root, e.Path})
+		return nil
+	})
+}
+
+// copy puts a copy in the place of a name.
+func (n name) copy() error {
+	from, err := n.root.Open(n.path)
+	if err != nil {
+		return err
+	}
+	defer from.Close() //nolint:errcheck // only read
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	beside := n.path + ".ralph-copy"
+	if err := n.root.RemoveAll(beside); err != nil {
+		return err
+	}
+	to, err := n.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	err = errors.Join(err, to.Chmod(info.Mode().Perm()), to.Close(), n.root.Chtimes(beside, time.Time{}, info.ModTime()))
+	if err == nil {
+		err = n.root.Rename(beside, n.path)
+	}
+	if err != nil {
+		return errors.Join(err, n.root.RemoveAll(beside))
+	}
+	return nil
+}
