@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,15 @@ func (g guard) of(node actionlint.ExprNode) (any, error) {
 	case *actionlint.ObjectDerefNode:
 		receiver, err := g.of(n.Receiver)
 		return property(receiver, n.Property), err
+	case *actionlint.IndexAccessNode:
+		list, err := g.of(n.Operand)
+		at, isNumber := n.Index.(*actionlint.IntNode)
+		if all, isList := list.([]any); isList && isNumber && at.Value < len(all) {
+			return all[at.Value], err
+		}
+		return nil, err
+	case *actionlint.BoolNode:
+		return n.Value, nil
 	case *actionlint.NotOpNode:
 		value, err := g.of(n.Operand)
 		return !truthy(value), err
@@ -85,6 +95,9 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 	switch name := strings.ToLower(n.Callee); {
 	case name == "startswith" && len(args) == 2:
 		return strings.HasPrefix(strings.ToLower(text(args[0])), strings.ToLower(text(args[1]))), nil
+	case name == "contains" && len(args) == 2:
+		list, _ := args[0].([]any)
+		return slices.ContainsFunc(list, func(one any) bool { return equal(one, args[1]) }), nil
 	case name == "fromjson" && len(args) == 1:
 		var value any
 		err := json.Unmarshal([]byte(text(args[0])), &value)

@@ -23,8 +23,13 @@ var variants = map[string][]string{
 	"for an App": {"--no-host", "--app", "your-app"}, "for an App on the machine": {"--host", "--app", "your-app[bot]"},
 }
 
-// scaffolded is a workflow as people are given it.
+// scaffolded is the workflow that people start ralph by, as they are given it.
 func scaffolded(t *testing.T, flags ...string) []byte {
+	t.Helper()
+	return scaffoldedFile(t, "ralph.yml", flags...)
+}
+
+func scaffoldedFile(t *testing.T, file string, flags ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil { // the top of a repository
@@ -38,7 +43,7 @@ func scaffolded(t *testing.T, flags ...string) []byte {
 	if said, err := exec.CommandContext(t.Context(), "ralph", append([]string{"init", "--github", "-d", dir}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, ".github", "workflows", "ralph.yml"))
+	text, err := os.ReadFile(filepath.Join(dir, ".github", "workflows", file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +159,7 @@ func (d delivery) begun(t *testing.T, w workflow) []string {
 	}
 	repo, _ := property(d.payload["repository"], "full_name").(string)
 	g := guard{map[string]any{
-		"github": map[string]any{"event": d.payload, "event_name": d.event, "repository": repo}, "inputs": d.payload["inputs"],
+		"github": map[string]any{"event": d.payload, "event_name": d.event, "repository": repo, "workflow": w.Name}, "inputs": d.payload["inputs"],
 	}}
 	var jobs []string
 	for _, name := range slices.Sorted(maps.Keys(w.Jobs)) {
@@ -171,8 +176,13 @@ func (d delivery) begun(t *testing.T, w workflow) []string {
 
 func template(t *testing.T, flags ...string) workflow {
 	t.Helper()
+	return parsed(t, scaffolded(t, flags...))
+}
+
+func parsed(t *testing.T, text []byte) workflow {
+	t.Helper()
 	var w workflow
-	if err := yaml.Unmarshal(scaffolded(t, flags...), &w); err != nil {
+	if err := yaml.Unmarshal(text, &w); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -30,6 +30,9 @@ func TestWorkflowTemplatesAreSound(t *testing.T) {
 	}
 	for name, flags := range variants {
 		lint(name, scaffolded(t, flags...))
+		if !slices.Contains(flags, "--app") {
+			lint(name, scaffoldedFile(t, "ralph-after.yml", flags...))
+		}
 	}
 	examples, err := filepath.Glob("../../examples/*.yml")
 	if err != nil || len(examples) == 0 {
@@ -150,7 +153,7 @@ func TestOneJobACommand(t *testing.T) {
 // into the workflow's inputs reaches no shell.
 func TestWorkflowTemplateLeavesNothingOpen(t *testing.T) {
 	for variant, flags := range variants {
-		for name, job := range template(t, flags...).Jobs {
+		for name, job := range jobsOf(t, flags...) {
 			for _, step := range job.Steps {
 				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
 					t.Errorf("%s: %s leaves the token in the folder it checks out", variant, name)

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -24,24 +25,39 @@ func laidOut(t *testing.T, name string) []byte {
 
 // workflow is what of a workflow has to be right, or it does harm.
 type workflow struct {
+	Name        string
 	RunName     string `yaml:"run-name"`
 	On          map[string]struct{ Types []string }
 	Permissions map[string]string
-	Jobs        map[string]struct {
-		If          string
-		Concurrency struct {
-			Group  string
-			Cancel bool `yaml:"cancel-in-progress"`
-		}
-		Permissions map[string]string
-		Timeout     int `yaml:"timeout-minutes"`
-		Steps       []struct {
-			ID   string
-			If   string
-			Uses string
-			With map[string]string
+	Jobs        map[string]workflowJob
+}
+
+type workflowJob struct {
+	If          string
+	Concurrency struct {
+		Group  string
+		Cancel bool `yaml:"cancel-in-progress"`
+	}
+	Permissions map[string]string
+	Timeout     int `yaml:"timeout-minutes"`
+	Steps       []struct {
+		ID   string
+		If   string
+		Uses string
+		With map[string]string
+	}
+}
+
+// jobsOf are the jobs of all workflows that people are given.
+func jobsOf(t *testing.T, flags ...string) map[string]workflowJob {
+	t.Helper()
+	jobs := maps.Clone(template(t, flags...).Jobs)
+	if !slices.Contains(flags, "--app") {
+		for name, job := range afterGiven(t, flags...).Jobs {
+			jobs["after "+name] = job
 		}
 	}
+	return jobs
 }
 
 // The workflow that people are given may do little, and does one thing an issue
@@ -103,7 +119,7 @@ func TestWorkflowTemplateFitsTheAction(t *testing.T) {
 	}
 	for variant, flags := range variants {
 		ours := map[string]bool{}
-		for _, job := range template(t, flags...).Jobs {
+		for _, job := range jobsOf(t, flags...) {
 			for _, step := range job.Steps {
 				if !strings.HasPrefix(step.Uses, "ralph-loop/") {
 					continue

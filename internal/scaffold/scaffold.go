@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ type Files struct {
 	PRD        bool   `name:"prd" help:"Write ralph/ with a PRD, a prompt and a progress log to fill in."`
 	RalphDir   string `placeholder:"DIR" help:"Directory for these files in the project (default: ralph). Implies --prd."`
 	Name       string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`
-	GitHub     bool   `name:"github" help:"Write the GitHub workflow and the issue form."`
+	GitHub     bool   `name:"github" help:"Write the GitHub workflows and the issue form."`
 	Host       *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
 	// Pin is what the workflow names ralph's version by, as in "COMMIT # v1.2.3";
 	// where there is no release it is empty, and the workflow builds ralph's main.
@@ -101,15 +102,12 @@ func (f Files) sheets(now time.Time) ([]workspace.Sheet, error) {
 	if !f.GitHub {
 		return sheets, nil
 	}
-	workflow, err := f.workflow()
+	workflows, err := f.workflows()
 	if err != nil {
 		return nil, err
 	}
 	form, err := templates.Files.ReadFile("workflows/issue.yml")
-	return append(sheets,
-		workspace.Sheet{Path: WorkflowFile, Data: workflow},
-		workspace.Sheet{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form},
-	), err
+	return slices.Concat(sheets, workflows, []workspace.Sheet{{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form}}), err
 }
 
 // loop are the files of a loop: PRD, log and prompt.

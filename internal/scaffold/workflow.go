@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,29 +17,51 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// WorkflowFile is where GitHub looks for it, and ralph serve by default.
-const WorkflowFile = ".github/workflows/ralph.yml"
+// WorkflowFile is where GitHub looks for it, and ralph serve by default. AfterFile
+// is the workflow that looks after pull requests that ralph opened.
+const (
+	WorkflowFile = ".github/workflows/ralph.yml"
+	AfterFile    = ".github/workflows/ralph-after.yml"
+)
 
 // slug is how GitHub names an App in its address.
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
-// workflow is what GitHub starts ralph by: for an App or for everybody, in a
-// container or on the machine itself. It uses ralph by the pin.
-func (f Files) workflow() ([]byte, error) {
-	name := "workflows/ralph.yml"
+// workflows are what GitHub starts ralph by: for an App one, whose server hears all
+// else, and for everybody a second one for the events after a pull request is open.
+func (f Files) workflows() ([]workspace.Sheet, error) {
 	app := strings.TrimSuffix(f.App, "[bot]")
-	if f.App != "" {
-		name = "workflows/app.yml"
-		if !slug.MatchString(app) {
-			return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
-		}
+	if f.App != "" && !slug.MatchString(app) {
+		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
 	}
+	if f.App != "" {
+		text, err := f.workflow("workflows/app.yml", "APP", app)
+		return []workspace.Sheet{{Path: WorkflowFile, Data: text}}, err
+	}
+	work, err := f.workflow("workflows/ralph.yml")
+	if err != nil {
+		return nil, err
+	}
+	listens := []string{"[CI]", "[CI]"}
+	if ci := survey.CI(f.source()); len(ci) > 0 {
+		names, err := json.Marshal(ci) // which is YAML, too
+		if err != nil {
+			return nil, fmt.Errorf("name the project's workflows: %w", err)
+		}
+		listens[1] = string(names)
+	}
+	after, err := f.workflow("workflows/after.yml", listens...)
+	return []workspace.Sheet{{Path: WorkflowFile, Data: work}, {Path: AfterFile, Data: after}}, err
+}
+
+// workflow is a template for a container or for the machine itself, with words
+// replaced before the project's own text is in. It uses ralph by the pin.
+func (f Files) workflow(name string, words ...string) ([]byte, error) {
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	// Before the project's own text is in: that may contain the word.
-	workflow := f.judged(strings.ReplaceAll(string(text), "APP", app))
+	workflow := f.judged(strings.NewReplacer(words...).Replace(string(text)))
 	action, pin := "ralph-loop/ralph@", cmp.Or(f.Pin, "main")
 	if f.host() {
 		steps, err := templates.Files.ReadFile("workflows/host.txt")

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -24,6 +25,7 @@ var (
 	toolSetup = pattern.Of(`^[\w.-]+/setup-[\w.-]+@[\w./-]+$`)
 	checkout  = pattern.Of(`^actions/checkout@[\w./-]+$`)
 	pinned    = pattern.Of(`uses: *(\S+) +(#[ -~]*)`)
+	onPush    = pattern.Of(`\b(?:push|pull_request)\b`)
 	fixedPort = pattern.Of(`^([0-9]+):[0-9]+(?:/tcp)?$`)
 )
 
@@ -91,11 +93,7 @@ func Propose(s Source) Proposal {
 
 // testJob is the first job of the workflows with a step that runs tests.
 func (p *Proposal) testJob(s Source) (workflowJob, bool) {
-	for _, name := range slices.Sorted(slices.Values(s.List(strings.TrimSuffix(workflowDir, "/")))) {
-		from, ext := workflowDir+name, path.Ext(name)
-		if ext != ".yml" && ext != ".yaml" || from == copilotFile || name == "ralph.yml" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			continue
-		}
+	for _, from := range workflowFiles(s) {
 		jobs := p.jobs(s, from)
 		for _, name := range slices.Sorted(maps.Keys(jobs)) {
 			if slices.ContainsFunc(jobs[name].Steps, func(step map[string]any) bool { return testLine.MatchString(text(step["run"])) }) {
@@ -106,6 +104,39 @@ func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 		}
 	}
 	return workflowJob{}, false
+}
+
+// workflowFiles are those that may be the project's CI.
+func workflowFiles(s Source) (all []string) {
+	for _, name := range slices.Sorted(slices.Values(s.List(strings.TrimSuffix(workflowDir, "/")))) {
+		from, ext := workflowDir+name, path.Ext(name)
+		if (ext == ".yml" || ext == ".yaml") && from != copilotFile && !strings.HasPrefix(name, "ralph") && printable(name) {
+			all = append(all, from)
+		}
+	}
+	return all
+}
+
+// CI names the workflows of a project that GitHub starts for pushes or pull
+// requests. One without a name has its path for a name.
+func CI(s Source) (names []string) {
+	for _, from := range workflowFiles(s) {
+		var file struct {
+			Name string
+			On   any
+		}
+		if yaml.Unmarshal(s.Read(from), &file) != nil || !onPush.MatchString(fmt.Sprint(file.On)) {
+			continue
+		}
+		if name := cmp.Or(file.Name, from); printable(name) && !strings.Contains(name, "${{") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func printable(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func text(value any) string {
