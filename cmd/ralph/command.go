@@ -46,8 +46,9 @@ type grammar struct {
 	Verify    verifyCommand     `cmd:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
 	Checks    checksCommand     `cmd:"" group:"judge" help:"Show the checks of a project, and run them."`
 	Action    actionCommand     `cmd:"" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
+	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
 	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
-	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete the saved state of old runs from a GitHub repository."`
+	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete the saved state and branches of old runs from a GitHub repository."`
 	Hook      hookCommand       `cmd:"" group:"other" help:"Answer a hook of a coding agent (JSON on standard input)."`
 	Complete  completionCommand `cmd:"" group:"other" name:"completion" help:"Print a shell completion script."`
 	Version   versionCommand    `cmd:"" group:"other" help:"Print the version."`

@@ -19,8 +19,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/stats"
 	"github.com/ralph-loop/ralph/internal/sweep"
 )
 
@@ -33,8 +36,9 @@ type gcCommand struct {
 
 func (gcCommand) Help() string {
 	return `ralph saves each run on GitHub in a ref such as refs/ralph/issue-7, so that any
-machine can continue it. This command deletes old refs. It keeps refs of running
-jobs, and never touches a branch.
+machine can continue it. This command deletes old refs, and the branches (ralph/…)
+of pull requests that ended as long ago. It keeps refs of running jobs, and
+branches that were changed since.
 
 Examples:
 
@@ -43,28 +47,24 @@ Examples:
 }
 
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
-	at, err := w.repository(ctx, c.Repo, ".")
-	if err != nil {
-		return 0, err
-	}
-	tool, done, err := w.SoundGit(ctx, ".")
+	kept, done, err := w.kept(ctx, c.Repo)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
-	store, err := tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
+	ended, err := kept.book(ctx)
 	if err != nil {
-		return 0, err
+		fmt.Fprintln(w.Stderr, "warning: no branch is deleted:", err)
 	}
 	old := sweep.Sweep{
-		Store: store, Remote: remote.Repository{URL: at.clone(), Token: remote.Token(at.token)}, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun,
+		Store: kept.store, Remote: kept.remote, Now: w.Now(), Age: time.Duration(c.OlderThan), Dry: c.DryRun, Prefix: "ralph/",
 	}
-	swept, err := old.Do(ctx)
-	if errors.Is(err, remote.ErrNetwork) {
-		err = &fault.Fault{What: err.Error(), Fix: "check that this machine reaches " + at.server + ", through https_proxy if there is a proxy, and try again"}
+	due := ended.Due(w.Now().Add(-old.Age))
+	swept, err := old.Do(ctx, due)
+	if err == nil && len(due) > 0 && !c.DryRun {
+		err = quota.Change(ctx, kept.account, kept.pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
 	}
-	if err != nil && len(swept) == 0 {
+	if err = kept.unreached(err); err != nil && len(swept) == 0 {
 		return 0, err
 	}
 	return fault.ExitDone, errors.Join(err, c.tell(w.Stdout, swept)) // what is gone is told whatever came after
@@ -146,62 +146,103 @@ func (w world) origin(ctx context.Context, dir, server string) string {
 	return found[2]
 }
 
-type worktreeCommand struct {
-	Clean worktreeCleanCommand `cmd:"" help:"Remove the worktrees that runs with --worktree left."`
+// kept is what a repository keeps on ralph's refs, as this machine reaches it.
+type kept struct {
+	store   *git.Trusted
+	remote  remote.Repository
+	account *ledger.Account
+	server  string
 }
 
-func (worktreeCommand) Help() string { return "Example: ralph worktree clean" }
-
-type worktreeCleanCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+// kept opens an empty store for what the repository keeps.
+func (w world) kept(ctx context.Context, named string) (k kept, done func(), err error) {
+	at, err := w.repository(ctx, named, ".")
+	if err != nil {
+		return k, nil, err
+	}
+	tool, done, err := w.SoundGit(ctx, ".")
+	if err != nil {
+		return k, nil, err
+	}
+	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
+	k = kept{remote: remote.Repository{URL: at.clone(), Token: remote.Token(at.token)}, server: at.server}
+	if k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1"); err != nil {
+		done()
+		return k, nil, err
+	}
+	k.account = &ledger.Account{Remote: func(context.Context) (remote.Repository, error) { return k.remote, nil }, Store: k.store, Now: w.Now}
+	return k, done, nil
 }
 
-func (worktreeCleanCommand) Help() string {
-	return `Keeps worktrees with uncommitted work, and branches that are not merged into the
-current one.
-
-Example: ralph worktree clean`
+// book is the repository's ledger; empty where there is none.
+func (k kept) book(ctx context.Context) (quota.Book, error) {
+	data, err := k.account.Look(ctx)
+	if err != nil {
+		return quota.Book{}, k.unreached(err)
+	}
+	return quota.Read(data)
 }
 
-func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+func (kept) pause(ctx context.Context) error { return ctx.Err() }
+
+// unreached adds the hint to an error of the network.
+func (k kept) unreached(err error) error {
+	if errors.Is(err, remote.ErrNetwork) {
+		return &fault.Fault{What: err.Error(), Fix: "check that this machine reaches " + k.server + ", through https_proxy if there is a proxy, and try again"}
+	}
+	return err
+}
+
+type statsCommand struct {
+	Repo  string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
+	Since string `placeholder:"DATE" help:"Only pull requests opened since this day (2026-09-01) or for this long (90d)."`
+	JSON  bool   `name:"json" help:"Print the result as one JSON object."`
+}
+
+func (statsCommand) Help() string {
+	return `Prints from the repository's ledger (refs/ralph/ledger) what became of ralph's pull
+requests: opened, merged, closed, share merged without a person's commit, and
+dollars, minutes and runs of the checks per merged pull request. A dash, or null
+in JSON, means unknown.
+
+Examples:
+
+  ralph stats --repo octo/greeter
+  ralph stats --since 90d --json`
+}
+
+func (c statsCommand) run(ctx context.Context, w world) (int, error) {
+	since, err := c.since(w.Now())
+	if err != nil {
+		return 0, err
+	}
+	kept, done, err := w.kept(ctx, c.Repo)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
-	place, err := tool.Inspect(ctx, c.ProjectDir)
+	book, err := kept.book(ctx)
 	if err != nil {
 		return 0, err
 	}
-	release, err := alone(place.Top)
-	if err != nil {
-		return 0, err
+	sums := stats.Of(book.Pulls, since)
+	if c.JSON {
+		return fault.ExitDone, clean.JSON(w.Stdout, sums)
 	}
-	defer release() //nolint:errcheck // nothing was written through it
-	return c.clean(ctx, w, tool, place)
+	_, err = io.WriteString(w.Stdout, sums.Text())
+	return fault.ExitDone, err
 }
 
-// clean takes away what it can, and tells of all of it.
-func (worktreeCleanCommand) clean(ctx context.Context, w world, tool git.Git, place git.Place) (int, error) {
-	all, err := tool.Worktrees(ctx, place)
-	if err != nil {
-		return 0, err
+func (c statsCommand) since(now time.Time) (time.Time, error) {
+	if c.Since == "" {
+		return time.Time{}, nil
 	}
-	if len(all) == 0 {
-		fmt.Fprintln(w.Stderr, "no worktree to remove")
+	if day, err := time.Parse(time.DateOnly, c.Since); err == nil {
+		return day, nil
 	}
-	code := fault.ExitDone
-	for _, tree := range all {
-		merged, err := tool.RemoveWorktree(ctx, place, tree)
-		name := filepath.Base(tree.Dir)
-		switch {
-		case err != nil:
-			code = report(w.Stderr, err)
-		case merged || tree.Branch == "":
-			fmt.Fprintln(w.Stdout, "removed", name, tree.Branch)
-		default:
-			fmt.Fprintf(w.Stdout, "removed %s; its branch is kept: git merge %s\n", name, tree.Branch)
-		}
+	var long policy.Duration
+	if err := long.UnmarshalText([]byte(c.Since)); err != nil {
+		return time.Time{}, fault.Usage(fmt.Sprintf("--since %q is neither a day nor a length of time", c.Since), "write it as 2026-09-01 or 90d", nil)
 	}
-	return code, nil
+	return now.Add(-time.Duration(long)), nil
 }

@@ -12,69 +12,25 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-// account is the repository's ledger on its ref. Everyone who may push can
-// change it: it limits spending, and is not a security boundary.
-type account struct {
-	hub   *hub
-	store *git.Trusted
-	now   func() time.Time
-	at    string // the commit that the ref stood at when it was read
-}
-
-// mostLedger is more than the jobs of a day need.
-const mostLedger = 4 << 20
+// retrying is a ledger that is read again where GitHub cannot be reached.
+type retrying struct{ *ledger.Account }
 
 // Look reads the book.
-func (a *account) Look(ctx context.Context) ([]byte, error) {
-	return patiently(ctx, breath, func() (book []byte, err error) {
-		origin, err := a.hub.remote(ctx)
-		if err != nil {
-			return nil, err
-		}
-		a.at, err = origin.FetchRef(ctx, a.store, quota.Ref)
-		switch {
-		case errors.Is(err, git.ErrNotFound):
-			return nil, quota.Unreadable(errors.New("it is not a commit"))
-		case err != nil || a.at == "":
-			return nil, err
-		}
-		return a.page(ctx)
-	})
+func (r retrying) Look(ctx context.Context) ([]byte, error) {
+	return patiently(ctx, breath, func() ([]byte, error) { return r.Account.Look(ctx) })
 }
 
-// page is what stands in the book. Somebody else may have put anything there.
-func (a *account) page(ctx context.Context) ([]byte, error) {
-	book, err := a.store.ReadFile(ctx, git.At{Commit: a.at, Path: quota.File}, mostLedger)
-	if err == nil && len(book) == 0 {
-		err = errors.New(quota.File + " is empty")
-	}
-	if err != nil && ctx.Err() == nil {
-		err = quota.Unreadable(err)
-	}
-	return book, err
-}
-
-// Put writes the ledger, unless it was changed since Look. If the answer is
-// lost, the next Look shows whether it was written.
-func (a *account) Put(ctx context.Context, book []byte) error {
-	origin, err := a.hub.remote(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = origin.PushFiles(ctx, a.store, remote.Files{
-		Ref: quota.Ref, Parent: a.at, Files: map[string][]byte{quota.File: book}, Subject: "ledger", At: a.now(),
-	})
-	if errors.Is(err, remote.ErrNonFastForward) || errors.Is(err, remote.ErrNetwork) {
-		return quota.ErrMoved
-	}
-	return err
+// account is the repository's ledger as this job reaches it.
+func (v *visit) account(ctx context.Context) (retrying, error) {
+	store, err := v.store(ctx)
+	return retrying{&ledger.Account{Remote: v.hub.remote, Store: store, Now: v.Now}}, err
 }
 
 // pause keeps those who began at the same moment apart.
@@ -84,7 +40,7 @@ func pause(ctx context.Context) error {
 
 // entered is a job's entry in the ledger, until it is over.
 type entered struct {
-	*account
+	retrying
 	entry  quota.Entry
 	before float64 // what the run that is gone on with had cost
 }
@@ -150,13 +106,13 @@ func (v *visit) unkept(asked *job.Asked, err error) error {
 }
 
 func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*entered, error) {
-	store, err := v.store(ctx)
+	account, err := v.account(ctx)
 	if err != nil {
 		return nil, err
 	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
-	e := &entered{before: old.Charged(), account: &account{hub: v.hub, store: store, now: v.Now}, entry: quota.Entry{
+	e := &entered{before: old.Charged(), retrying: account, entry: quota.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}
@@ -180,7 +136,7 @@ func (v *visit) openPulls(ctx context.Context) ([]string, error) {
 
 // admit asks once more where a job that holds a place may have been killed.
 func (v *visit) admit(ctx context.Context, e *entered, want quota.Asked) error {
-	return quota.Change(ctx, e.account, pause, func(book quota.Book) (quota.Book, error) {
+	return quota.Change(ctx, e.retrying, pause, func(book quota.Book) (quota.Book, error) {
 		next, refusal := book.Admit(want, v.Now())
 		if refusal != nil && refusal.Full {
 			var err error
@@ -231,7 +187,7 @@ func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	spent := e.spent(outcome.Run)
-	err := quota.Change(ctx, e.account, pause, func(book quota.Book) (quota.Book, error) {
+	err := quota.Change(ctx, e.retrying, pause, func(book quota.Book) (quota.Book, error) {
 		return book.End(e.entry.Job, e.entry.Run, spent, v.Now()), nil
 	})
 	if err != nil {

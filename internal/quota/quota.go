@@ -49,6 +49,7 @@ type Entry struct {
 type Book struct {
 	V       int     `json:"v"`
 	Entries []Entry `json:"entries"`
+	Pulls   []Pull  `json:"pulls,omitempty"` // for good
 }
 
 // version of the book that is written here.

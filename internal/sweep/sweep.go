@@ -1,11 +1,13 @@
-// Package sweep removes from a repository what runs of long ago keep on its refs.
-// It takes the repository and an age, and returns what it looked at.
+// Package sweep removes from a repository what runs of long ago keep on its refs, and the
+// branches of pull requests that ended long ago. It takes the repository and an age, and
+// returns what it looked at.
 package sweep
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -21,7 +23,11 @@ type Sweep struct {
 	Now    time.Time
 	Age    time.Duration // that a run has to have; what was written to since stays
 	Dry    bool          // only tell
+	Prefix string        // of branches that may be removed
 }
+
+// Retention is the age that the action leaves to people who look for a run.
+const Retention = 90 * 24 * time.Hour
 
 // Swept is a ref that was looked at.
 type Swept struct {
@@ -38,18 +44,18 @@ const (
 	young  = "it is not old enough"
 	leased = "a job is at work on it"
 	dryRun = "nothing is removed in a dry run"
-	moved  = "it was changed meanwhile"
+	moved  = "it was changed or removed meanwhile"
 )
 
 // Do looks at all there is, and has what it looked at beside an error, too. What
-// is spent within a day is the ledger's own to forget.
-func (s Sweep) Do(ctx context.Context) ([]Swept, error) {
+// is spent within a day is the ledger's own to forget. The branches are those of pull
+// requests that ended long ago.
+func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 	shelves, err := s.Remote.FetchRefs(ctx, s.Store)
 	if err != nil {
 		return nil, err
 	}
-	var all []Swept
-	stay := 0
+	all, stay := s.branches(ctx, ended)
 	for _, shelf := range shelves {
 		if shelf.Name == quota.Ref {
 			continue
@@ -100,4 +106,24 @@ func (s Sweep) lease(ctx context.Context, shelf remote.Ref) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errStays, err)
 	}
 	return text, nil
+}
+
+// branches removes the branches of pull requests, where they stand as they did at the
+// end. GitHub keeps the commits on refs/pull/N/head.
+func (s Sweep) branches(ctx context.Context, ended []quota.Pull) (all []Swept, stay int) {
+	for _, p := range ended {
+		if p.Branch == "" || !strings.HasPrefix(p.Branch, s.Prefix) {
+			continue
+		}
+		one := Swept{Ref: "refs/heads/" + p.Branch, At: p.Ended}
+		if s.Dry {
+			one.Kept = dryRun
+		} else if err := s.Remote.DeleteBranch(ctx, s.Store, p.Branch, p.Head); errors.Is(err, remote.ErrNonFastForward) {
+			one.Kept = moved
+		} else if err != nil {
+			one.Kept, stay = err.Error(), stay+1
+		}
+		all = append(all, one)
+	}
+	return all, stay
 }

@@ -1,0 +1,102 @@
+package quota
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Pull is a pull request of ralph's: what it cost, and how it ended.
+type Pull struct {
+	Number int       `json:"number"`
+	Issue  int       `json:"issue,omitempty"`
+	Branch string    `json:"branch"`
+	Opened time.Time `json:"opened"`
+	Runs   []PullRun `json:"runs,omitempty"`
+	End    End       `json:"end,omitempty"` // empty: it is open
+	Ended  time.Time `json:"ended,omitzero"`
+	Head   string    `json:"head,omitempty"` // when it ended
+	Swept  bool      `json:"swept,omitempty"`
+}
+
+// PullRun is one run that worked on a pull request.
+type PullRun struct {
+	ID      string   `json:"id"`
+	Agent   string   `json:"agent"`
+	USD     *float64 `json:"usd"`     // null: unknown
+	Minutes float64  `json:"minutes"` // in iterations
+	Suites  int      `json:"suites"`  // runs of the project's checks
+}
+
+// End is how a pull request ended.
+type End string
+
+// The ends. A change is a commit on the pull request that is not ralph's.
+const (
+	Unchanged End = "merged_unchanged"
+	Changed   End = "merged_changed"
+	Closed    End = "closed"
+)
+
+// Merged tells whether the pull request was.
+func (e End) Merged() bool { return e == Unchanged || e == Changed }
+
+// mostPulls bounds the ledger: the oldest pull requests are left out.
+const mostPulls = 5000
+
+// Worked enters a run on a pull request, again with what it came to since. A run after
+// the end means that the pull request was opened again.
+func (b Book) Worked(p Pull, run PullRun) Book {
+	at := slices.IndexFunc(b.Pulls, func(old Pull) bool { return old.Number == p.Number })
+	if at >= 0 {
+		runs := slices.DeleteFunc(slices.Clone(b.Pulls[at].Runs), func(old PullRun) bool { return old.ID == run.ID })
+		p.Runs, p.Opened, p.Issue = runs, b.Pulls[at].Opened, cmp.Or(b.Pulls[at].Issue, p.Issue)
+	}
+	p.Runs = append(p.Runs, run)
+	return b.put(p)
+}
+
+// Over enters how a pull request ended. One of which no run is known has none.
+func (b Book) Over(p Pull) Book {
+	for _, old := range b.Pulls {
+		if old.Number == p.Number {
+			p.Runs, p.Issue = old.Runs, old.Issue
+		}
+	}
+	return b.put(p)
+}
+
+// put replaces a row, or adds it.
+func (b Book) put(p Pull) Book {
+	rows := slices.DeleteFunc(slices.Clone(b.Pulls), func(old Pull) bool { return old.Number == p.Number })
+	rows = append(rows, p)
+	slices.SortFunc(rows, func(a, b Pull) int { return cmp.Compare(a.Number, b.Number) })
+	b.Pulls = rows[max(0, len(rows)-mostPulls):]
+	return b
+}
+
+// Due are the pull requests that ended before a time and were not cleaned up. A branch
+// that another one uses stays with that.
+func (b Book) Due(before time.Time) (due []Pull) {
+	for _, p := range b.Pulls {
+		if p.End == "" || p.Swept || !p.Ended.Before(before) {
+			continue
+		}
+		if slices.ContainsFunc(b.Pulls, func(other Pull) bool {
+			return other.Number != p.Number && other.Branch == p.Branch && (other.End == "" || !other.Ended.Before(before))
+		}) {
+			p.Branch = ""
+		}
+		due = append(due, p)
+	}
+	return due
+}
+
+// Sweep marks pull requests as cleaned up.
+func (b Book) Sweep(done []Pull) Book {
+	b.Pulls = slices.Clone(b.Pulls)
+	for i, p := range b.Pulls {
+		b.Pulls[i].Swept = p.Swept || slices.ContainsFunc(done, func(d Pull) bool { return d.Number == p.Number && d.Ended.Equal(p.Ended) })
+	}
+	return b
+}
