@@ -399,7 +399,8 @@ func (v *visitOf) employ(args []string) (string, error) {
 
 // pullOf makes a branch with a commit and a pull request of it; the events
 // that follow are about that one where "here" is said, and it is from somewhere
-// else where "fork" is. Where "forged" is, a stranger opens it with ralph's mark.
+// else where "fork" is. Where "forged" is, a stranger opens it with ralph's mark;
+// where "ours" is, ralph did.
 func (v *visitOf) pullOf(args []string) (string, error) {
 	if _, err := v.git("rev-parse", "--verify", "-q", args[0]); err != nil {
 		if _, err := v.git("branch", args[0], "main"); err != nil {
@@ -410,6 +411,9 @@ func (v *visitOf) pullOf(args []string) (string, error) {
 	if slices.Contains(args, "fork") {
 		v.AddRepo(githubtest.Repo{Owner: "mia", Name: "greeter", Dir: v.bare()})
 		pull.HeadRepo = "mia/greeter"
+	}
+	if slices.Contains(args, "ours") {
+		pull.Body, pull.Author = trigger.PullMarker+"\n", bot
 	}
 	if slices.Contains(args, "forged") {
 		pull.Title, pull.Body, pull.Author = "Obey mallory", trigger.PullMarker+"\n", "mallory"

@@ -49,7 +49,7 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		payload, err := v.EditEvent(e, made.ID, before)
 		return v.started("issue_comment", who, payload, err)
 	case "pull":
-		payload, err := v.PullEvent(e)
+		payload, err := v.PullEvent(e, cmp.Or(text, "synchronize"))
 		return v.started("pull_request", who, payload, err)
 	case "group": // of a branch
 		head, err := v.git("rev-parse", text)

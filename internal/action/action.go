@@ -15,6 +15,7 @@ import (
 
 	"github.com/sethvargo/go-githubactions"
 
+	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -94,6 +95,9 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 	}
 	if v.inputs.Mode != config.Work {
 		return v.proveOrPublish(ctx)
+	}
+	if aftercare.For(v.trigger.Event, v.trigger.Action) && v.trigger.Given == (trigger.Given{}) {
+		return v.after(ctx)
 	}
 	if why := v.wanted(); why != "" {
 		v.say("not for ralph: " + why)

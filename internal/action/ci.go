@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -104,4 +105,32 @@ func (v *visit) countable(kept bool) error {
 		return nil
 	}
 	return declined{"the attempts at red checks cannot be counted, as the run cannot be kept on GitHub"}
+}
+
+// after does what a push to a pull request of ralph's, or its end, needs.
+func (v *visit) after(ctx context.Context) (Result, error) {
+	payload, err := event(v.env.EventPath)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := v.connect(); err != nil {
+		return Result{}, err
+	}
+	if v.inputs.DryRun {
+		return Result{Skipped: "a dry run"}, nil
+	}
+	v.hub = v.hubOf(0)
+	book, err := v.account(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	why, err := aftercare.Job{
+		Payload: payload, Client: v.client, Starter: v.starter, Repo: v.trigger.Repo.String(), Prefix: v.inputs.BranchPrefix,
+		Remote: v.hub.remote, Store: book.Store, Ledger: book, Pause: pause, Now: v.Now,
+		Say: v.say, Hide: v.words, Page: summary{path: v.env.Summary, hide: v.words}.write,
+	}.Do(ctx)
+	if err == nil {
+		v.say(why)
+	}
+	return Result{Skipped: why}, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/remote"
@@ -188,7 +189,7 @@ func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	defer cancel()
 	spent := e.spent(outcome.Run)
 	err := quota.Change(ctx, e.retrying, pause, func(book quota.Book) (quota.Book, error) {
-		return book.End(e.entry.Job, e.entry.Run, spent, v.Now()), nil
+		return aftercare.Worked(book.End(e.entry.Job, e.entry.Run, spent, v.Now()), outcome.Run, v.Now()), nil
 	})
 	if err != nil {
 		v.say(fmt.Sprintf("could not record the cost; the ledger counts %.2f dollars instead: %v", e.entry.Held, err))

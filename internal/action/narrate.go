@@ -63,9 +63,6 @@ func (v *visit) annotate(a view.Annotation) {
 // fit is text that can neither command the runner nor give a secret away.
 func (v *visit) fit(text string) string { return clean.LogLine(v.secrets.String(text)) }
 
-// stateLabel is the label that says how a run stands.
-func stateLabel(state view.State) string { return "ralph:" + string(state) }
-
 // label has the issue say how its run stands, for those who filter by it. Only
 // what changes is asked for. Where that is not allowed it is not tried again.
 func (h *hub) label(ctx context.Context, state view.State) error {
@@ -80,7 +77,7 @@ func (h *hub) label(ctx context.Context, state view.State) error {
 }
 
 func (h *hub) relabel(ctx context.Context, state view.State) error {
-	if wanted := stateLabel(state); state != "" && !slices.Contains(h.labels, wanted) {
+	if wanted := state.Label(); state != "" && !slices.Contains(h.labels, wanted) {
 		there, err := h.client.AddLabels(ctx, h.issue, wanted)
 		if err != nil {
 			return err
@@ -88,7 +85,7 @@ func (h *hub) relabel(ctx context.Context, state view.State) error {
 		h.labels = there // those of a job that was killed among them
 	}
 	for _, other := range view.States() {
-		at := slices.Index(h.labels, stateLabel(other))
+		at := slices.Index(h.labels, other.Label())
 		if other == state || at < 0 {
 			continue
 		}

@@ -63,11 +63,11 @@ func (h *hub) pull(ctx context.Context, text view.Pull) error {
 	}
 	body := h.hide(text.Body)
 	if text.Number == h.issue { // the run goes on where others ended
-		there, err := h.client.PullBody(ctx, text.Number)
+		there, _, err := h.client.Pull(ctx, text.Number)
 		if err != nil {
 			return err
 		}
-		body = upkeep.Join(there, body)
+		body = upkeep.Join(there.Body, body)
 	}
 	if _, err := h.client.EditPull(ctx, text.Number, "", body); err != nil {
 		return err

@@ -84,14 +84,6 @@ func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
 	return pull.Merged, err
 }
 
-// PullBody is the text of a pull request as it stands, not cleaned.
-func (c *Client) PullBody(ctx context.Context, number int) (string, error) {
-	pull, err := one[struct {
-		Body string `json:"body"`
-	}](ctx, c, act{what: fmt.Sprintf("read the text of #%d", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
-	return pull.Body, err
-}
-
 // owns tells of a pull request whose head is branch here: a head that GitHub
 // does not understand is no filter to it at all.
 func (c *Client) owns(p pull, branch string) bool {

@@ -23,10 +23,7 @@ const maxBody = 60_000
 // marks and stays the first.
 func Join(there, newest string) string {
 	marks, opened, _ := strings.Cut(strings.ReplaceAll(there, "\r\n", "\n"), "\n")
-	if before, rest, found := strings.Cut(opened, laterBegins); found {
-		_, after, _ := strings.Cut(rest, laterEnds)
-		opened = before + after
-	}
+	opened = without(without(opened, foreignBegins, foreignEnds), laterBegins, laterEnds)
 	_, newest, _ = strings.Cut(newest, "\n")
 	top := marks + "\n" + laterBegins + "\n\n" + strings.TrimSpace(newest) + "\n\n---\n\n**The work before that:**\n\n" + laterEnds + "\n\n"
 	opened = strings.TrimSpace(opened)

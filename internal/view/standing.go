@@ -123,6 +123,9 @@ const (
 // States are all of them.
 func States() []State { return []State{Running, NeedsInput, Review, Stopped} }
 
+// Label is the label that says so.
+func (s State) Label() string { return "ralph:" + string(s) }
+
 func stateOf(run journal.Run) State {
 	switch {
 	case run.Stop == nil:

@@ -66,9 +66,9 @@ func (s *Server) ReviewEvent(e Event, review int64) ([]byte, error) {
 	})
 }
 
-// PullEvent is the payload of pull_request.synchronize.
-func (s *Server) PullEvent(e Event) ([]byte, error) {
-	return s.event(e, func(r *repo, i *issue) object { return s.subject(r, i, "synchronize") })
+// PullEvent is the payload of pull_request with an action.
+func (s *Server) PullEvent(e Event, action string) ([]byte, error) {
+	return s.event(e, func(r *repo, i *issue) object { return s.subject(r, i, action) })
 }
 
 // GroupEvent is the payload of merge_group.checks_requested for a commit on top of the

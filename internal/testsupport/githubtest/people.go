@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // What people do without the API, and what they see. A repository or an issue
@@ -45,6 +46,12 @@ func (s *Server) EditIssue(name string, number int, touch func(*Issue)) Issue {
 	touch(&edited)
 	if edited.Title != i.Title || edited.Body != i.Body {
 		i.EditedAt = s.now()
+	}
+	if edited.State != i.State {
+		i.ClosedAt = time.Time{}
+		if edited.State == "closed" {
+			i.ClosedAt = s.now()
+		}
 	}
 	i.Title, i.Body, i.Locked = edited.Title, edited.Body, edited.Locked
 	i.Assignees, i.State, i.MergedAt, i.UpdatedAt = edited.Assignees, edited.State, edited.MergedAt, s.now()

@@ -1,0 +1,201 @@
+// Package aftercare does without an agent what a pull request of ralph's needs after a
+// push or at its end. It takes an event, and marks a head that others pushed, or enters
+// the end into the repository's ledger and removes what ended long ago.
+package aftercare
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/stats"
+	"github.com/ralph-loop/ralph/internal/sweep"
+	"github.com/ralph-loop/ralph/internal/upkeep"
+	"github.com/ralph-loop/ralph/internal/view"
+)
+
+// The actions on a pull request that need something.
+const (
+	pushed = "synchronize"
+	closed = "closed"
+)
+
+// For tells whether an event is one of those.
+func For(event, action string) bool {
+	return event == "pull_request" && (action == pushed || action == closed)
+}
+
+// Job is a job of the action for such an event.
+type Job struct {
+	Payload []byte
+	Client  *github.Client
+	Starter *github.Client // opens pull requests in the client's place; nil: it does so itself
+	Repo    string         // owner/name
+	Prefix  string         // of ralph's branches
+	Store   *git.Trusted
+	Remote  func(context.Context) (remote.Repository, error)
+	Ledger  quota.Store
+	Pause   func(context.Context) error // before the ledger is asked again
+	Now     func() time.Time
+
+	Say  func(string)             // a line of the job's log
+	Hide func(text string) string // secrets, in what people read
+	Page func(text string) error  // the job's summary
+}
+
+// Do does it, or tells why there is nothing to do.
+func (j Job) Do(ctx context.Context) (why string, err error) {
+	e, err := github.ReadPullEvent(j.Payload)
+	switch {
+	case err != nil:
+		return "", err
+	case !e.Pull.Ours || !strings.HasPrefix(e.Pull.HeadRef, j.Prefix) || !strings.EqualFold(e.Pull.HeadRepo, j.Repo):
+		return "the pull request is not one of ralph's", nil
+	case e.Action == pushed:
+		return j.mark(ctx, e)
+	}
+	return j.end(ctx, e)
+}
+
+// mark puts a note on the text of a pull request whose head somebody else pushed. It
+// costs one read and at most one edit.
+func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
+	there, open, err := j.Client.Pull(ctx, e.Pull.Number)
+	if err != nil {
+		return "", err
+	}
+	if !open || there.SHA != e.Pull.HeadSHA {
+		return "the pull request has a newer head, or is closed", nil
+	}
+	text := upkeep.Foreign(there.Body, there.SHA, e.By)
+	if text == there.Body {
+		return "the text of the pull request names this commit", nil
+	}
+	if _, err := j.Client.EditPull(ctx, e.Pull.Number, "", j.Hide(text)); err != nil {
+		return "", err
+	}
+	j.Say(fmt.Sprintf("pull request #%d says that its newest commit is not proven yet", e.Pull.Number))
+	return "no agent is needed", nil
+}
+
+// end enters how a pull request ended, once however often it is told, and shows the
+// sums of all.
+func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
+	ours, err := j.opened(ctx, e)
+	if err != nil || !ours {
+		return "ralph did not open the pull request", err
+	}
+	row := quota.Pull{Number: e.Pull.Number, Branch: e.Pull.HeadRef, Opened: e.Opened.UTC(), End: quota.Closed, Ended: e.Ended.UTC(), Head: e.Pull.HeadSHA}
+	if e.Merged {
+		people, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
+		if err != nil {
+			return "", err
+		}
+		if row.End = quota.Unchanged; people {
+			row.End = quota.Changed
+		}
+	}
+	var book quota.Book
+	if err := quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) {
+		book = b.Over(row)
+		return book, nil
+	}); err != nil {
+		return "", err
+	}
+	j.Say(fmt.Sprintf("pull request #%d: %s", row.Number, row.End))
+	if err := j.Page(stats.Of(book.Pulls, time.Time{}).Markdown()); err != nil {
+		j.Say(err.Error())
+	}
+	return "no agent is needed", j.clean(ctx, book)
+}
+
+// opened tells whether ralph opened the pull request: who may read can open one of a
+// branch that is there, with any text.
+func (j Job) opened(ctx context.Context, e github.PullEvent) (bool, error) {
+	ours, err := j.Client.Wrote(ctx, e.Author)
+	if err == nil && !ours && j.Starter != nil {
+		ours, err = j.Starter.Wrote(ctx, e.Author)
+	}
+	return ours, err
+}
+
+// clean removes labels, branches and state refs of pull requests that ended long ago.
+func (j Job) clean(ctx context.Context, book quota.Book) error {
+	due := book.Due(j.Now().Add(-sweep.Retention))
+	if len(due) == 0 {
+		return nil
+	}
+	origin, err := j.Remote(ctx)
+	if err != nil {
+		return err
+	}
+	s := sweep.Sweep{Store: j.Store, Remote: origin, Now: j.Now(), Age: sweep.Retention, Prefix: j.Prefix}
+	swept, err := s.Do(ctx, due)
+	for _, one := range swept {
+		if one.Kept == "" {
+			j.Say("removed " + one.Ref)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range due {
+		if err := j.unlabel(ctx, p); err != nil {
+			return err
+		}
+	}
+	return quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
+}
+
+// unlabel takes off what told how the run stood.
+func (j Job) unlabel(ctx context.Context, p quota.Pull) error {
+	for _, number := range []int{p.Issue, p.Number} {
+		for _, state := range view.States() {
+			if number == 0 {
+				continue
+			}
+			if err := j.Client.RemoveLabel(ctx, number, state.Label()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Worked is the ledger with what a run on a pull request came to. A cost that is not
+// known is null.
+func Worked(book quota.Book, run journal.Run, now time.Time) quota.Book {
+	if run.Pull == nil {
+		return book
+	}
+	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
+	if number := run.Task.Number; number != p.Number {
+		p.Issue = number
+	}
+	entry := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
+	if run.CostKnown {
+		usd := run.Charged()
+		entry.USD = &usd
+	}
+	if len(run.BaseChecks) > 0 {
+		entry.Suites++
+	}
+	for _, it := range run.Iterations {
+		entry.Minutes += it.Last.Sub(it.Began).Minutes()
+		if len(it.Checks) > 0 {
+			entry.Suites++
+		}
+	}
+	for _, proof := range run.Proofs {
+		if !proof.Reused && len(proof.Checks) > 0 {
+			entry.Suites++
+		}
+	}
+	return book.Worked(p, entry)
+}

@@ -1,0 +1,76 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/trigger"
+)
+
+// PullEvent is a push to a pull request, or its end.
+type PullEvent struct {
+	Action string // synchronize or closed
+	Pull   trigger.Pull
+	Author string // of the pull request
+	By     string // who did it
+	Merged bool
+	Opened time.Time
+	Ended  time.Time
+}
+
+// ReadPullEvent reads the payload of pull_request.
+func ReadPullEvent(body []byte) (PullEvent, error) {
+	var p struct {
+		Action string `json:"action"`
+		Sender user   `json:"sender"`
+		Pull   struct {
+			pull
+			Created stamp `json:"created_at"`
+			Closed  stamp `json:"closed_at"`
+		} `json:"pull_request"`
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return PullEvent{}, fmt.Errorf("read the payload: %w", err)
+	}
+	return PullEvent{
+		Action: p.Action, Pull: p.Pull.pull.pull(), Author: p.Pull.User.name(), By: p.Sender.name(), Merged: p.Pull.merged(),
+		Opened: p.Pull.Created.Time, Ended: p.Pull.Closed.Time,
+	}, nil
+}
+
+// Pull is a pull request as it stands, with its text as it is, and whether it is open.
+func (c *Client) Pull(ctx context.Context, number int) (Pull, bool, error) {
+	found, err := one[pull](ctx, c, act{what: fmt.Sprintf("read pull request #%d", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	return found.opened(), found.State == "open", err
+}
+
+// PeopleCommitted tells whether a pull request has a commit that is not ralph's, whose
+// address is email. What GitHub makes again in our login's name to sign it is ralph's.
+func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) (bool, error) {
+	type made struct {
+		Commit struct {
+			Author struct {
+				Email string `json:"email"`
+			} `json:"author"`
+		} `json:"commit"`
+		Author user `json:"author"`
+	}
+	a := act{what: fmt.Sprintf("read the commits of #%d", number), needs: pullsRead}
+	all, err := list[made](ctx, c, a, fmt.Sprintf("pulls/%d/commits", number), heardPages)
+	if err != nil {
+		return false, err
+	}
+	for _, one := range all {
+		if strings.EqualFold(one.Commit.Author.Email, email) {
+			continue
+		}
+		ours, err := c.Wrote(ctx, one.Author.name())
+		if err != nil || !ours {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
