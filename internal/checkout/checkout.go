@@ -42,7 +42,7 @@ type emit = func(journal.Event)
 
 // Prover runs the proofs of stories here.
 func (c *Clean) Prover(stories Stories) proof.Prover {
-	t := tests{c, stories, &reliance{map[string][]link{}, map[[2]string]used{}}}
+	t := tests{c, stories, &reliance{map[string]tree{}, map[[2]string]used{}}}
 	return proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
 }
 

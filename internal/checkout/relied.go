@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,47 +20,66 @@ import (
 
 // reliance remembers what tests of commits rely on: a large repository takes seconds.
 type reliance struct {
-	links map[string][]link  // by commit
-	named map[[2]string]used // by commit and the name of a file
+	trees map[string]tree    // by commit
+	named map[[2]string]used // by commit and the name of a file or folder
+}
+
+// tree is what a commit has: links that stay within it, programs, and folders with code.
+type tree struct {
+	links    []link
+	programs map[string]bool
+	coded    map[string]bool
 }
 
 // link is one that a commit has.
 type link struct{ at, to string }
 
 // used tells what names a file.
-type used struct{ tests, settings, product bool }
+type used struct{ tests, checks, settings, product bool }
 
-// linksOf are those of a commit that stay within it.
-func (r *reliance) linksOf(ctx context.Context, trusted *git.Trusted, commit string) ([]link, error) {
-	if all, known := r.links[commit]; known {
-		return all, nil
+// or adds what else names it.
+func (u used) or(v used) used {
+	return used{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
+}
+
+// tree reads what a commit has.
+func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
+	if known, is := r.trees[commit]; is {
+		return known, nil
 	}
+	is := tree{programs: map[string]bool{}, coded: map[string]bool{}}
 	out, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}, Limit: mostListed})
 	if err != nil {
-		return nil, fmt.Errorf("list the links of %.12s: %w", commit, err)
+		return is, fmt.Errorf("list the files of %.12s: %w", commit, err)
 	}
 	var names, ids []string
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
-		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == git.ModeSymlink {
+		if paths.Code(name) {
+			is.coded[path.Dir(name)] = true
+		}
+		switch fields := strings.Fields(about); {
+		case len(fields) != 3:
+		case fields[0] == git.ModeSymlink:
 			names, ids = append(names, name), append(ids, fields[2])
+		case fields[0] == git.ModeProgram:
+			is.programs[name] = true
 		}
 	}
-	var all []link
 	err = git.CatFile(ctx, trusted.Do, git.Call{}, ids, func(o git.Object) error {
 		name := names[0]
 		names = names[1:]
 		target, err := io.ReadAll(io.LimitReader(o.Content, longestTarget))
 		if to := path.Join(path.Dir(name), string(target)); !path.IsAbs(string(target)) && to != "." && !strings.HasPrefix(to, "../") {
-			all = append(all, link{name, to})
+			is.links = append(is.links, link{name, to})
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the links of %.12s: %w", commit, err)
+		return is, fmt.Errorf("read the links of %.12s: %w", commit, err)
 	}
-	r.links[commit] = all
-	return all, nil
+	r.trees[commit] = is
+	return is, nil
 }
 
 const (
@@ -78,44 +98,79 @@ func linkedTest(all []link, name string) bool {
 // inPatterns is how many names one search looks for.
 const inPatterns = 100
 
-// read takes the files that tests of a commit name, and that are no program, for what
-// these compare with, and those that settings name for settings. What the product names,
-// too, is the product's. A name without an ending is a program's as often as not.
+// read takes the files that tests or checks of a commit name, and that are no program, for
+// what these compare with, and those that settings name for settings. What the product
+// names, too, is the product's. A name without an ending is often a program's: it counts
+// where a file that defines the checks has it.
 func (m *marks) read(commit string, files []proof.Differing) {
+	base, err := m.tree(m.ctx, m.trusted, commit)
+	if err != nil {
+		m.err = err
+		return
+	}
 	var candidates []*proof.Differing
 	for i := range files {
-		if d := &files[i]; d.Was && !d.Tests && path.Ext(d.Path) != "" && !paths.Code(d.Path) && !paths.Needed(d.Path) {
+		if d := &files[i]; d.Was && !d.Tests && !paths.Code(d.Path) && !paths.Needed(d.Path) && !base.programs[d.Path] {
 			candidates = append(candidates, d)
 		}
 	}
 	for some := range slices.Chunk(candidates, inPatterns) {
-		m.name(commit, some)
+		var names []string
 		for _, d := range some {
-			by := m.named[[2]string{commit, path.Base(d.Path)}]
+			names = append(append(names, path.Base(d.Path)), base.data(d.Path)...)
+		}
+		m.name(commit, names)
+		for _, d := range some {
+			by := m.uses(commit, d.Path, base.data(d.Path))
 			d.Tests, d.Doubtful = by.tests && !by.product, d.Doubtful || by.tests
 			d.Settings = !d.Tests && (d.Settings || by.settings && shared.MatchString(d.Path))
 		}
 	}
 }
 
+// uses tells what names a file, or a folder for the sake of what is in it.
+func (m *marks) uses(commit, name string, folders []string) used {
+	by := m.named[[2]string{commit, path.Base(name)}]
+	by.tests = by.checks || by.tests && path.Ext(name) != ""
+	for _, folder := range folders {
+		in := m.named[[2]string{commit, folder}]
+		in.tests = in.tests || in.checks
+		by = by.or(in)
+	}
+	return by
+}
+
+// data are the folders of a file that hold no code, each with a slash behind its name.
+func (t tree) data(name string) (folders []string) {
+	for dir := path.Dir(name); dir != "." && !t.coded[dir]; dir = path.Dir(dir) {
+		folders = append(folders, path.Base(dir)+"/")
+	}
+	return folders
+}
+
 // shared is what settings take parts from. Other data that they name may be what is built.
 var shared = pattern.Of(`\.(jsonc?|ya?ml|toml|xml|ini|cfg)$`)
 
-// name looks for files whose names stand in tests or settings of a commit.
-func (m *marks) name(commit string, files []*proof.Differing) {
-	var names []string
-	for _, d := range files {
-		name := path.Base(d.Path)
-		if _, known := m.named[[2]string{commit, name}]; !known {
-			names = append(names, name)
-		}
+// asked is a search for a file's name anywhere, or for a folder's where what is in it
+// is found by a pattern or put together: `data/*.in`, Path("data").
+func asked(name string) string {
+	if folder, is := strings.CutSuffix(name, "/"); is {
+		return `(^|[^[:alnum:]_.-])` + regexp.QuoteMeta(folder) + `(/[*$%{<]|/?["'` + "`" + `])`
 	}
-	if len(names) == 0 {
+	return regexp.QuoteMeta(name)
+}
+
+// name looks for the names of files and folders in tests, settings and other code of a
+// commit.
+func (m *marks) name(commit string, names []string) {
+	names = slices.DeleteFunc(names, func(name string) bool { _, known := m.named[[2]string{commit, name}]; return known })
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 0 {
 		return
 	}
-	args := []string{"grep", "-o", "-z", "-I", "-F"}
+	args := []string{"grep", "-o", "-z", "-I", "-E"}
 	for _, name := range names {
-		args = append(args, "-e", name)
+		args = append(args, "-e", asked(name))
 	}
 	out, err := m.trusted.Do(m.ctx, git.Call{Args: append(args, commit, "--"), Limit: mostListed})
 	if failed, is := git.Answered(err); err != nil && (!is || failed.Exit != 1) {
@@ -126,12 +181,16 @@ func (m *marks) name(commit string, files []*proof.Differing) {
 		m.named[[2]string{commit, name}] = used{}
 	}
 	for line := range strings.Lines(string(out)) {
-		file, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
-		file, at := strings.TrimPrefix(file, commit+":"), [2]string{commit, name}
-		by := m.named[at]
-		test, settings := paths.Tracked(file) != paths.None, paths.Settings(file)
-		product := paths.Code(file) && !test && !settings && !slices.Contains(m.checks, file)
-		m.named[at] = used{by.tests || test, by.settings || settings, by.product || product}
+		file, found, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
+		file = strings.TrimPrefix(file, commit+":")
+		by := used{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(m.checks, file), settings: paths.Settings(file)}
+		by.product = paths.Code(file) && by == used{}
+		for _, name := range names {
+			folder, is := strings.CutSuffix(name, "/")
+			if at := [2]string{commit, name}; found == name || is && strings.Contains(found, folder) {
+				m.named[at] = m.named[at].or(by)
+			}
+		}
 	}
 }
 

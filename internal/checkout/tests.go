@@ -109,7 +109,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
 	led := checkdef.Paths(commands(run), base.file)
 	m.checks = slices.Concat(named, led)
-	linked, err := m.linksOf(ctx, m.trusted, run.Base)
+	has, err := m.tree(ctx, m.trusted, run.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
-			Tests: sure || test || speaks[d.Path] || linkedTest(linked, d.Path), Doubtful: !sure,
+			Tests: sure || test || speaks[d.Path] || linkedTest(has.links, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
 			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path) && (!d.Was() || !m.depends(d.Path)),
