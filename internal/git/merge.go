@@ -14,9 +14,9 @@ type Merge struct {
 
 // Merged is what became of them.
 type Merged struct {
-	SHA       string // the commit that holds both; empty: they contradict each other
-	Tree      string
-	Conflicts []string // the files in which they do, at most 50
+	SHA       string   // the commit that holds both; empty: they contradict each other
+	Tree      string   // with the marks of both sides where they do
+	Conflicts []string // the files in which they do, at most MostConflicts
 }
 
 // Merge makes one commit of two, without a checkout: no hook, no filter and no
@@ -40,11 +40,12 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 	if err != nil || len(merged.Conflicts) > 0 {
 		return merged, err
 	}
-	merged.SHA, err = t.commitLike(ctx, newCommit{tree: merged.Tree, parents: []string{m.Ours, m.Theirs}, message: m.Message}, m.Ours, m.Theirs)
+	merged.SHA, err = t.Commit(ctx, merged.Tree, m.Message, m.Ours, m.Theirs)
 	return merged, err
 }
 
-const mostConflicts = 50
+// MostConflicts is how many are named.
+const MostConflicts = 50
 
 // mergeTrees is the tree of both, or the files that stand in the way.
 func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
@@ -53,19 +54,13 @@ func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}
 	tree, rest, _ := strings.Cut(string(out), "\x00")
-	if CheckSHA(tree) != nil {
-		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, errOddAnswer)
-	}
-	if err == nil {
-		return Merged{Tree: tree}, nil
-	}
-	merged := Merged{}
+	merged := Merged{Tree: tree}
 	for name := range strings.SplitSeq(rest, "\x00") {
-		if name != "" && len(merged.Conflicts) < mostConflicts {
+		if name != "" && len(merged.Conflicts) < MostConflicts {
 			merged.Conflicts = append(merged.Conflicts, OneLine(name, 300))
 		}
 	}
-	if len(merged.Conflicts) == 0 {
+	if CheckSHA(tree) != nil || (err == nil) != (len(merged.Conflicts) == 0) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, errOddAnswer)
 	}
 	return merged, nil

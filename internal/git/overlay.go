@@ -186,6 +186,11 @@ func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	return rest, err
 }
 
+// Commit is a commit of a tree on its parents. The same gives the same commit each time.
+func (t *Trusted) Commit(ctx context.Context, tree string, m Message, parents ...string) (string, error) {
+	return t.commitLike(ctx, newCommit{tree: tree, parents: parents, message: m}, parents...)
+}
+
 // newCommit is a commit to be made of a tree, without a checkout.
 type newCommit struct {
 	tree    string

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/trigger"
+	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
 const (
@@ -106,6 +108,23 @@ type remark struct {
 	Line    int    `json:"line"`
 	Was     int    `json:"original_line"` // where the line is gone by now
 	Hunk    string `json:"diff_hunk"`
+
+	Commit string `json:"original_commit_id"` // that the remark was made on
+	From   int    `json:"original_start_line"`
+	Side   string `json:"side"`
+}
+
+// suggestion is what a comment suggests for the lines that it was made on.
+func (c comment) suggestion() plan.Suggestion {
+	text, is := upkeep.Suggested(c.Body)
+	if !is || c.Side != "RIGHT" || c.Was == 0 {
+		return plan.Suggestion{}
+	}
+	s := plan.Suggestion{Commit: c.Commit, From: cmp.Or(c.From, c.Was), To: c.Was, Text: text}
+	if !c.User.isBot() {
+		s.ByID = c.User.ID
+	}
+	return s
 }
 
 // maxHunk is how much of a diff above a remark is read; its end is the line.

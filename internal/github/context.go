@@ -97,6 +97,7 @@ func heard(comments []comment) []trigger.Heard {
 			ID: one.ID, By: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
 			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxSaid),
 			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
+			Suggestion: one.suggestion(),
 		})
 	}
 	slices.SortStableFunc(all, func(a, b trigger.Heard) int { return a.At.Compare(b.At) })

@@ -8,8 +8,9 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/merging"
+	"github.com/ralph-loop/ralph/internal/suggestion"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -48,6 +49,12 @@ func (p *publishing) bring(ctx context.Context, run journal.Run) error {
 	}
 	if _, err := p.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
+	}
+	// What reviewers suggested is made again: the same commits come of it.
+	if tip, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
+		if done, err := suggestion.Apply(ctx, p.trusted, suggestion.On(tip, run.Policy), run.Task, run.Plan); err != nil || done.Head == run.Head {
+			return err
+		}
 	}
 	if err := p.Hub.Bring(ctx, p.trusted, run.Head); err != nil {
 		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head), "change the issue or add words to start a new run", err)
@@ -127,38 +134,11 @@ func (p *publishing) meetBase(ctx context.Context, run journal.Run) (journal.Eve
 // agent's tree stand there. That comes before the record: an agent that works on
 // what is on record and not in its tree would take it back.
 func (p *publishing) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
-	with.From, with.To, with.Tree = run.Head, run.Head, run.Tree
-	span := git.Span{From: last, To: with.With}
-	var err error
-	if with.By, err = p.trusted.Authors(ctx, span); err != nil {
-		return with, err
-	}
-	commits, err := p.trusted.Log(ctx, span)
+	with, err := merging.Join(ctx, p.trusted, run, with, last)
 	if err != nil {
 		return with, err
 	}
-	with.Commits = len(commits)
-	if with.Of == journal.OfBranch {
-		if with.Protected, err = handover.Guarded(ctx, p.trusted, span, run.Policy.Protect); err != nil {
-			return with, err
-		}
-	}
-	made, err := p.trusted.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: mergeOf(run, with)})
-	if err != nil || made.SHA == "" {
-		with.Conflicts = made.Conflicts
-		return with, err
-	}
-	with.To, with.Tree = made.SHA, made.Tree
 	return with, p.follow(ctx, with.From, with.To)
-}
-
-// mergeOf is the message of a merge.
-func mergeOf(run journal.Run, with journal.Joined) git.Message {
-	of := run.Branch
-	if with.Of == journal.OfBase {
-		of = run.BaseRef
-	}
-	return git.Message{Subject: fmt.Sprintf("merge: %s as it stands at %.7s", of, with.With), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
 }
 
 // follow brings the agent's tree, where there is one, to what came out.

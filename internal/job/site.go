@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/suggestion"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -129,6 +130,13 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	base, start, err := s.stand(ctx, asked)
 	if err != nil {
 		return err
+	}
+	if s.trusted != nil {
+		done, err := suggestion.Apply(ctx, s.trusted, suggestion.On(start, asked.Policy), asked.Task, asked.Plan)
+		if err != nil {
+			return err
+		}
+		start, asked.Task.Remarks, asked.Plan = done.Head, done.Remarks, done.Plan
 	}
 	tree, work, err := s.found(ctx, asked, start)
 	if err != nil {

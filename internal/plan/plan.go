@@ -181,7 +181,7 @@ type Said struct {
 // Same tells whether the same is asked, whatever others have said of it since.
 func (t Task) Same(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
-		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && slices.Equal(t.Remarks, other.Remarks)
+		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && slices.EqualFunc(t.Remarks, other.Remarks, sameRemark)
 }
 
 // String names the task as a person would: issue #12.

@@ -20,6 +20,18 @@ type Remark struct {
 	Line   int    `json:"line,omitempty"`
 	By     string `json:"by,omitempty"` // empty: a check says it
 	Text   string `json:"text"`
+
+	Suggestion Suggestion `json:"suggestion,omitzero"`
+}
+
+// Suggestion is what a reviewer wants lines of a file to be.
+type Suggestion struct {
+	Commit string `json:"commit"` // whose file has these lines
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Text   string `json:"text"` // empty: the lines are to go
+	ByID   int64  `json:"by_id,omitempty"`
+	Made   string `json:"made,omitempty"` // the commit that applied it, as it is
 }
 
 // maxRemark is how much of a remark stands in a criterion. All of it is in the
@@ -53,6 +65,8 @@ func (r Remark) file() string { return strings.ReplaceAll(oneLine(r.Path), "`", 
 // topic is what the remarks of one story have in common.
 func (r Remark) topic() string {
 	switch {
+	case r.Suggestion != Suggestion{}:
+		return fmt.Sprintf("Suggestion by %s for %s", r.By, r.where())
 	case r.Path != "":
 		return r.file()
 	case r.By != "":
@@ -106,6 +120,24 @@ func inOrder(a, b Remark) int {
 		return 2
 	}
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
+}
+
+// Apply is the plan where a suggestion was applied as it is, which is all that its
+// story asks for.
+func (p Plan) Apply(r Remark) Plan {
+	p.UserStories = slices.Clone(p.UserStories)
+	for i, story := range p.UserStories {
+		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && len(story.AcceptanceCriteria) == 1 {
+			p.UserStories[i].Passes, p.UserStories[i].Notes = true, fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
+		}
+	}
+	return p
+}
+
+// sameRemark compares what was said, and not what came of it.
+func sameRemark(a, b Remark) bool {
+	a.Suggestion.Made, b.Suggestion.Made = "", ""
+	return a == b
 }
 
 // Asked is the task with what people want changed.

@@ -19,6 +19,8 @@ type Heard struct {
 	Thread Thread
 	Review int64 // of which it is part
 	Thumbs int   // how many put a 👍 on it
+
+	Suggestion plan.Suggestion // for the lines on which it stands, as it came: it is not cleaned
 }
 
 // Ear is who is listened to, and up to when.
@@ -181,7 +183,7 @@ func (t Trigger) remarks(cmd Command, found Found) (all []plan.Remark) {
 	}
 	for _, h := range found.Said {
 		if of(h) {
-			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.By.Login, Text: h.Text})
+			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.By.Login, Text: h.Text, Suggestion: h.Suggestion})
 		}
 	}
 	if words != "" {

@@ -61,6 +61,8 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
 		case answer != "":
 			says, resolve = append(says, "**ralph:** no change was made. The agent answers:\n\n> "+washed(answer)), false
+		case !verdict.Earned(run, story.ID) && suggested(run, story) != "":
+			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: the suggestion is applied as it is.", suggested(run, story)))
 		case made:
 			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
 		default:
@@ -92,6 +94,17 @@ func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
 		}
 	}
 	return all
+}
+
+// suggested is the commit that applied a reviewer's suggestion, where the story asks
+// for that.
+func suggested(run journal.Run, story plan.Story) string {
+	for _, r := range run.Task.Remarks {
+		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && r.Suggestion.Made != "" {
+			return r.Suggestion.Made
+		}
+	}
+	return ""
 }
 
 // commitOf is the newest commit of a story. One that GitHub made again to sign it has

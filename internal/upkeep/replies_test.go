@@ -16,8 +16,10 @@ import (
 // done by a commit, the second is as said.
 func of(second func(*journal.Run, *journal.Iteration)) journal.Run {
 	task := plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet"}.Asked([]plan.Remark{
-		{Thread: 11, Path: "a.go", Line: 1, By: "mia", Text: "Use a map."}, {Thread: 12, Path: "a.go", Line: 2, By: "mia", Text: "Typo."},
-		{Thread: 13, Path: "b.go", Line: 1, By: "mia", Text: "Why?"}, {By: "mia", Text: "Not yet."},
+		{Thread: 11, Path: "a.go", Line: 1, By: "mia", Text: "Use a map."},
+		{Thread: 12, Path: "a.go", Line: 2, By: "mia", Text: "Typo."},
+		{Thread: 13, Path: "b.go", Line: 1, By: "mia", Text: "Why?"},
+		{By: "mia", Text: "Not yet."},
 	})
 	p, _, _ := plan.Draft(task)
 	run := journal.Run{
@@ -111,5 +113,16 @@ func TestASignedCommitIsTheHead(t *testing.T) {
 	})
 	if got := upkeep.Replies(run, "")[0].Text; !strings.Contains(got, "done in ddddddd: ") {
 		t.Errorf("the answer is %q", got)
+	}
+}
+
+func TestASuggestionIsAnsweredByItsCommit(t *testing.T) {
+	run := of(func(r *journal.Run, _ *journal.Iteration) {
+		r.Task.Remarks[2].Suggestion = plan.Suggestion{Commit: "c0", From: 1, To: 1, Text: "x", Made: "eeeeeeeeee"}
+	})
+	run.Iterations = run.Iterations[:1]
+	replies := upkeep.Replies(run, "")
+	if got := replies[len(replies)-1]; !strings.HasSuffix(got.Text, "done in eeeeeee: the suggestion is applied as it is.") || !got.Resolve {
+		t.Errorf("the answer is %q, resolved: %t", got.Text, got.Resolve)
 	}
 }

@@ -156,13 +156,18 @@ func parents(p string) []string {
 // Guarded are the files that To has changed since it left From although globs
 // protect them, the deleted ones too.
 func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string) ([]string, error) {
-	guarded, err := protect(globs)
-	if err != nil {
-		return nil, err
-	}
 	touched, err := t.Touched(ctx, span)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(touched, func(name string) bool { return !guarded.covers(name) }), nil
+	return Covered(globs, touched)
+}
+
+// Covered are those of the names that globs protect.
+func Covered(globs, names []string) ([]string, error) {
+	guarded, err := protect(globs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !guarded.covers(name) }), nil
 }

@@ -26,6 +26,8 @@ type ReviewComment struct {
 	Body     string
 	Path     string
 	Line     int
+	From     int    // of several lines the first
+	Commit   string // that it was made on; empty means the head
 	DiffHunk string
 	Resolved bool // its thread, if it is the first there
 	At       time.Time
@@ -54,7 +56,7 @@ func (s *Server) AddReview(name string, number int, review Review, remarks ...Re
 		if remark.At.IsZero() {
 			remark.At = review.At
 		}
-		remark.Author = cmp.Or(remark.Author, review.Author)
+		remark.Author, remark.Commit = cmp.Or(remark.Author, review.Author), cmp.Or(remark.Commit, review.Commit)
 		i.pull.threads = append(i.pull.threads, remark)
 	}
 	return review
@@ -94,12 +96,15 @@ func (s *Server) remarkJSON(r *repo, i *issue, remark ReviewComment) object {
 	body := object{
 		"id": remark.ID, "node_id": nodeID("PRRC", remark.ID), "url": base, "html_url": html, "pull_request_url": pull,
 		"pull_request_review_id": remark.Review, "diff_hunk": remark.DiffHunk, "path": remark.Path,
-		"commit_id": s.tip(i.pull), "original_commit_id": s.tip(i.pull), "user": s.userJSON(remark.Author),
+		"commit_id": s.tip(i.pull), "original_commit_id": cmp.Or(remark.Commit, s.tip(i.pull)), "user": s.userJSON(remark.Author),
 		"body": remark.Body, "created_at": stamp(remark.At), "updated_at": stamp(later(remark.At, remark.Edited)),
 		"author_association": r.association(remark.Author), "side": "RIGHT", "subject_type": "line",
 		"start_line": nil, "original_start_line": nil, "start_side": nil, "line": remark.Line, "original_line": remark.Line,
 		"position": 1, "original_position": 1, "reactions": rollup(base, remark.Reactions),
 		"_links": object{"self": link(base), "html": link(html), "pull_request": link(pull)},
+	}
+	if remark.From != 0 {
+		body["start_line"], body["original_start_line"], body["start_side"] = remark.From, remark.From, "RIGHT"
 	}
 	if remark.ReplyTo != 0 {
 		body["in_reply_to_id"] = remark.ReplyTo

@@ -74,7 +74,7 @@ func replyToRemark(c *call) answer {
 	}
 	made := ReviewComment{
 		ID: c.server.nextID(), Review: first.Review, ReplyTo: first.ID, Author: c.token.Login, Body: asked.Body,
-		Path: first.Path, Line: first.Line, DiffHunk: first.DiffHunk, At: c.server.now(),
+		Path: first.Path, Line: first.Line, Commit: first.Commit, DiffHunk: first.DiffHunk, At: c.server.now(),
 	}
 	i.pull.threads = append(i.pull.threads, made)
 	return created(c.server.remarkJSON(c.repo, i, made))

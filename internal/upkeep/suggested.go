@@ -1,0 +1,57 @@
+package upkeep
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ralph-loop/ralph/internal/clean"
+)
+
+// Suggested are the lines that a reviewer's comment suggests, each with its end; ok
+// is false where it holds no suggestion, more than one, or characters that people do
+// not see.
+func Suggested(comment string) (text string, ok bool) {
+	lines := strings.Split(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
+	for len(lines) > 0 {
+		fence, info := opens(lines[0])
+		if lines = lines[1:]; fence == "" {
+			continue
+		}
+		end := slices.IndexFunc(lines, func(line string) bool { return closes(line, fence) })
+		if end < 0 || ok && info == suggestion {
+			return "", false
+		}
+		if info == suggestion && end > 0 {
+			text = strings.Join(lines[:end], "\n") + "\n"
+		}
+		ok, lines = ok || info == suggestion, lines[end+1:]
+	}
+	return text, ok && !strings.ContainsFunc(text, unseen)
+}
+
+// suggestion is what GitHub calls such a block.
+const suggestion = "suggestion"
+
+// unseen tells of a character that a page does not show.
+func unseen(r rune) bool {
+	return clean.Invisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
+}
+
+// opens is the fence with which a line begins a block of code, and what it is of.
+func opens(line string) (fence, info string) {
+	line = strings.TrimSpace(line)
+	for _, mark := range []string{"`", "~"} {
+		rest := strings.TrimLeft(line, mark)
+		if n := len(line) - len(rest); n >= 3 && !strings.Contains(rest, "`") {
+			return line[:n], strings.TrimSpace(rest)
+		}
+	}
+	return "", ""
+}
+
+// closes tells of a line that ends the block that a fence began.
+func closes(line, fence string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
+}

@@ -1,0 +1,38 @@
+package upkeep_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/upkeep"
+)
+
+func TestSuggestedLines(t *testing.T) {
+	const none = "none"
+	for comment, want := range map[string]string{
+		"```suggestion\na := 1\n```":                                          "a := 1\n",
+		"Typo:\r\n\r\n```suggestion\r\n\ta := 1\r\n\r\n  b\r\n```\r\nThanks.": "\ta := 1\n\n  b\n",
+		"```suggestion\n```":                                                  "",
+		"```suggestion\n\n```":                                                "\n",
+		"````suggestion\n```go\nx\n```\n````":                                 "```go\nx\n```\n",
+		"~~~ suggestion\nx\n~~~":                                              "x\n",
+		"```go\nold\n```\nbecomes\n```suggestion\nnew\n```":                   "new\n",
+		"```suggestion\n<!-- kept -->\n```":                                   "<!-- kept -->\n",
+		"Use a map.":                                                          none,
+		"```go\nx\n```":                                                       none,
+		"````md\n```suggestion\nx\n```\n````":                                 none,
+		"```suggestion\nx":                                                    none,
+		"```suggestion\nx\n```\n```suggestion\ny\n```":                        none,
+		"```suggestion\nif isAdmin\u202e {\n```":                              none,
+		"```suggestion\na\x00b\n```":                                          none,
+		"```suggestion\nx\rhidden\n```":                                       none,
+		"a suggestion ``` in a line":                                          none,
+	} {
+		got, ok := upkeep.Suggested(comment)
+		if !ok {
+			got = none
+		}
+		if got != want {
+			t.Errorf("Suggested(%q) = %q, want %q", comment, got, want)
+		}
+	}
+}
