@@ -236,6 +236,9 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emi
 		return err
 	}
 	taken, err := s.ground.take(ctx, run, seen)
+	if err == nil {
+		taken, err = s.settle(ctx, run, taken)
+	}
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,9 @@ func (p *publishing) bring(ctx context.Context, run journal.Run) error {
 	if p.Hub == nil || p.trusted == nil || run.Head == "" {
 		return nil
 	}
+	if run.Merging() { // which is begun anew
+		run.Head = run.Parted.From
+	}
 	if _, err := p.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
@@ -127,7 +130,7 @@ func (p *publishing) meetBase(ctx context.Context, run journal.Run) (journal.Eve
 	if err != nil {
 		return nil, err
 	}
-	return p.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Base)
+	return p.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
 }
 
 // merge makes one of the work and what others did since last, and has the
@@ -139,6 +142,15 @@ func (p *publishing) merge(ctx context.Context, run journal.Run, with journal.Jo
 		return with, err
 	}
 	return with, p.follow(ctx, with.From, with.To)
+}
+
+// settle makes a merge of what the agent made of one that the program began.
+func (s *site) settle(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
+	settled, err := merging.Settle(ctx, s.trusted, run, taken)
+	if err != nil || len(settled.Refused) > 0 { // the agent goes on with its own
+		return settled, err
+	}
+	return settled, s.follow(ctx, taken.To, settled.To)
 }
 
 // follow brings the agent's tree, where there is one, to what came out.

@@ -119,7 +119,7 @@ func (k keeping) pack(ctx context.Context) {
 // stranded tells of work that was to be pushed and is on this machine alone.
 func stranded(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
-	return run.Policy.Publish && !verdict.Unchanged(run) && run.Pushed != run.Head && !aside
+	return run.Policy.Publish && !verdict.Unchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)
 }
 
 // bundle writes the file. No link leads out of the folder.

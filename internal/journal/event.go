@@ -96,6 +96,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		}
 	}
 	r.Resumed++
+	r.unmerge()
 	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
@@ -140,5 +141,6 @@ type RunStopped struct {
 }
 
 func (e RunStopped) fold(r *Run, _ time.Time) {
+	r.unmerge()
 	r.Stop = &e
 }

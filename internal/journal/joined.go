@@ -24,18 +24,21 @@ type Joined struct {
 	Protected []string `json:"protected,omitempty"` // files that an agent may not change and they did
 	Conflicts []string `json:"conflicts,omitempty"` // files in which the two contradict each other
 	Aside     string   `json:"aside,omitempty"`     // a branch on which the work lies then
+	FromTree  string   `json:"from_tree,omitempty"` // of From, where To is a merge that the agent is to finish
 }
 
-// fold takes what came out for the work. What an agent's files were like before
-// says nothing any more of whether it did something.
+// fold takes what came out for the work. Where the agent is to finish a merge of the
+// base, that is a story.
 func (e Joined) fold(r *Run, _ time.Time) {
 	r.Failures = nil
 	if e.Of == OfBase {
 		r.Met = e.To
 	}
 	if len(e.Conflicts) > 0 {
-		r.Parted = &e
-		return
+		if r.Parted = &e; !r.Merging() {
+			return
+		}
+		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
 	}
 	switch {
 	case e.Of == OfBranch:
@@ -48,13 +51,49 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	if e.To == "" || e.To == r.Head {
 		return
 	}
-	r.Head, r.Tree, r.Work = e.To, e.Tree, ""
-	r.Joins = append(r.Joins, e)
+	if r.stand(e.To, e.Tree); !r.Merging() {
+		r.merged(e)
+	}
+}
+
+// stand has the work stand at a commit. What an agent's files were like before says
+// nothing any more of whether it did something.
+func (r *Run) stand(head, tree string) {
+	r.Head, r.Tree, r.Work = head, tree, ""
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Taken != nil {
 		taken := *r.Iterations[n-1].Taken
 		taken.Work = ""
 		r.Iterations[n-1].Taken = &taken
 	}
+}
+
+// merged puts a merge on record. One of the base is all that a story of a merge asks
+// for, unless the agent has still to claim it.
+func (r *Run) merged(e Joined) {
+	r.Joins = append(r.Joins, e)
+	if e.Of != OfBase || len(e.Conflicts) > 0 {
+		return
+	}
+	for i, story := range r.Plan.UserStories {
+		r.Plan.UserStories[i].Passes = story.Passes || story.ID == r.MergeStory
+	}
+}
+
+// Merging tells whether the head is a merge with the base whose files still hold the
+// marks of both sides: it is pushed nowhere.
+func (r Run) Merging() bool {
+	return r.Parted != nil && r.Parted.Of == OfBase && r.Parted.To != r.Parted.From
+}
+
+// unmerge takes back a merge that the agent did not finish.
+func (r *Run) unmerge() {
+	if !r.Merging() {
+		return
+	}
+	parted := *r.Parted
+	parted.To = parted.From
+	r.stand(parted.From, parted.FromTree)
+	r.Parted, r.Met = &parted, parted.From
 }
 
 // Branched says that the work goes on on another branch.

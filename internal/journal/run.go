@@ -58,19 +58,20 @@ type Run struct {
 	Inspections []ChangeInspected
 	Reviews     []StoryReviewed
 
-	Pushed   string
-	Met      string     // the newest commit for which it is known how the base stands
-	Joins    []Joined   // what others did and was merged
-	Parted   *Joined    // what others did and contradicts the work
-	Signed   string     // the newest commit that GitHub has signed
-	Packed   *Packed    // the work as a file, where it could not be pushed
-	Leaves   []Branched // why the work is on another branch than it was to be on
-	Pull     *PullOpened
-	Comment  *CommentPosted
-	Failures []PublishFailed // since the last thing that worked on GitHub
-	Notes    []Noted
-	Refused  []EgressRefused // by the sandbox's proxies
-	Traffic  []Passage       // through them, by host
+	Pushed     string
+	Met        string     // the newest commit for which it is known how the base stands
+	Joins      []Joined   // what others did and was merged
+	Parted     *Joined    // what others did and contradicts the work
+	MergeStory string     // the story of a merge that the agent is to finish; empty: there was none
+	Signed     string     // the newest commit that GitHub has signed
+	Packed     *Packed    // the work as a file, where it could not be pushed
+	Leaves     []Branched // why the work is on another branch than it was to be on
+	Pull       *PullOpened
+	Comment    *CommentPosted
+	Failures   []PublishFailed // since the last thing that worked on GitHub
+	Notes      []Noted
+	Refused    []EgressRefused // by the sandbox's proxies
+	Traffic    []Passage       // through them, by host
 
 	Looked  *TaskLooked // the task's folder, if nothing has happened since
 	Settled *TaskSettled

@@ -1,13 +1,17 @@
-// Package merging makes one of a run's work and what others did meanwhile.
+// Package merging makes one of a run's work and what others did meanwhile. Where the
+// base contradicts the work it begins a merge whose files are marked, for the agent to
+// resolve, and makes the merge of what the agent made of them.
 package merging
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // Join makes one of the work and what others did since last.
@@ -29,9 +33,12 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 		}
 	}
 	made, err := t.Merge(ctx, git.Merge{Ours: run.Head, Theirs: with.With, Message: message(run, with)})
-	if err != nil || made.SHA == "" {
-		with.Conflicts = made.Conflicts
+	if err != nil {
 		return with, err
+	}
+	if made.SHA == "" {
+		with.Conflicts = made.Conflicts
+		return begin(ctx, t, run, with, made.Tree)
 	}
 	with.To, with.Tree = made.SHA, made.Tree
 	return with, nil
@@ -44,4 +51,68 @@ func message(run journal.Run, with journal.Joined) git.Message {
 		of = run.BaseRef
 	}
 	return git.Message{Subject: fmt.Sprintf("merge: %s as it stands at %.7s", of, with.With), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
+}
+
+// begin is a merge of the base whose files hold the marks of both sides, which is
+// pushed nowhere. What has no marks to resolve, such as a file that one side deleted,
+// what is protected, and what comes when the limits are used, is left to people.
+func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, tree string) (journal.Joined, error) {
+	guarded, err := handover.Covered(run.Policy.Protect, with.Conflicts)
+	if err != nil || with.Of != journal.OfBase || len(guarded) > 0 || len(with.Conflicts) >= git.MostConflicts || !verdict.MayIterate(run) {
+		return with, err
+	}
+	half, err := t.Commit(ctx, tree, message(run, with), with.From, with.With)
+	if err != nil {
+		return with, err
+	}
+	for _, name := range with.Conflicts {
+		if marks, err := marked(ctx, t, half, name); err != nil || !marks {
+			return with, err
+		}
+	}
+	with.FromTree, with.To, with.Tree = run.Tree, half, tree
+	return with, nil
+}
+
+// maxFile is how large a file may be that is searched for marks.
+const maxFile = 20 << 20
+
+// marked tells whether a file holds the marks of a conflict. One that is gone, or is
+// none, does not.
+func marked(ctx context.Context, t *git.Trusted, commit, name string) (bool, error) {
+	text, err := t.ReadFile(ctx, git.At{Commit: commit, Path: name}, maxFile)
+	if err != nil {
+		return false, ctx.Err()
+	}
+	for line := range bytes.Lines(text) {
+		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Settle makes the merge of what the agent made of the marked files: its parents are
+// the work and the base. Where marks are left nothing is taken over.
+func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
+	if !run.Merging() || taken.To == taken.From {
+		return taken, nil
+	}
+	for _, name := range run.Parted.Conflicts {
+		marks, err := marked(ctx, t, taken.To, name)
+		if err != nil {
+			return taken, err
+		}
+		if marks {
+			taken.Refused = append(taken.Refused, journal.Finding{Path: name, Why: "it still has conflict markers"})
+		}
+	}
+	if len(taken.Refused) > 0 {
+		taken.To, taken.Tree, taken.Commits, taken.Files, taken.Dropped = taken.From, run.Tree, nil, nil, nil
+		return taken, nil
+	}
+	m := message(run, *run.Parted)
+	made, err := t.Commit(ctx, taken.Tree, m, run.Parted.From, run.Parted.With)
+	taken.To, taken.Commits = made, []journal.Commit{{SHA: made, Subject: m.Subject}}
+	return taken, err
 }

@@ -35,6 +35,9 @@ const maxBody = 65_536
 // same stories. An issue never names the branch; the caller does. The forms are
 // the repository's issue forms, as YAML.
 func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
+	if t.Update {
+		return t.updated(), SourceUpdate, nil
+	}
 	if len(t.Remarks) > 0 {
 		return t.reviewed()
 	}

@@ -165,6 +165,8 @@ type Task struct {
 	Context []Said `json:"context,omitempty"`
 	// Remarks are what people want changed in a pull request.
 	Remarks []Remark `json:"remarks,omitempty"`
+	// Update asks for a merge of the base branch, and no more.
+	Update bool `json:"update,omitempty"`
 	// Attempts counts the runs for red checks of a pull request up to this one.
 	Attempts Attempts `json:"attempts,omitzero"`
 }
@@ -181,7 +183,7 @@ type Said struct {
 // Same tells whether the same is asked, whatever others have said of it since.
 func (t Task) Same(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
-		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && slices.EqualFunc(t.Remarks, other.Remarks, sameRemark)
+		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, sameRemark)
 }
 
 // String names the task as a person would: issue #12.

@@ -48,3 +48,30 @@ func TestAReviewIsStories(t *testing.T) {
 		t.Error("other remarks are the same task")
 	}
 }
+
+// A merge gets a story at the end of the plan, and keeps its id when it is begun anew.
+func TestAMergeIsAStory(t *testing.T) {
+	before := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true, Priority: 3}, {ID: "US-002", Priority: 7}}}
+	p, id := before.WithMerge("", "main", "ralph/x", []string{"a.go", "b`\n.go"})
+	again, same := p.WithMerge(id, "main", "ralph/x", []string{"c.go"})
+	if id != "US-003" || same != id || len(again.UserStories) != 3 || len(before.UserStories) != 2 {
+		t.Fatalf("the story is %q, then %q, of %d", id, same, len(again.UserStories))
+	}
+	story, _ := p.Find(id)
+	if story.Title != "merge main into ralph/x" || !strings.Contains(story.Description, "`a.go`, `b' .go`.") || !story.Untested() || story.Passes {
+		t.Errorf("the story is %+v", story)
+	}
+	if next, _ := p.Next(); next.ID != "US-002" {
+		t.Errorf("Next = %s, want the open story before it", next.ID)
+	}
+	if story, _ := again.Find(id); !strings.Contains(story.Description, "`c.go`") || strings.Contains(story.Description, "a.go") {
+		t.Errorf("begun anew it says %q", story.Description)
+	}
+}
+
+func TestAnUpdateAsksForNoAgent(t *testing.T) {
+	p, source, err := plan.Draft(plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet", Update: true})
+	if err != nil || source != plan.SourceUpdate || !p.Done() {
+		t.Errorf("Draft = %+v, %q, %v", p, source, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // ready is what is left to do until the pull request asks for a review: first
@@ -42,4 +43,29 @@ func people(names []string) string {
 		return "work of others"
 	}
 	return "work of " + journal.Few(names)
+}
+
+// unmerged is the step of a merge with the base that comes before all other work: it
+// is what was asked for, or a story waits for it.
+func unmerged(run journal.Run) (Step, bool) {
+	story, waits := run.Plan.Find(run.MergeStory)
+	waits = waits && run.MergeStory != "" && !story.Passes
+	end, idle := leave, run.Head == run.Start && len(run.Iterations) == 0
+	if idle { // there is nothing to show
+		end = func(_ journal.Run, reason policy.Reason, why string) Step { return stop(reason, why) }
+	}
+	switch p := run.Parted; {
+	case run.Merging() || !waits && !run.Task.Update:
+		return nil, false
+	case p != nil && p.Of == journal.OfBase:
+		return end(run, policy.NeedsInput, fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: merge it by hand, push, and let ralph continue",
+			run.BaseRef, p.With, run.Branch, journal.Few(p.Conflicts))), true
+	case run.Met == "" && failed(run, "join"):
+		return end(run, policy.FatalError, "the base branch could not be merged: "+run.Failures[len(run.Failures)-1].Why), true
+	case run.Met == "":
+		return Join{}, true
+	case idle:
+		return stop(policy.NothingToDo, fmt.Sprintf("%s holds the newest commit of %s", run.Branch, run.BaseRef)), true
+	}
+	return nil, false
 }

@@ -34,6 +34,12 @@ func spent(run journal.Run) (policy.Reason, string) {
 	return fruitless(run)
 }
 
+// MayIterate tells whether the limits leave room for another iteration.
+func MayIterate(run journal.Run) bool {
+	reason, _ := spent(run)
+	return reason == "" && stories(run)
+}
+
 // used tells which limit on what a run takes has run out, if any.
 func used(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits

@@ -33,7 +33,11 @@ func Next(run journal.Run) Step {
 		return draft(run)
 	case Unapproved(run):
 		return stop(policy.NeedsInput, "the plan waits for approval")
-	case run.Baseline == nil && run.Policy.Baseline != "":
+	}
+	if step, due := unmerged(run); due {
+		return step
+	}
+	if run.Baseline == nil && run.Policy.Baseline != "" {
 		return Baseline{}
 	}
 	if it, open := run.Open(); open {
@@ -205,7 +209,7 @@ func publish(run journal.Run) (Step, bool) {
 	switch {
 	case !run.Policy.Publish || Unchanged(run):
 		return nil, false
-	case parted(run) != "":
+	case parted(run) != "" || run.Merging():
 		return nil, false
 	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !failed(run, "open"): // what comes is not proven yet
 		return OpenPull{}, true

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SourceUpdate is for a task that only asks for a merge of the base branch.
+const SourceUpdate Source = "update"
+
+// updated is the plan of such a task. Its one story passes by what the program does.
+func (t Task) updated() Plan {
+	return Plan{Project: oneLine(t.Repo), Description: oneLine(readable(t.Title)), UserStories: []Story{{
+		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
+		Priority: 1, Passes: true, Notes: "The program merges the base branch.",
+	}}}
+}
+
+// WithMerge is the plan with a story for a merge that the program began and the agent
+// is to finish. id is that story's, if there was one before.
+func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) {
+	names := make([]string, 0, len(files))
+	for _, name := range files {
+		names = append(names, "`"+strings.ReplaceAll(oneLine(name), "`", "'")+"`")
+	}
+	story := Story{
+		ID: id, Title: oneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false), MayChangeTests: true,
+		Description: "The program has begun this merge and committed it. These files hold conflict markers of both sides: " + strings.Join(names, ", ") + ". " +
+			"Resolve each so that it keeps what both sides are for, and commit. Do not merge again, and do not rewrite history: the program makes the merge commit.",
+		AcceptanceCriteria: []string{"No file holds conflict markers.", "What each side changed still works."},
+	}
+	p.UserStories = slices.Clone(p.UserStories)
+	for _, other := range p.UserStories {
+		story.Priority = max(story.Priority, other.Priority+1)
+	}
+	if at := slices.IndexFunc(p.UserStories, func(s Story) bool { return id != "" && s.ID == id }); at >= 0 {
+		p.UserStories[at] = story
+		return p, id
+	}
+	p.UserStories = append(p.UserStories, story)
+	number(p.UserStories)
+	return p, p.UserStories[len(p.UserStories)-1].ID
+}
