@@ -97,7 +97,7 @@ func TestOneJobACommand(t *testing.T) {
 		"nothing by hand":        {"workflow_dispatch", map[string]any{"inputs": map[string]any{"prompt": "", "issue": ""}}, ""},
 	}
 	for body, jobs := range map[string]string{
-		"/ralph": "ralph", "/ralph\r\nplease": "ralph", "/ralph\nplease": "ralph", "/Ralph plan": "ralph", "/ralph retry US-001": "ralph",
+		"/ralph": "ralph", "/ralph\r\nplease": "ralph", "/ralph\nplease": "ralph", "/Ralph plan": "ralph", "/ralph retry US-001": "ralph", "/ralph update": "ralph",
 		"/ralph --draft -- stop it": "ralph", "/ralph -- stop": "ralph", "/ralph dance": "ralph", "/ralph stop": "control", "/ralph status": "control",
 		"/ralph help": "control", "/ralph STOP\nnow": "control", "/ralphs": "", `/ralph"x`: "", `/ralph\x`: "", "see /ralph": "", "ralph": "", "": "", "please\n/ralph": "",
 	} {

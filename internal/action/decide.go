@@ -83,7 +83,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 	p.Agent, p.Shelve = r.inputs.AgentName, true
 	p.Buttons = r.inputs.Rules.Buttons
 	p.NoPull = r.task.Kind == plan.KindPull && !r.own() // there is one, and its words are its author's
-	p.Approval = p.Approval || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
+	p.Approval = p.Approval && !r.task.Update || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
 	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
 	if own > 0 {
 		timeout = p.Checks[own-1].Timeout

@@ -27,7 +27,7 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 		return Result{Skipped: "the state was asked for"}, v.status(ctx)
 	case trigger.Stop:
 		return Result{Skipped: "an end was asked for"}, v.stop(ctx)
-	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Prove:
+	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Update, trigger.Prove:
 	}
 	outcome, err := v.run(ctx)
 	defer v.leave(ctx, outcome)

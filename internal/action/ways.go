@@ -88,7 +88,7 @@ const nothing = "there is nothing to do here: no open thread was started by some
 // gather reads what people said of the task. If that fails, an issue is worked
 // on without it; a pull request has no task without it.
 func (v *visit) gather(ctx context.Context) error {
-	if !v.command.Verb.Agent() || v.task.Number == 0 {
+	if !v.command.Verb.Agent() || v.task.Number == 0 || v.task.Update {
 		return nil
 	}
 	found, err := v.client.Context(ctx, v.trigger, v.inputs.Rules)

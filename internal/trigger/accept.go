@@ -199,7 +199,7 @@ func (t Trigger) task(cmd Command) plan.Task {
 	}
 	switch {
 	case t.OnPull(): // its text is what its author says of it, and no order
-		task.Kind, task.Body = plan.KindPull, ""
+		task.Kind, task.Body, task.Update = plan.KindPull, "", cmd.Verb == Update
 	case t.Issue.Number == 0:
 		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
 		task.Title, task.Body = headed(t.Given.Prompt)

@@ -23,10 +23,11 @@ const (
 	Resume  Verb = "resume"
 	Retry   Verb = "retry"
 	Status  Verb = "status"
-	Prove   Verb = "prove" // without an agent, by a workflow of its own
+	Update  Verb = "update" // merge the base branch
+	Prove   Verb = "prove"  // without an agent, by a workflow of its own
 )
 
-var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Prove}
+var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Update, Prove}
 
 // Verbs are all the verbs there are, in the order help shows them.
 func Verbs() []Verb { return slices.Clone(verbs) }
@@ -38,7 +39,7 @@ func (v Verb) Continues() bool { return v == Approve || v == Resume || v == Retr
 // flags can tighten, and words that somebody reads.
 func (v Verb) Agent() bool {
 	switch v {
-	case Run, Plan, Approve, Resume, Retry:
+	case Run, Plan, Approve, Resume, Retry, Update:
 		return true
 	case Help, Stop, Status, Prove:
 		return false
@@ -181,6 +182,7 @@ var alike = map[Verb][]string{
 	Approve: {"yes", "ok", "okay", "lgtm", "accept"},
 	Retry:   {"again", "redo", "rerun"},
 	Status:  {"progress", "state", "info"},
+	Update:  {"rebase", "sync", "merge", "up-to-date"},
 }
 
 // meant is the verb that a word may have been said for, or none.

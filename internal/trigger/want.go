@@ -17,6 +17,9 @@ func Want(t Trigger, rules Rules) (Command, string) {
 	if why == "" {
 		cmd, why = onClosed(t, cmd)
 	}
+	if why == "" && cmd.Verb == Update && !t.OnPull() {
+		cmd = Refused(string(Update), "it merges the base branch into the branch of a pull request: ask there")
+	}
 	if why != "" {
 		return Command{}, why
 	}

@@ -74,7 +74,7 @@ func about(a Asked, old journal.Run) Way {
 		return retry(a, old)
 	case trigger.Approve:
 		return approve(a, old)
-	case trigger.Run, trigger.Plan, trigger.Help, trigger.Stop, trigger.Status, trigger.Prove:
+	case trigger.Run, trigger.Plan, trigger.Help, trigger.Stop, trigger.Status, trigger.Prove, trigger.Update:
 	}
 	if why := goesOn(a, old); why != "" {
 		return Way{GoOn: &journal.Resumed{Why: why}}
