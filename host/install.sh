@@ -24,7 +24,7 @@ trusted() {
     if [ -s "$own" ]; then break; fi
   done
   { cat "$own" 2>/dev/null || true; echo; cat "$RALPH_CERTIFICATES"; } >"$dir/certificates" ||
-    die "cannot read the certificates in $RALPH_CERTIFICATES" 'mend ca-bundle: a file of the workspace, or by its whole path'
+    die "cannot read the certificates in $RALPH_CERTIFICATES" 'set ca-bundle to a file of the workspace, or to a full path'
 }
 
 # fetch gets a file of the release. A company's proxy and certificates are those

@@ -63,7 +63,12 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 		to = w.Stderr
 	}
 	run, err := c.look(ctx, d, c.policy, checkout.Verifier{
-		Tell: func(run journal.Run, event journal.Event) { fmt.Fprint(to, clean.LogLines(view.Line(run, event))) },
+		Tell: func(run journal.Run, event journal.Event) {
+			fmt.Fprint(to, clean.LogLines(view.Line(run, event)))
+			if check, is := event.(journal.CheckEnded); is && !check.Passed {
+				fmt.Fprint(to, clean.LogLines("    "+strings.Join(view.Tail(check.Excerpt), "\n    ")))
+			}
+		},
 	})
 	if err != nil {
 		return 0, err

@@ -108,7 +108,7 @@ func (w world) repository(ctx context.Context, named, dir string) (repository, e
 		asked = w.origin(ctx, dir, cmp.Or(server, publicServer))
 	}
 	if asked == "" {
-		return repository{}, fault.Usage("no repository given, and the remote origin names none on "+cmp.Or(server, publicServer), "name it: --repo OWNER/NAME", nil)
+		return repository{}, fault.Usage("no repository given, and no remote \"origin\" on "+cmp.Or(server, publicServer), "name it: --repo OWNER/NAME", nil)
 	}
 	owner, name, _ := strings.Cut(asked, "/")
 	if owner == "" || name == "" || strings.Contains(name, "/") {

@@ -190,7 +190,7 @@ const (
 // Unheld is how a budget fails to hold an agent by what its program reports, and
 // what would help; empty where it ends the agent within a turn.
 func (a Adapter) Unheld(b Budget) (why, hint string) {
-	hint = "limit the time of a turn with iteration-timeout"
+	hint = "limit the time of a turn with `iteration-timeout`"
 	if key := keysCounted[a.Name]; key != "" {
 		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
 	}

@@ -102,7 +102,7 @@ func TestFloorLowers(t *testing.T) {
 // What cannot be understood may be what was meant to hold.
 func TestFloorThatCannotBeRead(t *testing.T) {
 	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``, `null`, `{"sandbox": null}`, `{"maxCost": 3, "maxcost": 0}`} {
-		if _, err := config.ReadOrgPolicy("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "mend ralph.json in acme/.github") {
+		if _, err := config.ReadOrgPolicy("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "fix ralph.json in acme/.github") {
 			t.Errorf("%s is read as %v", text, err)
 		}
 	}

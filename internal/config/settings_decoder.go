@@ -195,5 +195,5 @@ func (d *decoder) fault() error {
 	if len(lines) > 1 {
 		lines = slices.Insert(lines, 0, fmt.Sprintf("%s cannot be used: %d problems", strings.Join(files, " and "), len(d.problems)))
 	}
-	return fault.Usage(strings.Join(lines, "\n"), "mend "+strings.Join(files, " and ")+"; remove a key to get its default", nil)
+	return fault.Usage(strings.Join(lines, "\n"), "fix "+strings.Join(files, " and ")+"; remove a key to get its default", nil)
 }

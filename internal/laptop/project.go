@@ -274,7 +274,7 @@ func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 		return stories, file, fault.Usage("cannot read "+file, "make it a plain file that you can read", err)
 	}
 	if stories, err = plan.Read(file, data); err != nil {
-		return stories, file, fault.Usage("the PRD cannot be used", "mend "+file, err)
+		return stories, file, fault.Usage("the PRD cannot be used", "fix these lines of "+file, err)
 	}
 	return stories, file, nil
 }

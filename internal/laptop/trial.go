@@ -54,7 +54,7 @@ func (d *Project) try(ctx context.Context, j *job.Job, p policy.Policy) error {
 		return err
 	}
 	d.unfit = inside.broken(outside)
-	d.tried = "checks fail inside, and outside of it too"
+	d.tried = "the checks fail with and without it"
 	return nil
 }
 

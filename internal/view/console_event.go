@@ -81,13 +81,18 @@ func (c *Console) lastWords(rows []row, well bool, excerpt string) []row {
 	if well {
 		return rows
 	}
-	said := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
-	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
-	for _, quoted := range c.Look.quote(strings.Join(said[max(len(said)-3, 0):], "\n"), faint) {
+	for _, quoted := range c.Look.quote(strings.Join(Tail(excerpt), "\n"), faint) {
 		quoted.lead = "   " + quoted.lead
 		rows = append(rows, quoted)
 	}
 	return rows
+}
+
+// Tail are the last lines with text that a command printed, at most three.
+func Tail(excerpt string) []string {
+	said := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
+	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
+	return said[max(len(said)-3, 0):]
 }
 
 // iteration is the header of an iteration.

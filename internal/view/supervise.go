@@ -138,7 +138,7 @@ func supervised(run journal.Run) string {
 	case policy.StatusWaiting:
 		return "once it need not wait any more, start `ralph supervise` again"
 	case policy.StatusFailed:
-		return "mend that, then start `ralph supervise` again"
+		return "fix that, then start `ralph supervise` again"
 	case policy.StatusStopped, policy.StatusCancelled, policy.StatusRunning:
 	}
 	return "start `ralph supervise` again"

@@ -68,7 +68,7 @@ var supervision = []struct {
 
 	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.AgentEnded{CannotRun: true, Why: "no such\nprogram"}, "Fatal error: no such program"},
-	{journal.RunStopped{Reason: policy.FatalError, Why: "DONE is a directory"}, "run failed: fatal_error: DONE is a directory\nnext: mend that, then start `ralph supervise` again"},
+	{journal.RunStopped{Reason: policy.FatalError, Why: "DONE is a directory"}, "run failed: fatal_error: DONE is a directory\nnext: fix that, then start `ralph supervise` again"},
 	{journal.CancelAsked{Why: "SIGINT"}, "stopping: SIGINT"},
 	{journal.RunStopped{Reason: policy.Cancelled}, "run cancelled\nnext: start `ralph supervise` again"},
 }

@@ -199,7 +199,7 @@ func ReadLoop(from Memory) (Loop, error) {
 		return l, fault.Usage("cannot read "+prd, "make it a plain file that you may read", err)
 	}
 	if err := json.Unmarshal(l.PRD, &l.Plan); err != nil {
-		return l, fault.Usage("the PRD cannot be read", "mend "+prd, err)
+		return l, fault.Usage("the PRD cannot be read", "fix "+prd, err)
 	}
 	if !l.begun() {
 		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)

@@ -223,6 +223,8 @@ func blocked(run journal.Run, limit Cause) Cause {
 		return CheckNoStart
 	case fix != "":
 		return HostRefused
+	case redSince(run):
+		return RedAtBase
 	case found && last.Proof != nil && !last.Proof.Passed && len(last.Checks) > 0 && verdict.Green(run, last.Checks):
 		return RedOnCheckout
 	}

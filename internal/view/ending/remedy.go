@@ -140,6 +140,13 @@ func unstartable(run journal.Run) []string {
 	return names
 }
 
+// redSince tells whether a check that names no tests failed before the work began,
+// and no story has passed since: then the check is the cause, not the limit.
+func redSince(run journal.Run) bool {
+	red := run.Baseline != nil && !run.Baseline.Usable && slices.ContainsFunc(run.BaseChecks, func(c journal.CheckEnded) bool { return !c.Passed })
+	return red && len(run.Plan.UserStories) > 0 && !slices.ContainsFunc(run.Plan.UserStories, func(s plan.Story) bool { return s.Passes })
+}
+
 // refused are hosts that the sandbox refused, and the inputs that would allow them.
 func refused(run journal.Run) (hosts, fix string) {
 	var names, inputs []string

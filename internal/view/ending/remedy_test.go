@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
@@ -95,6 +96,24 @@ func TestACommandThatCrashesMayLackItsLogin(t *testing.T) {
 		}
 		if e := ending.Of(run); e.Cause != ending.Crashed || strings.Contains(e.Fix, "its key or login") != want {
 			t.Errorf("%s: %s: %q, want the login in it: %t", agent, e.Cause, e.Fix, want)
+		}
+	}
+}
+
+// A run whose check was red from the start names the check, not the limit that
+// ended it, as long as no story has passed.
+func TestRedFromTheStart(t *testing.T) {
+	for want, passes := range map[ending.Cause]bool{ending.RedAtBase: false, ending.Iterations: true} {
+		run := journal.Run{
+			Plan:       plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: passes}}},
+			Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineNew},
+			Baseline:   &journal.BaselineEnded{Why: "test was red before (exit 2)"},
+			BaseChecks: []journal.CheckEnded{{Name: "test", Exit: 2}},
+			Stop:       &journal.RunStopped{Reason: policy.MaxIterations, Why: "10 of 10 iterations used"},
+		}
+		e := ending.Of(run)
+		if e.Cause != want || want == ending.RedAtBase && !strings.HasPrefix(e.Fix, "make it green before the work begins") {
+			t.Errorf("a story passes: %v: Of = %q, %q, want %q", passes, e.Cause, e.Fix, want)
 		}
 	}
 }
