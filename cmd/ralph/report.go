@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -189,7 +190,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if !c.Follow {
 		text := view.Text(run)
 		if run.Stop == nil && c.runs().Abandoned(run) {
-			text += laptop.AbandonedText(run) + "\n"
+			text = strings.Replace(text, ": ", ": ended without a result; last state: ", 1) + laptop.AbandonedText(run) + "\n"
 		}
 		_, err = fmt.Fprint(w.Stdout, clean.LogLines(text))
 		return fault.ExitDone, err
