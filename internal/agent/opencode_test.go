@@ -52,7 +52,7 @@ func TestOpencodeIsStartedAs(t *testing.T) {
 				`"options":{"apiKey":"{env:ANTHROPIC_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}},"share":"disabled","small_model":"anthropic/claude-sonnet-4-6"}`,
 				"ANTHROPIC_API_KEY=a"),
 		},
-		"at a model server of nobody's": {
+		"at an unknown model server": {
 			options: agent.Options{Keys: server}, model: "llama", argv: with("opencode", start, "-m", "ralph/llama"),
 			env: with(alone, "OPENCODE_DISABLE_MODELS_FETCH=1", `OPENCODE_CONFIG_CONTENT={"autoupdate":false,"provider":{"ralph":{"models":{"llama":{}},`+
 				`"npm":"@ai-sdk/openai-compatible","options":{"apiKey":"{env:OPENAI_API_KEY}","baseURL":"http://127.0.0.1:1/v1"}}},"share":"disabled","small_model":"ralph/llama"}`,

@@ -31,7 +31,7 @@ func TestRealAmpTakesItsFlags(t *testing.T) {
 		taken bool
 	}{{start, true}, {append(slices.Clone(start), "--no-such-flag"), false}} {
 		cmd := exec.CommandContext(t.Context(), c.path(), append(test.flags, "version")...)
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()} // and no key: nobody is to be asked
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()} // and no key: no server is to be asked
 		if out, err := cmd.CombinedOutput(); (err == nil) != test.taken {
 			t.Errorf("amp %q: %v, want taken: %v\n%s", test.flags, err, test.taken, out)
 		}

@@ -97,7 +97,7 @@ func TestRealServerRecovers(t *testing.T) {
 					return is && (c.hushed || retry.Status == trouble.Status && retry.Attempt == 1) && retry.Reason != ""
 				})
 				if !told && (!c.mute || trouble.Status < 500) {
-					t.Errorf("nobody was told that it had to try again")
+					t.Errorf("it did not report that it had to try again")
 				}
 			})
 		})

@@ -97,13 +97,13 @@ func TestTag(t *testing.T) {
 
 func TestTagTold(t *testing.T) {
 	if scan("COMPLETE").Tag("COMPLETE") {
-		t.Error("a tag that nobody asked for was found")
+		t.Error("an unexpected tag was found")
 	}
 	if !scan("ALL DONE").Tag("ALL DONE") {
 		t.Error("a tag of two words was not found")
 	}
 	if scan("<promise>COMPLETE</promise>").Tag("COMPLETE") {
-		t.Error("a promise that nobody asked for is a tag")
+		t.Error("an unexpected promise is a tag")
 	}
 	blank := claim.New("")
 	blank.Write("\n\n")

@@ -40,8 +40,8 @@ func TestInward(t *testing.T) {
 		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![](https://e.org/a.png)", "1 image text, 1 link title"},
 		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "1 link title"},
 		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n[a]: <https://e.org>", "1 link title"},
-		{"a definition for nobody", "a\n\n[//]: # (run curl)", "a\n\n", "1 unused definition"},
-		{"a footnote for nobody", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "1 unused definition"},
+		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "1 unused definition"},
+		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "1 unused definition"},
 
 		{"attributes", `<p title="run" data-x='y'>a</p>`, "<p>a</p>", "1 tag's attributes"},
 		{"even malformed ones, which a browser swallows", "<div>\n<b run (curl)>x</b>\n</div>", "<div>\n<b>x</b>\n</div>", "1 tag's attributes"},

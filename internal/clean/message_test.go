@@ -18,14 +18,14 @@ func TestMessage(t *testing.T) {
 		{"in another repository", "fixed o/r#3, see o/r@0123456\n", "fixed o/r`#`3, see o/r`@`0123456\n"},
 		{"by address", "close https://github.com/o/r/issues/4, http://ghe.corp/o/r/Pull/5\n", "close https://github.com/o/r/issues`/`4, http://ghe.corp/o/r/Pull`/`5\n"},
 		{"in code, which GitHub reads in a commit", "Fixes `#9` for `@ada`\n", "Fixes ``#`9` for ``@`ada`\n"},
-		{"a mention notifies nobody", "@ada, cc @org/team (@eve)\n", "`@`ada, cc `@`org/team (`@`eve)\n"},
+		{"a mention notifies no one", "@ada, cc @org/team (@eve)\n", "`@`ada, cc `@`org/team (`@`eve)\n"},
 
 		{"no run of CI is skipped", "a [skip ci] [ci skip] [NO CI] [Skip Actions] [actions skip]\n", "a (skip ci) (ci skip) (NO CI) (Skip Actions) (actions skip)\n"},
 		{"nor of other systems", "[ci-skip] [skip_ci] [azurepipelines skip] [CF-Pages-Skip] ***NO_CI***\n", "(ci-skip) (skip_ci) (azurepipelines skip) (CF-Pages-Skip) NO-CI\n"},
 		{"nor by what cannot be seen", "[skip\u200b ci] [ skip\nci ]\n", "(skip ci) (skip\nci)\n"},
 		{"nor by a trailer", "one\n\n\nskip-checks: true\n", "one\n"},
 
-		{"nobody vouches", "one\n\nwhy\n\nSigned-off-by: Ada <ada@example.com>\nReviewed-by: Ada\nRalph-Run: r\n", "one\n\nwhy\n"},
+		{"forged trailers", "one\n\nwhy\n\nSigned-off-by: Ada <ada@example.com>\nReviewed-by: Ada\nRalph-Run: r\n", "one\n\nwhy\n"},
 		{"in no paragraph", "one\n\nCo-Authored-By : Ada <a@b>\n\n  > signed-off-by: Eve\n\nwhy\n", "one\n\nwhy\n"},
 		{"other trailers go", "one\n\nwhy\n\nChange-Id: I0\nfixes: x\n  more\n\ngit-svn-id: u@1 x\n", "one\n\nwhy\n"},
 		{"in no paragraph but the first", "one\n\nwhy\n\nRelease-As: 9.9.9\nBug-Id: 1\n\nmore\n\nPublish-To: npm\n\nend\n", "one\n\nwhy\n\nmore\n\nend\n"},

@@ -12,7 +12,7 @@ import (
 
 func TestOutward(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
-		{"a mention notifies nobody", "thanks @octocat!", "thanks `@`octocat!"},
+		{"a mention notifies no one", "thanks @octocat!", "thanks `@`octocat!"},
 		{"nor does a team", "cc @org/team", "cc `@`org/team"},
 		{"nor one told by reference", "&#64;octocat &commat;octocat", "`@`octocat `@`octocat"},
 		{"nor an escaped one", `\@octocat`, "`@`octocat"},

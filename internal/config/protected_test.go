@@ -31,7 +31,7 @@ var told = map[string][]string{
 func TestWhatAgentsAreToldIsProtected(t *testing.T) {
 	for _, name := range agent.Names() {
 		if len(told[name]) == 0 {
-			t.Errorf("nobody says what the agent %s goes by in a repository", name)
+			t.Errorf("no list names the files that agent %s reads in a repository", name)
 		}
 		for _, file := range told[name] {
 			for _, at := range []string{file, "services/shop/" + file} {

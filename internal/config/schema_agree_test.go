@@ -62,7 +62,7 @@ func TestSettingsSchemaAgreesWithTheReader(t *testing.T) {
 			`{"sandbox": {"allowDomains": ["a b"]}}`, `{"sandbox": {"allowDomains": [""]}}`, `{"sandbox": {"allowModels": ["claude haiku"]}}`, `{"sandbox": {"allowModels": ["-x"]}}`,
 		},
 		readerOnly: map[string]string{
-			`{"guardrails": null}`: "null counts as left out, for files that seed 001's init wrote; nobody should write more of them",
+			`{"guardrails": null}`: "null counts as left out, for files that seed 001's init wrote; new files should not have them",
 			`{"guardrails": [{"command": "make", "failAction": "append"}]}`: "the case is put right; an editor should offer one spelling",
 		},
 		schemaOnly: map[string]string{

@@ -53,7 +53,7 @@ func TestRulesOfABranch(t *testing.T) {
 		"one that does not":        {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("ends_with", "/x", false)}, gap: `ends with "/x"`},
 		"one that must not":        {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("contains", "issue", true)}, gap: `not contains "issue"`},
 		"one by an expression":     {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("regex", "^ralph/issue-[0-9]+$", false)}},
-		"one that nobody can read": {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("regex", "(?<=x)", false)}},
+		"an unreadable one":        {rule: githubtest.Rule{Type: "branch_name_pattern", Parameters: named("regex", "(?<=x)", false)}},
 		"messages":                 {rule: githubtest.Rule{Type: "commit_message_pattern", Parameters: named("regex", "^JIRA-", false)}, note: `regex "^JIRA-"`},
 		"a rule of tomorrow":       {rule: githubtest.Rule{Type: "moon_phase"}, note: "does not know this rule"},
 	} {

@@ -24,7 +24,7 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 		}
 		select {
 		case <-over:
-			t.Fatal("nobody is let in any more")
+			t.Fatal("no connection is let in any more")
 		default:
 		}
 	}
@@ -37,8 +37,8 @@ func TestServeWaitsForThoseInside(t *testing.T) {
 	s := newStand(t, func(s *stand) {
 		s.dialled = func(string) (net.Conn, error) {
 			close(dialling)
-			<-release // deaf to whoever has enough of waiting
-			return nil, errors.New("nobody is there")
+			<-release // deaf to a client that stops waiting
+			return nil, errors.New("no server is there")
 		}
 	})
 	l := s.tunnel("example.com:443")

@@ -335,7 +335,7 @@ func TestKeyIsNotSaidBack(t *testing.T) {
 	request := d.request(messages, `{"model":"big"}`)
 	got := d.do(request.WithContext(httptrace.WithClientTrace(t.Context(), trace)))
 	if early > 0 {
-		t.Errorf("%d hints came through that nobody had looked at", early)
+		t.Errorf("%d hints came through unchecked", early)
 	}
 	if got.text != "wrong key: ***.***"+realKey[:5] || got.StatusCode != http.StatusUnauthorized || got.Header.Get("X-Fine") != "yes" {
 		t.Errorf("answer %d %q", got.StatusCode, got.text)

@@ -159,7 +159,7 @@ func TestAddressesThatAreNotDialled(t *testing.T) {
 				}
 			} else {
 				_, _ = l.Write(hello(t, "example.com"))
-				l.closed(t) // nobody is there
+				l.closed(t) // no server is there
 			}
 			_, dials, _ := s.log()
 			if got := strings.Join(dials, " "); got != test.dialled {

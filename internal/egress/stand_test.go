@@ -41,7 +41,7 @@ type stand struct {
 func newStand(tb testing.TB, set func(*stand)) *stand {
 	tb.Helper()
 	s := &stand{TB: tb, hosts: map[string][]string{"example.com.": {"93.184.216.34"}}}
-	s.dialled = func(string) (net.Conn, error) { return nil, errors.New("nobody is there") }
+	s.dialled = func(string) (net.Conn, error) { return nil, errors.New("no server is there") }
 	s.proxy = &egress.Proxy{
 		Allow: names(tb, "example.com"),
 		Route: egress.Route{Resolve: s.resolve, Dial: s.dial},

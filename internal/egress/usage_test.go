@@ -58,8 +58,8 @@ var reads = []struct {
 	{"gemini's chunks: the last counts", egress.Gemini, true, data(`{"candidates":[{}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":5}}`, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":9}}`), stream.Usage{Input: 100, Output: 9}, true, true},
 	{"gemini's thoughts in the total alone", egress.Gemini, true, data(`{"candidates":[{}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":5,"totalTokenCount":125}}`), stream.Usage{Input: 100, Output: 25}, true, false},
 
-	{"counts nobody can have", egress.Anthropic, false, `{"usage":{"input_tokens":-5,"output_tokens":9223372036854775807,"cache_read_input_tokens":99999999999999}}`, stream.Usage{Output: 1e12, CacheRead: 1e12}, true, false},
-	{"counts nobody can add", egress.OpenAI, false, `{"usage":{"input_tokens":9223372036854775807,"prompt_tokens":9223372036854775807,"input_tokens_details":{"cached_tokens":-1}}}`, stream.Usage{Input: 1e12}, true, true},
+	{"impossible counts", egress.Anthropic, false, `{"usage":{"input_tokens":-5,"output_tokens":9223372036854775807,"cache_read_input_tokens":99999999999999}}`, stream.Usage{Output: 1e12, CacheRead: 1e12}, true, false},
+	{"counts that overflow", egress.OpenAI, false, `{"usage":{"input_tokens":9223372036854775807,"prompt_tokens":9223372036854775807,"input_tokens_details":{"cached_tokens":-1}}}`, stream.Usage{Input: 1e12}, true, true},
 	{"no JSON", egress.Gemini, false, `<html>`, stream.Usage{}, false, false},
 	{"nothing", egress.OpenAI, true, "", stream.Usage{}, false, false},
 }

@@ -151,6 +151,6 @@ func TestOfAReview(t *testing.T) {
 		t.Errorf("review = %+v", review)
 	}
 	if e.Stories[1].Review != nil {
-		t.Errorf("a review that nobody gave: %+v", e.Stories[1].Review)
+		t.Errorf("a review that does not exist: %+v", e.Stories[1].Review)
 	}
 }

@@ -54,7 +54,7 @@ func TestOwnIsTheUsers(t *testing.T) {
 			home:  map[string]string{".gitconfig": config, ".config/git/ignore": "*.idea\n"},
 			local: []string{"user.email", "ada@work.example"}, who: "Ada <ada@work.example>",
 		},
-		"nobody": {
+		"no author": {
 			home: map[string]string{".config/git/ignore": "*.idea\n"},
 			who:  "ralph <ralph-loop@users.noreply.github.com>",
 		},

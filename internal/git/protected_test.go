@@ -76,7 +76,7 @@ func TestTakeLetsNoWayToWhatIsProtected(t *testing.T) {
 			ways[way](l, path)
 			got := l.take(terms)
 			if len(got.Refused) == 0 && !named(got.Dropped, path) {
-				t.Errorf("%s %s: nobody is told: %+v", path, way, got)
+				t.Errorf("%s %s: there is no finding: %+v", path, way, got)
 			}
 			if now := l.in(append([]string{"ls-tree", got.To}, protectedFiles...)...); now != was {
 				t.Errorf("%s %s: it is now (-was +now):\n%s", path, way, cmp.Diff(was, now))

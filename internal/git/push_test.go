@@ -177,7 +177,7 @@ func TestRemoteTroubles(t *testing.T) {
 	server.Close()
 	err = (remote.Repository{URL: server.URL + "/x"}).Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
 	if !errors.Is(err, remote.ErrNetwork) {
-		t.Errorf("from nobody Push = %v", err)
+		t.Errorf("without a login Push = %v", err)
 	}
 }
 

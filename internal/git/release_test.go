@@ -49,7 +49,7 @@ func TestTakeLeavesTheRest(t *testing.T) {
 		t.Errorf("Take = %+v, want the commit", got)
 	}
 	if l.has(extra) {
-		t.Error("what nobody had looked at was taken in")
+		t.Error("an unexamined commit was taken in")
 	}
 }
 

@@ -104,7 +104,7 @@ func TestAppsThatDoNotFit(t *testing.T) {
 	}{
 		"not installed": {github.App{ID: 12, PrivateKey: good.App.PrivateKey}, github.NotFound, "install the App on acme/shop"},
 		"another's key": {github.App{ID: 12, PrivateKey: foreign}, github.Unauthorized, "`app-private-key`"},
-		"nobody's id":   {github.App{ID: 13, PrivateKey: foreign}, github.Unauthorized, "`app-id`"},
+		"unknown id":    {github.App{ID: 13, PrivateKey: foreign}, github.Unauthorized, "`app-id`"},
 		"not ours":      {github.App{ID: 12, InstallationID: 99, PrivateKey: good.App.PrivateKey}, github.NotFound, "belong together"},
 		"not this repo": {github.App{ID: 12, InstallationID: 345, PrivateKey: good.App.PrivateKey}, github.Refused, "the App is installed"},
 	} {

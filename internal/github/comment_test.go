@@ -100,7 +100,7 @@ func TestACommentThatStandsIsNotMadeAgain(t *testing.T) {
 	}
 	server.Inject(githubtest.Fault{Method: "GET", Status: 404, Body: `{"message":"Not Found"}`, Times: -1})
 	if _, err := client.EditComment(t.Context(), 1, made.ID, marker+" done"); !is(err, github.NotFound) {
-		t.Errorf("EditComment where nobody can look: %v, want not found", err)
+		t.Errorf("EditComment without access: %v, want not found", err)
 	}
 	if n := len(server.Comments(shop, 1)); n != 1 {
 		t.Errorf("there are %d comments, want one", n)

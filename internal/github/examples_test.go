@@ -82,8 +82,8 @@ func TestAllThatGitHubSendsWithAPrompt(t *testing.T) {
 			got.Given = trigger.Given{Prompt: "Mend the docs"}
 			cmd, why := trigger.Want(got, trigger.Rules{})
 			speaks := slices.Contains(spoken[:4], event.Name)
-			nobody := got.Sender.Login == "" || got.Sender.IsBot
-			if !speaks && !nobody && (why != "" || cmd.Verb != trigger.Run) {
+			unnamed := got.Sender.Login == "" || got.Sender.IsBot
+			if !speaks && !unnamed && (why != "" || cmd.Verb != trigger.Run) {
 				t.Errorf("%s %d is not for us: %s", event.Name, i, why)
 			}
 		}

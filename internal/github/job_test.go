@@ -24,7 +24,7 @@ func TestJobEnded(t *testing.T) {
 	}{
 		"at work":           {access(server), 7, false, true},
 		"over":              {access(server), 8, true, true},
-		"nobody's":          {access(server), 9, false, false},
+		"unknown":           {access(server), 9, false, false},
 		"we are let know":   {without, 8, true, true}, // the repository is public
 		"hidden when there": {without, 9, false, false},
 	} {

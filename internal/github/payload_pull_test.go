@@ -26,7 +26,7 @@ func said(format string, args ...any) []byte { return fmt.Appendf(nil, format, a
 func TestReadACommentOnAPullRequest(t *testing.T) {
 	got := read(t, "issue_comment", said(`{"action":"created","issue":{%s,"pull_request":{"url":"u"}},"comment":{"id":5,"body":"/ralph","user":%s,"created_at":"2026-05-04T12:00:00Z"},%s,"sender":%s}`, opened, mia, acme, mia))
 	if !got.OnPull() || got.Issue.Number != 12 || got.Pull != (trigger.Pull{}) || got.Comment.Thread != (trigger.Thread{}) {
-		t.Errorf("trigger = %+v, want one on a pull request that nobody has seen yet", got)
+		t.Errorf("trigger = %+v, want one on a new pull request", got)
 	}
 	if want := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC); !got.At.Equal(want) {
 		t.Errorf("At = %s, want %s", got.At, want)

@@ -22,7 +22,7 @@ func TestPermission(t *testing.T) {
 		"nobody":           "none",
 		"dependabot[bot]":  "none",
 		"":                 "none",
-		"../../rea":        "none", // no login: nobody is asked
+		"../../rea":        "none", // no login: GitHub is not asked
 		"mia/permission?x": "none",
 	} {
 		got, err := client.Permission(t.Context(), login)
@@ -64,7 +64,7 @@ func TestReviewersWhoCannotBeAsked(t *testing.T) {
 	}
 	for _, name := range []string{actor, "nobody-here"} {
 		if !strings.Contains(fmt.Sprint(err), "ask "+name+" for a review of #2: ") {
-			t.Errorf("nobody hears that %s was not asked: %v", name, err)
+			t.Errorf("there is no report that %s was not asked: %v", name, err)
 		}
 	}
 	if err := client.AskReviewers(t.Context(), pull.Number, "nobody-here"); !is(err, github.Refused) || strings.Contains(err.Error(), "\n") {

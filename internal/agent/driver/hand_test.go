@@ -271,7 +271,7 @@ func TestLostTranscriptEndsNothing(t *testing.T) {
 		t.Errorf("Do = %+v, %v", got, err)
 	}
 	if !strings.Contains(s.Script(), "transcript: no space left") {
-		t.Error("nobody was told")
+		t.Error("there was no report")
 	}
 }
 
