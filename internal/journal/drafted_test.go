@@ -51,7 +51,7 @@ func TestAPlanCosts(t *testing.T) {
 		t.Errorf("cost %v, known %v; want 0.75", run.CostUSD, run.CostKnown)
 	}
 	if run = minutely(journal.RunBegan{Run: "r"}, journal.PlanDrafted{Why: "no"}); run.CostKnown {
-		t.Error("nobody told what it cost, and it is known")
+		t.Error("its cost is unknown, and counts as known")
 	}
 }
 

@@ -44,7 +44,7 @@ func TestWhatIsExplainedByTheBase(t *testing.T) {
 		"no tests now":                   {same, func(c *journal.CheckEnded) { c.Tests = nil }, true},
 		"cut, and the same":              {cut("d"), cut("d"), false},
 		"cut, and another":               {cut("d"), cut("e"), true},
-		"cut, and nobody knows":          {cut(""), cut(""), true},
+		"cut, and unknown":               {cut(""), cut(""), true},
 		"cut at the base, and the same":  {cut("d"), whole("d"), false},
 		"cut at the base, and another":   {cut("d"), whole("e"), true},
 		"cut now, and another":           {whole("d"), cut("e"), true},

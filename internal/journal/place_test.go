@@ -28,6 +28,6 @@ func TestEventsWithoutAPlace(t *testing.T) {
 		}
 	}
 	if run := minutely(journal.PullReadied{Number: 3}); run.Pull != nil {
-		t.Errorf("a pull request is ready that nobody opened: %+v", run.Pull)
+		t.Errorf("an unopened pull request is ready: %+v", run.Pull)
 	}
 }

@@ -109,7 +109,7 @@ func TestOuterPassesTheExitCodeOn(t *testing.T) {
 		{[]string{"exit", "0"}, 0},
 		{[]string{"exit", "2"}, 2},
 		{[]string{"kill", "9"}, 137},
-		{[]string{"kill", "15"}, 143}, // and not 1, which whoever began us by nohup has us not hear
+		{[]string{"kill", "15"}, 143}, // and not 1, which nohup makes us ignore
 	}
 	for _, tt := range tests {
 		c := outerCommand(t, tt.args...)

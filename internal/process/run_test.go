@@ -212,7 +212,7 @@ func TestRunConnectsTheStreams(t *testing.T) {
 			t.Errorf("cat gave %q, %v, want nothing", out, err)
 		}
 	})
-	t.Run("input that nobody reads", func(t *testing.T) {
+	t.Run("unread input", func(t *testing.T) {
 		c := playing("exit", "0")
 		c.Stdin = strings.NewReader(strings.Repeat("x", 1<<20))
 		if _, err := new(process.Runner).Run(t.Context(), c); err != nil {

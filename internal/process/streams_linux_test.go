@@ -231,7 +231,7 @@ func TestHeldIsSeenAmongSignals(t *testing.T) {
 	over.Store(true)
 	signals.Wait()
 	if wrong > 0 {
-		t.Errorf("%d times nobody was seen who holds it", wrong)
+		t.Errorf("%d times its holder was not seen", wrong)
 	}
 }
 

@@ -35,6 +35,6 @@ func TestOthersAreFenced(t *testing.T) {
 	}
 	run.Task.Context = nil
 	if text, err = prompt.Write(run, 1, "US-001"); err != nil || strings.Contains(text, "others said") {
-		t.Errorf("nobody said anything: %v\n%s", err, text)
+		t.Errorf("there is no comment: %v\n%s", err, text)
 	}
 }

@@ -233,7 +233,7 @@ func TestEarlierStoriesTestsJudge(t *testing.T) {
 	if diff := cmp.Diff(want, places(got.Found)); diff != "" || !slices.Equal(b.wanted, []string{"c0: ten_test.go"}) {
 		t.Errorf("put there %q, found (-want +got):\n%s", b.wanted, diff)
 	}
-	held := second() // what the first story did to tests waits for a person: its tests judge nobody
+	held := second() // what the first story did to tests waits for a person: its tests do not count yet
 	held.Inspections = []journal.ChangeInspected{{Tree: "t0", Found: []journal.Loosened{{File: "one_test.go"}}}}
 	b = &bench{}
 	if got := b.inspect(t, held, tests); got.Found != nil || !slices.Equal(b.wanted, []string{"b0: ten_test.go"}) {

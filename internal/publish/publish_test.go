@@ -19,7 +19,7 @@ import (
 type screen struct {
 	mu    sync.Mutex
 	shown []string
-	began chan string   // nil: tells nobody
+	began chan string   // nil: not told
 	gate  chan struct{} // nil: is open
 	fails error
 	heals int // it fails so often only; 0: for ever

@@ -42,7 +42,7 @@ func TestWhoMayBegin(t *testing.T) {
 		"more than is left":             {book: []quota.Entry{gone(1, 20.01, noon)}, held: 5, limits: limits, want: "20.01 of 25.00 dollars a day are spent, and this run may take 5.00: `/ralph --max-cost 4.99` fits"},
 		"nothing left":                  {book: []quota.Entry{gone(1, 25, noon)}, held: 5, limits: limits, want: "25.00 of 25.00 dollars a day are spent, and this run may take 5.00: ask again tomorrow"},
 		"what others may spend":         {book: []quota.Entry{gone(1, 12, noon), at(2, "", 10, hour)}, held: 5, limits: limits, want: "12.00 of 25.00 dollars a day are spent, or may be by runs at work (10.00), and this run may take 5.00: `/ralph --max-cost 3.00` fits"},
-		"what nobody knows of":          {book: []quota.Entry{at(2, "", 22, noon.Add(-time.Hour))}, held: 5, limits: limits, want: "22.00 of 25.00 dollars a day are spent, and"},
+		"an unknown run":                {book: []quota.Entry{at(2, "", 22, noon.Add(-time.Hour))}, held: 5, limits: limits, want: "22.00 of 25.00 dollars a day are spent, and"},
 		"what was spent yesterday":      {book: []quota.Entry{gone(1, 25, noon.Add(-24*time.Hour-time.Second))}, held: 5, limits: limits},
 		"what was spent late yesterday": {book: []quota.Entry{gone(1, 25, noon.Add(-24*time.Hour))}, held: 5, limits: limits, want: "25.00 of 25.00"},
 		"without an end":                {limits: limits, want: "a run without a limit"},

@@ -16,7 +16,7 @@ import (
 // goes without.
 type Source struct {
 	Entries []journal.Entry
-	Notes   []string // what only who asks can know, such as that nobody is at work
+	Notes   []string // what only the caller knows, such as that no process is at work
 	Exams   []Exam   // without entries, the page has nothing else
 
 	Read  func(name, digest string) (string, error) // a file that the journal names, as it was then

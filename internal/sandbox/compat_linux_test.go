@@ -210,7 +210,7 @@ func TestProbe(t *testing.T) {
 		}
 		for _, m := range r.Found {
 			if !m.Found && m.Detail == "" {
-				t.Errorf("as %s: %s is not found, and nobody says why", who.name, m.Name)
+				t.Errorf("as %s: %s is not found, without a reason", who.name, m.Name)
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func TestReadOnlyStaysAsItWas(t *testing.T) {
 					t.Errorf("it changed (-before +after):\n%s", diff)
 				}
 				if at.flat && len(*mended) == 0 {
-					t.Error("nobody was told that it was put back")
+					t.Error("there was no report that it was put back")
 				}
 			})
 		}

@@ -56,7 +56,7 @@ func users() []user {
 		all = all[3:]
 	}
 	if !roomy() {
-		all = all[:len(all)-1] // nobody gets namespaces: asOrdinary is asClosed
+		all = all[:len(all)-1] // no user gets namespaces: asOrdinary is asClosed
 	}
 	return all
 }

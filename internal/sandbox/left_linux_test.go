@@ -56,7 +56,7 @@ func litter(t *testing.T, uid int) (kinds []string) {
 // another user was inside, and nothing of anybody else's with it.
 func TestNothingIsLeftInMemory(t *testing.T) {
 	levels, uid := confined(), stranger
-	if os.Geteuid() != 0 { // nobody else can be inside
+	if os.Geteuid() != 0 { // no other user can be inside
 		levels, uid = here(sandbox.Namespace), os.Geteuid()
 	}
 	for _, level := range levels {

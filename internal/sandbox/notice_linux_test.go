@@ -22,7 +22,7 @@ func TestNobodyIsLeftToAsk(t *testing.T) {
 	f := os.NewFile(uintptr(at), "listener")
 	(&connect.Supervisor{Listener: f}).Serve() // which ends
 	if err := f.Close(); err != nil {
-		t.Errorf("Close = %v after nobody was left", err)
+		t.Errorf("Close = %v after all programs ended", err)
 	}
 }
 

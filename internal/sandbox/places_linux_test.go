@@ -211,7 +211,7 @@ func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
 				}
 				mounted := name == "no folder" && level == sandbox.Namespace && !flat // it cannot be removed
 				if len(*mended) == 0 && !mounted {
-					t.Errorf("%s at level %s, flat %t: nobody was told", name, level, flat)
+					t.Errorf("%s at level %s, flat %t: there was no report", name, level, flat)
 				}
 				if to, err := os.Readlink(filepath.Join(w.Write[0], ".git", "refs", "ours")); err == nil && to != "heads" {
 					t.Errorf("%s at level %s: a link leads to %s", name, level, to)

@@ -90,7 +90,7 @@ func TestALogThatIsTooLongIsToldOf(t *testing.T) {
 func TestNothingIsLostOverARestart(t *testing.T) {
 	s := newScene(t)
 	killed := s.server()
-	killed.Limits.Workers, killed.Limits.Queue = 0, 1 // nobody sees to what it takes in
+	killed.Limits.Workers, killed.Limits.Queue = 0, 1 // no worker handles what it accepts
 	v := s.serve(killed)
 	s.await(hookLog)
 	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)

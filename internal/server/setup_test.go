@@ -126,7 +126,7 @@ func TestAnAppThatIsNotTakenOver(t *testing.T) {
 		keep error
 		want string // in the log
 	}{
-		"a code of nobody":    {func(back string) string { return strings.Replace(back, "?code=", "?code=XX", 1) }, nil, "github answers 404"},
+		"an unknown code":     {func(back string) string { return strings.Replace(back, "?code=", "?code=XX", 1) }, nil, "github answers 404"},
 		"a path for a code":   {func(back string) string { return strings.Replace(back, "?code=", "?code=..%2F", 1) }, nil, "not a code from GitHub"},
 		"no room for its key": {func(back string) string { return back }, errors.New("the disk is full"), "the disk is full"},
 		"half an answer":      {func(back string) string { return back }, nil, "no answer from github"},

@@ -186,7 +186,7 @@ func TestIdentitiesThatAreTradedForNothing(t *testing.T) {
 		})
 	}
 	if status, _ := v.trade(""); status != http.StatusUnauthorized {
-		t.Errorf("nobody's identity is answered with %d", status)
+		t.Errorf("an unknown identity is answered with %d", status)
 	}
 }
 

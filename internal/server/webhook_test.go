@@ -85,7 +85,7 @@ func TestWhatIsNotForUsStartsNothing(t *testing.T) {
 		t.Errorf("%d jobs were started", n)
 	}
 	if !strings.Contains(v.log.String(), `the label is \"bug\", not \"ralph\"`) {
-		t.Errorf("nobody is told why:\n%s", v.log)
+		t.Errorf("the reason is missing:\n%s", v.log)
 	}
 }
 

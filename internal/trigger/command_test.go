@@ -240,7 +240,7 @@ func FuzzCommand(f *testing.F) {
 			t.Errorf("misunderstood, and begun: %+v", got)
 		}
 		if !strings.Contains(strings.ToLower(body), strings.ToLower(got.Said)) || !strings.Contains(body, got.Story) {
-			t.Errorf("%+v has words that nobody said", got)
+			t.Errorf("%+v has words that are not in the comment", got)
 		}
 		p, err := got.Flags.Tighten(most, func(string) bool { return false })
 		if err == nil && (p.Limits.Iterations > most.Limits.Iterations || p.Limits.Iterations < 1 || !(p.Limits.CostUSD > 0 && p.Limits.CostUSD <= most.Limits.CostUSD) ||

@@ -48,8 +48,7 @@ const (
 )
 
 // Of decides about h, as far as that is possible without asking for its
-// author's permission: text that was changed since is left out, whoever wrote
-// it.
+// author's permission: text that was changed since is left out.
 func (e Ear) Of(h Heard) Lot {
 	_, command := parse(h.Text, e.Rules.phrase())
 	switch {

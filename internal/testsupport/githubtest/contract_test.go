@@ -98,7 +98,7 @@ func repositorySteps(t *testing.T, c *github.Client) []step {
 		{"repository", 0, func() error { return last(c.Repositories.Get(ctx, "acme", "shop")) }},
 		{"no repository", 404, func() error { return last(c.Repositories.Get(ctx, "acme", "none")) }},
 		{"permission", 0, func() error { return last(c.Repositories.GetPermissionLevel(ctx, "acme", "shop", "maintain")) }},
-		{"permission of nobody", 404, func() error { return last(c.Repositories.GetPermissionLevel(ctx, "acme", "shop", "ghost")) }},
+		{"permission of an unknown user", 404, func() error { return last(c.Repositories.GetPermissionLevel(ctx, "acme", "shop", "ghost")) }},
 		{"ref", 0, func() error { return last(c.Git.GetRef(ctx, "acme", "shop", "heads/ralph/issue-1")) }},
 		{"no ref", 404, func() error { return last(c.Git.GetRef(ctx, "acme", "shop", "heads/none")) }},
 		{"refs", 0, func() error {

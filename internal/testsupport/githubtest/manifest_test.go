@@ -29,10 +29,10 @@ func drawing(t *testing.T, s *githubtest.Server) (code string) {
 
 func manifestSteps(t *testing.T, s *githubtest.Server) []step {
 	t.Helper()
-	nobody, code := client(t, s, ""), drawing(t, s)
+	anonymous, code := client(t, s, ""), drawing(t, s)
 	return []step{
-		{"take over an App", 0, func() error { return last(nobody.Apps.CompleteAppManifest(t.Context(), code)) }},
-		{"take it over again", 404, func() error { return last(nobody.Apps.CompleteAppManifest(t.Context(), code)) }},
+		{"take over an App", 0, func() error { return last(anonymous.Apps.CompleteAppManifest(t.Context(), code)) }},
+		{"take it over again", 404, func() error { return last(anonymous.Apps.CompleteAppManifest(t.Context(), code)) }},
 	}
 }
 
