@@ -110,7 +110,7 @@ func TestAClosedIssue(t *testing.T) {
 	}
 	merged := with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.State, t.Issue.IsPull, t.Issue.Merged = "closed", true, true })
 	if cmd, _ := trigger.Want(merged, trigger.Rules{}); !strings.HasPrefix(cmd.Why, "#7 is merged: ask for more on an issue") {
-		t.Errorf("of a merged pull request people hear %q: that nobody can open again", cmd.Why)
+		t.Errorf("of a merged pull request people hear %q: it cannot be reopened", cmd.Why)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestAnswer(t *testing.T) {
 		{"approved instead of an answer", verdict.Asked{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "No plan waits"},
 		{"an answer before there is a plan", verdict.Asked{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "it was asked for by ada"},
 		{"another job is at work", verdict.Asked{Verb: trigger.Run, Same: true, Task: 7, Busy: "page"}, earlier(""), "[A job](page) is at work on this already. `/ralph stop` ends it; then ask again."},
-		{"another job is at work where nobody can comment", verdict.Asked{Verb: trigger.Run, Busy: "page"}, journal.Run{}, "a job is at work on this already: page. Cancel that"},
+		{"another job is at work where comments are impossible", verdict.Asked{Verb: trigger.Run, Busy: "page"}, journal.Run{}, "a job is at work on this already: page. Cancel that"},
 		{"resumed when what was kept is in doubt", verdict.Asked{Verb: trigger.Resume, Doubt: "it was changed"}, journal.Run{}, "Sorry, it was changed, so the run cannot continue."},
 		{"asked when what was kept is in doubt", verdict.Asked{Verb: trigger.Run, Doubt: "it was changed"}, journal.Run{}, begin},
 		{"approved unseen", verdict.Asked{Verb: trigger.Approve, Unseen: true}, earlier(policy.NeedsInput, waiting), "no longer showed this plan"},

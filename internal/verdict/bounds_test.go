@@ -193,9 +193,9 @@ func TestOnlyWorkBearsAClaimOut(t *testing.T) {
 		{"chores alone", tag(seen), pass{work: "w0", to: "b0", agent: journal.AgentEnded{Tools: 1, Chores: 1}}, idle},
 		{"another tree than the run found", tag(seen), pass{work: "w1", to: "b0"}, done},
 		{"the tree that the run found", tag(seen), pass{work: "w0", to: "c1"}, idle},
-		{"a commit, and nobody looked before", by(policy.ByTag, nil), pass{work: "w", to: "c1"}, done},
-		{"no commit, and nobody looked before", by(policy.ByTag, nil), pass{work: "w", to: "b0"}, idle},
-		{"no repository, and nobody looked before", by(policy.ByTag, nil), pass{work: "w"}, idle},
+		{"a commit, without an earlier look", by(policy.ByTag, nil), pass{work: "w", to: "c1"}, done},
+		{"no commit, without an earlier look", by(policy.ByTag, nil), pass{work: "w", to: "b0"}, idle},
+		{"no repository, without an earlier look", by(policy.ByTag, nil), pass{work: "w"}, idle},
 		{"the same of an agent that cannot be seen", by(policy.ByTag, nil), pass{work: "w", agent: journal.AgentEnded{Blind: true}}, done},
 		{"no tree", tag(seen), pass{}, idle},
 		{"no tree, of an agent that cannot be seen", tag(seen), pass{agent: journal.AgentEnded{Blind: true}}, done},
@@ -218,7 +218,7 @@ func TestOnlyWorkBearsAClaimOut(t *testing.T) {
 	}
 	dirty := slices.Concat([]journal.Event{by(policy.ByTag, nil)}, claim(pass{work: "w", to: "b0"}))
 	dirty[len(dirty)-1] = journal.CommitsTaken{From: "b0", To: "b0", Work: "w", Dirty: true}
-	holds(t, "uncommitted, and nobody looked before", done, after(dirty...))
+	holds(t, "uncommitted, without an earlier look", done, after(dirty...))
 }
 
 func TestWhyAClaimIsNotBelieved(t *testing.T) {

@@ -360,7 +360,7 @@ func oldOnly(t *testing.T, seed uint64, run journal.Run, checks []journal.CheckE
 		}
 		if before.Tests.Cut || now.Tests.Cut {
 			if now.Tests.Digest == "" || now.Tests.Digest != before.Tests.Digest {
-				t.Errorf("seed %d: green with failures nobody knows: %+v, before %+v", seed, now.Tests, before.Tests)
+				t.Errorf("seed %d: green with unknown failures: %+v, before %+v", seed, now.Tests, before.Tests)
 			}
 			continue
 		}

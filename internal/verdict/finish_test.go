@@ -70,7 +70,7 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 		},
 		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b")}, "readypull"},
 		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
-		{"nobody could look what others did", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
+		{"the look at others' work failed", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
 		{"nothing is to be shown", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
 	} {
 		holds(t, c.why, c.want, after(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))

@@ -31,7 +31,7 @@ func TestReviewsCost(t *testing.T) {
 	}
 	run = after(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: stream.Cost{USD: 1, Known: true}})
 	if run.CostUSD != 2 || run.CostKnown {
-		t.Errorf("cost %v, known %v, want one that nobody knows", run.CostUSD, run.CostKnown)
+		t.Errorf("cost %v, known %v, want an unknown one", run.CostUSD, run.CostKnown)
 	}
 }
 

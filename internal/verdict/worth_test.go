@@ -121,7 +121,7 @@ func TestStoryProven(t *testing.T) {
 	}
 	run.Grades, run.Policy.Proof = nil, policy.Unbroken
 	if verdict.StoryProven(run, plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
-		t.Error("a story is proven that nobody graded")
+		t.Error("an ungraded story is proven")
 	}
 }
 
@@ -147,7 +147,7 @@ func TestSound(t *testing.T) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
 		},
-		"nobody could look at the tests": func(r *journal.Run) {
+		"the inspection failed": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Why: "git broke"}}
 		},

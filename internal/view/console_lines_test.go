@@ -70,8 +70,8 @@ func TestConsoleLines(t *testing.T) {
 			short(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
 			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] run stopped: timeout\n   out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   branch: ralph/shop\n   next: `ralph resume` goes on; `--max-time` allows more at once\n",
 		},
-		"a cost that nobody knows": {short(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
-		"a cost at the least":      {short(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
+		"an unknown cost":     {short(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
+		"a cost at the least": {short(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
 		"what work is worth": {
 			short(true, dollar, journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
 				journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"a"}}, journal.StoryGraded{Story: "US-001", Grade: journal.Unverified, Why: "no test"}),

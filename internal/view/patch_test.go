@@ -20,7 +20,7 @@ func TestPatchInTheComment(t *testing.T) {
 		"older":                       {journal.Run{Head: "c2", Packed: &journal.Packed{Head: "c1", Patch: patch}}, false},
 		"large":                       {journal.Run{Head: "c1", Packed: &journal.Packed{Head: "c1"}}, false},
 		"what a comment may not hold": {journal.Run{Head: "c1", Packed: &journal.Packed{Head: "c1", Patch: patch + "+<!-- x\n"}}, false},
-		"what nobody would see":       {journal.Run{Head: "c1", Packed: &journal.Packed{Head: "c1", Patch: patch + "+a\u202eb\n"}}, false},
+		"invisible text":              {journal.Run{Head: "c1", Packed: &journal.Packed{Head: "c1", Patch: patch + "+a\u202eb\n"}}, false},
 		"a file of Windows":           {journal.Run{Head: "c1", Packed: &journal.Packed{Head: "c1", Patch: patch + "+a\r\n"}}, false},
 	} {
 		comment := view.Of(c.run).Comment

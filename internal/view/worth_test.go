@@ -61,7 +61,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"cannot run, as before": {
 			journal.CheckEnded{CannotRun: true}, journal.CheckEnded{Exit: 127, CannotRun: true}, "➖ cannot run here", "check test cannot run (exit 127) on a clean checkout, 0s",
 		},
-		"red, and nobody knows with what": {
+		"red, by an unknown test": {
 			journal.CheckEnded{Exit: 2}, journal.CheckEnded{Exit: 2}, "➖ failed, was not green before", "check test failed (exit 2) on a clean checkout, 0s",
 		},
 		"flaky": {

@@ -125,7 +125,7 @@ func TestMarkerOfNoProcess(t *testing.T) {
 		project := t.TempDir()
 		write(t, filepath.Join(project, ".ralph-active"), left)
 		if active, alive := workspace.ReadActive(project); alive || active.PID != 0 {
-			t.Errorf("%s: ReadActive = %+v, %t, want nobody", left, active, alive)
+			t.Errorf("%s: ReadActive = %+v, %t, want none", left, active, alive)
 		}
 	}
 }

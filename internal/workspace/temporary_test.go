@@ -111,7 +111,7 @@ func TestSweepTakesWhatNobodyHolds(t *testing.T) {
 // Even root takes nothing that another user made.
 func TestSweepLeavesWhatIsAnothers(t *testing.T) {
 	if os.Geteuid() != 0 {
-		return // nobody else can be had to make one
+		return // no other user is available to make one
 	}
 	parent := t.TempDir()
 	theirs := filepath.Join(parent, lodging+"theirs")
