@@ -296,7 +296,7 @@ func TestAgentsAreGone(t *testing.T) {
 				}
 				gone := make(chan error, 1)
 				go func() { gone <- cmd.Wait() }()
-				took := l.until("nobody is left", func() bool { return len(living(l.dir)) == 0 })
+				took := l.until("all processes ended", func() bool { return len(living(l.dir)) == 0 })
 				<-gone
 				if code := cmd.ProcessState.ExitCode(); code != way.code || took > way.soon {
 					l.t.Errorf("exit %d, all gone after %v; want %d within %v", code, took, way.code, way.soon)

@@ -81,7 +81,7 @@ func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
 		t.Fatal(err)
 	}
 	shown, err := io.ReadAll(hand)
-	if err != nil && !errors.Is(err, syscall.EIO) { // EIO: nobody has the terminal any more
+	if err != nil && !errors.Is(err, syscall.EIO) { // EIO: no process has the terminal open any more
 		t.Errorf("%q: %v", args, err)
 	}
 	if err := ralph.Wait(); err != nil {

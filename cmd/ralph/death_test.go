@@ -18,7 +18,7 @@ import (
 // deathKey tells a ralph that a test started when it has to die.
 const deathKey = "RALPH_TEST_DEATH"
 
-// death is a kill -9 at a line of the journal, whoever is at work then. It
+// death is a kill -9 at a line of the journal, in any process. It
 // strikes when the program looks at its clock, which it does before each
 // program it starts and before each event it writes: early is the first look
 // once the line is there, late the one for the event after it, when all that

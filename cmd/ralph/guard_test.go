@@ -59,7 +59,7 @@ func (g guard) of(node actionlint.ExprNode) (any, error) {
 	case *actionlint.FuncCallNode:
 		return g.called(n)
 	}
-	return nil, fmt.Errorf("a guard of ours has a %T, which nobody taught this test", node)
+	return nil, fmt.Errorf("a guard of ours has a %T, which this test does not know", node)
 }
 
 // logical gives the operand that decides, as GitHub does.
@@ -78,7 +78,7 @@ func (g guard) compared(n *actionlint.CompareOpNode) (any, error) {
 	}
 	right, err := g.of(n.Right)
 	if n.Kind != actionlint.CompareOpNodeKindEq && n.Kind != actionlint.CompareOpNodeKindNotEq {
-		return nil, fmt.Errorf("a guard of ours compares by %v, which nobody taught this test", n.Kind)
+		return nil, fmt.Errorf("a guard of ours compares by %v, which this test does not know", n.Kind)
 	}
 	return equal(left, right) == (n.Kind == actionlint.CompareOpNodeKindEq), err
 }
@@ -109,7 +109,7 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 		err := encoder.Encode(args[0])
 		return strings.TrimSpace(out.String()), err
 	}
-	return nil, fmt.Errorf("a guard of ours calls %s, which nobody taught this test", n.Callee)
+	return nil, fmt.Errorf("a guard of ours calls %s, which this test does not know", n.Callee)
 }
 
 // property is one of an object, whatever case its name is written in; of all

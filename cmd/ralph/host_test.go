@@ -114,7 +114,7 @@ func (j *hostJob) step(i int, env ...string) (said string, code int) {
 		expression := strings.TrimSuffix(strings.TrimPrefix(value, "${{ "), " }}")
 		value, known := j.known[expression]
 		if !known {
-			j.t.Fatalf("step %d asks for %s, which nobody knows", i, expression)
+			j.t.Fatalf("step %d asks for %s, which this test does not know", i, expression)
 		}
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
@@ -159,7 +159,7 @@ func TestHostOfAKilledJob(t *testing.T) {
 	j := newHostJob(t)
 	j.got()
 	if said, code := j.step(1, death{Event: "iteration_began", Nth: 1}.env()); code == 0 {
-		t.Fatalf("nobody was killed: %s", said)
+		t.Fatalf("no process was killed: %s", said)
 	}
 	j.noneLeft()
 	finish := j.action.Runs.Steps[2]

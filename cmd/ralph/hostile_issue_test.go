@@ -53,7 +53,7 @@ func TestTheAgentReadsWhatPeopleSaw(t *testing.T) {
 		}
 	}
 	if strings.ContainsFunc(read, clean.Invisible) {
-		t.Error("the agent reads characters that nobody sees")
+		t.Error("the agent reads invisible characters")
 	}
 }
 

@@ -1,6 +1,6 @@
 package main_test
 
-// vector is a way to have git do something for whoever wrote its tree. The
+// vector is a way to have git do something for the author of its tree. The
 // words in capitals are put in by the test: EVIL is a program that leaves its
 // vector's name in the folder CANARY, SINK is where credentials would be heard,
 // REMOTE is the repository on GitHub, AT a folder of the agent's own.

@@ -27,10 +27,10 @@ func (s *scene) killed(d death) {
 	s.t.Helper()
 	want := 128 + int(syscall.SIGKILL)
 	if d.Outer {
-		want = -1 // nobody was left to make an exit code of it
+		want = -1 // no process was left to make an exit code
 	}
 	if code := s.end(s.begin(d.env())); code != want {
-		s.t.Fatalf("exit %d, want %d: nobody was killed at %s", code, want, d)
+		s.t.Fatalf("exit %d, want %d: no process was killed at %s", code, want, d)
 	}
 	entries := s.entries()
 	if last := journal.Type(entries[len(entries)-1].Event); !d.Outer && d.Event != "" && last != d.Event {
@@ -125,7 +125,7 @@ func TestKill(t *testing.T) {
 	}
 	for _, name := range journal.Types() {
 		if !hit[name] {
-			t.Errorf("nobody was killed at %s", name)
+			t.Errorf("no process was killed at %s", name)
 		}
 	}
 	if len(ways) != 4 {
@@ -348,7 +348,7 @@ func (s *scene) killedAtCall(at call) {
 	l := s.begin()
 	pid <- l.Process.Pid
 	if code := s.end(l); code != -1 && code != 128+int(syscall.SIGKILL) {
-		s.t.Fatalf("exit %d: nobody was killed", code)
+		s.t.Fatalf("exit %d: no process was killed", code)
 	}
 }
 

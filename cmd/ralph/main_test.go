@@ -43,7 +43,7 @@ func haste(getenv func(string) string) time.Duration {
 func TestMain(m *testing.M) {
 	// Behind a sandbox, and as the guard, it is started by other names.
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Hidden || process.Guard(os.Getenv) {
-		syscall.Exit(ralph.Start(time.Now, 0)) // as quickExit, which nobody inside gets to know
+		syscall.Exit(ralph.Start(time.Now, 0)) // as quickExit, which programs inside cannot see
 	}
 	// Much of what a test does here is to wait for others.
 	if err := flag.Set("test.parallel", "6"); err != nil {

@@ -25,7 +25,7 @@ type plugged struct {
 	dir    string
 	server *modeltest.Server
 	env    []string
-	free   bool // whoever has to be asked is asked
+	free   bool // permissions are asked for
 }
 
 func (p *plugged) path(parts ...string) string {
@@ -193,7 +193,7 @@ func TestRealLoopIsCutOff(t *testing.T) {
 	}
 	p.asked("ULTRAWORK MODE")
 	if strings.Contains(out, "overriding and ending turn") || !strings.Contains(out, "/ralph-loop --resume") {
-		t.Error("the session was ended by its program, or nobody was told how to go on")
+		t.Error("the session was ended by its program, or the way to continue is missing")
 	}
 	p.say("/ralph-loop --resume")
 	p.stopped(policy.PromiseAccepted, 10)

@@ -78,7 +78,7 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	asked := out.model.Requests()
 	if len(asked) == 0 {
-		ts.Fatalf("nobody has asked the model")
+		ts.Fatalf("no request reached the model")
 	}
 	var models []string
 	for _, request := range asked {

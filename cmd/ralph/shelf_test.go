@@ -37,7 +37,7 @@ func (t *town) keepGate(gate func(githubtest.Push) string) {
 type pushKill struct {
 	nth   int
 	outer bool
-	done  bool // GitHub carries it out all the same, and nobody hears of it
+	done  bool // GitHub carries it out, and its answer is lost
 }
 
 func (k pushKill) String() string {
@@ -69,7 +69,7 @@ func (s *scene) killedAtPush(k pushKill) {
 	l := s.begin()
 	pid <- l.Process.Pid
 	if code := s.end(l); code != -1 && code != 128+int(syscall.SIGKILL) {
-		s.t.Fatalf("exit %d: nobody was killed at push %d", code, k.nth)
+		s.t.Fatalf("exit %d: no process was killed at push %d", code, k.nth)
 	}
 	s.keepGate(nil)
 }
@@ -182,7 +182,7 @@ func TestTwoAtOnce(t *testing.T) {
 		arrived++
 		race := arrived <= 2
 		mu.Unlock()
-		if race { // each has looked, and nobody was at work
+		if race { // each has looked, and found no run
 			both.Done()
 			both.Wait()
 		}

@@ -33,7 +33,7 @@ type town struct {
 	*githubtest.Server
 	dir string
 
-	ahead  atomic.Int64 // GitHub's clock, of ours: nobody does two things in one second
+	ahead  atomic.Int64 // GitHub's clock, of ours: no two things happen in one second
 	mu     sync.Mutex
 	visits []visitor
 	broken []error // violations of GitHub's own description of its API

@@ -114,7 +114,7 @@ func (v *visitOf) like(args []string) (string, error) {
 	all := v.Comments(shop, v.issue)
 	at := slices.IndexFunc(all, func(c githubtest.Comment) bool { return strings.Contains(c.Body, args[1]) })
 	if at < 0 {
-		return "", fmt.Errorf("nobody said %q", args[1])
+		return "", fmt.Errorf("no comment says %q", args[1])
 	}
 	v.ReactAt(shop, all[at].ID, githubtest.Reaction{Login: args[0], Content: "+1", CreatedAt: time.Now().Add(-time.Minute)})
 	return "", nil

@@ -29,8 +29,8 @@ mounts_below() {
 }
 
 # docker_up takes the folder in which a daemon of ours keeps its images. It runs
-# without rules for the machine's network, which it must not change: nobody
-# outside answers a container of it, but one that has the machine's own network.
+# without rules for the machine's network, which it must not change. Only
+# a container with the machine's own network gets answers from outside.
 # A machine that gets no bridge has containers with loopback alone.
 docker_up() {
   local network

@@ -33,8 +33,8 @@ root() {
   tar -C "$made" -c . | docker import - "$image" >/dev/null
 }
 
-# inside runs a program there: NAME=VALUE… FOLDER PROGRAM… A look-up finds nobody
-# to ask: out of a bridge without the machine's rules it would wait for an answer.
+# inside runs a program there: NAME=VALUE… FOLDER PROGRAM… It has no DNS server:
+# out of a bridge without the machine's rules it would wait for an answer.
 inside() {
   local given=()
   while [[ $1 == *=* ]]; do given+=(-e "$1"); shift; done

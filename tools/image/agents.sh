@@ -28,7 +28,7 @@ for name in "$@"; do
   wanted="$wanted $package"
 done
 
-# The lock stays as it is: npm passes over what nobody wants.
+# The lock stays as it is: npm skips what is not needed.
 # shellcheck disable=SC2086 # words
 node -e '
   const file = "package.json", all = JSON.parse(fs.readFileSync(file))
@@ -51,7 +51,7 @@ for name in "$@"; do
   case $name in
     claude) cp "$from/@anthropic-ai/claude-code-linux-$arch/claude" "$bin/" ;;
     codex)
-      rm -rf "$from/@openai/codex-linux-$arch"/vendor/*/codex-resources/voice # nobody speaks here
+      rm -rf "$from/@openai/codex-linux-$arch"/vendor/*/codex-resources/voice # ralph uses no voice
       folder "$from/@openai/codex-linux-$arch"/vendor/* codex bin/codex
       ;;
     gemini)
