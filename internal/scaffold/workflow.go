@@ -68,7 +68,7 @@ func (f Files) workflow(name string, words ...string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		workflow = strings.Replace(workflow, "      - uses: ralph-loop/ralph@v1\n        with:\n", f.tools(string(steps)), 1)
+		workflow = strings.Replace(workflow, imageNote+"      - uses: ralph-loop/ralph@v1\n        with:\n", f.tools(string(steps)), 1)
 		workflow = strings.ReplaceAll(workflow, action, "ralph-loop/ralph/host@")
 		action = "ralph-loop/ralph/host@"
 	}
@@ -78,6 +78,9 @@ func (f Files) workflow(name string, words ...string) ([]byte, error) {
 	}
 	return f.cached(workflow, "      - uses: "+action+pin+"\n")
 }
+
+// imageNote stands above the step that runs ralph's image.
+const imageNote = "      # The image has git, sh and the agents. If your checks need more, run ralph on\n      # the runner itself: ralph init --github --host\n"
 
 // cached is a workflow that keeps what the setup commands fetch for the next job.
 func (f Files) cached(workflow, step string) ([]byte, error) {
@@ -165,7 +168,7 @@ func (f Files) proposed() (all []string) {
 // tools are the steps on the runner, with the project's own in the place of the
 // example that sets up node.
 func (f Files) tools(steps string) string {
-	const ours = "      # On the machine itself"
+	const ours = "      # ralph runs on the runner itself"
 	_, rest, found := strings.Cut(steps, ours)
 	if !found || f.proposal.Steps == nil {
 		return steps

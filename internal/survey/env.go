@@ -36,7 +36,7 @@ func (p *Proposal) env(job workflowJob) {
 		switch {
 		case expression(name):
 		case secret != nil:
-			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the variable %s is the secret %s: set it in check-secrets", job.from, name, secret[1]))
+			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the variable %s has the secret %s: add it to check-secrets", job.from, name, secret[1]))
 		case several[name], list, table, value == nil, expression(value), strings.Contains(text(value), "\n"):
 			p.Ignored = append(p.Ignored, fmt.Sprintf("%s: the variable %s is left out: it has an expression, or not one plain value", job.from, name))
 		default:

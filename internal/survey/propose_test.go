@@ -61,7 +61,7 @@ func TestProposeFromWorkflows(t *testing.T) {
 			"{run: make test, env: {F: a b, G: true}}, {run: make deploy, env: {H: no}}, {run: make lint, env: {F: other}}]}}", survey.Proposal{
 			Checks: from(ciFile, "make test", "make lint"), Env: from(ciFile, "A=every", "B=1", "G=true"),
 			Ignored: []string{
-				ciFile + ": the variable C is the secret KEY: set it in check-secrets",
+				ciFile + ": the variable C has the secret KEY: add it to check-secrets",
 				ciFile + ": the variable D is left out: it has an expression, or not one plain value",
 				ciFile + ": the variable E is left out: it has an expression, or not one plain value",
 				ciFile + ": the variable F is left out: it has an expression, or not one plain value",
