@@ -35,7 +35,7 @@ type superviseCommand struct {
 
 // Help tells how the command speaks.
 func (superviseCommand) Help() string {
-	return `Starts the command again, whatever its exit code, until the task is done or the
+	return `Starts the command again after every exit code, until the task is done or the
 attempts are used up. It runs in the current directory, with your environment and:
 
   TASK_FOLDER    the task's folder

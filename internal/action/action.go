@@ -207,7 +207,7 @@ func (v *visit) mask() {
 const largestEvent = 25 << 20
 
 func event(path string) ([]byte, error) {
-	const fix = "run this as a step of a GitHub workflow, which names the file in GITHUB_EVENT_PATH"
+	const fix = "name it with --event; in a workflow, GITHUB_EVENT_PATH names it"
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -192,7 +192,7 @@ func (r *reader) confinement() Confinement {
 		case word == keyInAgent:
 			w.KeyInAgent = true
 		case !level.Known():
-			r.note("sandbox", fmt.Errorf("%q is none of %s", word, strings.Join(sandbox.Names(keyInAgent), ", ")))
+			r.note("sandbox", fmt.Errorf("%q is not one of %s", word, strings.Join(sandbox.Names(keyInAgent), ", ")))
 		default:
 			w.Level = level
 			levels++

@@ -72,7 +72,7 @@ func (r *reader) choice(name string, words ...string) string {
 	if slices.Contains(words, value) {
 		return value
 	}
-	r.note(name, fmt.Errorf("%q is none of %s", value, strings.Join(words, ", ")))
+	r.note(name, fmt.Errorf("%q is not one of %s", value, strings.Join(words, ", ")))
 	return words[0]
 }
 

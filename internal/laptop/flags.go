@@ -34,7 +34,7 @@ type Flags struct {
 	IdleTimeout      *policy.Duration `placeholder:"TIME" help:"End an agent that is silent for this long (0: never)."`
 	Worktree         bool             `help:"Work in a separate worktree and leave the work on a branch."`
 	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox. Fails if the level does not hold (default: auto, or none if the checks fail inside)."`
-	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, whatever the settings say."`
+	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, even if the settings name a level."`
 	Trust            bool             `help:"Accept settings or a journal that are not those of earlier runs."`
 	Reach
 	Secrecy
