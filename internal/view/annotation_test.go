@@ -22,7 +22,7 @@ func TestAnnotations(t *testing.T) {
 	failed := func(excerpt string) string {
 		return `{"type":"check_ended","where":"work","name":"test","command":"make test","exit":1,"excerpt":"` + excerpt + `"}`
 	}
-	stopped := view.Annotation{Title: "ralph stopped", Text: "stopped, out of iterations. Next: comment `/ralph` to go on; the input `max-iterations` allows more at once"}
+	stopped := view.Annotation{Title: "ralph stopped", Text: "stopped, out of iterations. Next: comment `/ralph` to go on; the input `max-iterations` sets a higher limit"}
 	at := func(file string, line int) []view.Annotation {
 		return []view.Annotation{stopped, {File: file, Line: line, Title: "test failed", Text: "check test failed (exit 1) in the agent's tree, 0s"}}
 	}

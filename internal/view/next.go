@@ -37,7 +37,7 @@ func onward(run journal.Run) string {
 		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput && run.Task.Kind == plan.KindPrompt && run.Policy.NoPull:
-		return "once that is done, `" + Resume(run.Policy.Agent) + "` goes on"
+		return "once that is done, continue with `" + Resume(run.Policy.Agent) + "`"
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
 		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
@@ -70,9 +70,9 @@ func onward(run journal.Run) string {
 	case job:
 		return "ask for the same again to go on"
 	case say.Answer != "":
-		return "`" + Resume(run.Policy.Agent) + " --answer \"" + say.Answer + "\"` goes on"
+		return "continue with `" + Resume(run.Policy.Agent) + " --answer \"" + say.Answer + "\"`"
 	}
-	return "`" + Resume(run.Policy.Agent) + "` goes on"
+	return "continue with `" + Resume(run.Policy.Agent) + "`"
 }
 
 // CommandLine is the flag for an agent command that the reader has to give again.

@@ -21,19 +21,19 @@ func TestWhatGoesOn(t *testing.T) {
 		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "comment `/ralph resume` to go on"},
 		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "commit the files that the checks need, or create them with the input `setup`; then comment `/ralph` to go on"},
 		{plan.KindIssue, policy.Policy{Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph -- <hint>`; the hint says what the agent misses"},
-		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "`ralph resume --answer \"<hint>\"` goes on; the hint says what the agent misses"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` allows more at once"},
-		{plan.KindPrompt, policy.Policy{}, policy.Timeout, "`ralph resume` goes on; `--max-time` allows more at once"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph -- <hint>`; say in the hint what the agent is missing"},
+		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "continue with `ralph resume --answer \"<hint>\"`; say in the hint what the agent is missing"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` sets a higher limit"},
+		{plan.KindPrompt, policy.Policy{}, policy.Timeout, "continue with `ralph resume`; `--max-time` sets a higher limit"},
 		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.NeedsInput, "comment `/ralph resume -- your answer`"},
 		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "ask for the same again to go on"},
 		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.NeedsInput, "say it in the prompt, and ask again"},
-		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "`ralph resume` goes on"},
-		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "`ralph resume --answer \"…\"` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "`ralph resume` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "`ralph resume --agent-command \"<agent command>\"` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "`ralph resume --agent-command \"<agent command>\" --answer \"…\"` goes on"},
-		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Cancelled, "`ralph resume --agent scripted --agent-command \"<script>\"` goes on"},
+		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "continue with `ralph resume`"},
+		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "continue with `ralph resume --answer \"…\"`"},
+		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "continue with `ralph resume`"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "continue with `ralph resume --agent-command \"<agent command>\"`"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "continue with `ralph resume --agent-command \"<agent command>\" --answer \"…\"`"},
+		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Cancelled, "continue with `ralph resume --agent scripted --agent-command \"<script>\"`"},
 		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 	} {
 		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}
@@ -50,7 +50,7 @@ func TestWhatGoesOnOnceItIsSettled(t *testing.T) {
 		noPull bool
 		want   string
 	}{
-		{plan.KindPrompt, true, "once that is done, `ralph resume` goes on"},
+		{plan.KindPrompt, true, "once that is done, continue with `ralph resume`"},
 		{plan.KindIssue, false, "once that is done, comment `/ralph resume`"},
 		{plan.KindPull, true, "once that is done, comment `/ralph resume`"},
 	} {

@@ -78,7 +78,7 @@ func reopened(run journal.Run) string {
 	case run.Stop == nil:
 		return "if that session was closed, open it again, or continue with " + again
 	}
-	return again + " goes on"
+	return "continue with " + again
 }
 
 // plainID is a session's id that a shell takes as one word.

@@ -137,7 +137,7 @@ func TestTextOfStories(t *testing.T) {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
 	run.Stop = &journal.RunStopped{Reason: policy.MaxIterations}
-	if text := view.Text(run); !strings.HasSuffix(text, "next: `ralph resume` goes on; `--max-iterations` allows more at once\n") || strings.Contains(text, "[>]") {
+	if text := view.Text(run); !strings.HasSuffix(text, "next: continue with `ralph resume`; `--max-iterations` sets a higher limit\n") || strings.Contains(text, "[>]") {
 		t.Errorf("Text = %q, want what to do now, and nothing under way", text)
 	}
 }

@@ -97,10 +97,10 @@ var table = map[Cause]words{
 		"read the agent's last output in the job's log, and fix the cause", "read the agent's last output with `ralph report`, and fix the cause",
 	}},
 
-	Budget:     {headline: "out of budget", after: cure{"the input `max-cost` allows more at once", "`--max-cost` allows more at once"}},
-	Time:       {headline: "out of time", after: cure{"the input `max-time` allows more at once", "`--max-time` allows more at once"}},
-	Iterations: {headline: "out of iterations", after: cure{"the input `max-iterations` allows more at once", "`--max-iterations` allows more at once"}},
-	Stalled:    {headline: "no progress any more", after: same("the hint says what the agent misses"), say: Say{"-- <hint>", "add a hint to the prompt, and ask again", "<hint>"}},
+	Budget:     {headline: "out of budget", after: cure{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}},
+	Time:       {headline: "out of time", after: cure{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}},
+	Iterations: {headline: "out of iterations", after: cure{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}},
+	Stalled:    {headline: "no progress any more", after: same("say in the hint what the agent is missing"), say: Say{"-- <hint>", "add a hint to the prompt, and ask again", "<hint>"}},
 
 	NoChecks:      {headline: "nothing was verified: no check is configured", fix: nameChecks},
 	SetupFails:    {headline: "nothing was verified: the setup commands fail on a fresh clone"},
