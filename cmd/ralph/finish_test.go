@@ -69,7 +69,7 @@ func TestFinishOfWhatHasEnded(t *testing.T) {
 
 // A job that was killed when its run had ended, and before people heard of it, is
 // told as it ended; what they have heard stays.
-func TestFinishOfWhatNobodyHeard(t *testing.T) {
+func TestFinishTellsAnEndThatWasNotShown(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.killed(death{Event: "run_stopped", Nth: 1})

@@ -81,7 +81,7 @@ func bomb(t *testing.T, width, height uint32) string {
 const assets = "https://github.com/user-attachments/assets/"
 
 // Only GitHub's hosts are asked, without a credential, wherever a redirect leads.
-func TestWhoIsAsked(t *testing.T) {
+func TestHostsThatAreAsked(t *testing.T) {
 	pixels := encoded(t, png.Encode)
 	w := &web{answers: map[string]string{
 		assets + "a": "https://github-production-user-asset-6210df.s3.amazonaws.com/1?sig=x",

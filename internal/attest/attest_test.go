@@ -186,7 +186,7 @@ func (g groundOf) elsewhere(t *testing.T, other groundOf) attest.Bundle {
 }
 
 // A signer of whom nothing is wanted is refused: an empty want is no "any".
-func TestNothingWantedIsNobody(t *testing.T) {
+func TestAnEmptyIdentityIsRefused(t *testing.T) {
 	g := newGround(t)
 	signer := attest.Signer{Identity: workflow}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -253,7 +253,7 @@ func TestWholeAnswersPass(t *testing.T) {
 }
 
 // Hanging up before the usage is reported saves no budget.
-func TestWhoHangsUpPaysToo(t *testing.T) {
+func TestHangingUpIsCharged(t *testing.T) {
 	body := `{"model":"big","store":false,"stream":true,"user":"` + strings.Repeat("words ", 500) + `"}`
 	for name, answer := range map[string]http.HandlerFunc{
 		"in a stream": func(w http.ResponseWriter, r *http.Request) {

@@ -100,7 +100,7 @@ func TestWholeAnswersThatFit(t *testing.T) {
 }
 
 // Who waits for a turn and goes away does not get one.
-func TestWhoWaitsMayGo(t *testing.T) {
+func TestARequestCanLeaveTheQueue(t *testing.T) {
 	arrived, release := make(chan bool, 99), make(chan bool)
 	server := newReceiver(t, whole(arrived, release, "100"))
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })

@@ -68,7 +68,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-func TestCommitByNobody(t *testing.T) {
+func TestCommitWithoutAnAuthor(t *testing.T) {
 	g, _ := newGit(t)
 	dir := t.TempDir()
 	sh(t, dir, "", "git", "init", "-q", "-b", "trunk")

@@ -49,7 +49,7 @@ func guardedIn(needs guarded.Needs) (dirs []string) {
 
 // A submodule or worktree named like a folder of git is guarded. A branch or reflog named like a file
 // of a repository is none. Any one file of a repository tells of it.
-func TestGuardedWhateverItsName(t *testing.T) {
+func TestGuardedUnderAnyName(t *testing.T) {
 	dir := t.TempDir()
 	sha := strings.Repeat("a1", 20)
 	var want []string

@@ -66,7 +66,7 @@ func TestHowOftenACallIsTried(t *testing.T) {
 	}
 }
 
-func TestNobodyThere(t *testing.T) {
+func TestNoAnswer(t *testing.T) {
 	server := stand(t, nil)
 	a := access(server)
 	a.BaseURL = "http://127.0.0.1:1/api/v3"

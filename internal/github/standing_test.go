@@ -11,7 +11,7 @@ import (
 
 // Only what git's server says of the token is held against the token: what is
 // wrong with the way there is no reason to begin nothing.
-func TestMayPushIsNotKnownWhereNobodyAnswers(t *testing.T) {
+func TestMayPushIsUnknownWithoutAnAnswer(t *testing.T) {
 	for status, kind := range map[int]error{
 		200: nil, 401: github.Forbidden, 403: github.Forbidden, 404: github.Forbidden,
 		407: github.Unavailable, 429: github.Unavailable, 500: github.Unavailable, 503: github.Unavailable,

@@ -30,7 +30,7 @@ func hosting(c *process.Command, most time.Duration) *host {
 	return h
 }
 
-func TestWhoLingersIsWaitedFor(t *testing.T) {
+func TestLingeringProcessesAreWaitedFor(t *testing.T) {
 	for _, how := range []string{"plain", "setsid", "daemon", "scrubbed"} {
 		t.Run(how, func(t *testing.T) {
 			c := playing("leave", how, "end")
@@ -51,7 +51,7 @@ func TestWhoLingersIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestWhoLingersTooLongIsEnded(t *testing.T) {
+func TestLingeringTooLongIsEnded(t *testing.T) {
 	for _, how := range []string{"plain", "setsid", "daemon", "scrubbed"} {
 		for _, kind := range []string{"easy", "stubborn"} {
 			t.Run(how+" "+kind, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestWhoLingersTooLongIsEnded(t *testing.T) {
 }
 
 // They are asked, and not only killed: what they have to clean up is theirs.
-func TestWhoLingersIsAskedToEnd(t *testing.T) {
+func TestLingeringProcessesAreAskedToEnd(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	c := playing("leave", "daemon", "end", asked)
 	c.Grace = time.Hour

@@ -157,7 +157,7 @@ func vandal(w sandbox.Config) process.Command {
 
 // Who uses up all descriptors of ours, by connections to the proxies, leaves
 // those that it takes to put things back.
-func TestPutBackNeedsNobodysDescriptors(t *testing.T) {
+func TestPutBackHasItsOwnDescriptors(t *testing.T) {
 	w, mended := repository(t, sandbox.Notify, true)
 	before := state(t, w)
 	deep := vandal(w) // each folder on the way down takes one to remove

@@ -244,7 +244,7 @@ func TestTheSupervisorIsOutOfReach(t *testing.T) {
 }
 
 // Where Landlock cannot keep them from it, killing it ends them.
-func TestWhoKillsTheSupervisorDiesWithIt(t *testing.T) {
+func TestKillingTheSupervisorEndsItsKiller(t *testing.T) {
 	w := sandbox.Without(testConfig(t, sandbox.Notify, users()[0]), "landlock scopes")
 	k := talk(t, w, "kill", "9")
 	k.end()

@@ -12,7 +12,7 @@ import (
 )
 
 // Newer kernels would repeat a call without a caller for ever.
-func TestNobodyIsLeftToAsk(t *testing.T) {
+func TestACallWithoutACallerEnds(t *testing.T) {
 	listener := make(chan int)
 	go filtered(t, listener)
 	at := <-listener

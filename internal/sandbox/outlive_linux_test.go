@@ -14,7 +14,7 @@ import (
 
 // Who leaves its session and parents is found all the same, and gone before
 // anybody reads what was left.
-func TestNobodyStaysInside(t *testing.T) {
+func TestNoProcessStaysInside(t *testing.T) {
 	for _, level := range sandboxes() {
 		w, left := testConfig(t, level, users()[0]), badge(t)
 		out, res := inside(t, w, playing(t, &w, "leave", "outer", left))
@@ -25,7 +25,7 @@ func TestNobodyStaysInside(t *testing.T) {
 }
 
 // Without a sweep it stays: the test above sees something.
-func TestWithoutProcessSomebodyStays(t *testing.T) {
+func TestWithoutAProcessNamespaceOneStays(t *testing.T) {
 	w, left := testConfig(t, sandbox.External, users()[0]), badge(t)
 	bare := func(ctx context.Context, c process.Command) (process.Result, error) {
 		cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
@@ -65,7 +65,7 @@ func killRalph(t *testing.T, who user, w sandbox.Config, role ...string) {
 
 // Killed without a chance to sweep, ralph leaves no process: the signal of its
 // death must survive the change of user, which clears it.
-func TestNobodyOutlivesRalph(t *testing.T) {
+func TestNoProcessOutlivesRalph(t *testing.T) {
 	for _, level := range confined() {
 		left := badge(t)
 		killRalph(t, users()[0], testConfig(t, level, users()[0]), "stubborn", left)
@@ -75,7 +75,7 @@ func TestNobodyOutlivesRalph(t *testing.T) {
 
 // With a process namespace that holds for those, too, who left their session and
 // their parents: the kernel ends them all.
-func TestNobodyOutlivesTheNamespace(t *testing.T) {
+func TestNoProcessOutlivesTheNamespace(t *testing.T) {
 	for _, who := range []user{users()[0], asOrdinary} {
 		for range 5 {
 			if left := badge(t); who.possible(sandbox.Namespace) {

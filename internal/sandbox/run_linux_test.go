@@ -173,7 +173,7 @@ func TestThePoliteSignalReachesTheProgram(t *testing.T) {
 }
 
 // Who may linger keeps the network for as long, and is counted as without a sandbox.
-func TestWhoLingersIsConnected(t *testing.T) {
+func TestLingeringProcessesKeepTheNetwork(t *testing.T) {
 	proxy := answering(t, "tcp4", "127.0.0.1:0", "proxy")
 	for _, level := range connected() {
 		w := testConfig(t, level, users()[0])
@@ -204,7 +204,7 @@ open("heard", "w").write(s.recv(100).decode())`
 	}
 }
 
-func TestWhoLingersTooLongIsEnded(t *testing.T) {
+func TestLingeringTooLongIsEnded(t *testing.T) {
 	for _, level := range sandboxes() {
 		w, left := testConfig(t, level, users()[0]), badge(t)
 		c := playing(t, &w, "leave", "outer", left)

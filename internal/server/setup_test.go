@@ -210,7 +210,7 @@ func takers() int {
 	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*setup).take("))
 }
 
-func TestWhereNobodyReachesTheServer(t *testing.T) {
+func TestUnusableAddressesMakeNoApp(t *testing.T) {
 	for _, address := range []string{"", "ralph.example.com", "http://ralph.example.com", "https://me:pw@ralph.example.com", "https://ralph.example.com?x=1", "ftp://ralph.example.com"} {
 		listener, err := server.Listen(t.Context(), "127.0.0.1:0")
 		if err != nil {

@@ -207,9 +207,9 @@ func TestAnIdentityIsTradedOnce(t *testing.T) {
 	}
 }
 
-// TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood: the keys are read again
+// TestJobsAreAcceptedOnceGitHubsKeysAreRead: the keys are read again
 // later.
-func TestWithoutGitHubsKeysNobodyIsTurnedAwayForGood(t *testing.T) {
+func TestJobsAreAcceptedOnceGitHubsKeysAreRead(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	v := s.trading(i)
 	i.down.Store(true)
@@ -253,10 +253,10 @@ func TestNothingIsTradedUnlessItIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestAnotherGitHubVouchesForNobodyHere has a server of a company's own GitHub:
+// TestJobsOfAnotherGitHubGetNoToken has a server of a company's own GitHub:
 // a job of github.com, where anyone may have a repository of the same name,
 // gets no token, and one of its own gets to GitHub itself.
-func TestAnotherGitHubVouchesForNobodyHere(t *testing.T) {
+func TestJobsOfAnotherGitHubGetNoToken(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	with := s.server()
 	with.Access.BaseURL, with.Audience = i.URL+"/api/v3", "https://ralph.example"

@@ -218,8 +218,8 @@ func TestWhatIsHugeIsRefused(t *testing.T) {
 	v.counted("too_large", 2)
 }
 
-// TestWhoIsSlowIsNotWaitedFor has a limit that a test on a busy machine keeps to.
-func TestWhoIsSlowIsNotWaitedFor(t *testing.T) {
+// TestSlowBodiesAreCutOff has a limit that a test on a busy machine keeps to.
+func TestSlowBodiesAreCutOff(t *testing.T) {
 	s := newScene(t)
 	patient := s.server()
 	patient.Limits.Slow = 3 * time.Second

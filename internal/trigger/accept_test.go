@@ -81,7 +81,7 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 }
 
 // Blank names allow no account, least of all a deleted one.
-func TestBlankNamesVouchForNobody(t *testing.T) {
+func TestBlankNamesAllowNoAccount(t *testing.T) {
 	rules := trigger.Rules{AllowUsers: []string{"", " "}, AllowBots: []string{"", "[bot]"}}
 	for _, who := range []trigger.Sender{{}, {Login: " "}, {IsBot: true}, {Login: "[bot]", IsBot: true}} {
 		if rules.Vouches(who) {

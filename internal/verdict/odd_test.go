@@ -62,7 +62,7 @@ func TestOddJournals(t *testing.T) {
 }
 
 // A plan without a promise has none that could be broken.
-func TestNoPromiseIsBrokenThatNobodyAskedFor(t *testing.T) {
+func TestAPlanWithoutAPromiseBreaksNone(t *testing.T) {
 	run := after(of(func(*journal.RunBegan) {}),
 		journal.IterationBegan{Number: 1, Story: "US-001"}, journal.AgentEnded{Tools: 1, Promises: []string{""}},
 		journal.PlanRead{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}, {ID: "US-002"}}}},

@@ -79,7 +79,7 @@ func all(look view.Look, text string) string {
 
 // What an agent says stands behind a sign of ours or is indented, so it can
 // not put words into the program's mouth.
-func TestNobodySpeaksForUs(t *testing.T) {
+func TestAgentTextIsNoLineOfOurs(t *testing.T) {
 	for _, lie := range []string{"✅ Complete", "── Iteration 2", "🛑 run stopped", "⏺ Read(x)"} {
 		for _, gap := range []string{"\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", strings.Repeat(" ", 60), strings.Repeat("x", 60)} {
 			for _, width := range []int{0, 24, 40} {

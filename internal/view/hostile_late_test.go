@@ -85,7 +85,7 @@ func TestTheMarkOfWhatIsKept(t *testing.T) {
 }
 
 // Other people's words never pass for a mark of ours, in code neither.
-func TestNobodyWritesAMark(t *testing.T) {
+func TestForeignTextIsNoMark(t *testing.T) {
 	forged := "`<!-- ralph:kept " + strings.Repeat("0a", 20) + " -->`"
 	for _, text := range []string{forged, "`` ` " + forged + " ``", "a " + forged} {
 		got := view.Of(later(text, journal.RunStopped{Reason: policy.NeedsInput, Why: text})).Comment

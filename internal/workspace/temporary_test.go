@@ -68,7 +68,7 @@ func lodger(t *testing.T, parent string) (dir string, kill func()) {
 
 // What a program left that was killed is cleared away by the next, and nothing
 // else is: not what somebody holds, however old it is, nor what is another's.
-func TestSweepTakesWhatNobodyHolds(t *testing.T) {
+func TestSweepTakesUnlockedFolders(t *testing.T) {
 	parent := t.TempDir()
 	left, kill := lodger(t, parent)
 	held, _ := lodger(t, parent)
