@@ -152,7 +152,7 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 		return err
 	case err != nil:
 		return nil //nolint:nilerr // an unreadable one is not the agent's work
-	case e.Path == activeFile, e.Path == ".ralph":
+	case e.Path == activeFile, e.Path == ".ralph", strings.HasSuffix("/"+e.Path, "/"+stateDir): // of a home within
 		return fs.SkipDir
 	}
 	fmt.Fprintf(p.sum, "%q %v", e.Path, e.Info.Mode())

@@ -18,12 +18,15 @@ import (
 // the digest of each journal that ralph writes lies in a folder of the user's own, where
 // neither can write.
 
+// stateDir is that folder, in a home.
+const stateDir = ".local/state/ralph"
+
 // OwnIn is such a folder in a user's home; empty: there is no home.
 func OwnIn(home string) string {
 	if home == "" {
 		return ""
 	}
-	return filepath.Join(home, ".local/state/ralph")
+	return filepath.Join(home, stateDir)
 }
 
 // Begun is the newest run that wanted accepts of those whose journals were written here.
