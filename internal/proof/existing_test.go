@@ -153,6 +153,32 @@ func TestExistingTestsJudge(t *testing.T) {
 	}
 }
 
+// Where nothing but tests was changed, the old tests on the new code are those of the
+// base, which have run, and the new ones cannot fail on the base code.
+func TestNothingRunsForTestsAlone(t *testing.T) {
+	const red = "failed p.TestA\npassed p.TestB"
+	tests := shelf{
+		testsAlone: true, files: []string{"a_test.go"}, stand: "b0+tests",
+		differing: map[string][]proof.Differing{"b0..c1": {{Path: "a_test.go", Tests: true, Was: true}}},
+	}
+	b := &bench{}
+	run := proved(asked(judged("b0", red)), judged("c1", "passed p.TestA\npassed p.TestB"))
+	got := b.inspect(t, run, byCommit{tests, map[string]string{"b0": red, "c1": "passed p.TestA\npassed p.TestB"}})
+	want := []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}
+	if diff := cmp.Diff(want, places(got.Found)); diff != "" || len(b.wanted) != 0 {
+		t.Errorf("ran %q, found (-want +got):\n%s", b.wanted, diff)
+	}
+	l := &lab{}
+	p := l.prover()
+	p.Tests, p.Changes = tests, tests
+	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != journal.TestsOnly || len(l.lent) != 0 {
+		t.Errorf("graded %+v in the checkouts %q, want %s in none", l.last(), l.lent, journal.TestsOnly)
+	}
+}
+
 // Where a runner tells of no tests, or only how many passed, the check as a whole
 // and the count decide.
 func TestExistingTestsWithoutNames(t *testing.T) {

@@ -56,13 +56,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 		return fmt.Errorf("look for the tests of %s: %w", step.Story, err)
 	}
 	t := trial{run: run, proof: at, tests: p.Tests, graded: graded}
-	if slices.ContainsFunc(files, func(name string) bool { return suite.Of(name) == suite.Test }) {
-		t.graded.Files = files[:min(len(files), mostFiles)]
-		if err := p.try(ctx, &t, files, emit); err != nil {
-			return fmt.Errorf("grade %s: %w", step.Story, err)
-		}
-	}
-	if err := p.confirm(ctx, &t); err != nil {
+	if err := p.show(ctx, &t, files, emit); err != nil {
 		return fmt.Errorf("grade %s: %w", step.Story, err)
 	}
 	turned := t.sum()
@@ -91,6 +85,22 @@ type trial struct {
 	anew  *sight // the same tests on the code that the story began with; nil: not tried
 	owned bool   // what turned is another story's
 	mute  bool   // it was not seen to pass with the change
+}
+
+// show runs what can show the story's work: its tests on the base code. Those of a
+// change of tests alone pass there, as they do with the change.
+func (p Prover) show(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
+	if slices.ContainsFunc(files, func(name string) bool { return suite.Of(name) == suite.Test }) {
+		t.graded.Files = files[:min(len(files), mostFiles)]
+		differing, err := p.Changes.Differing(ctx, t.run, t.run.Base, t.graded.Commit)
+		if err != nil || testsAlone(differing) {
+			return err
+		}
+		if err := p.try(ctx, t, files, emit); err != nil {
+			return err
+		}
+	}
+	return p.confirm(ctx, t)
 }
 
 func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {

@@ -24,6 +24,8 @@ type shelf struct {
 	lists   map[journal.Where]string
 	of, put error
 	mixed   bool // test files share a process
+	// testsAlone tells that no product file was changed beside those of differing.
+	testsAlone bool
 
 	differing map[string][]proof.Differing // files, by the two commits
 }
@@ -31,6 +33,9 @@ type shelf struct {
 func (s shelf) Touched(context.Context, journal.Run, string, string) ([]string, error) {
 	if s.idle {
 		return nil, nil
+	}
+	if s.testsAlone {
+		return s.files, nil
 	}
 	return slices.Concat(s.files, []string{"cart.go"}), nil
 }
@@ -48,7 +53,11 @@ func (s shelf) Onto(_ context.Context, run journal.Run, _ string, _ []string) (s
 }
 
 func (s shelf) Differing(_ context.Context, _ journal.Run, from, to string) ([]proof.Differing, error) {
-	return s.differing[from+".."+to], s.of
+	files := s.differing[from+".."+to]
+	if !s.testsAlone {
+		files = append(slices.Clone(files), proof.Differing{Path: "cart.go", Was: true})
+	}
+	return files, s.of
 }
 
 func (s shelf) Patch(_ context.Context, _, _, path string) ([]string, error) {
