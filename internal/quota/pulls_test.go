@@ -11,14 +11,12 @@ import (
 
 func day(n int) time.Time { return time.Date(2026, 9, n, 0, 0, 0, 0, time.UTC) }
 
-func dollars(amount float64) *float64 { return &amount }
-
 // A run and an end are entered once, however often they are told; a run after the end
 // opens the pull request again, and each knows what the other said.
 func TestPullsAreEnteredOnce(t *testing.T) {
 	pull := quota.Pull{Number: 9, Issue: 7, Branch: "ralph/issue-7", Opened: day(1)}
-	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: dollars(1), Minutes: 4, Suites: 2}
-	more := quota.PullRun{ID: "issue-7", Agent: "claude", USD: dollars(1.5), Minutes: 6, Suites: 3}
+	first := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.0), Minutes: 4, Suites: 2}
+	more := quota.PullRun{ID: "issue-7", Agent: "claude", USD: new(1.5), Minutes: 6, Suites: 3}
 	second := quota.PullRun{ID: "pull-9", Agent: "claude", Minutes: 1}
 	end := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: day(1), End: quota.Changed, Ended: day(3), Head: "abc"}
 

@@ -35,7 +35,9 @@ func Of(c Check, base []string) Class {
 	switch {
 	case c.Conclusion == "action_required":
 		return Approval
-	case slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || outages.MatchString(c.Says):
+	case slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Says):
+		return Infrastructure
+	case c.Attempt <= 1 && outages.MatchString(c.Says): // after a re-run it is what the tests print
 		return Infrastructure
 	case slices.Contains(base, c.Name):
 		return Base
@@ -45,10 +47,12 @@ func Of(c Check, base []string) Class {
 	return Change
 }
 
-// outages are what runners and tools say when the machine or the network failed. A
-// change that causes such words costs a re-run, and then a person's look.
-var outages = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|hosted runner encountered an error|` +
-	`the self-hosted runner|no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
+// lost is what runners say of themselves.
+var lost = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|hosted runner encountered an error|the self-hosted runner`)
+
+// outages are what tools say when the machine or the network failed. Tests may print
+// the same: that costs a re-run, and then the check counts as any other.
+var outages = pattern.Of(`(?i)no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
 	`could not resolve host|temporary failure in name resolution|tls handshake timeout|eai_again|econnreset|etimedout|` +
 	`50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
 
