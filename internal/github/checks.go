@@ -125,9 +125,22 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 		if log.StatusCode != http.StatusOK {
 			return "", &Error{Kind: NotFound, Status: log.StatusCode, Message: "the log is not there"}
 		}
-		text, err := io.ReadAll(io.LimitReader(log.Body, maxFetch))
+		text, err := tail(log.Body, maxFetch)
 		return code(upkeep.Relevant(string(text)), maxLog), err
 	})
+}
+
+// tail is the end of what a reader gives: the last most bytes at least, and at most
+// twice as many. It reads 64 times as many at most.
+func tail(from io.Reader, most int) (end []byte, err error) {
+	for range 64 {
+		part, err := io.ReadAll(io.LimitReader(from, int64(most)))
+		end = append(slices.Clone(end[max(0, len(end)-most):]), part...)
+		if err != nil || len(part) == 0 {
+			return end, err
+		}
+	}
+	return end, nil
 }
 
 // NewCheck is a check to put on a commit, complete.

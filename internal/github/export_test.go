@@ -21,3 +21,6 @@ func (c *Client) Ask(ctx context.Context) (string, error) {
 
 // Uploads is where files would go.
 func (c *Client) Uploads() string { return c.api.UploadURL.String() }
+
+// Tail is tail, for its test.
+var Tail = tail
