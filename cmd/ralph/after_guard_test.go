@@ -63,7 +63,7 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 		"check_suite":  {"action": "completed", "check_suite.head_branch": "ralph/issue-7-cart"},
 		"status":       {"context": "ci/outside", "branches": []any{values{"name": "ralph/issue-7-cart"}}},
 	}
-	all := delivered(t)
+	all, app := delivered(t), template(t, "--no-host", "--app", "your-app")
 	for _, flags := range [][]string{{"--no-host"}, {"--host"}} {
 		w := afterGiven(t, flags...)
 		for name, c := range ways {
@@ -71,8 +71,15 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 			with["repository.full_name"] = "acme/shop"
 			maps.Copy(with, c.but)
 			for _, example := range all[c.event] {
-				if got := strings.Join(example.but(t, with).begun(t, w), " "); got != c.jobs {
+				d := example.but(t, with)
+				if got := strings.Join(d.begun(t, w), " "); got != c.jobs {
 					t.Errorf("%v: %s starts %q, want %q", flags, name, got, c.jobs)
+				}
+				if c.jobs != "ralph" || c.event == "pull_request" {
+					continue
+				}
+				if got := strings.Join(d.relayed(t, "your-app[bot]").begun(t, app), " "); got != "ralph" {
+					t.Errorf("%s starts %q by the App, want a job", name, got)
 				}
 			}
 		}

@@ -94,7 +94,7 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 func jobsOwn() *gh.InstallationPermissions {
 	read, write := "read", "write"
 	return &gh.InstallationPermissions{
-		Actions: &read, Checks: &read, Contents: &write, Issues: &write, Metadata: &read, PullRequests: &write,
+		Actions: &write, Checks: &read, Contents: &write, Issues: &write, Metadata: &read, PullRequests: &write,
 	}
 }
 
@@ -125,9 +125,9 @@ func (b Blueprint) Manifest() (string, error) {
 		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
 		"hook_attributes": map[string]any{"url": b.Deliver, "active": true},
 		"default_permissions": map[string]string{
-			"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write",
+			"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write", "statuses": "read",
 		},
-		"default_events": []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment"},
+		"default_events": []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_suite", "status"},
 	})
 	return string(text), err
 }

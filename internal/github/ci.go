@@ -19,6 +19,7 @@ type tested struct {
 	Branch     string `json:"head_branch"`
 	SHA        string `json:"head_sha"`
 	Conclusion string `json:"conclusion"`
+	Updated    stamp  `json:"updated_at"`
 	From       *struct {
 		Name string `json:"full_name"`
 	} `json:"head_repository"` // of a workflow run alone
@@ -44,7 +45,7 @@ func (p payload) ci(event string) trigger.CI {
 	if of == nil {
 		return trigger.CI{}
 	}
-	found := trigger.CI{SHA: of.SHA, Conclusion: of.Conclusion}
+	found := trigger.CI{SHA: of.SHA, Conclusion: of.Conclusion, At: of.Updated.Time}
 	if of.Branch != "" && (of.From == nil || strings.EqualFold(of.From.Name, p.repo().String())) {
 		found.Branch = of.Branch
 	}
@@ -53,7 +54,7 @@ func (p payload) ci(event string) trigger.CI {
 
 // stated is what a status tells: its branches are all of this repository.
 func (p payload) stated() trigger.CI {
-	found := trigger.CI{SHA: p.SHA, Conclusion: p.State}
+	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
 	for _, b := range p.Branches {
 		if b.Commit.SHA == p.SHA && b.Name != p.Repo.DefaultBranch && found.Branch == "" {
 			found.Branch = b.Name

@@ -3,6 +3,7 @@ package github_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
@@ -20,6 +21,8 @@ func TestEventsOfCI(t *testing.T) {
 		return `"pull_request": {"number": 2, "head": {"ref": "ralph/issue-1", "sha": "abc", "repo": {"full_name": "` + from + `"}}}`
 	}
 	ours := trigger.CI{SHA: "abc", Branch: "ralph/issue-1", Conclusion: "failure"}
+	ended := ours
+	ended.At = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		event, payload string
 		want           trigger.CI
@@ -28,6 +31,7 @@ func TestEventsOfCI(t *testing.T) {
 		{"workflow_run", `"action": "completed", "workflow_run": ` + of("mia/shop"), trigger.CI{SHA: "abc", Conclusion: "failure"}},
 		{"workflow_run", `"action": "requested", "workflow_run": ` + of("acme/shop"), trigger.CI{}},
 		{"check_suite", `"action": "completed", "check_suite": {"head_branch": "ralph/issue-1", "head_sha": "abc", "conclusion": "failure"}`, ours},
+		{"check_suite", `"action": "completed", "check_suite": {"head_branch": "ralph/issue-1", "head_sha": "abc", "conclusion": "failure", "updated_at": "2026-11-22T10:00:00Z"}`, ended},
 		{"check_suite", `"action": "completed", "check_suite": {"head_branch": null, "head_sha": "abc", "conclusion": "failure"}`, trigger.CI{SHA: "abc", Conclusion: "failure"}},
 		{"status", `"sha": "abc", "state": "failure", "branches": [{"name": "main", "commit": {"sha": "abc"}}, {"name": "old", "commit": {"sha": "def"}}, {"name": "ralph/issue-1", "commit": {"sha": "abc"}}]`, ours},
 		{"pull_request", `"action": "ready_for_review", ` + pull("acme/shop"), trigger.CI{SHA: "abc", Branch: "ralph/issue-1", Conclusion: "ready_for_review"}},

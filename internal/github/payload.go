@@ -38,6 +38,7 @@ type payload struct {
 	Job      *tested `json:"workflow_run"`
 	SHA      string  `json:"sha"` // of a status
 	State    string  `json:"state"`
+	Updated  stamp   `json:"updated_at"`
 	Branches []struct {
 		Name   string `json:"name"`
 		Commit struct {

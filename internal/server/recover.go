@@ -185,7 +185,11 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	if err != nil {
 		return failed, err
 	}
-	inputs := map[string]any{"id": o.id, "issue": strconv.Itoa(o.trigger.Issue.Number), "delivery": text}
+	about := strconv.Itoa(o.trigger.Issue.Number)
+	if o.trigger.OfCI() {
+		about = o.trigger.CI.Branch
+	}
+	inputs := map[string]any{"id": o.id, "issue": about, "delivery": text}
 	err = client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
 	if errors.Is(err, github.NotFound) && fault.Hint(err) == "" {
 		err = &fault.Fault{What: "there is no workflow", Fix: "put .github/workflows/" + d.Workflow + " on the default branch", Err: err}

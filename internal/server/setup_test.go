@@ -72,8 +72,8 @@ func TestTheFormAsksForWhatIsNeeded(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatal(err)
 		}
-		may := map[string]string{"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write"}
-		events := []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment"}
+		may := map[string]string{"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write", "statuses": "read"}
+		events := []string{"issues", "issue_comment", "pull_request_review", "pull_request_review_comment", "check_suite", "status"}
 		if got.Redirect != m.url+"/setup/made" || got.Hook.URL != m.url+"/webhook" || got.Public || !cmp.Equal(got.May, may) || !cmp.Equal(got.Events, events) {
 			t.Errorf("the manifest is %s", text)
 		}

@@ -129,7 +129,7 @@ func TestAJobTradesItsIdentityForATokenOfItsRepository(t *testing.T) {
 	if !slices.Equal(asked.Repositories, []string{"shop"}) {
 		t.Errorf("the token reaches %q", asked.Repositories)
 	}
-	want := map[string]string{"actions": "read", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write"}
+	want := map[string]string{"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write"}
 	if !maps.Equal(asked.Permissions, want) {
 		t.Errorf("the token may do %v, want %v", asked.Permissions, want)
 	}

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/ralph-loop/ralph/internal/github"
@@ -99,7 +101,7 @@ func (d *service) accept(id, event string, body []byte) error {
 		return &refusal{http.StatusOK, replayed, "duplicate delivery"}
 	}
 	o, wanted, err := d.read(id, event, body)
-	switch at := o.trigger.At; {
+	switch at := cmp.Or(o.trigger.At, o.trigger.CI.At); {
 	case err != nil:
 		return &refusal{http.StatusBadRequest, malformed, err.Error()}
 	case !wanted:
@@ -118,6 +120,9 @@ func (d *service) accept(id, event string, body []byte) error {
 	}
 }
 
+// branches begins the names of the branches whose CI is relayed.
+const branches = "ralph/"
+
 // read makes an order of a delivery, if it is for us.
 func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	read, err := github.ReadTrigger(event, body)
@@ -125,7 +130,11 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 		return order{}, false, err
 	}
 	o := order{id: id, trigger: read, at: d.Now()}
-	if _, why := trigger.Want(read, d.Rules); why != "" {
+	_, why := trigger.Want(read, d.Rules)
+	if why == "" && read.OfCI() && !strings.HasPrefix(read.CI.Branch, branches) {
+		why = "the branch is not one of ralph's"
+	}
+	if why != "" {
 		d.metrics.count(unwanted)
 		d.Log.Debug("not for ralph", "delivery", id, "event", event, "repo", read.Repo.String(), "why", why)
 		return o, false, nil

@@ -70,6 +70,42 @@ func TestADeliveryStartsAJob(t *testing.T) {
 	}
 }
 
+// Red CI of ralph's branches starts a job, once each time it ends red, and no other CI does.
+func TestRedCIIsRelayed(t *testing.T) {
+	s := newScene(t)
+	v := s.serve(s.server())
+	n := 0
+	suite := func(branch, conclusion, at string) {
+		t.Helper()
+		n++
+		r := v.delivery(guid(n), fmt.Appendf(nil, `{"action": "completed", "check_suite": {"head_branch": %q, "head_sha": %q, "conclusion": %q, "updated_at": %q},
+			"repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}, "sender": {"login": "mia", "type": "User"}}`,
+			branch, strings.Repeat("a", 40), conclusion, at))
+		r.Header.Set("X-GitHub-Event", "check_suite")
+		if status, said := v.send(r); status != http.StatusAccepted && status != http.StatusOK {
+			t.Errorf("%s of %s is answered with %d %s", conclusion, branch, status, said)
+		}
+	}
+	first, second := time.Now().Add(-2*time.Minute).Format(time.RFC3339), time.Now().Add(-time.Minute).Format(time.RFC3339)
+	suite("ralph/issue-1-cart", "success", first)
+	suite("mia/cart", "failure", first)
+	v.counted("not_for_us", 2)
+	suite("ralph/issue-1-cart", "failure", first)
+	s.await(dispatches)
+	suite("ralph/issue-1-cart", "failure", first)
+	suite("ralph/issue-1-cart", "failure", second) // after a re-run
+	s.await(dispatches)
+	v.stop()
+	if n := s.asked(dispatches); n != 2 {
+		t.Errorf("%d jobs were started, want 2", n)
+	}
+	for _, call := range s.Requests() {
+		if call.Method+" "+call.Path == dispatches && !strings.Contains(call.Body, `"issue":"ralph/issue-1-cart"`) {
+			t.Errorf("the job is told %s", call.Body)
+		}
+	}
+}
+
 func TestWhatIsNotForUsStartsNothing(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())

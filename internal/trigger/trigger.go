@@ -95,6 +95,7 @@ type CI struct {
 	SHA        string
 	Branch     string // of the repository, at SHA; empty: a fork's, or none
 	Conclusion string
+	At         time.Time // when it ended; zero: the event does not tell
 }
 
 // Given is what the workflow asks for, in the inputs of its step.
