@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
@@ -23,22 +24,51 @@ func (v *visit) tend(ctx context.Context) (skip string, err error) {
 		return "", err
 	case !open:
 		return "no open pull request of ralph's has that branch", nil
-	case pull.SHA != v.trigger.CI.SHA:
-		return "the checks are of an older head", nil
-	case pull.Draft || pull.Says():
-		return "the pull request is a draft: its work is under way, or waits for a person", nil
 	}
-	red, base, err := v.client.Red(ctx, pull.SHA, pull.Base, v.Getenv("GITHUB_WORKFLOW"))
+	v.hub = v.hubOf(pull.Number)
+	lost := false
+	if pull.Draft || pull.Says() {
+		if lost, err = v.lost(ctx, pull); err != nil || !lost {
+			return "the pull request is a draft: its work is under way, or waits for a person", err
+		}
+	}
+	v.trigger.Sender, v.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
+	switch {
+	case v.command.Verb.Continues():
+		return "", nil
+	case pull.SHA != v.trigger.CI.SHA && !lost:
+		return "the checks are of an older head", nil
+	}
+	red, base, err := v.client.Red(ctx, v.trigger.CI.SHA, pull.Base, v.Getenv("GITHUB_WORKFLOW"))
 	if err != nil || len(red) == 0 {
 		return "nothing is red any more", err
 	}
-	v.hub = v.hubOf(pull.Number)
 	move := upkeep.Decide(red, base)
 	if v.red = move.Work; len(v.red) > 0 {
-		v.trigger.Sender, v.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
 		return "", nil
 	}
 	return "no work for an agent: " + move.Line, v.remark(ctx, move)
+}
+
+// lost tells of a draft whose job was killed at work on red checks: such a job's lease
+// stays. Its run goes on. Where none was saved, a head that was not moved is made ready
+// as it was before.
+func (v *visit) lost(ctx context.Context, pull github.Pull) (bool, error) {
+	v.task = plan.Task{Kind: plan.KindPull, Number: pull.Number, Repo: v.trigger.Repo.String()}
+	s, found, err := v.standing(ctx)
+	if err != nil || found.lease.Attempts.OfPull == 0 {
+		return false, err
+	}
+	if busy, err := s.busy(ctx, found.lease); busy || err != nil {
+		return false, err
+	}
+	switch _, run := v.newest(found); {
+	case run.ID != "" && run.Stop == nil:
+		v.command.Verb = trigger.Resume
+	case found.lease.Attempts.Head == pull.SHA:
+		err = v.hub.starting().ReadyPull(ctx, pull)
+	}
+	return true, err
 }
 
 // remark has done again what may be red by chance, and says so in the progress
@@ -72,14 +102,11 @@ func (v *visit) note(ctx context.Context, line string) error {
 	return v.hub.tell(ctx, text)
 }
 
-// ciAsked marks the one question that a head is worth.
-const ciAsked = "<!-- ralph:ci-asked %s -->"
-
 // counted puts on record that the run is one more attempt at red checks. Other runs
 // on the pull request carry the count on. Where there were enough a person is
 // asked, once a head.
 func (v *visit) counted(ctx context.Context, b before) error {
-	v.task.Attempts = b.run.Task.Attempts
+	v.task.Attempts = b.run.Task.Attempts.More(b.found.lease.Attempts)
 	if !v.trigger.OfCI() {
 		return nil
 	}
@@ -90,7 +117,7 @@ func (v *visit) counted(ctx context.Context, b before) error {
 	if v.task.Attempts = next; ok {
 		return nil
 	}
-	mark := fmt.Sprintf(ciAsked, next.Head)
+	mark := fmt.Sprintf("<!-- ralph:ci-asked %s -->", next.Head) // of the one question that a head is worth
 	_, is, err := v.client.FindComment(ctx, v.task.Number, mark)
 	if err == nil && !is {
 		err = v.answer(ctx, mark+"\n"+upkeep.Question(v.red))

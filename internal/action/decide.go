@@ -145,22 +145,6 @@ func status(found kept, busy bool) string {
 	return text
 }
 
-// misunderstood is why help is the answer to another request.
-func misunderstood(c trigger.Command) string {
-	said := view.Code(c.Said, 80)
-	switch {
-	case c.Said == "" && c.Why == "":
-		return ""
-	case c.Said == "":
-		return fmt.Sprintf("Sorry, %s.", c.Why)
-	case c.Why != "":
-		return fmt.Sprintf("%s is not allowed: %s.", said, c.Why)
-	case c.Nearest != "":
-		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", said, c.Nearest)
-	}
-	return fmt.Sprintf("Unknown: %s. Put words for the agent after `--`.", said)
-}
-
 // numbered are texts of which the first belongs to the first of another list.
 func numbered(texts []string) string {
 	if len(texts) == 1 {

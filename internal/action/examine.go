@@ -77,21 +77,16 @@ func (d declined) Error() string { return d.said }
 
 // before gathers all that is known of the task's newest run, here and on GitHub.
 func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err error) {
-	b.here, b.run = v.folder().Begun(func(run journal.Run) bool {
-		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
-	})
 	if b.shelf, b.found, err = v.standing(ctx); err != nil {
 		return b, err
 	}
+	b.here, b.run = v.newest(b.found)
 	if b.busy, err = b.shelf.busy(ctx, b.found.lease); b.busy || err != nil {
 		return b, err
 	}
 	if b.found.closed {
 		v.say("the run is saved on this machine only: " + b.shelf.ref + " is not a commit")
 		b.shelf = nil
-	}
-	if b.found.run.ID != "" && b.found.run.Now.After(b.run.Now) {
-		b.run, b.here = b.found.run, workspace.Run{}
 	}
 	if b.stands, err = v.stands(ctx, same(asked, b.run), b.run); err != nil {
 		return b, err
@@ -102,6 +97,17 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 		return b, err
 	}
 	return b, nil
+}
+
+// newest is the task's newest run, with its folder where it is on this machine.
+func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
+	here, run = v.folder().Begun(func(run journal.Run) bool {
+		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
+	})
+	if found.run.ID != "" && found.run.Now.After(run.Now) {
+		return workspace.Run{}, found.run
+	}
+	return here, run
 }
 
 // way is how what was asked for is gone about.
@@ -141,6 +147,7 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	if b.shelf == nil {
 		return false, nil
 	}
+	b.shelf.lease.Attempts = v.task.Attempts
 	err := b.shelf.take(ctx, b.found, during)
 	switch {
 	case err == nil:

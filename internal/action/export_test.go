@@ -16,11 +16,10 @@ func NewRequest(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task pla
 
 // What a request decides.
 var (
-	Place         = func(r Request) (base, branch string, err error) { return r.place() }
-	PolicyOf      = func(r Request, p plan.Plan) any { return r.policy(p) }
-	Ref           = func(r Request) string { return r.ref() }
-	Renewed       = Request.renewed
-	Rehearsed     = Request.rehearsed
-	Misunderstood = misunderstood
-	Numbered      = numbered
+	Place     = func(r Request) (base, branch string, err error) { return r.place() }
+	PolicyOf  = func(r Request, p plan.Plan) any { return r.policy(p) }
+	Ref       = func(r Request) string { return r.ref() }
+	Renewed   = Request.renewed
+	Rehearsed = Request.rehearsed
+	Numbered  = numbered
 )

@@ -52,6 +52,7 @@ type kept struct {
 const (
 	altered = "the saved state of an earlier run was changed by someone else"
 	strange = "the saved state of an earlier run is not signed by this workflow"
+	another = "the saved state of an earlier run cannot be read by this version of ralph"
 	orphan  = "the comment that confirms the saved state of an earlier run is gone"
 )
 
@@ -145,11 +146,11 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 		found.files, found.doubt = nil, strange
 		return nil //nolint:nilerr // it was said, and nothing of it counts
 	}
-	entries, _, unread := journal.Replay(found.files[workspace.JournalFile])
-	if unread == nil {
+	entries, _, wrong := journal.Replay(found.files[workspace.JournalFile])
+	if wrong == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
-	} else { // of another version of ralph
-		found.files = nil
+	} else {
+		found.files, found.doubt = nil, another
 	}
 	return nil
 }

@@ -21,3 +21,11 @@ func (a Attempts) Next(head string) (next Attempts, ok bool) {
 	a.OfHead, a.OfPull = a.OfHead+1, a.OfPull+1
 	return a, a.OfHead <= MostOfHead && a.OfPull <= MostOfPull
 }
+
+// More is the one of two counts of the same pull request that has more.
+func (a Attempts) More(b Attempts) Attempts {
+	if b.OfPull > a.OfPull {
+		return b
+	}
+	return a
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -13,6 +14,10 @@ type Lease struct {
 	Job   int64     `json:"job"`  // by GitHub's number
 	Page  string    `json:"page"` // of its log
 	Until time.Time `json:"until"`
+
+	// Attempts are those at red checks with the one that the job begins. The run's
+	// journal has them, too; that is kept only after its first iteration.
+	Attempts plan.Attempts `json:"attempts,omitzero"`
 }
 
 // LeaseFile is where it lies beside a run's own files, and LongestLease more than it

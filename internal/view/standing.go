@@ -180,3 +180,19 @@ func button(run journal.Run) string {
 	}
 	return trigger.Button(trigger.Resume, "continue this run")
 }
+
+// Misunderstood is why help is the answer to another request.
+func Misunderstood(c trigger.Command) string {
+	said := Code(c.Said, 80)
+	switch {
+	case c.Said == "" && c.Why == "":
+		return ""
+	case c.Said == "":
+		return fmt.Sprintf("Sorry, %s.", c.Why)
+	case c.Why != "":
+		return fmt.Sprintf("%s is not allowed: %s.", said, c.Why)
+	case c.Nearest != "":
+		return fmt.Sprintf("Unknown: %s. Did you mean `%s`?", said, c.Nearest)
+	}
+	return fmt.Sprintf("Unknown: %s. Put words for the agent after `--`.", said)
+}
