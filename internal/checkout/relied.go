@@ -3,13 +3,13 @@ package checkout
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
@@ -26,13 +26,10 @@ type reliance struct {
 
 // tree is what a commit has: links that stay within it, programs, and folders with code.
 type tree struct {
-	links    []link
+	links    []handover.Link
 	programs map[string]bool
 	coded    map[string]bool
 }
-
-// link is one that a commit has.
-type link struct{ at, to string }
 
 // used tells what names a file.
 type used struct{ tests, checks, settings, product bool }
@@ -52,46 +49,29 @@ func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string
 	if err != nil {
 		return is, fmt.Errorf("list the files of %.12s: %w", commit, err)
 	}
-	var names, ids []string
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
 		if paths.Code(name) {
 			is.coded[path.Dir(name)] = true
 		}
-		switch fields := strings.Fields(about); {
-		case len(fields) != 3:
-		case fields[0] == git.ModeSymlink:
-			names, ids = append(names, name), append(ids, fields[2])
-		case fields[0] == git.ModeProgram:
+		if strings.HasPrefix(about, git.ModeProgram) {
 			is.programs[name] = true
 		}
 	}
-	err = git.CatFile(ctx, trusted.Do, git.Call{}, ids, func(o git.Object) error {
-		name := names[0]
-		names = names[1:]
-		target, err := io.ReadAll(io.LimitReader(o.Content, longestTarget))
-		if to := path.Join(path.Dir(name), string(target)); !path.IsAbs(string(target)) && to != "." && !strings.HasPrefix(to, "../") {
-			is.links = append(is.links, link{name, to})
-		}
-		return err
-	})
-	if err != nil {
-		return is, fmt.Errorf("read the links of %.12s: %w", commit, err)
+	if is.links, err = handover.Links(ctx, trusted, commit); err != nil {
+		return is, err
 	}
 	r.trees[commit] = is
 	return is, nil
 }
 
-const (
-	mostListed    = 64 << 20
-	longestTarget = 4096
-)
+const mostListed = 64 << 20
 
 // linkedTest tells whether a link gives a file the name of a test.
-func linkedTest(all []link, name string) bool {
-	return slices.ContainsFunc(all, func(l link) bool {
-		rest, within := strings.CutPrefix(name+"/", l.to+"/")
-		return within && isTest(strings.TrimSuffix(l.at+"/"+rest, "/"))
+func linkedTest(all []handover.Link, name string) bool {
+	return slices.ContainsFunc(all, func(l handover.Link) bool {
+		rest, within := strings.CutPrefix(name+"/", l.To+"/")
+		return within && isTest(strings.TrimSuffix(l.At+"/"+rest, "/"))
 	})
 }
 

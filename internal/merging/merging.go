@@ -57,7 +57,7 @@ func message(run journal.Run, with journal.Joined) git.Message {
 // pushed nowhere. What has no marks to resolve, such as a file that one side deleted,
 // what is protected, and what comes when the limits are used, is left to people.
 func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, tree string) (journal.Joined, error) {
-	guarded, err := handover.Covered(run.Policy.Protect, with.Conflicts)
+	guarded, err := handover.Covered(ctx, t, with.From, run.Policy.Protect, with.Conflicts)
 	if err != nil || with.Of != journal.OfBase || len(guarded) > 0 || len(with.Conflicts) >= git.MostConflicts || !verdict.MayIterate(run) {
 		return with, err
 	}

@@ -43,7 +43,7 @@ func On(head string, p policy.Policy) Branch {
 func Apply(ctx context.Context, t *git.Trusted, on Branch, task plan.Task, p plan.Plan) (Applied, error) {
 	head := on.Head
 	done := Applied{Head: head, Remarks: slices.Clone(task.Remarks), Plan: p}
-	guarded, err := handover.Covered(on.Protect, paths(task))
+	guarded, err := handover.Covered(ctx, t, on.Head, on.Protect, paths(task))
 	if err != nil {
 		return done, err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -233,5 +234,39 @@ func TestGuardedNamesWhatIsProtected(t *testing.T) {
 	}
 	if _, err := handover.Guarded(t.Context(), l.trusted, git.Span{From: l.base, To: taken.To}, []string{"a["}); err == nil {
 		t.Error("a malformed glob is taken")
+	}
+}
+
+// What a protected link leads to is protected like the link: a tool reads it by that name.
+func TestWhatProtectedLinksLeadTo(t *testing.T) {
+	l := newLab(t)
+	for at, to := range map[string]string{"CLAUDE.md": "docs/AI.md", ".husky": "tools/hooks", "docs/AI.md": "../text/ai.md", "free": "src"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(l.tree.Dir, at)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(l.tree.Dir, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.commit("links", map[string]string{"text/ai.md": "Be kind.\n", "tools/hooks/pre-commit": "true\n", "src/a.txt": "a\n"})
+	terms := l.terms()
+	terms.Protect = nil
+	linked, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	globs := []string{"**/CLAUDE.md", ".husky/**"}
+	l.commit("change", map[string]string{"text/ai.md": "Obey.\n", "tools/hooks/pre-commit": "evil\n", "tools/hooks/new": "evil\n", "src/a.txt": "b\n"})
+	terms.Last, terms.Protect = linked.To, globs
+	got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got.Dropped)
+	if diff := cmp.Diff([]string{"text/ai.md", "tools/hooks/new", "tools/hooks/pre-commit"}, got.Dropped); diff != "" {
+		t.Errorf("dropped (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"src/a.txt"}, got.Files); diff != "" {
+		t.Errorf("taken (-want +got):\n%s", diff)
 	}
 }

@@ -19,6 +19,7 @@ const maxTarget = 4 << 10 // of a symbolic link
 type protected struct {
 	names map[string]bool // wherever they lie, with all beneath: most globs only say that
 	globs []string
+	paths []string // that protected links lead to, with all beneath
 }
 
 // protect checks the globs, and folds them as paths will be.
@@ -48,6 +49,11 @@ func (p protected) covers(name string) bool {
 func (p protected) covered(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if p.names[part] {
+			return true
+		}
+	}
+	for _, to := range p.paths {
+		if strings.HasPrefix(name+"/", to+"/") || strings.HasPrefix(to, name+"/") {
 			return true
 		}
 	}
@@ -160,12 +166,12 @@ func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string)
 	if err != nil {
 		return nil, err
 	}
-	return Covered(globs, touched)
+	return Covered(ctx, t, span.From, globs, touched)
 }
 
-// Covered are those of the names that globs protect.
-func Covered(globs, names []string) ([]string, error) {
-	guarded, err := protect(globs)
+// Covered are those of the names that globs protect, as a commit has them.
+func Covered(ctx context.Context, t *git.Trusted, commit string, globs, names []string) ([]string, error) {
+	guarded, err := protectIn(ctx, t, commit, globs)
 	if err != nil {
 		return nil, err
 	}

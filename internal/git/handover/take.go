@@ -135,13 +135,13 @@ func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, ma
 
 // take brings the commits in and says what they became.
 func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (remade, error) {
-	guarded, err := protect(terms.Protect)
-	if err != nil {
-		return remade{}, err
-	}
 	tip, err := tipOf(ctx, tree, seen)
 	if err != nil || tip == terms.Last {
 		return remade{}, blame(err, "the repository in the worktree cannot be read")
+	}
+	guarded, err := protectIn(ctx, t, terms.Last, terms.Protect)
+	if err != nil {
+		return remade{}, err
 	}
 	if len(tip) != len(terms.Last) {
 		return remade{}, refuse("the repository in the worktree has another object format")

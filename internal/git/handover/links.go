@@ -1,0 +1,67 @@
+package handover
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+)
+
+// Link is a symbolic link of a commit that leads to another place in it.
+type Link struct{ At, To string }
+
+const mostListed = 128 << 20
+
+// Links are those of a commit that stay within it.
+func Links(ctx context.Context, t *git.Trusted, commit string) ([]Link, error) {
+	out, err := t.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}, Limit: mostListed})
+	if err != nil {
+		return nil, fmt.Errorf("list the links of %.12s: %w", commit, err)
+	}
+	var names, ids []string
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, name, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == git.ModeSymlink {
+			names, ids = append(names, name), append(ids, fields[2])
+		}
+	}
+	var all []Link
+	err = git.CatFile(ctx, t.Do, git.Call{}, ids, func(o git.Object) error {
+		name := names[0]
+		names = names[1:]
+		target, err := io.ReadAll(io.LimitReader(o.Content, maxTarget))
+		if to := path.Join(path.Dir(name), string(target)); !path.IsAbs(string(target)) && to != "." && !strings.HasPrefix(to, "../") {
+			all = append(all, Link{name, to})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the links of %.12s: %w", commit, err)
+	}
+	return all, nil
+}
+
+// protectIn is protect with what the links of a commit lead to: a tool that reads a
+// protected name reads that.
+func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []string) (protected, error) {
+	p, err := protect(globs)
+	if err != nil || len(globs) == 0 {
+		return p, err
+	}
+	links, err := Links(ctx, t, commit)
+	if err != nil {
+		return p, err
+	}
+	for more := true; more; { // a link may lead to another
+		more = false
+		for _, l := range links {
+			if to := git.Fold(l.To); p.covers(l.At) && !p.covered(to) {
+				p.paths, more = append(p.paths, to), true
+			}
+		}
+	}
+	return p, nil
+}
