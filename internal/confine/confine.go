@@ -78,6 +78,8 @@ type Sandbox struct {
 	heard  []journal.Event // that are not on record yet
 	broken error           // why nothing more may be run
 
+	unshared []string // folders without hard links to files elsewhere
+
 	told  []egress.Traffic // what passed, as it was told last
 	spent egress.Spent     // what was used of the model, as it was told last
 }
@@ -110,7 +112,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.rooms.furnish(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of the sandbox", "make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
 	}
-	if err := w.unshare(ctx, asked); err != nil {
+	if err := w.unshare(ctx, asked.theirs()); err != nil {
 		return nil, err
 	}
 	w.cache = asked.Cache
@@ -240,7 +242,11 @@ func (w *Sandbox) Around(at Access) sandbox.Next {
 			inside.Fields[file] = fields
 		}
 	}
-	return w.whole(inside.Run(w.next))
+	run := w.whole(inside.Run(w.next))
+	if at.Proof || at.Alone {
+		return run // in a checkout of our own
+	}
+	return w.parted(at.Write, run)
 }
 
 func only(paths []string, keep func(string) bool) []string {

@@ -3,7 +3,6 @@ package confine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -55,24 +53,6 @@ func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) 
 		r.state, r.lent = stateIn(r.home, asked.State), there(r.home, asked.State.Paths(), asked.Env)
 	}
 	return err
-}
-
-// unshare keeps what a user's project has in common with files elsewhere out of the
-// reach of those inside: a hard link leads past every mount. Once is enough, as no
-// link can be made inside to what lies outside. In a job every folder is a new one.
-func (w *Sandbox) unshare(ctx context.Context, asked Options) error {
-	if asked.Home == "" {
-		return nil
-	}
-	copied, err := workspace.Unshare(ctx, asked.theirs())
-	if err != nil {
-		return fault.Usage("files of the project have hard links elsewhere, and cannot be copied",
-			"reinstall packages as copies (for pnpm: package-import-method=copy), or run with --worktree in a tree of its own", err)
-	}
-	if copied > 0 {
-		w.notes = append(w.notes, journal.Noted{What: fmt.Sprintf("hard links to files outside the project were replaced by copies, so that the agent cannot change those files: %d", copied)})
-	}
-	return nil
 }
 
 // clear makes a room new.

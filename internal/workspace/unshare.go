@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,7 +92,10 @@ func outermost(paths []string) (outer []string) {
 // gather finds the plain files that have more than one name.
 func gather(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linked) error {
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
-		if err != nil {
+		switch {
+		case errors.Is(err, untrusted.ErrTooDeep), errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
+			return fs.SkipDir // nor do those inside get in: they are the same user
+		case err != nil:
 			return err
 		}
 		stat, is := e.Info.Sys().(*syscall.Stat_t)

@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,10 @@ func TestUnshare(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(store, filepath.Join(project, "link")); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := os.MkdirAll(filepath.Join(project, strings.Repeat("deep/", 300)), 0o755); err != nil {
 		t.Fatal(err)
 	}
 
