@@ -83,35 +83,54 @@ func TestAgentsAreToldByTheBase(t *testing.T) {
 	if os.Getenv("AGENTS") == "" {
 		return
 	}
+	const script = "cat *.md web/*.md > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'"
 	for name, input := range realInputs {
 		t.Run(name, func(t *testing.T) {
-			server := modeltest.Start(t,
-				modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell("cat *.md web/*.md > told.txt; ls >> told.txt; git add told.txt; git commit -qm 'feat: told'")}},
-				modeltest.Answer{Words: "Done."})
+			server := modeltest.Start(t, modeltest.Answer{Calls: []modeltest.Call{modeltest.Shell(script)}}, modeltest.Answer{Words: "Done."})
 			told := toldIn(t, name, "INPUT_"+input+"-API-KEY="+agentKey, "INPUT_MODEL-BASE-URL="+server.URL)
-			work := server.Work()
-			if len(work) == 0 {
-				t.Fatal("no request came")
+			var bodies []string
+			for _, request := range server.Work() {
+				bodies = append(bodies, request.Body)
 			}
-			for _, file := range txtar.Parse([]byte(governing)).Files {
-				if file.Name == ".mcp.json" {
-					continue
-				}
-				for line := range strings.Lines(string(file.Data)) {
-					if _, mark, found := strings.Cut(strings.TrimSpace(line), "WHOSE-"); found && !strings.Contains(work[0].Body, "BASE-"+mark) {
-						t.Errorf("of %s nothing is in the first request", file.Name)
-					}
-				}
-			}
-			for i, request := range work {
-				if at := strings.Index(request.Body, "HEAD-"); at >= 0 {
-					t.Errorf("request %d holds %.60s", i, request.Body[at:])
-				}
-			}
-			if !strings.Contains(told, "BASE-nested-agents") || strings.Contains(told, "HEAD-") || strings.Contains(told, "ran-") {
-				t.Errorf("in the tree were:\n%s", told)
-			}
+			toldByTheBase(t, bodies, told)
 		})
+	}
+	t.Run("amp", func(t *testing.T) {
+		server := startAmp(t, script)
+		program, err := filepath.Abs("../../tools/agents/node_modules/.bin/amp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := toldIn(t, "amp", "INPUT_AMP-API-KEY="+agentKey, "INPUT_SANDBOX=none", // it would reach ampcode.com only
+			"INPUT_AGENT-COMMAND=env AMP_URL="+server.URL+" '"+program+"'")
+		toldByTheBase(t, server.bodies(), told)
+	})
+}
+
+// toldByTheBase judges the requests that an agent made, the first of which has the
+// prompt, and what it saw in its tree.
+func toldByTheBase(t *testing.T, bodies []string, told string) {
+	t.Helper()
+	if len(bodies) == 0 {
+		t.Fatal("no request came")
+	}
+	for _, file := range txtar.Parse([]byte(governing)).Files {
+		if file.Name == ".mcp.json" {
+			continue
+		}
+		for line := range strings.Lines(string(file.Data)) {
+			if _, mark, found := strings.Cut(strings.TrimSpace(line), "WHOSE-"); found && !strings.Contains(bodies[0], "BASE-"+mark) {
+				t.Errorf("of %s nothing is in the first request", file.Name)
+			}
+		}
+	}
+	for i, body := range bodies {
+		if at := strings.Index(body, "HEAD-"); at >= 0 {
+			t.Errorf("request %d holds %.60s", i, body[at:])
+		}
+	}
+	if !strings.Contains(told, "BASE-nested-agents") || strings.Contains(told, "HEAD-") || strings.Contains(told, "ran-") {
+		t.Errorf("in the tree were:\n%s", told)
 	}
 }
 
