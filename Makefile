@@ -32,7 +32,7 @@ fmt: $(LINT)
 	$(LINT) fmt
 lint: $(LINT) $(ACTIONS)
 	$(LINT) config verify && $(LINT) run ./...
-	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml templates/workflows/after.yml examples/*.yml
+	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml templates/workflows/after.yml templates/workflows/proof*.yml examples/*.yml
 golden: # but for BUT: to update the scripts plays all of them, and that has just been done
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | grep -vFx -e "$(BUT)" | xargs -r sh -c 'go test -count=1 "$$@" -update' --
 reference: # the parts of docs/ that are made from the code

@@ -37,7 +37,8 @@ Examples:
   ralph init
   ralph init --prd --name login
   ralph init --github
-  ralph init --github --host`
+  ralph init --github --host
+  ralph init --proof`
 }
 
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
@@ -73,7 +74,7 @@ var released = pattern.Of(`^v\d+\.\d+\.\d+$`)
 // pin is what a workflow names ralph's version by: the commit of the release that
 // this program comes from, with the tag in a comment.
 func (c initCommand) pin(ctx context.Context, w world) string {
-	if !c.GitHub || !released.MatchString(version) {
+	if !c.OnGitHub() || !released.MatchString(version) {
 		return ""
 	}
 	commit, err := c.tagged(ctx, w)

@@ -73,7 +73,7 @@ func stories(t *testing.T, folder string) testscript.Params {
 		Setup:               func(env *testscript.Env) error { return setup(t, env, folder) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
-			"listener": listener, "model": model, "company": companyIn, "example": exampleInputs, "sigstore": signing,
+			"listener": listener, "model": model, "company": companyIn, "workflow": workflowInputs, "sigstore": signing,
 		},
 	}
 }

@@ -28,7 +28,7 @@ const workflow = ".github/workflows/ralph-proof.yml"
 func (j Job) Publish(ctx context.Context) (string, error) {
 	proved, err := github.ReadProved(j.Payload)
 	if err != nil {
-		return "", fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, as examples/ralph-proof-publish.yml does", err)
+		return "", fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, in the workflow that ralph init --proof writes", err)
 	}
 	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow { // @ and a ref may follow
 		why := fmt.Sprintf("the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow)

@@ -37,6 +37,7 @@ type Files struct {
 	Name       string `placeholder:"FEATURE" help:"Feature that the PRD is about; its branch is ralph/FEATURE. Implies --prd."`
 	GitHub     bool   `name:"github" help:"Write the GitHub workflows and the issue form."`
 	Host       *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
+	Proof      bool   `name:"proof" help:"Write the workflows that prove any pull request (check ralph/proof), without an agent."`
 	// Pin is what the workflow names ralph's version by, as in "COMMIT # v1.2.3";
 	// where there is no release it is empty, and the workflow builds ralph's main.
 	Pin string `kong:"-"`
@@ -51,8 +52,11 @@ type Files struct {
 func (f *Files) Any() bool {
 	f.PRD = f.PRD || f.Name != "" || f.RalphDir != ""
 	f.GitHub = f.GitHub || f.Host != nil || f.App != ""
-	return f.PRD || f.GitHub
+	return f.PRD || f.OnGitHub()
 }
+
+// OnGitHub says whether there are workflows among the files.
+func (f Files) OnGitHub() bool { return f.GitHub || f.Proof }
 
 // Write writes the files, all of them or none, and tells on out what it wrote and
 // what is left to do by hand; what may be wrong it tells on warn.
@@ -61,11 +65,11 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if fix := f.misplaced(); f.GitHub && fix != "" {
+	if fix := f.misplaced(); f.OnGitHub() && fix != "" {
 		return fault.Usage("GitHub reads .github only at the top of a repository, and "+f.ProjectDir+" is not one", fix, nil)
 	}
 	f.RalphDir = filepath.ToSlash(memory)
-	if f.GitHub {
+	if f.OnGitHub() {
 		f.propose()
 	}
 	sheets, err := f.sheets(now)
@@ -98,6 +102,13 @@ func (f Files) sheets(now time.Time) ([]workspace.Sheet, error) {
 		if sheets, err = f.loop(now); err != nil {
 			return nil, err
 		}
+	}
+	if f.Proof {
+		proofs, err := f.proofs()
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, proofs...)
 	}
 	if !f.GitHub {
 		return sheets, nil
@@ -224,7 +235,7 @@ func (f Files) next(to io.Writer) error {
 	for _, part := range []struct {
 		path  string
 		asked bool
-	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-host.txt", f.GitHub && f.host() && f.proposal.Steps == nil}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.GitHub && f.Pin == ""}} {
+	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-proof.txt", f.Proof}, {"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.Steps == nil}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""}} {
 		if !part.asked {
 			continue
 		}

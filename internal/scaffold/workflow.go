@@ -20,8 +20,9 @@ import (
 // WorkflowFile is where GitHub looks for it, and ralph serve by default. AfterFile
 // is the workflow that looks after pull requests that ralph opened.
 const (
-	WorkflowFile = ".github/workflows/ralph.yml"
-	AfterFile    = ".github/workflows/ralph-after.yml"
+	workflowDir  = ".github/workflows/"
+	WorkflowFile = workflowDir + "ralph.yml"
+	AfterFile    = workflowDir + "ralph-after.yml"
 )
 
 // slug is how GitHub names an App in its address.
@@ -54,29 +55,48 @@ func (f Files) workflows() ([]workspace.Sheet, error) {
 	return []workspace.Sheet{{Path: WorkflowFile, Data: work}, {Path: AfterFile, Data: after}}, err
 }
 
-// workflow is a template for a container or for the machine itself, with words
-// replaced before the project's own text is in. It uses ralph by the pin.
+// proofs are the workflows that prove any pull request. What proves one of a fork may
+// write nothing, so another publishes it.
+func (f Files) proofs() (sheets []workspace.Sheet, err error) {
+	for _, name := range []string{"proof", "proof-publish"} {
+		workflow, err := f.workflow("workflows/" + name + ".yml")
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(sheets, workspace.Sheet{Path: workflowDir + "ralph-" + name + ".yml", Data: workflow})
+	}
+	return sheets, nil
+}
+
+// workflow is a template with words replaced before the project's own text is in: for a
+// container or for the machine itself, by the pin. Without a release it builds ralph.
 func (f Files) workflow(name string, words ...string) ([]byte, error) {
+	const action, host, with = "      - uses: ralph-loop/ralph@", "      - uses: ralph-loop/ralph/host@", "        with:\n"
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	workflow := f.judged(strings.NewReplacer(words...).Replace(string(text)))
-	action, pin := "ralph-loop/ralph@", cmp.Or(f.Pin, "main")
+	pin := cmp.Or(f.Pin, "main") + "\n"
+	step := action + pin
 	if f.host() {
 		steps, err := templates.Files.ReadFile("workflows/host.txt")
 		if err != nil {
 			return nil, err
 		}
-		workflow = strings.Replace(workflow, imageNote+"      - uses: ralph-loop/ralph@v1\n        with:\n", f.tools(string(steps)), 1)
-		workflow = strings.ReplaceAll(workflow, action, "ralph-loop/ralph/host@")
-		action = "ralph-loop/ralph/host@"
+		tools, inputs, _ := strings.Cut(f.tools(string(steps)), host)
+		if strings.Contains(workflow, "          mode: prove\n") { // no agent works there
+			inputs = "v1\n" + with
+		}
+		workflow = strings.Replace(strings.Replace(workflow, imageNote, "", 1), action+"v1\n"+with, tools+host+inputs, 1)
+		workflow = strings.ReplaceAll(workflow, action, host)
+		step = host + pin
 	}
-	workflow = strings.ReplaceAll(workflow, action+"v1\n", action+pin+"\n")
-	if f.host() && f.Pin == "" {
-		workflow = built(workflow, action+pin+"\n")
+	workflow = strings.NewReplacer(action+"v1\n", action+pin, host+"v1\n", host+pin).Replace(workflow)
+	if f.Pin == "" {
+		workflow = built(workflow, host+pin)
 	}
-	return f.cached(workflow, "      - uses: "+action+pin+"\n")
+	return f.cached(workflow, step)
 }
 
 // imageNote stands above the step that runs ralph's image.
@@ -138,6 +158,9 @@ func (f Files) host() bool {
 // place of the example, setup commands and services.
 func (f Files) judged(workflow string) string {
 	const example = "          checks: |\n            make test\n"
+	if !strings.Contains(workflow, example) {
+		return workflow
+	}
 	inputs := cmp.Or(lines("checks", f.proposal.Checks), example) + lines("setup", f.proposal.Setup) + lines("check-env", f.proposal.Env)
 	if len(f.proposal.Ports) > 0 {
 		inputs += "          # Ports of the services above.\n          services: " + strings.Join(f.proposal.Ports, " ") + "\n"
