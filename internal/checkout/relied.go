@@ -137,6 +137,9 @@ func asked(name string) string {
 	if folder, is := strings.CutSuffix(name, "/"); is {
 		return `(^|[^[:alnum:]_.-])` + regexp.QuoteMeta(folder) + `(/[*$%{<]|/?["'` + "`" + `])`
 	}
+	if path.Ext(name) == "" { // a word: "one" is no part of "done"
+		return `\b` + regexp.QuoteMeta(name) + `\b`
+	}
 	return regexp.QuoteMeta(name)
 }
 
