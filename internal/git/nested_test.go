@@ -93,6 +93,9 @@ func TestDisarm(t *testing.T) {
 		"beside/.git":                       "gitdir: " + filepath.Join(top, ".git/worktrees/beside"),
 		".git/worktrees/beside/commondir":   "../..\n",
 		"bare/config":                       "[core]\n\tpager = x\n",
+		"lent/.git/objects/info/alternates": "../../../plain/.git/objects\n" + filepath.Join(filepath.Dir(top), "elsewhere") + "\n",
+		"near/.git/objects/info/alternates": "../../../plain/.git/objects\n",
+		"plain/.git/objects/x":              "x",
 	} {
 		write(t, filepath.Join(top, name), text)
 	}
@@ -101,7 +104,7 @@ func TestDisarm(t *testing.T) {
 	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"plain", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed"}
+	names := []string{"plain", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
 	moved, err := g.Disarm(t.Context(), treeOf(top), names)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +112,7 @@ func TestDisarm(t *testing.T) {
 	var want []string
 	for _, path := range []string{
 		"monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
-		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config",
+		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config", "lent/.git/objects/info/alternates",
 	} {
 		want = append(want, path+guarded.Aside)
 		if _, err := os.Lstat(filepath.Join(top, path)); err == nil {

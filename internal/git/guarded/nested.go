@@ -214,7 +214,8 @@ func moveAside(root *untrusted.Root, name string) error {
 	return errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside))
 }
 
-// armed are the paths of a repository by which git runs more than itself.
+// armed are the paths of a repository by which git runs more than itself, or reads more
+// than the tree.
 func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
 	at := path.Join(name, ".git")
 	info, err := root.Lstat(at)
@@ -234,6 +235,11 @@ func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, na
 			paths = append(paths, file)
 		}
 	}
+	for _, store := range []string{"objects", "objects/info/alternates"} {
+		if store = path.Join(at, store); borrows(root, at, store) {
+			paths = append(paths, store)
+		}
+	}
 	hooks := path.Join(at, "hooks")
 	list, err := root.ReadDir(hooks)
 	runs := func(hook fs.DirEntry) bool { return !strings.HasSuffix(hook.Name(), ".sample") }
@@ -241,4 +247,28 @@ func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, na
 		paths = append(paths, hooks)
 	}
 	return paths
+}
+
+// borrows tells whether a repository has its objects, or a list of more, outside of the
+// tree: the next sandbox there could read them.
+func borrows(root *untrusted.Root, at, store string) bool {
+	info, err := root.Lstat(store)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false
+	case err != nil, !info.IsDir() && !info.Mode().IsRegular():
+		return true
+	case info.IsDir():
+		return false
+	}
+	text, err := root.ReadFile(store, 1<<20)
+	top, failed := filepath.EvalSymlinks(root.Name())
+	return err != nil || failed != nil || slices.ContainsFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(to string) bool {
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(top, at, "objects", to)
+		}
+		to, err := filepath.EvalSymlinks(to)
+		way, apart := filepath.Rel(top, to)
+		return err != nil || apart != nil || !filepath.IsLocal(way)
+	})
 }
