@@ -45,6 +45,7 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
 	r.By, r.Form, r.Pull = e.By, e.Form, e.Pull
+	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true
 	r.Granted = Grant{At: at}

@@ -67,6 +67,9 @@ type Run struct {
 	Packed     *Packed    // the work as a file, where it could not be pushed
 	Leaves     []Branched // why the work is on another branch than it was to be on
 	Pull       *PullOpened
+	// FoundDraft tells that the pull request was a draft when the run began: what else it
+	// waits for this run does not know, so a person turns it ready.
+	FoundDraft bool
 	Comment    *CommentPosted
 	Failures   []PublishFailed // since the last thing that worked on GitHub
 	Notes      []Noted

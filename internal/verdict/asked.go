@@ -159,7 +159,7 @@ func by(a Asked) string { return strings.TrimSuffix("it was asked for by "+a.By,
 // base contradicted it, or whose pull request could not be made ready, may be gone
 // on with once a person has had a look.
 func over(run journal.Run) bool {
-	unready := Sound(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft
+	unready := Sound(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
 	return run.Completed() && run.Parted == nil && !unready
 }
 

@@ -12,7 +12,7 @@ import (
 // work were never proven together.
 func ready(run journal.Run) (Step, bool) {
 	switch {
-	case !Sound(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft:
+	case !Sound(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft || run.FoundDraft:
 		return nil, false
 	case run.Met != run.Head && !failed(run, "join"):
 		return Join{}, true
