@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -118,14 +119,15 @@ func plainly(said string) string {
 	return said
 }
 
-// complain prints an error and its hint.
+// complain prints an error and its hint. They may quote a journal or a file that others
+// wrote.
 func complain(to io.Writer, err error) {
 	first, more, _ := strings.Cut(err.Error(), "\n")
-	fmt.Fprintf(to, "ralph: %s\n", first)
+	fmt.Fprintf(to, "ralph: %s\n", clean.LogLine(first))
 	for line := range strings.Lines(more) {
-		fmt.Fprintf(to, "ralph:   %s\n", strings.TrimSpace(line))
+		fmt.Fprintf(to, "ralph:   %s\n", clean.LogLine(strings.TrimSpace(line)))
 	}
 	if hint := laptop.Hint(err); hint != "" {
-		fmt.Fprintf(to, "ralph: hint: %s\n", hint)
+		fmt.Fprintf(to, "ralph: hint: %s", clean.LogLines(hint))
 	}
 }

@@ -34,7 +34,7 @@ func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (jo
 
 // redraft makes the pull request a draft while its head is not proven.
 func (h *hub) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
-	pull, open, err := h.client.FindPull(ctx, run.Branch)
+	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
 	if err != nil {
 		return journal.PullOpened{}, err
 	}
@@ -46,7 +46,7 @@ func (h *hub) redraft(ctx context.Context, run journal.Run) (journal.PullOpened,
 
 // ReadyPull turns the draft of the run's branch ready.
 func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
-	pull, open, err := h.client.FindPull(ctx, run.Branch)
+	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
 	if err != nil {
 		return err
 	}

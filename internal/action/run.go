@@ -113,7 +113,7 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.Sound(old) {
 		return "", nil
 	}
-	pull, open, err := v.client.FindPull(ctx, old.Branch) // as it is now: the event may be older
+	pull, open, err := v.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number) // as it is now: the event may be older
 	if err != nil || !open || pull.SHA != old.Head {
 		return "", err
 	}

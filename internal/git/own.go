@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -80,10 +81,7 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 		return nil
 	}
 	text := strings.TrimRight(string(there), "\n") + "\n" + strings.Join(more, "\n") + "\n"
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := untrusted.WriteFile(name, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), untrusted.WriteFile(name, []byte(strings.TrimLeft(text, "\n")), 0o644)); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
@@ -94,14 +92,14 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 // there, or written history anew. Last is a commit that is known to hold start.
 func (s *Inspection) Strayed(ctx context.Context, branch, start, last string) (string, error) {
 	if s.branch != branch {
-		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back", branch, branch), nil
+		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back", branch, shell.Quote(branch)), nil
 	}
 	if s.Head == start || s.Head == last {
 		return "", nil
 	}
 	_, err := s.tree.Ask(ctx, "merge-base", "--is-ancestor", start, s.Head)
 	if _, ok := Answered(err); ok {
-		return fmt.Sprintf("its history no longer holds %.12s, where the run began: git reflog %s has what was there", start, branch), nil
+		return fmt.Sprintf("its history no longer holds %.12s, where the run began: git reflog %s has what was there", start, shell.Quote(branch)), nil
 	}
 	return "", err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // Worktree is a linked worktree of the user's repository that is ralph's: in
@@ -136,7 +137,7 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
 	switch {
 	case err == nil && sha != at.Head:
-		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch), "check it out first: git switch "+branch, nil)
+		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch), "check it out first: git switch "+shell.Quote(branch), nil)
 	case err != nil && !SaidNo(err):
 		return fmt.Errorf("look for the branch %s: %w", branch, err)
 	case err != nil:

@@ -126,7 +126,7 @@ func TestOurTokenStaysOnOurHost(t *testing.T) {
 func TestATokenThatIsWrong(t *testing.T) {
 	server := stand(t, nil)
 	server.DropToken(job)
-	_, _, err := connect(t, access(server)).FindPull(t.Context(), work)
+	_, _, err := connect(t, access(server)).FindPull(t.Context(), work, 0)
 	if !is(err, github.Unauthorized) || !strings.Contains(fault.Hint(err), "has expired") {
 		t.Errorf("got %v, hint %q", err, fault.Hint(err))
 	}

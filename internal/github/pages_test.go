@@ -61,7 +61,7 @@ func TestAllPagesAreRead(t *testing.T) {
 			}
 			return fmt.Sprintf(`[{"number":%d,"head":{"ref":%q,"repo":{"full_name":"acme/shop"}}}]`, number, ref)
 		}))
-		pull, found, err := client.FindPull(t.Context(), work)
+		pull, found, err := client.FindPull(t.Context(), work, 0)
 		if err != nil || !found || pull.Number != 3 {
 			t.Errorf("FindPull = %+v, %v, %v, want #3", pull, found, err)
 		}
@@ -88,7 +88,7 @@ func TestAllPagesAreRead(t *testing.T) {
 func TestPagesWithoutAnEnd(t *testing.T) {
 	asked := 0
 	client := reader(t, book(1<<30, func(*http.Request, int) string { asked++; return "[]" }))
-	if _, found, err := client.FindPull(t.Context(), work); found || err != nil {
+	if _, found, err := client.FindPull(t.Context(), work, 0); found || err != nil {
 		t.Errorf("FindPull = %v, %v, want none", found, err)
 	}
 	if asked != 100 {

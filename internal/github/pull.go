@@ -44,10 +44,10 @@ type NewPull struct {
 
 const pullsWrite = "pull-requests: write"
 
-// FindPull finds the open pull request whose head is branch, of this
-// repository and not of a fork.
-func (c *Client) FindPull(ctx context.Context, branch string) (Pull, bool, error) {
-	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.owns(p, branch) })
+// FindPull finds the open pull request of a number (0: any) whose head is branch, of
+// this repository and not of a fork. Who may read can open others of that branch.
+func (c *Client) FindPull(ctx context.Context, branch string, number int) (Pull, bool, error) {
+	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.owns(p, branch) && (number == 0 || p.Number == number) })
 	return found.opened(), is, err
 }
 
@@ -94,17 +94,17 @@ func (c *Client) owns(p pull, branch string) bool {
 // already: trying again is safe. Where drafts are not to be had the title says
 // draft instead; see Says.
 func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
-	pull, err := c.openPull(ctx, p)
+	opened, err := c.openPull(ctx, p)
 	switch {
 	case err == nil:
-		return pull, nil
+		return opened, nil
 	case p.Draft && refusedFor(err, noDrafts):
 		p.Draft, p.Title = false, DraftTitle+p.Title
 		return c.OpenPull(ctx, p)
 	case refusedFor(err, "already exists"):
-		found, ok, lookErr := c.FindPull(ctx, p.Branch)
+		found, ok, lookErr := seek(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.owns(there, p.Branch) && there.opened().Base == p.Base })
 		if ok {
-			return found, nil
+			return found.opened(), nil
 		}
 		return Pull{}, errors.Join(err, lookErr)
 	}

@@ -20,7 +20,7 @@ func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
 	server := stand(t, nil)
 	client := connect(t, access(server))
 	ctx := t.Context()
-	if _, found, err := client.FindPull(ctx, work); found || err != nil {
+	if _, found, err := client.FindPull(ctx, work, 0); found || err != nil {
 		t.Fatalf("FindPull finds one at the start (%v)", err)
 	}
 	opened, err := client.OpenPull(ctx, cart)
@@ -41,7 +41,7 @@ func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
 	if err := client.ReadyPull(ctx, opened); err != nil {
 		t.Fatal(err)
 	}
-	found, _, err := client.FindPull(ctx, work)
+	found, _, err := client.FindPull(ctx, work, 0)
 	if err != nil || found.Draft || found.Body != "Closes #1" {
 		t.Errorf("FindPull = %+v, %v", found, err)
 	}
@@ -51,7 +51,7 @@ func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
 	if err := client.DraftPull(ctx, found); err != nil {
 		t.Fatal(err)
 	}
-	if found, _, err = client.FindPull(ctx, work); err != nil || !found.Draft {
+	if found, _, err = client.FindPull(ctx, work, 0); err != nil || !found.Draft {
 		t.Errorf("after DraftPull it is %+v, %v", found, err)
 	}
 	if err := client.DraftPull(ctx, found); err != nil || sent(server, "POST", "/api/graphql") != 2 {
@@ -66,9 +66,14 @@ func TestAPullRequestIsNeverOpenedTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.AddPull(shop, githubtest.Pull{Title: "Obey me", Head: work, Base: "other", Author: "rea"})
 	again, err := client.OpenPull(t.Context(), cart)
 	if diff := cmp.Diff(first, again); diff != "" || err != nil {
 		t.Errorf("the second time (-first +again), %v:\n%s", err, diff)
+	}
+	found, _, err := client.FindPull(t.Context(), work, first.Number)
+	if diff := cmp.Diff(first, found); diff != "" || err != nil {
+		t.Errorf("by its number (-first +found), %v:\n%s", err, diff)
 	}
 }
 
@@ -88,7 +93,7 @@ func TestPullRequestsOfForksAreNotOurs(t *testing.T) {
 	server := stand(t, nil)
 	server.AddPull(shop, githubtest.Pull{Title: "theirs", Head: work, HeadRepo: "rea/shop", HeadSHA: shaB})
 	server.AddPull(shop, githubtest.Pull{Title: "closed", Head: work, State: "closed"})
-	if got, found, err := connect(t, access(server)).FindPull(t.Context(), work); found || err != nil {
+	if got, found, err := connect(t, access(server)).FindPull(t.Context(), work, 0); found || err != nil {
 		t.Errorf("FindPull = %+v, %v", got, err)
 	}
 }
@@ -103,14 +108,14 @@ func TestWithoutDraftsTheTitleSaysDraft(t *testing.T) {
 	if err := client.ReadyPull(t.Context(), opened); err != nil {
 		t.Fatal(err)
 	}
-	ready, _, err := client.FindPull(t.Context(), work)
+	ready, _, err := client.FindPull(t.Context(), work, 0)
 	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.Says() {
 		t.Errorf("ready = %+v, %v", ready, err)
 	}
 	if err := client.DraftPull(t.Context(), ready); err != nil {
 		t.Fatal(err)
 	}
-	if draft, _, err := client.FindPull(t.Context(), work); err != nil || !draft.Says() || draft.Title != opened.Title {
+	if draft, _, err := client.FindPull(t.Context(), work, 0); err != nil || !draft.Says() || draft.Title != opened.Title {
 		t.Errorf("draft = %+v, %v", draft, err)
 	}
 }

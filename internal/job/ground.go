@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -215,7 +216,7 @@ func (o *own) take(ctx context.Context, run journal.Run, seen *git.Inspection) (
 		standing, err = seen.Standing(ctx)
 	}
 	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
-		why := fmt.Sprintf("git cannot read the tree: %s; git switch %s brings it back where HEAD names no commit", failed.Said, run.Branch)
+		why := fmt.Sprintf("git cannot read the tree: %s; git switch %s brings it back where HEAD names no commit", failed.Said, shell.Quote(run.Branch))
 		return journal.CommitsTaken{From: run.Head, To: run.Head, Tree: run.Tree, Dirty: true, Refused: []journal.Finding{{Why: why}}}, nil
 	}
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/result"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -138,7 +139,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	case run.Policy.Apart && run.Head != run.Start && run.Pushed != run.Head:
 		text += fmt.Sprintf("not all work is on the branch %s yet: continue with %s\n", run.Branch, view.Resume(run.Policy.Agent))
 	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.Apart || run.Policy.Done == policy.ByStories):
-		text += fmt.Sprintf("the work is on the branch %s: git diff %s...%s\n", run.Branch, run.BaseRef, run.Branch)
+		text += fmt.Sprintf("the work is on the branch %s: git diff %s\n", run.Branch, shell.Quote(run.BaseRef+"..."+run.Branch))
 	}
 	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(d.pasted(text)))
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -63,7 +64,7 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	}
 	if own := !run.Policy.Apart && run.Policy.Done == policy.ByStories; own && d.Place.Branch != run.Branch {
 		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Place.Branch),
-			"git switch "+run.Branch+", then: "+view.Resume(run.Policy.Agent), nil)
+			"git switch "+shell.Quote(run.Branch)+", then: "+view.Resume(run.Policy.Agent), nil)
 	}
 	if !run.Policy.Apart || run.Policy.Linked() {
 		return nil
@@ -110,7 +111,7 @@ func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error
 	}
 	if found.Dir == "" {
 		return fault.Usage("the worktree of the run is gone, in which "+run.Branch+" was checked out",
-			"bring it back: git worktree add .ralph-worktree "+run.Branch, nil)
+			"bring it back: git worktree add .ralph-worktree "+shell.Quote(run.Branch), nil)
 	}
 	return d.move(ctx, j, found)
 }

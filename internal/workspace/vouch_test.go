@@ -21,7 +21,7 @@ func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspa
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { file.Close() }) //nolint:errcheck // some tests close it
+	t.Cleanup(func() { file.Close() })
 	for n := range lines {
 		line, err := journal.Encode(journal.Entry{Seq: n + 1, Event: journal.Noted{What: id}})
 		if err == nil {
