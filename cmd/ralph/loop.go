@@ -58,7 +58,7 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, e
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
 		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
 	}
-	p, err := c.policy(d)
+	p, err := c.policy(ctx, d)
 	if err != nil {
 		return job.Asked{}, err
 	}
@@ -66,10 +66,9 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, e
 		return job.Asked{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
-		if _, err := workspace.ReadText(c.Spec); err != nil {
+		if p.PromptFile, err = workspace.TextFile(c.Spec); err != nil {
 			return job.Asked{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
-		p.PromptFile = c.Spec
 	}
 	if p.Apart {
 		if err := d.Repository(ctx); err != nil {
@@ -83,8 +82,8 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, e
 }
 
 // policy is the preset with settings, --config and flags laid over it.
-func (c loopCommand) policy(d *laptop.Project) (policy.Policy, error) {
-	loop, err := d.Configured(c.Config, config.ReadLoop)
+func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Policy, error) {
+	loop, err := d.Configured(ctx, c.Config, config.ReadLoop)
 	if err != nil {
 		return policy.Policy{}, err
 	}

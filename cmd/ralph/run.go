@@ -78,7 +78,7 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	defer done()
 	d.Stream = c.StreamAgentOutput
-	if c.laid, err = d.Configured(c.Config, config.ReadRun); err != nil {
+	if c.laid, err = d.Configured(ctx, c.Config, config.ReadRun); err != nil {
 		return 0, err
 	}
 	asked, err := c.asked(ctx, d)
@@ -89,21 +89,22 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 // asked is the run to begin: a prompt, or the project's stories.
-func (c runCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, error) {
+func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.Asked, err error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
 	}
 	if c.Branch != "" {
 		return job.Asked{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
+	var file string
 	if c.PromptFile != "" {
-		if _, err := workspace.ReadText(c.PromptFile); err != nil {
+		if file, err = workspace.TextFile(c.PromptFile); err != nil {
 			return job.Asked{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
 	prompt := laptop.Given(c.Prompt, "")
 	p := c.over(d, policy.Of(policy.Guardrails))
-	p.PromptFile = c.PromptFile
+	p.PromptFile = file
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)
 	if p.Apart {
 		if err := d.Repository(ctx); err != nil {

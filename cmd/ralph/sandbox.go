@@ -72,7 +72,10 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	run, news := w.Runner.Run, func(context.Context, git.Git) []journal.Noted { return nil }
 	if sb != nil {
-		at := w.Place(ctx, dir)
+		if err := w.Confined(ctx, dir); err != nil {
+			return 0, errors.Join(err, sb.Close())
+		}
+		at := w.Kept(ctx, dir)
 		run, news = sb.Around(at), job.Strangers(ctx, guarded.Around(dir), at)
 	}
 	tell := func(event journal.Event) {

@@ -218,6 +218,15 @@ type Access struct {
 	Alone    bool     // nothing but that: no home, no way out
 }
 
+// Keep has those inside not write to the settings of the next run in a project, nor make
+// them.
+func (at *Access) Keep(project string) {
+	at.ReadOnly = append(at.ReadOnly, Local(project)...)
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		at.ReadOnly = append(at.ReadOnly, filepath.Join(project, ".ralph", name))
+	}
+}
+
 // Around is how things run in a place.
 func (w *Sandbox) Around(at Access) sandbox.Next {
 	inside := w.base

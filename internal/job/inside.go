@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
-	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // confined runs agents, and what they had a hand in, in the sandbox where there is one.
@@ -49,23 +48,24 @@ func (c confined) access(dir string) confine.Access {
 			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		ours(c.Folder, &at)
+		c.keep(&at)
 	case c.Own == nil && dir == c.Dir:
 		needs := guarded.Folder(dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		ours(c.Folder, &at)
+		c.keep(&at)
 	}
 	return at
 }
 
-// ours are the program's files in the user's own folder that sandboxed programs
-// may not write: its records, and the settings of the next run. Where no mounts
-// protect the records, the journal repairs itself.
-func ours(folder workspace.Folder, at *confine.Access) {
-	at.Ours = []string{folder.Path}
-	at.ReadOnly = append(at.ReadOnly, confine.Local(filepath.Dir(folder.Path))...)
-	for _, name := range []string{"settings.json", "settings.local.json"} {
-		at.ReadOnly = append(at.ReadOnly, filepath.Join(folder.Path, name))
+// keep has sandboxed programs not write to the program's files in the user's own folder:
+// its records, and the settings of the next run. Where no mounts protect the records, the
+// journal repairs itself.
+func (c confined) keep(at *confine.Access) {
+	top := filepath.Dir(c.Folder.Path)
+	at.Ours = []string{c.Folder.Path}
+	at.Keep(top)
+	if c.Settled != "" && c.Settled != top {
+		at.Keep(c.Settled)
 	}
 }
 

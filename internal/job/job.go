@@ -46,6 +46,7 @@ type Job struct {
 // Machine is what commands run with.
 type Machine struct {
 	Folder   workspace.Folder
+	Settled  string // the project in the tree whose settings count; empty: the one of Folder
 	Exec     func(context.Context, process.Command) (process.Result, error)
 	Now      func() time.Time
 	Git      git.Git

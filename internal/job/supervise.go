@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -86,7 +87,8 @@ func (s *supervisor) start(ctx context.Context, command process.Command, emit em
 		return s.exec(ctx, command)
 	}
 	at := s.Place
-	ours(s.folder, &at)
+	at.Ours = []string{s.folder.Path}
+	at.Keep(filepath.Dir(s.folder.Path))
 	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
 	news := Strangers(ctx, guarded.Around(s.Dir), at)
 	result, err := s.sandbox.Around(at)(ctx, command)

@@ -119,7 +119,7 @@ func (s *site) diff(ctx context.Context, run journal.Run, limit int) (string, er
 
 // compose writes the prompt, with what only the disk knows.
 func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
-	base, err := Told(run, s.Project)
+	base, err := Told(run, s.Project, s.Dir)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)
@@ -210,9 +210,9 @@ func cut(text string, chars int) string {
 
 // Told is what a run's prompts are made of: the request, or for stories what
 // the project's people wrote, if anything. A file is read each time, because
-// people change it while the loop runs. Without a project only the program's
-// words count.
-func Told(run journal.Run, project string) (string, error) {
+// people change it while the loop runs, but through no link of the agent's. Without a
+// project only the program's words count; dir is the folder of a run without one.
+func Told(run journal.Run, project, dir string) (string, error) {
 	switch {
 	case run.Policy.Done == policy.ByStories && project == "":
 		return "", nil
@@ -221,7 +221,7 @@ func Told(run journal.Run, project string) (string, error) {
 	case run.Policy.PromptFile == "":
 		return run.Task.Body, nil
 	}
-	text, err := workspace.ReadText(run.Policy.PromptFile)
+	text, err := workspace.ReadTextIn(cmp.Or(project, dir), run.Policy.PromptFile)
 	if err != nil {
 		return "", fault.Usage("cannot read the prompt file "+run.Policy.PromptFile, "put it back, or name another with -f", err)
 	}

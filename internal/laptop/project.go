@@ -32,10 +32,10 @@ type Project struct {
 	Flags
 	World    World
 	Tool     git.Git
-	Place    *git.Place      // nil where the project is no repository
-	unread   error           // what keeps git from reading the one that it is
-	found    []config.File   // the project's settings
-	past     config.Settings // of them alone, what runs go by
+	Place    *git.Place    // nil where the project is no repository
+	unread   error         // what keeps git from reading the one that it is
+	found    []config.File // the project's settings
+	past     []any         // what runs go by, of these alone and with the file of --config
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
@@ -74,7 +74,7 @@ func (d *Project) look(ctx context.Context) error {
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	d.past = past(d.Settings)
+	d.past = []any{past(d.Settings)}
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (d *Project) files() ([]config.File, error) {
 
 // Configured are the project's settings, with the file that --config names laid
 // over them.
-func (d *Project) Configured(name string, read func(config.File, ...config.File) (config.Loop, error)) (config.Loop, error) {
+func (d *Project) Configured(ctx context.Context, name string, read func(config.File, ...config.File) (config.Loop, error)) (config.Loop, error) {
 	if name == "" {
 		return config.Loop{Settings: d.Settings}, nil
 	}
@@ -179,6 +179,14 @@ func (d *Project) Configured(name string, read func(config.File, ...config.File)
 		return loop, err
 	}
 	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
+	if d.World.Changeable(d.Root(), name) || d.World.Changeable(d.Root(), filepath.Dir(name)) {
+		laid := loop
+		laid.Settings = past(loop.Settings)
+		d.past = append(d.past, laid)
+		if err := d.Trusted(ctx); err != nil {
+			return loop, err
+		}
+	}
 	return loop, d.obey()
 }
 

@@ -58,10 +58,8 @@ func (d *Project) Optional(ctx context.Context) bool {
 	if d.NoSandbox || d.named() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
 		return false
 	}
-	if d.Place != nil {
-		if _, marked := d.Tool.Marked(ctx, *d.Place, sandboxed); marked {
-			return false
-		}
+	if _, marked := d.marks(ctx); marked {
+		return false
 	}
 	last, _ := workspace.Folder{Path: d.folder()}.Newest(func(run journal.Run) bool { return run.Level != "" })
 	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker

@@ -3,7 +3,6 @@ package laptop
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -121,11 +120,8 @@ func (a *attempt) take(event journal.Event) {
 func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
 	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Veil}
 	if j.Sandbox != nil {
-		at := d.World.Place(ctx, d.Root())
+		at := d.World.Kept(ctx, d.ProjectDir)
 		at.Ours = append(at.Ours, d.folder())
-		for _, name := range []string{"settings.json", "settings.local.json"} {
-			at.ReadOnly = append(at.ReadOnly, filepath.Join(d.folder(), name))
-		}
 		hand.Run = j.Sandbox.Around(at)
 		news := job.Strangers(ctx, d.Root(), at)
 		defer func() {

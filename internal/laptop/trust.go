@@ -6,12 +6,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -28,8 +31,17 @@ func past(s config.Settings) config.Settings {
 	return s
 }
 
-// settled is the line of the settings.
-func (d *Project) settled() (string, error) { return d.marking(d.past) }
+// settled are the lines of the settings.
+func (d *Project) settled() (lines []string, err error) {
+	for _, of := range d.past {
+		line, err := d.marking(of)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
 
 // marking is a line of the mark: the project's folder, and what is so there.
 func (d *Project) marking(of any) (string, error) {
@@ -51,9 +63,12 @@ func digest(of any) (string, error) {
 }
 
 // Trusted is a fault where the settings are not those that a run had here since an agent
-// was confined. A project of the repository that had no run since may
-// have no such settings.
+// was confined. A project of the repository that had no run since may have no settings.
 func (d *Project) Trusted(ctx context.Context) error {
+	marks, marked := d.marks(ctx)
+	if !marked {
+		return nil
+	}
 	plain, err := config.ReadSettings()
 	if err != nil {
 		return fmt.Errorf("read no settings: %w", err)
@@ -62,12 +77,38 @@ func (d *Project) Trusted(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	line, err := d.settled()
+	lines, err := d.settled()
 	if err != nil {
 		return err
 	}
-	return d.known(ctx, line, line == unset, "the settings are not those of earlier runs: a commit may have changed them",
-		"read .ralph/settings.json and .ralph/settings.local.json; if they are as you want them: ralph run --trust")
+	here, _, _ := strings.Cut(unset, ":")
+	if !slices.ContainsFunc(marks, func(other string) bool { return strings.HasPrefix(other, here+":") }) {
+		marks = append(marks, unset)
+	}
+	switch {
+	case !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(marks, line) }):
+		return nil
+	case d.Trust:
+		return d.Tool.Mark(ctx, *d.Place, sandboxed, lines...)
+	}
+	return fault.Usage("the settings are not those of earlier runs: a commit or an agent may have changed them",
+		"read .ralph/settings.json, .ralph/settings.local.json and the file of --config; if they are as you want them: ralph run --trust", nil)
+}
+
+// marks are the lines of the repository's mark. One within a repository in which an agent
+// was confined counts as marked: the agent may have made it.
+func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
+	if d.Place == nil {
+		return nil, false
+	}
+	lines, marked = d.Tool.Marked(ctx, *d.Place, sandboxed)
+	for dir := d.Place.Top; !marked && dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			_, marked = d.Tool.Marked(ctx, git.Place{Top: dir}, sandboxed)
+		}
+	}
+	return lines, marked
 }
 
 // OfChecks is the sandbox level of the project's checks where no agent works: that of a
@@ -83,38 +124,20 @@ func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	return level, err
 }
 
-// known is a fault where a line is not in the mark, unless it may come first and the
-// mark has none of the project. --trust puts it there.
-func (d *Project) known(ctx context.Context, line string, first bool, what, fix string) error {
-	if d.Place == nil {
-		return nil
-	}
-	here, _, _ := strings.Cut(line, ":")
-	lines, marked := d.Tool.Marked(ctx, *d.Place, sandboxed)
-	first = first && !slices.ContainsFunc(lines, func(other string) bool { return strings.HasPrefix(other, here+":") })
-	switch {
-	case !marked, first, slices.Contains(lines, line):
-		return nil
-	case d.Trust:
-		return d.Tool.Mark(ctx, *d.Place, sandboxed, line)
-	}
-	return fault.Usage(what, fix, nil)
-}
-
 // remember marks the repository for a run that begins. Where no agent was ever confined,
 // there is nothing to remember.
 func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
 	if d.Place == nil {
 		return nil
 	}
-	if _, marked := d.Tool.Marked(ctx, *d.Place, sandboxed); !marked && sb == nil {
+	if _, marked := d.marks(ctx); !marked && sb == nil {
 		return nil
 	}
-	settled, err := d.settled()
+	lines, err := d.settled()
 	if err != nil {
 		return err
 	}
-	return d.Tool.Mark(ctx, *d.Place, sandboxed, settled)
+	return d.Tool.Mark(ctx, *d.Place, sandboxed, lines...)
 }
 
 // vouched is a fault where the journal of a run is not as ralph wrote it in this folder.

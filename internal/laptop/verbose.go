@@ -104,7 +104,7 @@ func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
-	base, err := job.Told(run, j.Project)
+	base, err := job.Told(run, j.Project, j.Dir)
 	if err != nil {
 		return 0, err
 	}

@@ -169,6 +169,34 @@ func (w World) Place(ctx context.Context, dir string) confine.Access {
 	}
 }
 
+// Kept is Place for those who may not write to the settings of a run there.
+func (w World) Kept(ctx context.Context, dir string) confine.Access {
+	at, dir := w.Place(ctx, dir), resolved(dir)
+	at.Keep(dir)
+	if top := at.Write[0]; top != dir {
+		at.Keep(top)
+	}
+	return at
+}
+
+// Confined marks the repository of a folder in which something is to be confined, with the
+// settings as they are before.
+func (w World) Confined(ctx context.Context, dir string) error {
+	d, done, err := Flags{ProjectDir: dir, DryRun: true}.Open(ctx, w)
+	if err != nil {
+		return nil //nolint:nilerr // settings that cannot be read are believed by no run
+	}
+	defer done()
+	if _, marked := d.marks(ctx); marked || d.Place == nil {
+		return nil
+	}
+	lines, err := d.settled()
+	if err != nil {
+		return err
+	}
+	return d.Tool.Mark(ctx, *d.Place, sandboxed, lines...)
+}
+
 // ownTree is the tree of the repository that a folder is in.
 func (w World) ownTree(ctx context.Context, dir string) (tree *git.Tree, done func(), err error) {
 	tool, done, err := w.Git(dir)

@@ -207,8 +207,36 @@ func ReadPlain(name string) ([]byte, error) { return untrusted.ReadFile(name, 10
 // ReadText reads a text that people wrote, such as a prompt. What can be read
 // once only would be empty the second time, and an agent that is asked nothing
 // is paid for nothing.
-func ReadText(name string) (string, error) {
-	data, err := ReadPlain(name)
+func ReadText(name string) (string, error) { return writtenText(name, ReadPlain) }
+
+// TextFile is the resolved path of such a text.
+func TextFile(name string) (string, error) {
+	if _, err := ReadText(name); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
+}
+
+// ReadTextIn is ReadText for the resolved path of a file. In a project an agent may have
+// put a link in its place, or in that of a folder.
+func ReadTextIn(project, name string) (string, error) {
+	top, err := filepath.EvalSymlinks(project)
+	way, strange := filepath.Rel(top, name)
+	if err != nil || strange != nil || !filepath.IsLocal(way) {
+		return ReadText(name)
+	}
+	return writtenText(way, func(way string) ([]byte, error) {
+		root, err := untrusted.OpenRoot(top)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close() //nolint:errcheck // only a handle
+		return root.ReadFile(way, 10*largest)
+	})
+}
+
+func writtenText(name string, read func(string) ([]byte, error)) (string, error) {
+	data, err := read(name)
 	switch {
 	case err != nil:
 	case len(bytes.TrimSpace(data)) == 0:
