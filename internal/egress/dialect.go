@@ -62,6 +62,7 @@ type endpoint struct {
 	query string           // what must be asked with it
 	may   string           // what may be
 	free  bool             // it costs nothing
+	whole bool             // its answers are no streams, whatever is asked for
 	keeps bool             // its answers are kept by their maker, unless store is false
 }
 
@@ -94,7 +95,7 @@ var grammars = map[Dialect]*grammar{
 	OpenAI: {
 		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1",
 		paths: []endpoint{
-			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$")}, {path: pattern.Of("^/chat/completions$")},
+			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$")},
 		},
 		fields: set("model", "instructions", "input", "messages", "stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls",
 			"functions", "function_call", "max_output_tokens", "max_tokens", "max_completion_tokens", "n", "reasoning", "reasoning_effort", "text",

@@ -250,7 +250,10 @@ func (j *judge) tools(value any) *Refusal {
 		return &Refusal{What: "tools", Why: "they are not a list"}
 	}
 	for _, item := range list {
-		tool, _ := item.(map[string]any)
+		tool, is := item.(map[string]any)
+		if !is {
+			return &Refusal{What: "tools", Why: "one of them is no object"}
+		}
 		for _, kind := range j.grammar.kind(tool) {
 			if !j.grammar.local(kind) {
 				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model server, outside the allow list"}

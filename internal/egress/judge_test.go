@@ -38,6 +38,8 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big"`, "its body is not a JSON object"},
 		{a, "\xef\xbb\xbf" + `{"model":"big"}`, "its body is not a JSON object"},
 		{a, `{"model":"big","a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, "its body is nested too deeply"},
+		{a, `{"model":"big","tools":["web_search"]}`, "tools"},
+		{o, `{"model":"big","tools":[[{"type":"web_search"}]]}`, "tools"},
 		{a, `{"model":"big","service_tier":"priority"}`, `service_tier "priority"`},
 		{a, `{"model":"big","speed":"fast"}`, `speed "fast"`},
 		{a, `{"model":"big","inference_geo":"us"}`, `inference_geo "us"`},

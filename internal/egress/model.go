@@ -244,7 +244,7 @@ func (c *call) allowed() bool {
 			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
 	}
 	c.most, c.many = c.longest(object.tree)
-	c.streams = object.tree["stream"] == true || c.path.query != ""
+	c.streams = !c.path.whole && object.tree["stream"] == true || c.path.query != ""
 	add, no := c.added(object.tree)
 	if no != nil {
 		return c.refuse(*no)

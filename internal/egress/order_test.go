@@ -155,6 +155,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 		"whole, at once":     {messages, `{"model":"big","max_tokens":9000}`, 0, true},
 		"streamed, at once":  {messages, `{"model":"big","max_tokens":9000,"stream":true}`, 0, false},
 		"gemini, at once":    {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":9000}}`, 0, false},
+		"compact, at once":   {responses + "/compact", `{"model":"big","stream":true}`, 0, true},
 		"half a second":      {chat, `{"model":"big","max_tokens":100,"n":80,"stream":true}`, time.Second / 2, true},
 		"gemini's versions":  {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":2000,"candidateCount":3}}`, time.Minute, true},
 	} {
