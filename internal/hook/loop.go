@@ -2,7 +2,6 @@ package hook
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,13 +17,13 @@ import (
 // record is the journal of a loop within a session, open for more.
 type record struct {
 	journal.Writer
-	file  *os.File
+	file  *workspace.OpenJournal
 	began journal.IterationBegan // the newest of them
 	pause func(time.Duration)
 }
 
 func (d Environment) record(path string) (*record, error) {
-	file, entries, err := workspace.Run{ID: filepath.Base(path), Path: path}.OpenJournal()
+	file, entries, err := d.folder(filepath.Dir(filepath.Dir(path))).Run(filepath.Base(path)).OpenJournalFile()
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +35,11 @@ func (d Environment) record(path string) (*record, error) {
 		}
 	}
 	return r, nil
+}
+
+// folder is a project's .ralph, whose loops have digests as runs have them.
+func (d Environment) folder(path string) workspace.Folder {
+	return workspace.Folder{Path: path, Own: workspace.OwnIn(d.Env("HOME"))}
 }
 
 func (r *record) close() { _ = r.file.Close() } // it was synced line by line

@@ -103,7 +103,7 @@ func (d Environment) running(m marks) bool {
 
 // enter writes the beginning of a loop into its journal, or of what follows.
 func (d Environment) enter(asked Asked) (*record, workspace.Run, error) {
-	folder := workspace.Folder{Path: filepath.Join(above(asked.Dir), ".ralph")}
+	folder := d.folder(filepath.Join(above(asked.Dir), ".ralph"))
 	release, err := folder.Lock()
 	if err != nil {
 		return nil, workspace.Run{}, err
@@ -138,11 +138,10 @@ func (d Environment) home(folder workspace.Folder, asked Asked) (workspace.Run, 
 	}, err
 }
 
-// left is the newest loop of the project that was left undone.
+// left is the newest loop of the project that was left undone. A journal that a commit
+// brought would have its own words taken for those of the user.
 func (d Environment) left(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
-	var old journal.Run
-	home, _ := folder.Unfinished(func(run journal.Run) bool {
-		old = run
+	home, old := folder.Begun(func(run journal.Run) bool {
 		done := run.Stop != nil && run.Stop.Reason.Status() == policy.StatusCompleted
 		return run.Policy.Done == policy.ByPromise && !done
 	})

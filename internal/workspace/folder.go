@@ -110,7 +110,7 @@ func (f Folder) New(id string) (Run, error) {
 	if err := ignoreAll(root); err != nil {
 		return Run{}, cannotWrite(f.Path, err)
 	}
-	run := f.run(id)
+	run := f.Run(id)
 	switch err := root.Mkdir(filepath.Join(runs, id), 0o755); {
 	case errors.Is(err, fs.ErrExist):
 		return Run{}, fault.Usage("there is a run "+id+" already", "try again: a run is named after the moment it begins", err)
@@ -121,8 +121,8 @@ func (f Folder) New(id string) (Run, error) {
 	return run, nil
 }
 
-// run is one of the folder's.
-func (f Folder) run(id string) Run {
+// Run is one of the folder's.
+func (f Folder) Run(id string) Run {
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
 	if f.Own != "" {
 		run.known = f.digestOf(id)
@@ -160,7 +160,7 @@ func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
 // from beginning.
 func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bool) {
 	for _, id := range slices.Backward(f.ids()) {
-		run := f.run(id)
+		run := f.Run(id)
 		entries, err := run.Entries()
 		if err != nil || len(entries) == 0 {
 			continue
@@ -188,7 +188,7 @@ func (f Folder) Readable(id string) error {
 	if !slices.Contains(ids, id) {
 		return nil
 	}
-	run := f.run(id)
+	run := f.Run(id)
 	if _, err := run.Entries(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Usage("the run "+id+" cannot be told of", run.remedy(err), err)
 	}
