@@ -237,11 +237,6 @@ func (d *Project) Within() string {
 
 func (d *Project) folder() string { return filepath.Join(d.Root(), ".ralph") }
 
-// runs is that folder, with the digests of its journals.
-func (d *Project) runs() workspace.Folder {
-	return workspace.Folder{Path: d.folder(), Own: workspace.OwnIn(d.World.Getenv("HOME"))}
-}
-
 // Root is where .ralph lies: the repository's top, or the project itself.
 func (d *Project) Root() string {
 	if d.Place != nil {

@@ -59,6 +59,11 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	return home, found, nil
 }
 
+// runs is the project's folder, with the digests of its journals.
+func (d *Project) runs() workspace.Folder {
+	return workspace.Folder{Path: d.folder(), Own: workspace.OwnIn(d.World.Getenv("HOME"))}
+}
+
 // Unfinished is the run to go on with.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
