@@ -82,9 +82,6 @@ func paths(task plan.Task) (all []string) {
 // suggested is the file with the suggestion in it, as it stands at the newest commit.
 // It fits where the file at head is the one that the reviewer saw.
 func suggested(ctx context.Context, t *git.Trusted, head string, r plan.Remark, newest string) (text []byte, fits bool, err error) {
-	if git.CheckSHA(r.Suggestion.Commit) != nil {
-		return nil, false, nil
-	}
 	var seen [3][]byte
 	for i, at := range []string{r.Suggestion.Commit, head, newest} {
 		if seen[i], err = t.ReadFile(ctx, git.At{Commit: at, Path: r.Path}, maxFile); err != nil {
