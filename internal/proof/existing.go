@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
@@ -182,9 +183,10 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	return nil
 }
 
-// testsAlone tells whether two commits differ in nothing but what is tests beyond doubt.
+// testsAlone tells whether two commits differ in nothing but what is tests beyond doubt:
+// also by path, for a check can name the product.
 func testsAlone(differing []Differing) bool {
-	return len(differing) > 0 && !slices.ContainsFunc(differing, func(d Differing) bool { return !d.Tests || d.Doubtful })
+	return len(differing) > 0 && !slices.ContainsFunc(differing, func(d Differing) bool { return !d.Tests || d.Doubtful || suite.Of(d.Path) == suite.None })
 }
 
 // left are the tests of a reference that the change touches and no newer reference

@@ -177,6 +177,10 @@ func TestNothingRunsForTestsAlone(t *testing.T) {
 	if graded, is := l.last().(journal.StoryGraded); !is || graded.Grade != journal.TestsOnly || len(l.lent) != 0 {
 		t.Errorf("graded %+v in the checkouts %q, want %s in none", l.last(), l.lent, journal.TestsOnly)
 	}
+	tests.differing["b0..c1"] = append(tests.differing["b0..c1"], proof.Differing{Path: "prices.py", Tests: true, Was: true}) // as a check names it
+	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil || len(l.lent) == 0 {
+		t.Errorf("with a product file that the check names: %v in the checkouts %q, want some", err, l.lent)
+	}
 }
 
 // Where a runner tells of no tests, or only how many passed, the check as a whole
