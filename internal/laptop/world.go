@@ -184,7 +184,7 @@ func (w World) Kept(ctx context.Context, dir string) confine.Access {
 func (w World) Confined(ctx context.Context, dir string) error {
 	d, done, err := Flags{ProjectDir: dir, DryRun: true}.Open(ctx, w)
 	if err != nil {
-		return nil //nolint:nilerr // settings that cannot be read are believed by no run
+		return nil // settings that cannot be read are believed by no run
 	}
 	defer done()
 	if _, marked := d.marks(ctx); marked || d.Place == nil {
