@@ -98,6 +98,9 @@ func TestGrade(t *testing.T) {
 	flaky := failing([]string{cart})
 	flaky.Flaky = true
 	killed := red("test", 137)
+	unloaded := failing([]string{"hours.test.js"})
+	unloaded.Tests.Runner = "tap"
+	const hours = "passed minutes\npassed tells hours"
 	for name, test := range map[string]struct {
 		base, here, there journal.CheckEnded
 		files             []string
@@ -132,6 +135,21 @@ func TestGrade(t *testing.T) {
 			base: counted(1), here: counted(2), there: failing(nil, "p"), files: brought,
 			lists: map[journal.Where]string{journal.AtBase: "passed p.TestOld", journal.AtProof: "passed p.TestOld\npassed " + cart},
 			want:  journal.RedToGreen, tests: []string{cart},
+		},
+		"a file that node does not load there": {
+			base: told("tap", 1), here: told("tap", 2), there: unloaded, files: brought,
+			lists: map[journal.Where]string{journal.AtBase: "passed minutes", journal.AtTests: "passed minutes\nfailed hours.test.js", journal.AtProof: hours},
+			want:  journal.RedToGreen, tests: []string{"tells hours"},
+		},
+		"a file that node does not load there, and no test is new": {
+			base: told("tap", 1), here: told("tap", 2), there: unloaded, files: brought,
+			lists: map[journal.Where]string{journal.AtBase: "passed minutes", journal.AtTests: hours + "\nfailed hours.test.js", journal.AtProof: hours},
+			want:  journal.Unbroken, why: unseen,
+		},
+		"a file that is a test itself, and one with a name": {
+			base: told("tap", 1), here: told("tap", 3), there: unloaded, files: brought,
+			lists: map[journal.Where]string{journal.AtBase: "passed minutes", journal.AtTests: "passed minutes\nfailed hours.test.js", journal.AtProof: hours + "\npassed hours.test.js"},
+			want:  journal.RedToGreen, tests: []string{"hours.test.js"},
 		},
 		"only what was red before": {
 			base: failing([]string{"p.TestOld"}), here: failing([]string{"p.TestOld"}), there: failing([]string{"p.TestOld"}), files: brought,

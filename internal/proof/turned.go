@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
@@ -116,14 +117,16 @@ func contains(whole, name string) bool {
 // within are the tests that pass with the change and belong to what could not
 // even be built or loaded without it, as far as no other story brought them.
 func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
-	if !slices.Contains(there.Tests.Broken, broken) {
+	file := t.unloaded(broken, there, here)
+	if !file && !slices.Contains(there.Tests.Broken, broken) {
 		return nil
 	}
 	base, _ := t.run.AtBase(there.Name)
-	known := t.tests.Told(base)
+	known, ran := t.tests.Told(base), t.tests.Told(there)
 	var names []string
 	for _, name := range t.tests.Told(here).Names(tally.Passed) {
-		if name == broken || !strings.HasPrefix(name, broken) || known.Of(name) != tally.Absent {
+		belongs := strings.HasPrefix(name, broken) || file && ran.Of(name) == tally.Absent
+		if name == broken || !belongs || known.Of(name) != tally.Absent {
 			continue
 		}
 		if t.before(name) {
@@ -133,4 +136,15 @@ func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+var script = pattern.Of(`\.[cm]?[jt]sx?$`)
+
+// unloaded tells of a file that node names in the place of its tests, as it could not
+// load it. With the change it names the tests, without their file: those that did not
+// run before. A file that is named each time is a test itself.
+func (t *trial) unloaded(name string, there, here journal.CheckEnded) bool {
+	node := there.Tests.Runner == "node" || there.Tests.Runner == "tap"
+	ran := t.tests.Told(there)
+	return node && script.MatchString(name) && len(ran.Tests) > 0 && !ran.Cut && t.tests.Told(here).Of(name) == tally.Absent
 }
