@@ -13,7 +13,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 
-.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services image container report-check pictures false-ready release-build release-check
+.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo:
@@ -59,6 +59,8 @@ attack: # the sandbox, from inside, at each level that this machine has; as root
 	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
 services: # checks that use Postgres and Redis, which Debian has, at each level of the sandbox
 	tools/services/check.sh
+projects: # small projects of pnpm and Cargo, as a user sets them up, runs and proves them
+	tools/projects/check.sh
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
 	VERSION=$(VERSION) tools/image/build.sh
 container: $(ACT) # what an action has in stock Docker, which Debian has: the sandbox, and the image as a runner and as act start it
