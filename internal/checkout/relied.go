@@ -114,8 +114,7 @@ func (m *marks) uses(commit, name string, folders []string) used {
 	by.tests = by.checks || by.tests && path.Ext(name) != ""
 	for _, folder := range folders {
 		in := m.named[[2]string{commit, folder}]
-		in.tests = in.tests || in.checks
-		by = by.or(in)
+		by.tests = by.tests || (in.tests || in.checks) && !in.product
 	}
 	return by
 }
@@ -131,16 +130,13 @@ func (t tree) data(name string) (folders []string) {
 // shared is what settings take parts from. Other data that they name may be what is built.
 var shared = pattern.Of(`\.(jsonc?|ya?ml|toml|xml|ini|cfg)$`)
 
-// asked is a search for a file's name anywhere, or for a folder's where what is in it
-// is found by a pattern or put together: `data/*.in`, Path("data").
+// asked is a search for a file's whole name, or for a folder's where what is in it is
+// found by a pattern or put together: `data/*.in`, Path("data").
 func asked(name string) string {
 	if folder, is := strings.CutSuffix(name, "/"); is {
 		return `(^|[^[:alnum:]_.-])` + regexp.QuoteMeta(folder) + `(/[*$%{<]|/?["'` + "`" + `])`
 	}
-	if path.Ext(name) == "" { // a word: "one" is no part of "done"
-		return `\b` + regexp.QuoteMeta(name) + `\b`
-	}
-	return regexp.QuoteMeta(name)
+	return `[[:alnum:]_.-]*` + regexp.QuoteMeta(name) + `[[:alnum:]_-]*`
 }
 
 // name looks for the names of files and folders in tests, settings and other code of a

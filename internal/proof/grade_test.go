@@ -357,20 +357,26 @@ func TestATestCountsForOneStory(t *testing.T) {
 	}
 }
 
-// Setup that fails with the tests in place says nothing of them.
+// Setup that fails with the tests in place says nothing of them, also where few of them
+// were asked for.
 func TestGradeAfterSetup(t *testing.T) {
-	l := &lab{sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}}
-	run := prepared(true)
-	run.Proofs = proved(run, green("test")).Proofs
-	run.Proofs[0].Rules.Setup = run.Policy.Setup
-	p := l.prover()
-	p.Tests = shelf{files: []string{"a.test.js"}, stand: "b0+tests"}
-	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
-		t.Fatal(err)
-	}
-	graded, is := l.last().(journal.StoryGraded)
-	if want := "its tests could not be tried on the base code: setup failed: npm ci (exit 1)"; !is || graded.Grade != journal.Unbroken || graded.Why != want {
-		t.Errorf("graded as %+v, want unbroken for %q", l.last(), want)
+	for _, command := range []string{"sh check.sh", "go test ./..."} {
+		l := &lab{sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}}
+		run := prepared(true)
+		run.BaseChecks[0].Command = command
+		check := told("go", 2)
+		check.Command = command
+		run.Proofs = proved(run, check).Proofs
+		run.Proofs[0].Rules.Setup = run.Policy.Setup
+		p := l.prover()
+		p.Tests = shelf{files: []string{"p/a_test.go"}, stand: "b0+tests"}
+		if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		graded, is := l.last().(journal.StoryGraded)
+		if want := "its tests could not be tried on the base code: setup failed: npm ci (exit 1)"; !is || graded.Grade != journal.Unbroken || graded.Why != want {
+			t.Errorf("%s: graded as %+v, want unbroken for %q", command, l.last(), want)
+		}
 	}
 }
 

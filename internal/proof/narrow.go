@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -232,15 +233,17 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 		return false, err
 	}
 	at.Commands, t.narrowed = map[string]string{}, map[string]bool{}
-	shared := false
+	shared := slices.ContainsFunc(slices.Collect(maps.Values(asked)), func(q question) bool { return q.shared })
 	for name, q := range asked {
-		at.Commands[name], shared = q.of(files), shared || q.shared
-		t.narrowed[name] = true
+		at.Commands[name], t.narrowed[name] = q.of(files), true
 	}
 	at.Only = func(name string) bool { return at.Commands[name] != "" }
 	tried, events := *t, []journal.Event(nil)
 	if tried.seen, err = p.run(ctx, t.run, at, func(event journal.Event) { events = append(events, event) }); err != nil {
 		return false, err
+	}
+	if tried.seen.unready != "" { // no check ran: all of them run in another checkout
+		clear(t.narrowed)
 	}
 	turned := tried.sum()
 	if enough = len(turned.tests) > 0 || turned.all; enough && shared {

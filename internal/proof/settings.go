@@ -50,7 +50,7 @@ func (i *inspection) settled(ctx context.Context) error {
 }
 
 // lost are the tests that pass in the proof and do not with the base's settings. One that
-// did not pass at the base has to fail: its name may be another each time, and the base's
+// the base does not have has to fail: its name may be another each time, and the base's
 // settings may not find a new test.
 func (i *inspection) lost(here, old journal.CheckEnded) []string {
 	if !complete(here) || !complete(old) {
@@ -59,6 +59,6 @@ func (i *inspection) lost(here, old journal.CheckEnded) []string {
 	was, _ := find(i.run.BaseChecks, here.Name)
 	told, before := i.prover.Tests.Told(old), i.prover.Tests.Told(was)
 	return slices.DeleteFunc(i.prover.Tests.Told(here).Names(tally.Passed), func(name string) bool {
-		return told.Of(name) == tally.Passed || before.Of(name) != tally.Passed && (old.Passed || told.Of(name) != tally.Failed)
+		return told.Of(name) == tally.Passed || before.Of(name) != tally.Passed && (old.Passed || before.Of(name) == tally.Absent && told.Of(name) != tally.Failed)
 	})
 }

@@ -12,12 +12,14 @@ import (
 // and source files. Nothing in them says what is tested, or how.
 var entries = []struct{ name, added *pattern.Pattern }{
 	{pattern.Of(`^pom\.xml$`), pattern.Of(`^(\s*(<dependency>\s*(<(groupId|artifactId|version|scope|type|classifier|optional)>[^<>]*</[a-zA-Z]+>\s*)+</dependency>|<module>[^<>]*</module>)\s*)+$`)},
-	{pattern.Of(`\.gradle(\.kts)?$`), pattern.Of(`^(\s*((implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|testRuntimeOnly)[ (]+((platform|project)\()?(["'][\w.:/@+-]+["']|libs\.[\w.]+)\)*|include[ (]+["'][\w:/-]+["']\)?)\s*)+$`)},
+	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)}, // in other files it says which tests run
+	{pattern.Of(`\.gradle(\.kts)?$`), pattern.Of(`^(\s*((implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|testRuntimeOnly)[ (]+((platform|project)\()?(["'][\w.:/@+-]+["']|libs\.[\w.]+)\)*)\s*)+$`)},
 	{pattern.Of(`\.(cs|fs|vb)proj$`), pattern.Of(`^(\s*(<(PackageReference|ProjectReference|Compile) Include="[^"$*;<>]*"( Version="[^"<>]*")? ?/>|</?ItemGroup>)\s*)+$`)},
 	{pattern.Of(`^mix\.exs$`), pattern.Of(`^(\s*(\{:\w+, "[^"#\\]*"(, (only|runtime): [\w: \[\]]+)*\},?)\s*)+$`)},
 	{pattern.Of(`^composer\.json$`), pattern.Of(`^(\s*("[\w.-]+/[\w.-]+": "[^"\\]*",?)\s*)+$`)},
 	{pattern.Of(`^CMakeLists\.txt$`), pattern.Of(`^(\s*([\w./-]+\.(c|cc|cpp|cxx|h|hpp)|(find_package|target_link_libraries|add_subdirectory)\([\w:./ -]+\))\s*)+$`)},
 	{pattern.Of(`^BUILD(\.bazel)?$`), pattern.Of(`^(\s*("(//|@|:)[\w/:.@+-]+",)\s*)+$`)},
+	{pattern.Of(`^pnpm-workspace\.yaml$`), pattern.Of(`^(\s*- ['"]?[\w./*@-]+['"]?\s*)+$`)},
 	{pattern.Of(`^Package\.swift$`), pattern.Of(`^(\s*(\.(package\(url: "[^"\\]*", (from|exact): "[^"\\]*"|product\(name: "[\w-]+", package: "[\w-]+")\),?)\s*)+$`)},
 }
 

@@ -116,10 +116,11 @@ func Document(name string) bool { return documents.MatchString(name) || pages.Ma
 // settings are files that a tool may read its settings from, by the forms that their
 // names have, and build files. What they really change is told by running.
 var settings = pattern.Of(`(?i)(^|/)(\.[^/.]+(\.(jsonc?|ya?ml|toml|[cm]?[jt]s))?|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
-	`[a-z]+file|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
+	`[a-z]+file|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
 
-// built are manifests that also say what is built and tested, and how.
-var built = pattern.Of(`(^|/)(pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
+// built are manifests that also say what is built and tested, and how. pnpm takes all its
+// settings from its own.
+var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
 // Settings tells whether a file may hold settings of a tool. A manifest that only
 // names dependencies, and what git and GitHub read, are none.
