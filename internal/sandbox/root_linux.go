@@ -137,12 +137,13 @@ func (f piece) put() error {
 		}
 		return err
 	}
+	_, gone := os.Lstat(f.Path)
 	if err := mountPoint(f.Path, !f.folder); err != nil {
 		return err
 	}
 	err := f.bind()
-	if errors.Is(err, unix.ENOENT) && f.attr&unix.MOUNT_ATTR_RDONLY != 0 && !f.folder {
-		return f.copy()
+	if errors.Is(err, unix.ENOENT) && gone != nil && !f.folder && f.attr&unix.MOUNT_ATTR_RDONLY != 0 {
+		return f.copy() // into a file of ours, and not of the user's
 	}
 	return err
 }

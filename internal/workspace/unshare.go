@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -53,26 +54,34 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 			return 0, err
 		}
 	}
-	var size int64
-	for at, file := range files {
-		if file.links <= uint64(len(file.names)) {
-			delete(files, at) // all its names are here
-			continue
-		}
-		size += file.size * int64(len(file.names))
-	}
-	if size > mostShared {
-		return 0, ErrTooMuchShared
+	if err := limit(files); err != nil {
+		return 0, err
 	}
 	for _, file := range files {
 		for _, name := range file.names {
-			if err := errors.Join(ctx.Err(), name.copy()); err != nil {
+			if err := errors.Join(ctx.Err(), name.copy()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return copied, fmt.Errorf("copy %s: %w", name.path, err)
 			}
 			copied++
 		}
 	}
 	return copied, nil
+}
+
+// limit leaves the files that have names elsewhere, if these are not too large.
+func limit(files map[inode]*linked) error {
+	var size int64
+	for at, file := range files {
+		if file.links <= uint64(len(file.names)) {
+			delete(files, at) // all its names are here
+			continue
+		}
+		if file.size > (mostShared-size)/int64(len(file.names)) {
+			return fmt.Errorf("%s: %w", file.names[0].path, ErrTooMuchShared)
+		}
+		size += file.size * int64(len(file.names))
+	}
+	return nil
 }
 
 // outermost are the paths without those that lie in another.
@@ -95,12 +104,14 @@ func gather(ctx context.Context, root *untrusted.Root, path string, files map[in
 		switch {
 		case errors.Is(err, untrusted.ErrTooDeep), errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
 			return fs.SkipDir // nor do those inside get in: they are the same user
+		case errors.Is(err, fs.ErrNotExist):
+			return fs.SkipDir // it went meanwhile
 		case err != nil:
 			return err
 		}
 		stat, is := e.Info.Sys().(*syscall.Stat_t)
-		if !is || stat.Nlink < 2 || !e.Info.Mode().IsRegular() {
-			return nil
+		if !is || stat.Nlink < 2 || !e.Info.Mode().IsRegular() || int(stat.Uid) != os.Geteuid() && e.Info.Mode().Perm()&0o022 == 0 {
+			return nil // or nobody inside can write to it
 		}
 		at := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // another type on other systems
 		if files[at] == nil {
@@ -122,10 +133,7 @@ func (n name) copy() error {
 	if err != nil {
 		return err
 	}
-	beside := n.path + ".ralph-copy"
-	if err := n.root.RemoveAll(beside); err != nil {
-		return err
-	}
+	beside := n.path + "." + rand.Text()
 	to, err := n.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
