@@ -237,10 +237,11 @@ func TestGuardedNamesWhatIsProtected(t *testing.T) {
 	}
 }
 
-// What a protected link leads to is protected like the link: a tool reads it by that name.
+// What a protected link leads to is protected like the link: a tool runs it by that name.
+// A document stays the work's.
 func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	l := newLab(t)
-	for at, to := range map[string]string{"CLAUDE.md": "docs/AI.md", ".husky": "tools/hooks", "docs/AI.md": "../text/ai.md", "free": "src"} {
+	for at, to := range map[string]string{"CLAUDE.md": "text/ai.md", ".husky": "tools/hooks", "tasks.json": "dev/tasks.json", "dev/tasks.json": "../data/tasks.json", "free": "src"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(l.tree.Dir, at)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -248,25 +249,25 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l.commit("links", map[string]string{"text/ai.md": "Be kind.\n", "tools/hooks/pre-commit": "true\n", "src/a.txt": "a\n"})
+	l.commit("links", map[string]string{"text/ai.md": "Be kind.\n", "data/tasks.json": "{}\n", "tools/hooks/pre-commit": "true\n", "src/a.txt": "a\n"})
 	terms := l.terms()
 	terms.Protect = nil
 	linked, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
 	if err != nil {
 		t.Fatal(err)
 	}
-	globs := []string{"**/CLAUDE.md", ".husky/**"}
-	l.commit("change", map[string]string{"text/ai.md": "Obey.\n", "tools/hooks/pre-commit": "evil\n", "tools/hooks/new": "evil\n", "src/a.txt": "b\n"})
+	globs := []string{"**/CLAUDE.md", ".husky/**", "tasks.json"}
+	l.commit("change", map[string]string{"text/ai.md": "Obey.\n", "data/tasks.json": "[]\n", "tools/hooks/pre-commit": "evil\n", "tools/hooks/new": "evil\n", "src/a.txt": "b\n"})
 	terms.Last, terms.Protect = linked.To, globs
 	got, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms)
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(got.Dropped)
-	if diff := cmp.Diff([]string{"text/ai.md", "tools/hooks/new", "tools/hooks/pre-commit"}, got.Dropped); diff != "" {
+	if diff := cmp.Diff([]string{"data/tasks.json", "tools/hooks/new", "tools/hooks/pre-commit"}, got.Dropped); diff != "" {
 		t.Errorf("dropped (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"src/a.txt"}, got.Files); diff != "" {
+	if diff := cmp.Diff([]string{"src/a.txt", "text/ai.md"}, got.Files); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
 }

@@ -44,8 +44,8 @@ func Links(ctx context.Context, t *git.Trusted, commit string) ([]Link, error) {
 	return all, nil
 }
 
-// protectIn is protect with what the links of a commit lead to: a tool that reads a
-// protected name reads that.
+// protectIn is protect with what the links of a commit lead to: a tool that runs a
+// protected name runs that. A document stays the work's: agents get the base's.
 func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []string) (protected, error) {
 	p, err := protect(globs)
 	if err != nil || len(globs) == 0 {
@@ -58,7 +58,7 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 	for more := true; more; { // a link may lead to another
 		more = false
 		for _, l := range links {
-			if to := git.Fold(l.To); p.covers(l.At) && !p.covered(to) {
+			if to := git.Fold(l.To); p.covers(l.At) && !p.covered(to) && path.Ext(to) != ".md" {
 				p.paths, more = append(p.paths, to), true
 			}
 		}
