@@ -78,8 +78,11 @@ func TestMergeThatContradicts(t *testing.T) {
 		map[string]string{"a b": "1\n", "src/main.go": "package ours\n", "c": "1\n"},
 		map[string]string{"a b": "2\n", "src/main.go": "package theirs\n", "d": "2\n"})
 	made := must(l.trusted.Merge(t.Context(), git.Merge{Ours: our, Theirs: their}))(t)
-	if diff := cmp.Diff(git.Merged{Conflicts: []string{"a b", "src/main.go"}}, made); diff != "" {
+	if diff := cmp.Diff(git.Merged{Tree: made.Tree, Conflicts: []string{"a b", "src/main.go"}}, made); diff != "" {
 		t.Errorf("Merge (-want +got):\n%s", diff)
+	}
+	if got := l.in("cat-file", "blob", made.Tree+":a b"); !strings.HasPrefix(got, "<<<<<<< ") || !strings.Contains(got, "1\n=======\n2\n>>>>>>> ") {
+		t.Errorf("a file that conflicts is %q", got)
 	}
 	for _, m := range []git.Merge{{Ours: our, Theirs: "--upload-pack"}, {Ours: "HEAD", Theirs: their}} {
 		if _, err := l.trusted.Merge(t.Context(), m); err == nil {
