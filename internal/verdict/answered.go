@@ -6,12 +6,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// answered tells of an iteration that leaves the code as it is and answers what
-// people said in a review. Such a story has nothing to prove, so it gets no grade.
+// answered tells of an iteration that answers what people said in a review, where
+// neither it nor an earlier one of the story changed the code. Such a story has
+// nothing to prove, so it gets no grade.
 func answered(run journal.Run, it journal.Iteration) bool {
 	story, found := run.Plan.Find(it.Story)
 	return found && run.Task.Answered(story) && it.Agent != nil && it.Agent.Response != "" &&
-		it.Taken != nil && it.Taken.To == it.Taken.From && !it.Taken.Dirty && len(it.Taken.Refused) == 0
+		it.Taken != nil && !it.Taken.Dirty && len(it.Taken.Refused) == 0 &&
+		!slices.ContainsFunc(run.Iterations, func(o journal.Iteration) bool {
+			return o.Story == it.Story && o.Number <= it.Number && o.Taken != nil && o.Taken.To != o.Taken.From
+		})
 }
 
 // AnswerOf is what the agent answered to the remarks of a story that passes by that;

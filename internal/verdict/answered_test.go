@@ -27,7 +27,7 @@ func TestAStoryIsAnswered(t *testing.T) {
 		"with refused work":   {func(r *journal.Run) { r.Iterations[0].Taken.Refused = []journal.Finding{{Why: "a secret"}} }, ""},
 		"and not believed":    {func(r *journal.Run) { r.Iterations[0].Ended.Passed = nil }, ""},
 		"and then worked on":  {func(r *journal.Run) { r.Iterations = append(r.Iterations, worked(2)) }, ""},
-		"and worked on first": {func(r *journal.Run) { r.Iterations = append([]journal.Iteration{worked(0)}, r.Iterations...) }, "Because."},
+		"and worked on first": {func(r *journal.Run) { r.Iterations = append([]journal.Iteration{worked(0)}, r.Iterations...) }, ""},
 	} {
 		run := journal.Run{
 			Task: plan.Task{Remarks: []plan.Remark{remark}},
