@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -31,7 +32,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	people := c.circle(rules, t.Asker())
 	found, room := trigger.Found{Lots: trigger.Lots{}}, maxAll
 	for _, h := range slices.Backward(all) {
-		lot, err := people.lot(ctx, ear, h)
+		lot, err := people.lot(ctx, ear, &h)
 		if err != nil {
 			return trigger.Found{}, err
 		}
@@ -48,15 +49,17 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	return found, nil
 }
 
-// lot is what comes of h, now that people can be asked about.
-func (c *circle) lot(ctx context.Context, ear trigger.Ear, h trigger.Heard) (trigger.Lot, error) {
-	lot := ear.Of(h)
+// lot is what comes of h, now that people can be asked about. A 👍 lets its words in,
+// and no commit: a suggestion is applied only for people who have a say.
+func (c *circle) lot(ctx context.Context, ear trigger.Ear, h *trigger.Heard) (trigger.Lot, error) {
+	lot := ear.Of(*h)
 	if lot != trigger.Taken {
 		return lot, nil
 	}
 	has, err := c.has(ctx, h.By)
 	if err == nil && !has {
-		has, err = c.vouched(ctx, ear, h)
+		h.Suggestion = plan.Suggestion{}
+		has, err = c.vouched(ctx, ear, *h)
 	}
 	if err != nil || has {
 		return lot, err

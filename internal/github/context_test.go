@@ -162,6 +162,30 @@ func TestContextOfAPullRequest(t *testing.T) {
 	}
 }
 
+// A 👍 lets in what a stranger says in a thread; what they suggest is no commit.
+func TestAThumbForASuggestion(t *testing.T) {
+	server := stand(t, nil)
+	pull := server.AddPull(shop, githubtest.Pull{Title: "Add a cart", Head: work, Author: "otto"})
+	for _, author := range []string{"mallory", "max"} {
+		server.AddReview(shop, pull.Number, githubtest.Review{Author: author, Body: "Nearly."},
+			githubtest.ReviewComment{Path: "cart.go", Line: 12, DiffHunk: "@@ -1 +1 @@\n+x", Body: "```suggestion\nx\n```"})
+	}
+	for _, remark := range server.Remarks(shop, pull.Number) {
+		server.EditRemark(shop, remark.ID, func(r *githubtest.ReviewComment) {
+			r.Reactions = []githubtest.Reaction{{Login: "mia", Content: "+1", CreatedAt: time.Now().Add(time.Minute)}}
+		})
+	}
+	got := map[string]string{}
+	for _, h := range listen(t, connect(t, access(server)), asked(pull.Number), trigger.Rules{}).Said {
+		if h.Thread.ID != 0 {
+			got[h.By.Login] = h.Suggestion.Text
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"mallory": "", "max": "x\n"}, got); diff != "" {
+		t.Errorf("what is applied (-want +got):\n%s", diff)
+	}
+}
+
 func TestChecksThatAreRed(t *testing.T) {
 	server := stand(t, nil)
 	server.AddCheckRun(shop, githubtest.CheckRun{SHA: shaB, Name: "build", Conclusion: "success"})

@@ -9,9 +9,17 @@ import (
 )
 
 // Suggested are the lines that a reviewer's comment suggests, each with its end; ok
-// is false where it holds no suggestion, more than one, or characters that people do
-// not see.
+// is false where it holds no suggestion, more than one, one in what a page does not
+// show, or characters that people do not see.
 func Suggested(comment string) (text string, ok bool) {
+	seen, _ := clean.Inward(comment, len(comment))
+	shown, is := block(seen)
+	text, ok = block(comment)
+	return text, ok && is && shown == text
+}
+
+// block is the one suggestion in a text.
+func block(comment string) (text string, ok bool) {
 	lines := strings.Split(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
 	for len(lines) > 0 {
 		fence, info := opens(lines[0])

@@ -25,6 +25,11 @@ func TestSuggestedLines(t *testing.T) {
 		"```suggestion\nif isAdmin\u202e {\n```":                              none,
 		"```suggestion\na\x00b\n```":                                          none,
 		"```suggestion\nx\rhidden\n```":                                       none,
+		"A nit: typo <!--\n```suggestion\nevil\n```\n-->":                     none,
+		"<!--\n-->\n```suggestion\nx\n```":                                    "x\n",
+		"<div hidden>\n\n```suggestion\nevil\n```\n\n</div>":                  none,
+		"```suggestion\n![a](b \"c\") <b>&amp;</b> [^1] \\* $x$ @you\n```":    "![a](b \"c\") <b>&amp;</b> [^1] \\* $x$ @you\n",
+		"- Typo:\n  ```suggestion\n\tx\n  ```":                                "\tx\n",
 		"a suggestion ``` in a line":                                          none,
 	} {
 		got, ok := upkeep.Suggested(comment)
