@@ -25,7 +25,7 @@ func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) 
 		names = append(names, "`"+strings.ReplaceAll(oneLine(name), "`", "'")+"`")
 	}
 	story := Story{
-		ID: id, Title: oneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false), MayChangeTests: true,
+		ID: id, Title: oneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false),
 		Description: "The program has begun this merge and committed it. These files hold conflict markers of both sides: " + strings.Join(names, ", ") + ". " +
 			"Resolve each so that it keeps what both sides are for, and commit. Do not merge again, and do not rewrite history: the program makes the merge commit.",
 		AcceptanceCriteria: []string{"No file holds conflict markers.", "What each side changed still works."},

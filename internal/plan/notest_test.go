@@ -116,6 +116,14 @@ func TestDraftMayChangeTests(t *testing.T) {
 
 // An agent may not allow itself to change tests, in a story of people or in one
 // of its own.
+// No person has allowed a merge to change tests.
+func TestAMergeMayNotChangeTests(t *testing.T) {
+	p, id := plan.Plan{}.WithMerge("", "main", "b", []string{"a.go"})
+	if story, found := p.Find(id); !found || story.MayChangeTests || !story.Untested() {
+		t.Errorf("the story of a merge is %+v", story)
+	}
+}
+
 func TestMergeKeepsMayChangeTests(t *testing.T) {
 	story := func(id string, may bool) plan.Story {
 		return plan.Story{ID: id, Title: "a", AcceptanceCriteria: []string{"b"}, MayChangeTests: may}
