@@ -73,10 +73,11 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 	return Reply{Text: strings.Join(says, "\n\n"), Resolve: resolve}, len(says) > 0
 }
 
-// shown tells whether the checks are green on the head that was pushed.
+// shown tells whether the checks are green on the head that was pushed, and the pull
+// request of the threads holds it: work that left for another branch is not in it.
 func shown(run journal.Run) bool {
 	_, proven := verdict.Proven(run)
-	return proven && run.Pushed == run.Head
+	return proven && run.Pushed == run.Head && len(run.Leaves) == 0
 }
 
 // waits tells of a run that people are expected to have gone on with.

@@ -58,6 +58,10 @@ func TestEachThreadGetsItsAnswer(t *testing.T) {
 			it.Taken = &journal.CommitsTaken{From: "c2", To: "c3", Commits: []journal.Commit{{SHA: "cccccccccc", Subject: "fix: b"}}}
 			r.Pushed = "c1"
 		}, done13, false, false},
+		{"by a commit on another branch, as somebody rewrote this one", func(r *journal.Run, it *journal.Iteration) {
+			it.Taken = &journal.CommitsTaken{From: "c2", To: "c3", Commits: []journal.Commit{{SHA: "cccccccccc", Subject: "fix: b"}}}
+			r.Leaves = []journal.Branched{{From: "b", To: "b-2"}}
+		}, done13, false, false},
 		{"by words", func(_ *journal.Run, it *journal.Iteration) {
 			it.Agent.Response = "It is\nused in `<!-- ralph:progress -->` main."
 		}, "> It is used in `<! -- ralph:progress -->` main.", true, false},
