@@ -57,6 +57,8 @@ func unmerged(run journal.Run) (Step, bool) {
 	switch p := run.Parted; {
 	case run.Merging() || !waits && !run.Task.Update:
 		return nil, false
+	case parted(run) != "": // to merge again would find the same
+		return between(run), true
 	case p != nil && p.Of == journal.OfBase:
 		return end(run, policy.NeedsInput, fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: merge it by hand, push, and let ralph continue",
 			run.BaseRef, p.With, run.Branch, journal.Few(p.Conflicts))), true
