@@ -35,7 +35,7 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 	}
 	for _, thread := range threads {
 		if r, due := reply(run, thread, headline); due {
-			r.Thread, r.Mark = thread, marked(run, r.Text)
+			r.Thread, r.Mark = thread, marked(run, thread, headline)
 			r.Text = r.Mark + "\n" + r.Text
 			all = append(all, r)
 		}
@@ -43,9 +43,12 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 	return all
 }
 
-// marked is the mark of an answer: by the run and by what it says.
-func marked(run journal.Run, text string) string {
-	digest := sha256.Sum256([]byte(text))
+// marked is the mark of an answer: by the run and by what it says. A commit counts by
+// its name before GitHub signed it, for each resume may give it another.
+func marked(run journal.Run, thread int64, headline string) string {
+	run.Signed = ""
+	r, _ := reply(run, thread, headline)
+	digest := sha256.Sum256([]byte(r.Text))
 	return fmt.Sprintf("%sthread %s %s -->", trigger.Marker, run.ID, hex.EncodeToString(digest[:6]))
 }
 

@@ -115,8 +115,13 @@ func TestASignedCommitIsTheHead(t *testing.T) {
 	run := of(func(r *journal.Run, _ *journal.Iteration) {
 		r.Head, r.Pushed, r.Signed = "dddddddddd", "dddddddddd", "dddddddddd"
 	})
-	if got := upkeep.Replies(run, "")[0].Text; !strings.Contains(got, "done in ddddddd: ") {
-		t.Errorf("the answer is %q", got)
+	first := upkeep.Replies(run, "")[0]
+	if !strings.Contains(first.Text, "done in ddddddd: ") {
+		t.Errorf("the answer is %q", first.Text)
+	}
+	run.Head, run.Pushed, run.Signed = "eeeeeeeeee", "eeeeeeeeee", "eeeeeeeeee"
+	if again := upkeep.Replies(run, "")[0]; again.Mark != first.Mark {
+		t.Errorf("resumed, the answer %q is given again as %q", first.Text, again.Text)
 	}
 }
 
