@@ -13,6 +13,9 @@ import (
 // ErrNotFound is the error for a branch, commit or file that is not there.
 var ErrNotFound = errors.New("not found")
 
+// ErrNoFile is the error for a link, a folder or a module in a file's place.
+var ErrNoFile = errors.New("not a regular file")
+
 var (
 	shaForm = pattern.Of(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 	badRef  = pattern.Of(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/$|^/|\.$|^-|^@$|^HEAD$`)

@@ -87,8 +87,7 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 	return strings.ToValidUTF8(string(out), "\uFFFD"), false, nil
 }
 
-// Files are the paths in a commit, with slashes. Of a very large one the list is
-// cut.
+// Files are the paths in a commit, with slashes. A very long list is cut.
 func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
 	if err := CheckSHA(sha); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// ReadFile is a regular file of at most limit bytes, or ErrNotFound.
+// ReadFile is a regular file of at most limit bytes, or ErrNotFound, or ErrNoFile.
 func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, error) {
 	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	case len(fields) != 3:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
 	case fields[0] != ModeFile && fields[0] != ModeProgram:
-		return nil, fmt.Errorf("read %s: not a regular file", at.Path)
+		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNoFile)
 	}
 	content, err := t.Do(ctx, Call{Args: []string{"cat-file", "blob", fields[2]}, Limit: limit})
 	if failed, ok := Answered(err); ok && failed.TooLong {
@@ -219,8 +218,7 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	return changes, nil
 }
 
-// Holding are those of some paths of a commit whose files hold what an extended
-// regular expression stands for.
+// Holding are those of some paths of a commit that match an extended expression.
 func (t *Trusted) Holding(ctx context.Context, commit, expression string, paths []string) ([]string, error) {
 	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
 		return nil, err

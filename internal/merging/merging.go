@@ -6,7 +6,10 @@ package merging
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
@@ -66,8 +69,8 @@ func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 		return with, err
 	}
 	for _, name := range with.Conflicts {
-		if marks, err := marked(ctx, t, half, name); err != nil || !marks {
-			return with, err
+		if marks, err := unresolved(ctx, t, half, name, with.From, with.With); err != nil || !marks {
+			return with, ctx.Err()
 		}
 	}
 	with.FromTree, with.To, with.Tree = run.Tree, half, tree
@@ -77,19 +80,49 @@ func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 // maxFile is how large a file may be that is searched for marks.
 const maxFile = 20 << 20
 
-// marked tells whether a file holds the marks of a conflict. One that is gone, or is
-// none, does not.
-func marked(ctx context.Context, t *git.Trusted, commit, name string) (bool, error) {
+// read is a file of a commit. One that is gone, or is a link, holds nothing.
+func read(ctx context.Context, t *git.Trusted, commit, name string) ([]byte, error) {
 	text, err := t.ReadFile(ctx, git.At{Commit: commit, Path: name}, maxFile)
-	if err != nil {
-		return false, ctx.Err()
+	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrNoFile) {
+		return nil, nil
 	}
-	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
-			return true, nil
+	return text, err
+}
+
+// unresolved tells whether a file holds marks of the conflict between the two sides
+// of a merge.
+func unresolved(ctx context.Context, t *git.Trusted, commit, name string, sides ...string) (bool, error) {
+	text, err := read(ctx, t, commit, name)
+	if err != nil {
+		return false, err
+	}
+	var before [][]byte
+	for _, side := range sides {
+		was, err := read(ctx, t, side, name)
+		if err != nil {
+			return false, err
+		}
+		before = append(before, was)
+	}
+	return marked(text, before...), nil
+}
+
+// marked tells whether a text has lines that mark a conflict and that no side had.
+func marked(text []byte, sides ...[]byte) bool {
+	known := map[string]bool{}
+	for _, side := range sides {
+		for line := range bytes.Lines(side) {
+			known[string(bytes.TrimRight(line, "\r\n"))] = true
 		}
 	}
-	return false, nil
+	for line := range bytes.Lines(text) {
+		line := string(bytes.TrimRight(line, "\r\n"))
+		mark := line == "=======" || slices.ContainsFunc([]string{"<<<<<<< ", "||||||| ", ">>>>>>> "}, func(m string) bool { return strings.HasPrefix(line, m) })
+		if mark && !known[line] {
+			return true
+		}
+	}
+	return false
 }
 
 // Settle makes the merge of what the agent made of the marked files: its parents are
@@ -99,7 +132,7 @@ func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.
 		return taken, nil
 	}
 	for _, name := range run.Parted.Conflicts {
-		marks, err := marked(ctx, t, taken.To, name)
+		marks, err := unresolved(ctx, t, taken.To, name, run.Parted.From, run.Parted.With)
 		if err != nil {
 			return taken, err
 		}

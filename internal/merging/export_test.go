@@ -1,0 +1,4 @@
+package merging
+
+// Marked is marked, for its test.
+var Marked = marked
