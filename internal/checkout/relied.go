@@ -45,11 +45,11 @@ func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string
 		return known, nil
 	}
 	is := tree{programs: map[string]bool{}, coded: map[string]bool{}}
-	out, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}, Limit: mostListed})
+	listed, err := handover.List(ctx, trusted, commit)
 	if err != nil {
-		return is, fmt.Errorf("list the files of %.12s: %w", commit, err)
+		return is, err
 	}
-	for line := range strings.SplitSeq(string(out), "\x00") {
+	for line := range strings.SplitSeq(listed, "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
 		if paths.Code(name) {
 			is.coded[path.Dir(name)] = true
@@ -58,7 +58,7 @@ func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string
 			is.programs[name] = true
 		}
 	}
-	if is.links, err = handover.Links(ctx, trusted, commit); err != nil {
+	if is.links, err = handover.Links(ctx, trusted, listed); err != nil {
 		return is, err
 	}
 	r.trees[commit] = is
@@ -165,8 +165,8 @@ func (m *marks) name(commit string, names []string) {
 		by := used{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(m.checks, file), settings: paths.Settings(file)}
 		by.product = paths.Code(file) && by == used{}
 		for _, name := range names {
-			folder, is := strings.CutSuffix(name, "/")
-			if at := [2]string{commit, name}; found == name || is && strings.Contains(found, folder) {
+			folder := strings.HasSuffix(name, "/") && regexp.MustCompile(`^(?:`+asked(name)+`)$`).MatchString(found)
+			if at := [2]string{commit, name}; found == name || folder {
 				m.named[at] = m.named[at].or(by)
 			}
 		}

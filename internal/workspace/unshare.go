@@ -59,7 +59,11 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	}
 	for _, file := range files {
 		for _, name := range file.names {
-			if err := errors.Join(ctx.Err(), name.copy()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			err := errors.Join(ctx.Err(), name.copy())
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // it went meanwhile
+			}
+			if err != nil {
 				return copied, fmt.Errorf("copy %s: %w", name.path, err)
 			}
 			copied++
@@ -111,7 +115,7 @@ func gather(ctx context.Context, root *untrusted.Root, path string, files map[in
 		}
 		stat, is := e.Info.Sys().(*syscall.Stat_t)
 		if !is || stat.Nlink < 2 || !e.Info.Mode().IsRegular() || int(stat.Uid) != os.Geteuid() && e.Info.Mode().Perm()&0o022 == 0 {
-			return nil // or nobody inside can write to it
+			return nil // nor can those inside write to what is another user's
 		}
 		at := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // another type on other systems
 		if files[at] == nil {

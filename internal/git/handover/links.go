@@ -15,21 +15,26 @@ type Link struct{ At, To string }
 
 const mostListed = 128 << 20
 
-// Links are those of a commit that stay within it.
-func Links(ctx context.Context, t *git.Trusted, commit string) ([]Link, error) {
+// List is what a commit holds, as ls-tree prints it: an entry ends with a NUL.
+func List(ctx context.Context, t *git.Trusted, commit string) (string, error) {
 	out, err := t.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}, Limit: mostListed})
 	if err != nil {
-		return nil, fmt.Errorf("list the links of %.12s: %w", commit, err)
+		return "", fmt.Errorf("list the files of %.12s: %w", commit, err)
 	}
+	return string(out), nil
+}
+
+// Links are those in a list that stay within its commit.
+func Links(ctx context.Context, t *git.Trusted, listed string) ([]Link, error) {
 	var names, ids []string
-	for line := range strings.SplitSeq(string(out), "\x00") {
+	for line := range strings.SplitSeq(listed, "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
 		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == git.ModeSymlink {
 			names, ids = append(names, name), append(ids, fields[2])
 		}
 	}
 	var all []Link
-	err = git.CatFile(ctx, t.Do, git.Call{}, ids, func(o git.Object) error {
+	err := git.CatFile(ctx, t.Do, git.Call{}, ids, func(o git.Object) error {
 		name := names[0]
 		names = names[1:]
 		target, err := io.ReadAll(io.LimitReader(o.Content, maxTarget))
@@ -39,7 +44,7 @@ func Links(ctx context.Context, t *git.Trusted, commit string) ([]Link, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the links of %.12s: %w", commit, err)
+		return nil, fmt.Errorf("read the links of a commit: %w", err)
 	}
 	return all, nil
 }
@@ -51,7 +56,11 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 	if err != nil || len(globs) == 0 {
 		return p, err
 	}
-	links, err := Links(ctx, t, commit)
+	listed, err := List(ctx, t, commit)
+	if err != nil {
+		return p, err
+	}
+	links, err := Links(ctx, t, listed)
 	if err != nil {
 		return p, err
 	}
