@@ -60,7 +60,7 @@ func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
 // for an edited one.
 func (v *visit) ask(ctx context.Context, run journal.Run) {
 	stop := run.Stop
-	if stop == nil || stop.Reason != policy.NeedsInput || verdict.Unapproved(run) {
+	if stop == nil || stop.Reason != policy.NeedsInput || verdict.NeedsApproval(run) {
 		return
 	}
 	text := "**ralph asks:** " + v.foreign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."

@@ -29,7 +29,7 @@ type request struct {
 
 // same tells whether what is asked is what an older run was asked.
 func same(asked job.Asked, old journal.Run) bool {
-	return asked.BaseRef == old.BaseRef && verdict.Same(asked.Task, asked.Policy, old)
+	return asked.BaseRef == old.BaseRef && verdict.IsSameTask(asked.Task, asked.Policy, old)
 }
 
 // mend is what to do about a task that makes no stories.
@@ -173,7 +173,7 @@ func (r request) renewed(asked job.Asked, old journal.Run) *policy.Policy {
 	then := old.Policy
 	switch {
 	case !same(asked, old):
-		then = verdict.Renewed(asked.Policy, old, r.command.Flags.Model != "", r.offered)
+		then = verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.offered)
 	case asked.Policy.Shelve != then.Shelve:
 		then.Shelve = asked.Policy.Shelve
 	default:

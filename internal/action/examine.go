@@ -19,8 +19,8 @@ import (
 
 // admitted tells whether the run may begin: whether it can get anywhere at all, and
 // fits beside others.
-func (v *visit) admitted(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Way) error {
-	if way.GoOn == nil { // it is another run, with a branch of its own
+func (v *visit) admitted(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Decision) error {
+	if way.Resume == nil { // it is another run, with a branch of its own
 		old = journal.Run{}
 	}
 	if err := v.examine(ctx, *asked, old); err != nil {
@@ -91,7 +91,7 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 	if b.stands, err = v.stands(ctx, same(asked, b.run), b.run); err != nil {
 		return b, err
 	}
-	if v.command.Verb == trigger.Approve && verdict.Unapproved(b.run) {
+	if v.command.Verb == trigger.Approve && verdict.NeedsApproval(b.run) {
 		shown, err := v.hub.shows(ctx, view.Planned(b.run), v.trigger)
 		b.unseen = !shown
 		return b, err
@@ -111,15 +111,15 @@ func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
 }
 
 // way is how what was asked for is gone about.
-func (v *visit) way(asked job.Asked, b before) verdict.Way {
-	a := verdict.Asked{
-		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, By: v.trigger.Asker().Login, Task: v.task.Number,
-		Same: !v.trigger.OfCI() && same(asked, b.run), Job: v.env.log(), Doubt: b.found.doubt, Stands: b.stands, Unseen: b.unseen,
+func (v *visit) way(asked job.Asked, b before) verdict.Decision {
+	a := verdict.Request{
+		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, Asker: v.trigger.Asker().Login, Number: v.task.Number,
+		SameTask: !v.trigger.OfCI() && same(asked, b.run), JobURL: v.env.log(), Distrust: b.found.doubt, ProvenPull: b.stands, PlanHidden: b.unseen,
 	}
 	if b.busy {
-		a.Busy = b.found.lease.Page
+		a.BusyJobURL = b.found.lease.Page
 	}
-	return verdict.Answer(a, b.run)
+	return verdict.Decide(a, b.run)
 }
 
 // shows tells whether the progress comment holds a text as it was written, and

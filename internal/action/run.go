@@ -46,7 +46,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	way := v.way(asked, before)
-	if way.Show {
+	if way.ShowPlan {
 		_, text, _ := strings.Cut(view.Of(before.run).Comment, "\n") // the marks are tell's
 		if err := v.hub.tell(ctx, text); err != nil {
 			return Outcome{}, err
@@ -82,7 +82,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 }
 
 // work raises the sandbox and has the run begun, or gone on with.
-func (v *visit) work(ctx context.Context, asked job.Asked, before before, way verdict.Way) (Outcome, error) {
+func (v *visit) work(ctx context.Context, asked job.Asked, before before, way verdict.Decision) (Outcome, error) {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return Outcome{}, err
@@ -94,23 +94,23 @@ func (v *visit) work(ctx context.Context, asked job.Asked, before before, way ve
 	if before.shelf != nil {
 		j.Shelf = before.shelf
 	}
-	if way.GoOn == nil {
+	if way.Resume == nil {
 		return j.Start(ctx, asked)
 	}
 	home, err := before.home(j.Folder)
 	if err != nil {
 		return Outcome{}, err
 	}
-	way.GoOn.Level, way.GoOn.Links, way.GoOn.Context = asked.Level, &asked.Links, v.task.Context
-	way.GoOn.Policy = v.renewed(asked, before.run)
-	return j.Resume(ctx, home, *way.GoOn)
+	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, v.task.Context
+	way.Resume.Policy = v.renewed(asked, before.run)
+	return j.Resume(ctx, home, *way.Resume)
 }
 
 // stands is the pull request that holds the work of a run which is done, as it was
 // left; empty where it does not. To begin anew on that would be to undo it: who
 // asks twice, and waited for the first to end, means no second run.
 func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string, error) {
-	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.Sound(old) {
+	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {
 		return "", nil
 	}
 	pull, open, err := v.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number) // as it is now: the event may be older

@@ -68,7 +68,7 @@ func Sum(run journal.Run) Outcome {
 // grade is the first of the reasons against a proof that holds.
 func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (grade, why string) {
 	story, _ := run.Plan.Find(whole)
-	switch unsettled := verdict.Unsettled(run); {
+	switch unsettled := verdict.InspectionConcern(run); {
 	case run.Baseline == nil || !run.Baseline.Usable:
 		why = "no check of the base can prove anything"
 		if run.Baseline != nil && run.Baseline.Why != "" {
@@ -83,7 +83,7 @@ func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (g
 		return Held, unsettled
 	case len(proven.Restored) > 0 && !run.Policy.Lenient:
 		return Held, "protected files, or files that define the checks, are changed: " + journal.Few(proven.Restored)
-	case graded.Grade == journal.RedToGreen, graded.Grade == journal.Unbroken && verdict.Reaches(run, story, graded.Grade):
+	case graded.Grade == journal.RedToGreen, graded.Grade == journal.Unbroken && verdict.MeetsBar(run, story, graded.Grade):
 		return Proven, graded.Why
 	case graded.Grade == journal.Unverified:
 		return NotProven, graded.Why

@@ -79,7 +79,7 @@ func (s Story) differs(anew journal.Run) []string {
 	if s.NeedsNoTest {
 		sure.NeedsTest = new(false)
 	}
-	if proven := s.Passes && verdict.Suffices(anew, sure, s.Grade); proven != s.Proven {
+	if proven := s.Passes && verdict.IsGradeSufficient(anew, sure, s.Grade); proven != s.Proven {
 		lines = append(lines, fmt.Sprintf("the file says that %s is proven: %v; by its grade (%s) it is: %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
 	}
 	if s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == "" {

@@ -108,7 +108,7 @@ func missing(run journal.Run) []string {
 	case len(proof.Restored) > 0:
 		words = append(words, "protected files are changed, and were put back for the proof")
 	}
-	if verdict.Dropped(run) {
+	if verdict.HasDroppedFiles(run) {
 		words = append(words, "changes of protected files were left out of the work")
 	}
 	for _, story := range run.Plan.UserStories {
@@ -116,9 +116,9 @@ func missing(run journal.Run) []string {
 		switch {
 		case !story.Passes:
 			words = append(words, story.ID+" is open")
-		case verdict.AnswerOf(run, story.ID) != "":
-		case verdict.Earned(run, story.ID) && !verdict.StoryProven(run, story):
-			why := cmp.Or(graded.Why, verdict.Unsettled(run))
+		case verdict.ReviewAnswer(run, story.ID) != "":
+		case verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story):
+			why := cmp.Or(graded.Why, verdict.InspectionConcern(run))
 			words = append(words, fmt.Sprintf("%s is %s: %s", story.ID, cmp.Or(graded.Grade, journal.Unverified), why))
 		}
 	}
@@ -128,7 +128,7 @@ func missing(run journal.Run) []string {
 func tell(run journal.Run, story plan.Story) Story {
 	told := Story{
 		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
-		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: verdict.StoryProven(run, story),
+		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story),
 	}
 	for _, criterion := range story.AcceptanceCriteria {
 		if slices.Contains(run.Added, criterion) {
@@ -147,7 +147,7 @@ func tell(run journal.Run, story plan.Story) Story {
 		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
 		told.OnBase = said(graded.Trial.Checks)
 	}
-	if shown := verdict.Shown(run, story); strings.Join(shown, "") != "" {
+	if shown := verdict.CriterionTests(run, story); strings.Join(shown, "") != "" {
 		told.Shown = shown
 	}
 	if reviewed, found := run.ReviewOf(story.ID); found {

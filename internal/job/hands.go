@@ -42,7 +42,7 @@ func projectIn(run journal.Run, tree string) string {
 }
 
 // hands wires every step of the loop to what does it.
-func (s *site) hands() loop.Hands {
+func (s *site) hands() loop.Handlers {
 	s.clean = s.checkouts()
 	outward, scm, second := s.publishing(), s.versionControl(), s.consulting()
 	prover := s.clean.Prover(stories{s})
@@ -51,32 +51,32 @@ func (s *site) hands() loop.Hands {
 	if s.Supervised != nil {
 		iterate = task.supervise
 	}
-	return loop.Hands{
-		Draft:     second.draft,
-		Baseline:  prover.Baseline,
-		Iterate:   iterate,
-		Read:      s.read,
-		Check:     s.check,
-		Take:      s.take,
-		Prove:     prover.Prove,
-		Inspect:   prover.Inspect,
-		Grade:     prover.Grade,
-		Review:    second.review,
-		Commit:    scm.commit,
-		Push:      outward.push,
-		OpenPull:  outward.openPull,
-		Join:      outward.join,
-		ReadyPull: outward.readyPull,
-		Look:      task.look,
-		Pause:     task.pause,
-		Settle:    task.settle,
-		Shelve:    s.keeping().shelve,
+	return loop.Handlers{
+		DraftPlan:      second.draft,
+		Baseline:       prover.Baseline,
+		Iterate:        iterate,
+		ReadPlan:       s.read,
+		Check:          s.check,
+		TakeCommits:    s.take,
+		Prove:          prover.Prove,
+		Inspect:        prover.Inspect,
+		Grade:          prover.Grade,
+		Review:         second.review,
+		RunSCMTask:     scm.commit,
+		Push:           outward.push,
+		OpenPull:       outward.openPull,
+		MergeRemote:    outward.join,
+		MarkPullReady:  outward.readyPull,
+		ReadTaskFolder: task.look,
+		Pause:          task.pause,
+		AnnounceEnd:    task.settle,
+		SaveRun:        s.keeping().shelve,
 	}
 }
 
 // read takes over what the agent made of the plan, and writes the plan that
 // counts back into its tree.
-func (s *site) read(ctx context.Context, run journal.Run, _ verdict.Read, emit emit) error {
+func (s *site) read(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
 	dir, err := s.ground.folder(ctx)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	defer s.Sandbox.Tell(emit)
 	defer s.confined().strangers(ctx, emit)()
 	job := at(run, dir, latest(run))
-	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.RedBefore(run, name) }
+	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.FailedAtBase(run, name) }
 	changed, known, err := s.changed(ctx, run)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func latest(run journal.Run) string {
 }
 
 // take makes the agent's work the run's own.
-func (s *site) take(ctx context.Context, run journal.Run, step verdict.Take, emit emit) error {
+func (s *site) take(ctx context.Context, run journal.Run, step verdict.TakeCommits, emit emit) error {
 	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
 		var err error
@@ -261,7 +261,7 @@ func leftovers(run journal.Run, tree string) git.Message {
 	switch {
 	case tree != "" && tree == run.WorkBefore(it):
 		subject = fmt.Sprintf("ralph: [%s] - the loop's own files after iteration %d", it.Story, it.Number)
-	case found && claimed && verdict.Green(run, it.Checks):
+	case found && claimed && verdict.IsGreen(run, it.Checks):
 		subject = fmt.Sprintf("feat: [%s] - %s", story.ID, story.Title)
 	}
 	return git.Message{Subject: subject, Trailers: run.Trailers(it.Story)}

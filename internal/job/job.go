@@ -223,7 +223,7 @@ func (j *Job) see(ctx context.Context, home workspace.Run, base, branch string, 
 	if err := s.greet(ctx); err != nil {
 		return Outcome{Home: home}, err
 	}
-	err = loop.Loop{Hands: s.hands(), Record: s, Drain: s.Drain, Rescue: s.Rescue}.Go(ctx)
+	err = loop.Loop{Handlers: s.hands(), Journal: s, Drain: s.Drain, SaveTimeout: s.Rescue}.Run(ctx)
 	s.keeping().pack(ctx)
 	s.testify(ctx)
 	s.keeping().saveState(ctx)

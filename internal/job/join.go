@@ -16,7 +16,7 @@ import (
 
 // join looks whether others have gone on with the branch, and then whether they
 // have with the base; one of the two is merged at a time.
-func (p *publishing) join(ctx context.Context, run journal.Run, _ verdict.Join, emit emit) error {
+func (p *publishing) join(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
 	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
 		if event, err := p.meetBranch(ctx, run); event != nil || err != nil {
 			return event, err

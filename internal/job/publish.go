@@ -72,7 +72,7 @@ func (p *publishing) openPull(ctx context.Context, run journal.Run, _ verdict.Op
 	})
 }
 
-func (p *publishing) readyPull(ctx context.Context, run journal.Run, _ verdict.ReadyPull, emit emit) error {
+func (p *publishing) readyPull(ctx context.Context, run journal.Run, _ verdict.MarkPullReady, emit emit) error {
 	return p.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
 		return journal.PullReadied{Number: run.Pull.Number}, p.Pulls.ReadyPull(ctx, run)
 	})

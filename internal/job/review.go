@@ -125,7 +125,7 @@ const (
 // consult has an agent read a clean checkout that is thrown away, and gives the
 // end of what it says. What it used is told in any case.
 func (c consulting) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
-	if verdict.Broke(run) { // of which nothing is left an agent would take for no limit
+	if verdict.IsBudgetSpent(run) { // of which nothing is left an agent would take for no limit
 		return journal.AgentEnded{}, "", errBroke
 	}
 	theirs, err := instructions.Differing(ctx, c.trusted, run.Base, q.commit)

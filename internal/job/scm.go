@@ -34,7 +34,7 @@ func (s *site) versionControl() versionControl { return versionControl{s.agentRu
 
 // commit does one task of version control. A task that fails is written down;
 // the work is still there.
-func (v versionControl) commit(ctx context.Context, run journal.Run, step verdict.Commit, emit emit) error {
+func (v versionControl) commit(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
 	done, err := v.version(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
@@ -175,7 +175,7 @@ func blame(said string) string {
 // message asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
 func (v versionControl) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
-	if verdict.Broke(run) { // green work is committed all the same
+	if verdict.IsBudgetSpent(run) { // green work is committed all the same
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil
 	}

@@ -31,7 +31,7 @@ func (s *site) keeping() keeping { return keeping{s.publishing(), s.Out} }
 
 // shelve keeps the run as it stands for another machine. Where another one has
 // gone on with it there is nothing left to do here.
-func (k keeping) shelve(ctx context.Context, run journal.Run, _ verdict.Shelve, emit emit) error {
+func (k keeping) shelve(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
 	return k.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
 		shelved, err := k.keep(ctx, run)
 		if errors.Is(err, ErrTakenOver) {
@@ -119,7 +119,7 @@ func (k keeping) pack(ctx context.Context) {
 // stranded tells of work that was to be pushed and is on this machine alone.
 func stranded(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
-	return run.Policy.Publish && !verdict.Unchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)
+	return run.Policy.Publish && !verdict.IsUnchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)
 }
 
 // bundle writes the file. No link leads out of the folder.

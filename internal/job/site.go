@@ -99,7 +99,7 @@ func (s *site) spent() bool {
 	if run.Stop == nil || run.Stop.Reason == policy.FatalError || untaken(run) {
 		return false
 	}
-	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.Unchanged(run) || run.Pushed == run.Head)
+	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
 }
 
 // untaken tells whether the agent's newest work was not taken over.

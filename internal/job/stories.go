@@ -76,7 +76,7 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 // draft has the agent make a plan of a task that does not say what has to hold.
 // It reads a clean checkout that is thrown away. Without a plan the work goes on
 // with the task as it is; that is on record.
-func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.Draft, emit emit) error {
+func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
 	drafted := journal.PlanDrafted{By: c.Agent.Name}
 	if err := c.sketch(ctx, run, &drafted, emit); err != nil {
 		if ctx.Err() != nil {
@@ -85,7 +85,7 @@ func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.Draft,
 		drafted.Why = err.Error()
 	}
 	emit(drafted)
-	if now := c.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.Unplanned(now) {
+	if now := c.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.NeedsPlan(now) {
 		emit(journal.Noted{
 			What: fmt.Sprintf("%s made no usable plan, so the whole task is one story", drafted.By),
 			Hint: "list the criteria in the issue, as - [ ] items or under a heading such as Acceptance criteria",

@@ -126,7 +126,7 @@ func failure(result process.Result, err error, limit time.Duration) string {
 		return fault.Told(err)
 	case result.Signal != "":
 		return "ended by " + result.Signal
-	case result.Exit != 0 && result.Exit != verdict.WaitExit:
+	case result.Exit != 0 && result.Exit != verdict.WaitExitCode:
 		return fmt.Sprintf("exit code %d", result.Exit)
 	}
 	return ""
@@ -150,7 +150,7 @@ func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Du
 
 // look reads the state of the task's folder. Messages count from the newest
 // attempt on; before the first, none count.
-func (s *supervisor) look(_ context.Context, run journal.Run, _ verdict.Look, emit emit) error {
+func (s *supervisor) look(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Task.Done()
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *supervisor) pause(ctx context.Context, _ journal.Run, step verdict.Paus
 
 // settle tells those around the task how it ended, as far as it can: a bus that
 // cannot be written to does not make the task less done.
-func (s *supervisor) settle(_ context.Context, run journal.Run, step verdict.Settle, emit emit) error {
+func (s *supervisor) settle(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
 	for _, err := range s.tell(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {
 		if err != nil {
@@ -189,7 +189,7 @@ func (s *supervisor) settle(_ context.Context, run journal.Run, step verdict.Set
 	return nil
 }
 
-func (c *Supervised) tell(step verdict.Settle, m workspace.Message) []error {
+func (c *Supervised) tell(step verdict.AnnounceEnd, m workspace.Message) []error {
 	if step.Reason == policy.Waiting {
 		return []error{c.Task.Honour()}
 	}

@@ -34,8 +34,8 @@ func TestUnplanned(t *testing.T) {
 		"no run":            {nil, false, false},
 	} {
 		run := minutely(c.events...)
-		if verdict.Unplanned(run) != c.unplanned || verdict.Unapproved(run) != c.unapproved {
-			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, verdict.Unplanned(run), verdict.Unapproved(run), c.unplanned, c.unapproved)
+		if verdict.NeedsPlan(run) != c.unplanned || verdict.NeedsApproval(run) != c.unapproved {
+			t.Errorf("%s: Unplanned %v, Unapproved %v; want %v, %v", name, verdict.NeedsPlan(run), verdict.NeedsApproval(run), c.unplanned, c.unapproved)
 		}
 	}
 	run := minutely(begun, made)
@@ -67,7 +67,7 @@ func TestKnown(t *testing.T) {
 		"of another story": {journal.StoryGraded{Story: "US-002", Commit: "b0", Sought: []string{"TestA"}}, false},
 	} {
 		run := minutely(journal.RunBegan{Run: "r", Base: "b0", Start: "b0"}, c.graded)
-		if got := verdict.GradeKnown(run, story, "b0"); got != c.want {
+		if got := verdict.IsGradeCurrent(run, story, "b0"); got != c.want {
 			t.Errorf("%s: Known %v, want %v", name, got, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestUntouched(t *testing.T) {
 			[]journal.Event{begun, first, books, journal.IterationEnded{Number: 1}, second, journal.CommitsTaken{From: "c1", To: "c2"}, idle}, true,
 		},
 	} {
-		if got := verdict.Untouched(minutely(c.events...)); got != c.want {
+		if got := verdict.IsUntouched(minutely(c.events...)); got != c.want {
 			t.Errorf("%s: Untouched %v, want %v", name, got, c.want)
 		}
 	}

@@ -225,7 +225,7 @@ func TestWhatBlocks(t *testing.T) {
 		first := began()
 		first.Policy.Baseline = test.baseline
 		run := fold(t, first, atBase("test", test.exit))
-		if got := verdict.Blocks(run, "test"); got != test.want {
+		if got := verdict.MayBlock(run, "test"); got != test.want {
 			t.Errorf("%s, exit %d at the base: Blocks = %v, want %v", test.baseline, test.exit, got, test.want)
 		}
 	}

@@ -54,12 +54,12 @@ func TestWhatIsExplainedByTheBase(t *testing.T) {
 		"broken, and no test, at a base": {func(c *journal.CheckEnded) { c.Tests = &journal.Tests{Broken: []string{"a"}} }, same, false},
 	} {
 		run := journal.Run{Policy: policy.Policy{Baseline: policy.BaselineNew}, BaseChecks: []journal.CheckEnded{red(c.base)}}
-		if got := verdict.Holds(run, red(c.now)); got != c.holds {
+		if got := verdict.BlocksStory(run, red(c.now)); got != c.holds {
 			t.Errorf("%s: Holds = %v, want %v", name, got, c.holds)
 		}
 	}
 	strict := journal.Run{Policy: policy.Policy{Baseline: policy.BaselineStrict}, BaseChecks: []journal.CheckEnded{red(same)}}
-	if !verdict.Holds(strict, red(same)) || verdict.Holds(strict, journal.CheckEnded{Name: "test", Passed: true}) {
+	if !verdict.BlocksStory(strict, red(same)) || verdict.BlocksStory(strict, journal.CheckEnded{Name: "test", Passed: true}) {
 		t.Error("a strict baseline holds what is red, and that alone")
 	}
 }
@@ -95,13 +95,13 @@ func TestWhatABaseIsGoodFor(t *testing.T) {
 			Policy:     policy.Policy{Baseline: policy.BaselineNew, Checks: []policy.Check{{Name: "lint", Added: true}, {Name: "test"}}},
 			BaseChecks: c.base,
 		}
-		if diff := cmp.Diff(c.fresh, verdict.Fresh(run, c.now)); diff != "" {
+		if diff := cmp.Diff(c.fresh, verdict.NewFailures(run, c.now)); diff != "" {
 			t.Errorf("%s: Fresh (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(c.before, verdict.RedBefore(run, "test")); diff != "" {
+		if diff := cmp.Diff(c.before, verdict.FailedAtBase(run, "test")); diff != "" {
 			t.Errorf("%s: RedBefore (-want +got):\n%s", name, diff)
 		}
-		if got := verdict.Proves(run, c.now); got != c.proves {
+		if got := verdict.CanProve(run, c.now); got != c.proves {
 			t.Errorf("%s: Proves = %v, want %v", name, got, c.proves)
 		}
 	}
@@ -164,7 +164,7 @@ func TestWhichProofIsOfATree(t *testing.T) {
 		"empty":           {"t1", journal.ProofEnded{Tree: "t1", Passed: true, Empty: true}, false},
 		"of another tree": {"t2", journal.ProofEnded{Tree: "t1", Passed: true}, false},
 	} {
-		proof, proven := verdict.Proven(minutely(began(), journal.CommitsTaken{To: "c1", Tree: c.tree}, c.proof))
+		proof, proven := verdict.LatestProof(minutely(began(), journal.CommitsTaken{To: "c1", Tree: c.tree}, c.proof))
 		if proven != c.want || proven && proof.Tree != c.tree {
 			t.Errorf("%s: proven %v by %+v, want %v", name, proven, proof, c.want)
 		}
@@ -216,7 +216,7 @@ func TestGreenIsEveryCheckThatBlocks(t *testing.T) {
 		"none":                {nil, false},
 		"the last say counts": {[]journal.CheckEnded{passed("test"), passed("lint"), {Name: "lint"}}, false},
 	} {
-		if got := verdict.Green(run, c.checks); got != c.want {
+		if got := verdict.IsGreen(run, c.checks); got != c.want {
 			t.Errorf("%s: Green = %v, want %v", name, got, c.want)
 		}
 	}

@@ -14,66 +14,66 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Hand does one step and reports what happened.
-type Hand[S verdict.Step] func(ctx context.Context, run journal.Run, step S, emit func(journal.Event)) error
+// Handler does one step and reports what happened.
+type Handler[S verdict.Step] func(ctx context.Context, run journal.Run, step S, emit func(journal.Event)) error
 
-// Hands are all that a run needs done.
-type Hands struct {
-	Draft     Hand[verdict.Draft]
-	Baseline  Hand[verdict.Baseline]
-	Iterate   Hand[verdict.Iterate]
-	Read      Hand[verdict.Read]
-	Check     Hand[verdict.Check]
-	Take      Hand[verdict.Take]
-	Prove     Hand[verdict.Prove]
-	Inspect   Hand[verdict.Inspect]
-	Grade     Hand[verdict.Grade]
-	Review    Hand[verdict.Review]
-	Commit    Hand[verdict.Commit]
-	Push      Hand[verdict.Push]
-	OpenPull  Hand[verdict.OpenPull]
-	Join      Hand[verdict.Join]
-	ReadyPull Hand[verdict.ReadyPull]
-	Look      Hand[verdict.Look]
-	Pause     Hand[verdict.Pause]
-	Settle    Hand[verdict.Settle]
-	Shelve    Hand[verdict.Shelve]
+// Handlers are all that a run needs done.
+type Handlers struct {
+	DraftPlan      Handler[verdict.DraftPlan]
+	Baseline       Handler[verdict.Baseline]
+	Iterate        Handler[verdict.Iterate]
+	ReadPlan       Handler[verdict.ReadPlan]
+	Check          Handler[verdict.Check]
+	TakeCommits    Handler[verdict.TakeCommits]
+	Prove          Handler[verdict.Prove]
+	Inspect        Handler[verdict.Inspect]
+	Grade          Handler[verdict.Grade]
+	Review         Handler[verdict.Review]
+	RunSCMTask     Handler[verdict.RunSCMTask]
+	Push           Handler[verdict.Push]
+	OpenPull       Handler[verdict.OpenPull]
+	MergeRemote    Handler[verdict.MergeRemote]
+	MarkPullReady  Handler[verdict.MarkPullReady]
+	ReadTaskFolder Handler[verdict.ReadTaskFolder]
+	Pause          Handler[verdict.Pause]
+	AnnounceEnd    Handler[verdict.AnnounceEnd]
+	SaveRun        Handler[verdict.SaveRun]
 }
 
-// Record is the journal as the loop needs it.
-type Record interface {
+// Journal is the journal as the loop needs it.
+type Journal interface {
 	Append(journal.Event) error
 	Run() journal.Run
 }
 
 // Loop runs a run to its end.
 type Loop struct {
-	Hands  Hands
-	Record Record
-	Drain  <-chan struct{} // closed: end after the step under way
-	Rescue time.Duration   // how long saving the work may take once the context is done
+	Handlers    Handlers
+	Journal     Journal
+	Drain       <-chan struct{} // closed: end after the step under way
+	SaveTimeout time.Duration   // how long saving the work may take once the context is done
 }
 
-// Go goes on with the run until it has stopped. A context that ends cancels the
+// Run goes on with the run until it has stopped. A context that ends cancels the
 // run; its work is still made safe, within Rescue. The error is one that kept
 // the record from being written, or broke a step.
-func (l Loop) Go(ctx context.Context) error {
+func (l Loop) Run(ctx context.Context) error {
 	for {
-		run := l.Record.Run()
+		run := l.Journal.Run()
 		step := verdict.Next(run)
-		if _, rest := step.(verdict.Rest); rest {
+		if _, rest := step.(verdict.NoStep); rest {
 			return nil
 		}
 		if why := l.interrupted(ctx, run); why != "" {
-			if err := l.Record.Append(journal.CancelAsked{Why: why}); err != nil {
+			if err := l.Journal.Append(journal.CancelAsked{Why: why}); err != nil {
 				return err
 			}
-			rescue, done := context.WithTimeout(context.WithoutCancel(ctx), l.Rescue)
+			rescue, done := context.WithTimeout(context.WithoutCancel(ctx), l.SaveTimeout)
 			defer done()
 			ctx = rescue
 			continue
 		}
-		err := l.take(ctx, run, step)
+		err := l.doStep(ctx, run, step)
 		if err != nil && (run.Cancel != nil || ctx.Err() == nil) {
 			return l.giveUp(err, run)
 		}
@@ -82,14 +82,14 @@ func (l Loop) Go(ctx context.Context) error {
 
 // giveUp puts on record that the run broke, where there is still a record.
 func (l Loop) giveUp(err error, run journal.Run) error {
-	if errors.As(err, new(unwritten)) {
+	if errors.As(err, new(notWritten)) {
 		return err
 	}
 	stopped := journal.RunStopped{Reason: policy.FatalError, Why: err.Error()}
 	if run.Cancel != nil { // what broke was saving the work, in the time there was
 		stopped.Reason = policy.Cancelled
 	}
-	return errors.Join(err, l.Record.Append(stopped))
+	return errors.Join(err, l.Journal.Append(stopped))
 }
 
 // interrupted is why the run has to end now, if it has not been told yet.
@@ -108,15 +108,15 @@ func (l Loop) interrupted(ctx context.Context, run journal.Run) string {
 	}
 }
 
-// unwritten is an event that could not be put on disk: nothing may go on.
-type unwritten struct{ error }
+// notWritten is an event that could not be put on disk: nothing may go on.
+type notWritten struct{ error }
 
-func (u unwritten) Unwrap() error { return u.error }
+func (u notWritten) Unwrap() error { return u.error }
 
-// take does one step. Whatever a hand reports is on disk before the next thing
+// doStep does one step. Whatever a hand reports is on disk before the next thing
 // happens; a hand that reports nothing would be asked for ever, so it is an
 // error.
-func (l Loop) take(ctx context.Context, run journal.Run, step verdict.Step) error {
+func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error
@@ -124,8 +124,8 @@ func (l Loop) take(ctx context.Context, run journal.Run, step verdict.Step) erro
 		if failed != nil {
 			return
 		}
-		if err := l.Record.Append(event); err != nil {
-			failed = unwritten{err}
+		if err := l.Journal.Append(event); err != nil {
+			failed = notWritten{err}
 			cancel()
 		}
 	}
@@ -133,7 +133,7 @@ func (l Loop) take(ctx context.Context, run journal.Run, step verdict.Step) erro
 	if err = errors.Join(failed, err); err != nil {
 		return err
 	}
-	if l.Record.Run().Seq == run.Seq {
+	if l.Journal.Run().Seq == run.Seq {
 		return fmt.Errorf("step %T reported nothing", step)
 	}
 	return nil
@@ -141,49 +141,49 @@ func (l Loop) take(ctx context.Context, run journal.Run, step verdict.Step) erro
 
 func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error { //nolint:funlen // a table: a step, its hand
 	switch s := step.(type) {
-	case verdict.Draft:
-		return l.Hands.Draft(ctx, run, s, emit)
+	case verdict.DraftPlan:
+		return l.Handlers.DraftPlan(ctx, run, s, emit)
 	case verdict.Baseline:
-		return l.Hands.Baseline(ctx, run, s, emit)
+		return l.Handlers.Baseline(ctx, run, s, emit)
 	case verdict.Iterate:
-		return l.Hands.Iterate(ctx, run, s, emit)
-	case verdict.Read:
-		return l.Hands.Read(ctx, run, s, emit)
+		return l.Handlers.Iterate(ctx, run, s, emit)
+	case verdict.ReadPlan:
+		return l.Handlers.ReadPlan(ctx, run, s, emit)
 	case verdict.Check:
-		return l.Hands.Check(ctx, run, s, emit)
-	case verdict.Take:
-		return l.Hands.Take(ctx, run, s, emit)
+		return l.Handlers.Check(ctx, run, s, emit)
+	case verdict.TakeCommits:
+		return l.Handlers.TakeCommits(ctx, run, s, emit)
 	case verdict.Prove:
-		return l.Hands.Prove(ctx, run, s, emit)
+		return l.Handlers.Prove(ctx, run, s, emit)
 	case verdict.Inspect:
-		return l.Hands.Inspect(ctx, run, s, emit)
+		return l.Handlers.Inspect(ctx, run, s, emit)
 	case verdict.Grade:
-		return l.Hands.Grade(ctx, run, s, emit)
+		return l.Handlers.Grade(ctx, run, s, emit)
 	case verdict.Review:
-		return l.Hands.Review(ctx, run, s, emit)
-	case verdict.Commit:
-		return l.Hands.Commit(ctx, run, s, emit)
+		return l.Handlers.Review(ctx, run, s, emit)
+	case verdict.RunSCMTask:
+		return l.Handlers.RunSCMTask(ctx, run, s, emit)
 	case verdict.Push:
-		return l.Hands.Push(ctx, run, s, emit)
+		return l.Handlers.Push(ctx, run, s, emit)
 	case verdict.OpenPull:
-		return l.Hands.OpenPull(ctx, run, s, emit)
-	case verdict.Join:
-		return l.Hands.Join(ctx, run, s, emit)
-	case verdict.ReadyPull:
-		return l.Hands.ReadyPull(ctx, run, s, emit)
-	case verdict.Look:
-		return l.Hands.Look(ctx, run, s, emit)
+		return l.Handlers.OpenPull(ctx, run, s, emit)
+	case verdict.MergeRemote:
+		return l.Handlers.MergeRemote(ctx, run, s, emit)
+	case verdict.MarkPullReady:
+		return l.Handlers.MarkPullReady(ctx, run, s, emit)
+	case verdict.ReadTaskFolder:
+		return l.Handlers.ReadTaskFolder(ctx, run, s, emit)
 	case verdict.Pause:
-		return l.Hands.Pause(ctx, run, s, emit)
-	case verdict.Settle:
-		return l.Hands.Settle(ctx, run, s, emit)
-	case verdict.Shelve:
-		return l.Hands.Shelve(ctx, run, s, emit)
+		return l.Handlers.Pause(ctx, run, s, emit)
+	case verdict.AnnounceEnd:
+		return l.Handlers.AnnounceEnd(ctx, run, s, emit)
+	case verdict.SaveRun:
+		return l.Handlers.SaveRun(ctx, run, s, emit)
 	case verdict.Judge:
 		emit(s.Verdict)
 	case verdict.Stop:
 		emit(s.Stopped)
-	case verdict.Rest:
+	case verdict.NoStep:
 	}
 	return nil
 }

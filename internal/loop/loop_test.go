@@ -50,8 +50,8 @@ func begun() *record {
 }
 
 // play is a world in which everything works.
-func play() loop.Hands {
-	return loop.Hands{
+func play() loop.Handlers {
+	return loop.Handlers{
 		Baseline: func(_ context.Context, _ journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
 			emit(journal.BaselineEnded{Usable: true})
 			return nil
@@ -61,11 +61,11 @@ func play() loop.Hands {
 			emit(journal.AgentEnded{Tools: 1})
 			return nil
 		},
-		Read: func(_ context.Context, run journal.Run, _ verdict.Read, emit func(journal.Event)) error {
+		ReadPlan: func(_ context.Context, run journal.Run, _ verdict.ReadPlan, emit func(journal.Event)) error {
 			emit(journal.PlanRead{Plan: run.Plan, Claimed: []string{"US-001"}})
 			return nil
 		},
-		Take: func(_ context.Context, _ journal.Run, s verdict.Take, emit func(journal.Event)) error {
+		TakeCommits: func(_ context.Context, _ journal.Run, s verdict.TakeCommits, emit func(journal.Event)) error {
 			emit(journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: s.Leftovers})
 			return nil
 		},
@@ -89,11 +89,11 @@ func play() loop.Hands {
 			emit(journal.PullOpened{Number: 1, Draft: true})
 			return nil
 		},
-		Join: func(_ context.Context, run journal.Run, _ verdict.Join, emit func(journal.Event)) error {
+		MergeRemote: func(_ context.Context, run journal.Run, _ verdict.MergeRemote, emit func(journal.Event)) error {
 			emit(journal.Joined{Of: journal.OfBase, From: run.Head, To: run.Head, With: run.Base})
 			return nil
 		},
-		ReadyPull: func(_ context.Context, _ journal.Run, _ verdict.ReadyPull, emit func(journal.Event)) error {
+		MarkPullReady: func(_ context.Context, _ journal.Run, _ verdict.MarkPullReady, emit func(journal.Event)) error {
 			emit(journal.PullReadied{Number: 1})
 			return nil
 		},
@@ -105,7 +105,7 @@ const whole = "baseline_ended iteration_began agent_ended plan_read commits_take
 
 func TestARunFromBeginningToEnd(t *testing.T) {
 	r := begun()
-	if err := (loop.Loop{Hands: play(), Record: r}).Go(t.Context()); err != nil {
+	if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(r.events, " "); got != whole {
@@ -120,8 +120,8 @@ func TestARunFromBeginningToEnd(t *testing.T) {
 func TestABrokenStepEndsTheRun(t *testing.T) {
 	r, hands := begun(), play()
 	broken := errors.New("the disk is on fire")
-	hands.Take = func(context.Context, journal.Run, verdict.Take, func(journal.Event)) error { return broken }
-	err := loop.Loop{Hands: hands, Record: r}.Go(t.Context())
+	hands.TakeCommits = func(context.Context, journal.Run, verdict.TakeCommits, func(journal.Event)) error { return broken }
+	err := loop.Loop{Handlers: hands, Journal: r}.Run(t.Context())
 	if !errors.Is(err, broken) {
 		t.Errorf("Go = %v, want %v", err, broken)
 	}
@@ -132,8 +132,8 @@ func TestABrokenStepEndsTheRun(t *testing.T) {
 
 func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
 	r, hands := begun(), play()
-	hands.Read = func(context.Context, journal.Run, verdict.Read, func(journal.Event)) error { return nil }
-	err := loop.Loop{Hands: hands, Record: r}.Go(t.Context())
+	hands.ReadPlan = func(context.Context, journal.Run, verdict.ReadPlan, func(journal.Event)) error { return nil }
+	err := loop.Loop{Handlers: hands, Journal: r}.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "reported nothing") {
 		t.Errorf("Go = %v", err)
 	}
@@ -145,7 +145,7 @@ func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
 	for room := range strings.Count(whole, " ") + 1 {
 		r := begun()
 		r.room = room
-		err := loop.Loop{Hands: play(), Record: r}.Go(t.Context())
+		err := loop.Loop{Handlers: play(), Journal: r}.Run(t.Context())
 		if !errors.Is(err, errFull) {
 			t.Fatalf("room for %d: Go = %v, want %v", room, err, errFull)
 		}
@@ -166,7 +166,7 @@ func TestCancelSavesTheWork(t *testing.T) {
 		emit(journal.AgentEnded{Failed: true, Why: "interrupted"})
 		return ctx.Err()
 	}
-	if err := (loop.Loop{Hands: hands, Record: r, Rescue: time.Minute}).Go(ctx); err != nil {
+	if err := (loop.Loop{Handlers: hands, Journal: r, SaveTimeout: time.Minute}).Run(ctx); err != nil {
 		t.Fatal(err)
 	}
 	want := "baseline_ended iteration_began agent_ended cancel_asked commits_taken pushed run_stopped"
@@ -187,7 +187,7 @@ func TestDrainLetsTheStepEnd(t *testing.T) {
 		close(drain)
 		return iterate(ctx, run, s, emit)
 	}
-	if err := (loop.Loop{Hands: hands, Record: r, Drain: drain, Rescue: time.Minute}).Go(t.Context()); err != nil {
+	if err := (loop.Loop{Handlers: hands, Journal: r, Drain: drain, SaveTimeout: time.Minute}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if r.run.Stop.Reason != policy.Cancelled || !strings.Contains(strings.Join(r.events, " "), "agent_ended cancel_asked") {
@@ -204,10 +204,10 @@ func TestARescueThatFailsStillEnds(t *testing.T) {
 		defer cancel()
 		return iterate(c, run, s, emit)
 	}
-	hands.Take = func(context.Context, journal.Run, verdict.Take, func(journal.Event)) error {
+	hands.TakeCommits = func(context.Context, journal.Run, verdict.TakeCommits, func(journal.Event)) error {
 		return errors.New("git is gone")
 	}
-	err := loop.Loop{Hands: hands, Record: r, Rescue: time.Minute}.Go(ctx)
+	err := loop.Loop{Handlers: hands, Journal: r, SaveTimeout: time.Minute}.Run(ctx)
 	if err == nil || r.run.Stop == nil {
 		t.Errorf("Go = %v, stopped with %+v", err, r.run.Stop)
 	}
@@ -220,14 +220,14 @@ func TestGoingOnAfterAnyEvent(t *testing.T) {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
 			r := begun()
 			r.room = room
-			if err := (loop.Loop{Hands: play(), Record: r}).Go(t.Context()); !errors.Is(err, errFull) {
+			if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); !errors.Is(err, errFull) {
 				t.Fatal(err)
 			}
 			r.room = -1
 			if err := r.Append(journal.Resumed{Why: "killed"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := (loop.Loop{Hands: play(), Record: r}).Go(t.Context()); err != nil {
+			if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(1, r.run.Passed()); diff != "" || len(r.run.Iterations) != 1 {

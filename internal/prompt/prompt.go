@@ -188,7 +188,7 @@ var trees = map[journal.Where]string{journal.AtWork: "your tree", journal.AtProo
 func failures(run journal.Run, where journal.Where, checks []journal.CheckEnded) []string {
 	var said []string
 	for _, check := range checks {
-		if check.Where != where || !verdict.Holds(run, check) {
+		if check.Where != where || !verdict.BlocksStory(run, check) {
 			continue
 		}
 		how := fmt.Sprintf("failed with exit code %d", check.Exit)
@@ -199,7 +199,7 @@ func failures(run journal.Run, where journal.Where, checks []journal.CheckEnded)
 		if strings.TrimSpace(check.Excerpt) != "" {
 			what = "\n\n" + clean.Fence(check.Excerpt)
 		}
-		if fresh := verdict.Fresh(run, check); len(fresh) > 0 {
+		if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
 			what += "\n\nIt was red before the work began, and what failed then does not hold it back. This is new:\n\n" + clean.Fence(strings.Join(fresh, "\n"))
 		}
 		said = append(said, fmt.Sprintf("The check `%s` %s on %s.%s", check.Command, how, trees[where], what))

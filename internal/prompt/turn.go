@@ -85,7 +85,7 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 		return nil, nil, nil
 	}
 	for _, check := range it.Checks {
-		if !verdict.Holds(run, check) {
+		if !verdict.BlocksStory(run, check) {
 			continue
 		}
 		asked := rule(run.Policy, check.Name)

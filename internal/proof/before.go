@@ -16,7 +16,7 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 	for i := range story.AcceptanceCriteria {
 		test := ""
 		if i < len(story.TestedBy) {
-			test = verdict.Named(green, story.TestedBy[i])
+			test = verdict.FindTest(green, story.TestedBy[i])
 		}
 		if test == "" {
 			graded.Held = nil
@@ -27,7 +27,7 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 	switch {
 	case len(graded.Held) == 0:
 		return graded
-	case verdict.Untouched(run):
+	case verdict.IsUntouched(run):
 		graded.Why = "it was so before, by " + journal.Few(graded.Held)
 	default:
 		graded.Why += ", and it holds by " + journal.Few(graded.Held)
@@ -40,7 +40,7 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 func (p Prover) green(run journal.Run, at journal.Proof) []string {
 	var names []string
 	for _, check := range at.Checks {
-		if verdict.Proves(run, check) && !verdict.Holds(run, check) {
+		if verdict.CanProve(run, check) && !verdict.BlocksStory(run, check) {
 			names = append(names, p.Tests.Told(check).Names(tally.Passed)...)
 		}
 	}

@@ -32,7 +32,7 @@ func parted(one, other []string, name string) bool {
 // sure where they failed in another run of the base code, too: a flaky test is red
 // once and green once, with any change.
 func (t *trial) mended() (sure, doubtful []string) {
-	for _, name := range slices.DeleteFunc(verdict.Mended(t.run, t.graded.Story, t.proof), t.before) {
+	for _, name := range slices.DeleteFunc(verdict.FixedTests(t.run, t.graded.Story, t.proof), t.before) {
 		switch t.once(name) {
 		case tally.Failed, tally.Broken:
 			sure = append(sure, name)
@@ -80,7 +80,7 @@ func (p Prover) confirm(ctx context.Context, t *trial) error {
 		return nil
 	}
 	only := func(check string) bool {
-		return slices.ContainsFunc(verdict.RedBefore(t.run, check), func(name string) bool { return slices.Contains(doubtful, name) })
+		return slices.ContainsFunc(verdict.FailedAtBase(t.run, check), func(name string) bool { return slices.Contains(doubtful, name) })
 	}
 	seen, err := p.run(ctx, t.run, Place{Where: journal.AtDoubt, Commit: t.run.Base, Only: only, Number: tryBase}, func(journal.Event) {})
 	if err != nil {

@@ -119,7 +119,7 @@ func (p Prover) narrow(ctx context.Context, run journal.Run, at journal.Proof, f
 	}
 	asked := map[string]question{}
 	for _, check := range at.Checks {
-		if !verdict.Proves(run, check) {
+		if !verdict.CanProve(run, check) {
 			continue
 		}
 		r, command, err := p.runner(ctx, run, check)

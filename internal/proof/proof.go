@@ -64,8 +64,8 @@ type Place struct {
 // judged is at with the checks run once more that hold a story back, and asked for
 // the tests that failed at the base.
 func (at Place) judged(run journal.Run) Place {
-	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.Holds(run, check) }
-	at.Ask = func(name string) []string { return verdict.RedBefore(run, name) }
+	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.BlocksStory(run, check) }
+	at.Ask = func(name string) []string { return verdict.FailedAtBase(run, name) }
 	return at
 }
 
@@ -175,11 +175,11 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 	}
 	var red []string
 	for _, check := range seen.checks {
-		if verdict.Holds(run, check) {
+		if verdict.BlocksStory(run, check) {
 			red = append(red, failure(run, check))
 		}
 	}
-	ended.Passed = verdict.Green(run, seen.checks)
+	ended.Passed = verdict.IsGreen(run, seen.checks)
 	if !ended.Passed && red == nil {
 		red = append(red, "not every check was run")
 	}
@@ -200,7 +200,7 @@ func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
 	if run.Baseline != nil && run.Baseline.Why != "" {
 		known = append(known, run.Baseline.Why)
 	}
-	if !ended.Empty && !slices.ContainsFunc(seen.checks, func(c journal.CheckEnded) bool { return verdict.Proves(run, c) }) {
+	if !ended.Empty && !slices.ContainsFunc(seen.checks, func(c journal.CheckEnded) bool { return verdict.CanProve(run, c) }) {
 		ended.Empty = true
 		known = append(known, "no test is known to pass")
 	}
@@ -228,7 +228,7 @@ func failure(run journal.Run, check journal.CheckEnded) string {
 		return check.Name + " ran out of time"
 	}
 	text := fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
-	if fresh := verdict.Fresh(run, check); len(fresh) > 0 {
+	if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
 		text += ", new: " + journal.Few(fresh)
 	}
 	return text

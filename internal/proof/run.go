@@ -105,7 +105,7 @@ func (p Prover) sure(ctx context.Context, run journal.Run, at Place, checks []jo
 		if err != nil {
 			return nil, err
 		}
-		old := verdict.RedBefore(run, check.Name)
+		old := verdict.FailedAtBase(run, check.Name)
 		fresh[check.Name] = slices.DeleteFunc(check.Tests.Failing(), func(name string) bool { return slices.Contains(old, name) })
 		at.Commands[check.Name] = r.red(command, fresh[check.Name])
 	}

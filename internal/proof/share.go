@@ -28,7 +28,7 @@ const tryDoubtful = 200
 // before tells whether a test is another story's, or passed before this one was
 // begun.
 func (t *trial) before(name string) bool {
-	if verdict.Credited(t.run, name, t.graded.Story) {
+	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
 		return true
 	}
 	return slices.ContainsFunc(t.run.ProofsBefore(t.graded.Story), func(proof journal.Proof) bool {

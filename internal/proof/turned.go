@@ -41,7 +41,7 @@ func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 	switch {
 	case !found || !proven || there.Passed || there.Skipped != "" || untold(there) != "":
 		return turned{}
-	case !verdict.Proves(t.run, here) || verdict.Holds(t.run, here) || base.Tests != nil && base.Tests.Cut:
+	case !verdict.CanProve(t.run, here) || verdict.BlocksStory(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}
 	case len(there.Tests.Failing()) == 0 && t.narrowed[there.Name] && here.Tests != nil: // which says nothing of a test
 		return turned{}

@@ -37,7 +37,7 @@ func (w *witness) judge() error {
 	}
 	for _, was := range w.ref.checks {
 		here, proven := find(w.proof.Checks, was.Name)
-		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.Brought(w.run, was.Name) || !was.Passed && !was.Named() {
+		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.IsAddedByTask(w.run, was.Name) || !was.Passed && !was.Named() {
 			continue
 		}
 		w.check(was, here)
@@ -82,7 +82,7 @@ func (w *witness) check(was, here journal.CheckEnded) {
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
-		if old != nil && verdict.Holds(w.run, *old) && (len(old.Tests.Failing()) == 0 || w.breaks(*old)) { // it fails, and not by a test or a build
+		if old != nil && verdict.BlocksStory(w.run, *old) && (len(old.Tests.Failing()) == 0 || w.breaks(*old)) { // it fails, and not by a test or a build
 			w.broken = append(w.broken, "check "+was.Name)
 		}
 		w.byName(was, here, old, passed, now)

@@ -143,7 +143,7 @@ func phaseAt(where journal.Where) phase {
 func bad(run journal.Run, event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are no bad news
 	case journal.CheckEnded:
-		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (verdict.Holds(run, e) || e.Flaky)
+		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (verdict.BlocksStory(run, e) || e.Flaky)
 	case journal.SetupEnded:
 		return !e.Passed
 	case journal.AgentEnded:
@@ -177,7 +177,7 @@ func wanting(run journal.Run, event journal.Event) bool {
 		return e.Why != "" || len(e.Missed) > 0
 	case journal.StoryGraded:
 		story, found := run.Plan.Find(e.Story)
-		return !found || !verdict.Suffices(run, story, e.Grade)
+		return !found || !verdict.IsGradeSufficient(run, story, e.Grade)
 	case journal.IterationEnded:
 		return len(e.Rejected) > 0
 	}

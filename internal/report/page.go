@@ -139,7 +139,7 @@ func moodOf(run journal.Run) mark {
 	switch {
 	case run.Stop == nil, run.Stop.Reason.Status() == policy.StatusWaiting:
 		return open
-	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !verdict.Sound(run):
+	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !verdict.IsWorkProven(run):
 		return poor
 	}
 	return good

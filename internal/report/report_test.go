@@ -149,7 +149,7 @@ func TestTheWordProvenIsDeserved(t *testing.T) {
 	for _, name := range examples {
 		s := example(t, name)
 		run := journal.Fold(journal.Run{}, s.Entries...)
-		deserved := slices.ContainsFunc(run.Plan.UserStories, func(story plan.Story) bool { return verdict.StoryProven(run, story) })
+		deserved := slices.ContainsFunc(run.Plan.UserStories, func(story plan.Story) bool { return verdict.IsStoryProven(run, story) })
 		if is := strings.Contains(strings.ToLower(html(t, s)), "proven"); is != deserved {
 			t.Errorf("%s says proven: %t, want %t", name, is, deserved)
 		}

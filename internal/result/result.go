@@ -94,11 +94,11 @@ func Of(run journal.Run) Result {
 }
 
 func toldOf(run journal.Run, story plan.Story) Told {
-	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.StoryProven(run, story), Tests: []string{}}
+	told := Told{ID: story.ID, Title: story.Title, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story), Tests: []string{}}
 	if graded, found := run.GradeOf(story.ID); found {
 		told.Grade, told.Why = graded.Grade, graded.Why
-		if verdict.Reaches(run, story, graded.Grade) {
-			told.Why = cmp.Or(told.Why, verdict.Unsettled(run))
+		if verdict.MeetsBar(run, story, graded.Grade) {
+			told.Why = cmp.Or(told.Why, verdict.InspectionConcern(run))
 		}
 		told.Tests = append(told.Tests, graded.Witnesses()...)
 	}
@@ -111,7 +111,7 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 		Story:           it.Story,
 		Duration:        it.Last.Sub(it.Began).Seconds(),
 		CheckResults:    make([]CheckResult, 0, len(it.Checks)),
-		AllChecksPassed: verdict.Green(run, it.Checks),
+		AllChecksPassed: verdict.IsGreen(run, it.Checks),
 	}
 	for _, check := range it.Checks {
 		told.CheckResults = append(told.CheckResults, CheckResult{check.Name, check.Passed, check.Excerpt})

@@ -58,13 +58,13 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 	resolve := shown(run)
 	for _, story := range storiesOf(run, thread) {
 		commit, made := commitOf(run, story.ID)
-		answer := verdict.AnswerOf(run, story.ID)
+		answer := verdict.ReviewAnswer(run, story.ID)
 		switch {
 		case !story.Passes:
 			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
 		case answer != "":
 			says, resolve = append(says, "**ralph:** no change was made. The agent answers:\n\n> "+washed(answer)), false
-		case !verdict.Earned(run, story.ID) && suggested(run, story) != "":
+		case !verdict.PassedInRun(run, story.ID) && suggested(run, story) != "":
 			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: the suggestion is applied as it is.", suggested(run, story)))
 		case made:
 			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
@@ -79,7 +79,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 // shown tells whether the checks are green on the head that was pushed, and the pull
 // request of the threads holds it: work that left for another branch is not in it.
 func shown(run journal.Run) bool {
-	_, proven := verdict.Proven(run)
+	_, proven := verdict.LatestProof(run)
 	return proven && run.Pushed == run.Head && len(run.Leaves) == 0
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// answered tells of an iteration that answers what people said in a review, where
+// isAnswerOnly tells of an iteration that answers what people said in a review, where
 // neither it nor an earlier one of the story changed the code. Such a story has
 // nothing to prove, so it gets no grade.
-func answered(run journal.Run, it journal.Iteration) bool {
+func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 	story, found := run.Plan.Find(it.Story)
 	return found && run.Task.Answered(story) && it.Agent != nil && it.Agent.Response != "" &&
 		it.Taken != nil && !it.Taken.Dirty && len(it.Taken.Refused) == 0 &&
@@ -18,14 +18,14 @@ func answered(run journal.Run, it journal.Iteration) bool {
 		})
 }
 
-// AnswerOf is what the agent answered to the remarks of a story that passes by that;
+// ReviewAnswer is what the agent answered to the remarks of a story that passes by that;
 // empty for a story that passes by work, or does not pass.
-func AnswerOf(run journal.Run, story string) string {
+func ReviewAnswer(run journal.Run, story string) string {
 	for _, it := range slices.Backward(run.Iterations) {
 		if it.Ended == nil || !slices.Contains(it.Ended.Passed, story) {
 			continue
 		}
-		if answered(run, it) {
+		if isAnswerOnly(run, it) {
 			return it.Agent.Response
 		}
 		return ""

@@ -26,8 +26,8 @@ func TestAStoryIsAnswered(t *testing.T) {
 		"with work left":      {func(r *journal.Run) { r.Iterations[0].Taken.Dirty = true }, ""},
 		"with refused work":   {func(r *journal.Run) { r.Iterations[0].Taken.Refused = []journal.Finding{{Why: "a secret"}} }, ""},
 		"and not believed":    {func(r *journal.Run) { r.Iterations[0].Ended.Passed = nil }, ""},
-		"and then worked on":  {func(r *journal.Run) { r.Iterations = append(r.Iterations, worked(2)) }, ""},
-		"and worked on first": {func(r *journal.Run) { r.Iterations = append([]journal.Iteration{worked(0)}, r.Iterations...) }, ""},
+		"and then worked on":  {func(r *journal.Run) { r.Iterations = append(r.Iterations, hasWorked(2)) }, ""},
+		"and worked on first": {func(r *journal.Run) { r.Iterations = append([]journal.Iteration{hasWorked(0)}, r.Iterations...) }, ""},
 	} {
 		run := journal.Run{
 			Task: plan.Task{Remarks: []plan.Remark{remark}},
@@ -38,14 +38,14 @@ func TestAStoryIsAnswered(t *testing.T) {
 			}},
 		}
 		c.change(&run)
-		if got := verdict.AnswerOf(run, "US-001"); got != c.want {
+		if got := verdict.ReviewAnswer(run, "US-001"); got != c.want {
 			t.Errorf("%s: the answer is %q, want %q", why, got, c.want)
 		}
 	}
 }
 
-// worked is an iteration that ends with a commit.
-func worked(number int) journal.Iteration {
+// hasWorked is an iteration that ends with a commit.
+func hasWorked(number int) journal.Iteration {
 	return journal.Iteration{
 		Number: number, Story: "US-001", Agent: &journal.AgentEnded{},
 		Taken: &journal.CommitsTaken{From: "c1", To: "c2"}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}},

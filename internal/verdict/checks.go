@@ -8,44 +8,44 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// RedBefore names what of the check named name failed at the base already;
+// FailedAtBase names what of the check named name failed at the base already;
 // none where it passed there, or its failures have no names to go by.
-func RedBefore(run journal.Run, name string) []string {
+func FailedAtBase(run journal.Run, name string) []string {
 	if base, found := run.AtBase(name); found && base.Named() {
 		return base.Tests.Failing()
 	}
 	return nil
 }
 
-// Blocks tells whether a failure of the check named name can hold a story
+// MayBlock tells whether a failure of the check named name can hold a story
 // back. One that could not run at the base never does; one that was red there
 // does under a strict baseline, or where its failures of then are known by name.
-func Blocks(run journal.Run, name string) bool {
+func MayBlock(run journal.Run, name string) bool {
 	base, found := run.AtBase(name)
 	if !found || base.Passed {
 		return true
 	}
 	ran := !base.CannotRun && !base.TimedOut
-	return ran && (run.Policy.Baseline == policy.BaselineStrict && !detected(run, name) || base.Named())
+	return ran && (run.Policy.Baseline == policy.BaselineStrict && !isDetected(run, name) || base.Named())
 }
 
-// Holds tells whether the check, as it ended, holds a story back: it failed,
+// BlocksStory tells whether the check, as it ended, holds a story back: it failed,
 // not only with what failed at the base, and not only by chance.
-func Holds(run journal.Run, check journal.CheckEnded) bool {
-	if check.Passed || check.Skipped != "" || !Blocks(run, check.Name) {
+func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
+	if check.Passed || check.Skipped != "" || !MayBlock(run, check.Name) {
 		return false
 	}
 	base, found := run.AtBase(check.Name)
 	if !found || base.Passed || run.Policy.Baseline == policy.BaselineStrict {
 		return true
 	}
-	return !explained(base, check) && !chance(base, check)
+	return !failsAsAtBase(base, check) && !failedByChance(base, check)
 }
 
-// chance tells that a check failed twice on the same files with different tests:
+// failedByChance tells that a check failed twice on the same files with different tests:
 // each test that failed in one run passed in the other, and another case of it
 // failed at the base. A test that never failed there may be flaky by the work.
-func chance(base, check journal.CheckEnded) bool {
+func failedByChance(base, check journal.CheckEnded) bool {
 	if check.First == nil {
 		return false
 	}
@@ -54,20 +54,20 @@ func chance(base, check journal.CheckEnded) bool {
 	for _, name := range base.Tests.Failing() {
 		known[tally.Head(name)] = true
 	}
-	return byName(first) && byName(check) &&
-		!slices.ContainsFunc(fresh(base, first), func(name string) bool { return !known[tally.Head(name)] || check.Outcome(name) != tally.Passed }) &&
-		!slices.ContainsFunc(fresh(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedFirst(name) })
+	return namesAllFailures(first) && namesAllFailures(check) &&
+		!slices.ContainsFunc(failuresSince(base, first), func(name string) bool { return !known[tally.Head(name)] || check.Outcome(name) != tally.Passed }) &&
+		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedFirst(name) })
 }
 
-// byName tells that all that failed in a check are tests, and known by name.
-func byName(check journal.CheckEnded) bool {
+// namesAllFailures tells that all that failed in a check are tests, and known by name.
+func namesAllFailures(check journal.CheckEnded) bool {
 	const bySignal = 128
 	return check.Named() && check.Exit < bySignal && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
 }
 
-// explained tells that a check is red with what was red at the base and nothing
+// failsAsAtBase tells that a check is red with what was red at the base and nothing
 // else. What cannot be told counts as new.
-func explained(base, now journal.CheckEnded) bool {
+func failsAsAtBase(base, now journal.CheckEnded) bool {
 	const bySignal = 128
 	switch {
 	case now.TimedOut || now.CannotRun || now.Exit >= bySignal && now.Exit != base.Exit:
@@ -77,57 +77,57 @@ func explained(base, now journal.CheckEnded) bool {
 	case base.Tests.Cut || now.Tests.Cut:
 		return now.Tests.Digest != "" && now.Tests.Digest == base.Tests.Digest
 	}
-	return len(fresh(base, now)) == 0
+	return len(failuresSince(base, now)) == 0
 }
 
-// fresh is what failed now and did not at the base.
-func fresh(base, now journal.CheckEnded) []string {
+// failuresSince is what failed now and did not at the base.
+func failuresSince(base, now journal.CheckEnded) []string {
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(now.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
 }
 
-// Fresh names what holds a story back in a check that was red before; none
+// NewFailures names what holds a story back in a check that was red before; none
 // where that cannot be told.
-func Fresh(run journal.Run, check journal.CheckEnded) []string {
+func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	base, found := run.AtBase(check.Name)
 	if check.Passed || !found || !base.Named() || base.Tests.Cut {
 		return nil
 	}
-	return fresh(base, check)
+	return failuresSince(base, check)
 }
 
-// Proves tells whether what the check said is worth something: it was green at
+// CanProve tells whether what the check said is worth something: it was green at
 // the base, or tests of it that pass are told from those that failed there. What
 // the task itself brought along, and a check that was skipped, prove nothing.
-func Proves(run journal.Run, check journal.CheckEnded) bool {
+func CanProve(run journal.Run, check journal.CheckEnded) bool {
 	base, found := run.AtBase(check.Name)
-	if !found || check.Skipped != "" || Brought(run, check.Name) {
+	if !found || check.Skipped != "" || IsAddedByTask(run, check.Name) {
 		return false
 	}
 	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
 }
 
-// detected tells whether the check was only suggested: then people did not ask
+// isDetected tells whether the check was only suggested: then people did not ask
 // for it to be green.
-func detected(run journal.Run, name string) bool {
+func isDetected(run journal.Run, name string) bool {
 	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
 }
 
-// Brought tells whether the task itself brought the check: its author could
+// IsAddedByTask tells whether the task itself brought the check: its author could
 // have written one that always passes.
-func Brought(run journal.Run, name string) bool {
+func IsAddedByTask(run journal.Run, name string) bool {
 	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
 
-// Green tells whether every check that blocks is among checks, and none of them
+// IsGreen tells whether every check that blocks is among checks, and none of them
 // holds a story back.
-func Green(run journal.Run, checks []journal.CheckEnded) bool {
+func IsGreen(run journal.Run, checks []journal.CheckEnded) bool {
 	ran := map[string]bool{}
 	for _, check := range checks {
-		ran[check.Name] = !Holds(run, check)
+		ran[check.Name] = !BlocksStory(run, check)
 	}
 	for _, check := range run.Policy.Checks {
-		if Blocks(run, check.Name) && !ran[check.Name] {
+		if MayBlock(run, check.Name) && !ran[check.Name] {
 			return false
 		}
 	}

@@ -19,7 +19,7 @@ func redAtBase(tests *journal.Tests) journal.Run {
 	}
 }
 
-func ended(passed int, red ...string) journal.CheckEnded {
+func judgedIterations(passed int, red ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
 }
 
@@ -31,25 +31,25 @@ func TestWhatIsNew(t *testing.T) {
 		holds  bool
 		proves bool
 	}{
-		"green":      {ended(3), nil, false, true},
-		"old":        {ended(1, "a"), nil, false, true},
-		"broken now": {ended(1, "p"), nil, false, true},
-		"new":        {ended(1, "a", "c", "d"), []string{"c", "d"}, true, true},
-		"all red":    {ended(0, "a"), nil, false, false},
+		"green":      {judgedIterations(3), nil, false, true},
+		"old":        {judgedIterations(1, "a"), nil, false, true},
+		"broken now": {judgedIterations(1, "p"), nil, false, true},
+		"new":        {judgedIterations(1, "a", "c", "d"), []string{"c", "d"}, true, true},
+		"all red":    {judgedIterations(0, "a"), nil, false, false},
 		"another":    {journal.CheckEnded{Name: "other", Exit: 1}, nil, true, false},
 	} {
-		if diff := cmp.Diff(test.fresh, verdict.Fresh(run, test.now)); diff != "" && len(test.fresh)+len(verdict.Fresh(run, test.now)) > 0 {
+		if diff := cmp.Diff(test.fresh, verdict.NewFailures(run, test.now)); diff != "" && len(test.fresh)+len(verdict.NewFailures(run, test.now)) > 0 {
 			t.Errorf("%s: new failures (-want +got):\n%s", name, diff)
 		}
-		if verdict.Holds(run, test.now) != test.holds || verdict.Proves(run, test.now) != test.proves {
-			t.Errorf("%s: holds %v, proves %v; want %v, %v", name, verdict.Holds(run, test.now), verdict.Proves(run, test.now), test.holds, test.proves)
+		if verdict.BlocksStory(run, test.now) != test.holds || verdict.CanProve(run, test.now) != test.proves {
+			t.Errorf("%s: holds %v, proves %v; want %v, %v", name, verdict.BlocksStory(run, test.now), verdict.CanProve(run, test.now), test.holds, test.proves)
 		}
 	}
-	if diff := cmp.Diff([]string{"a", "b", "p"}, verdict.RedBefore(run, "test")); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "p"}, verdict.FailedAtBase(run, "test")); diff != "" {
 		t.Errorf("red before (-want +got):\n%s", diff)
 	}
 	run.Policy.Checks[0].Added = true
-	if verdict.Proves(run, ended(3)) {
+	if verdict.CanProve(run, judgedIterations(3)) {
 		t.Error("a check of the task itself proves something")
 	}
 }
@@ -62,10 +62,10 @@ func TestGreenByName(t *testing.T) {
 		want   bool
 	}{
 		"not run": {nil, false},
-		"old":     {[]journal.CheckEnded{ended(1, "a")}, true},
-		"new":     {[]journal.CheckEnded{ended(1, "b")}, false},
+		"old":     {[]journal.CheckEnded{judgedIterations(1, "a")}, true},
+		"new":     {[]journal.CheckEnded{judgedIterations(1, "b")}, false},
 	} {
-		if got := verdict.Green(run, test.checks); got != test.want {
+		if got := verdict.IsGreen(run, test.checks); got != test.want {
 			t.Errorf("%s: green %v, want %v", name, got, test.want)
 		}
 	}
@@ -76,8 +76,8 @@ func TestGreenByName(t *testing.T) {
 // of each of them, by name.
 func TestChanceOfTwoRuns(t *testing.T) {
 	twice := func(first, second []string, change func(check *journal.CheckEnded)) journal.CheckEnded {
-		check := ended(3, second...)
-		was := ended(3, first...)
+		check := judgedIterations(3, second...)
+		was := judgedIterations(3, first...)
 		check.First = was.Try()
 		check.Tests.Asked, check.First.Tests.Asked = map[string]tally.Outcome{}, map[string]tally.Outcome{}
 		for _, name := range first {
@@ -116,12 +116,12 @@ func TestChanceOfTwoRuns(t *testing.T) {
 		"nothing failed by name before":   {twice(nil, b, nil), true},
 		"nothing failed by name the next": {twice(a, nil, func(c *journal.CheckEnded) { c.Passed, c.Exit = false, 1 }), true},
 	} {
-		if got := verdict.Holds(run, test.check); got != test.holds {
+		if got := verdict.BlocksStory(run, test.check); got != test.holds {
 			t.Errorf("%s: holds %v, want %v", name, got, test.holds)
 		}
 	}
 	run.Policy.Baseline = policy.BaselineStrict
-	if !verdict.Holds(run, twice(a, b, nil)) {
+	if !verdict.BlocksStory(run, twice(a, b, nil)) {
 		t.Error("a strict baseline takes chance for none")
 	}
 }
@@ -139,7 +139,7 @@ func TestFirstExit(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	check := ended(1, "a")
+	check := judgedIterations(1, "a")
 	check.Tests.Asked = map[string]tally.Outcome{"b": tally.Passed, "c": tally.Absent}
 	for name, want := range map[string]tally.Outcome{"a": tally.Failed, "b": tally.Passed, "c": tally.Absent, "d": tally.Absent} {
 		if got := check.Outcome(name); got != want {

@@ -42,7 +42,7 @@ func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 		events []journal.Event
 		want   verdict.Step
 	}{
-		"it is handed over":         {[]journal.Event{fine, read(true, "US-001")}, verdict.Take{}},
+		"it is handed over":         {[]journal.Event{fine, read(true, "US-001")}, verdict.TakeCommits{}},
 		"and proven":                {[]journal.Event{fine, read(true, "US-001"), taken}, verdict.Prove{Commit: "c1", Tree: "tree-c1"}},
 		"and red there":             {append([]journal.Event{fine, read(true, "US-001"), taken}, red...), judged("test failed (exit 1)")},
 		"and not ready there":       {append([]journal.Event{fine, read(true, "US-001"), taken}, unready...), judged("setup failed")},

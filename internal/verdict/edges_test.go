@@ -107,8 +107,8 @@ func TestCancelSavesWhatThereIs(t *testing.T) {
 	whole := claimed(1, "c1")
 	for name, test := range map[string]struct{ got, want verdict.Step }{
 		"before the agent ended":  {next(began, whole[:1], cancelled), verdict.Stop{Stopped: journal.RunStopped{Reason: policy.Cancelled, Why: "SIGINT"}}},
-		"after it ended":          {next(began, whole[:2], cancelled), verdict.Read{}},
-		"after the plan was read": {next(began, whole[:3], cancelled), verdict.Take{Leftovers: true}},
+		"after it ended":          {next(began, whole[:2], cancelled), verdict.ReadPlan{}},
+		"after the plan was read": {next(began, whole[:3], cancelled), verdict.TakeCommits{Leftovers: true}},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -60,7 +60,7 @@ func (w *world) checks(where journal.Where, green int) {
 	case journal.AtBase:
 		w.append(journal.BaselineEnded{Usable: w.chance(80)})
 	case journal.AtProof:
-		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: verdict.Green(w.run, w.run.Loose) && w.chance(90)})
+		w.append(journal.ProofEnded{Commit: w.run.Head, Tree: w.run.Tree, Passed: verdict.IsGreen(w.run, w.run.Loose) && w.chance(90)})
 	case journal.AtWork, journal.AtTests, journal.AtDoubt:
 	}
 }
@@ -112,7 +112,7 @@ func (w *world) read() {
 	w.append(journal.PlanRead{Plan: w.run.Plan, Claimed: claimed})
 }
 
-func (w *world) take(s verdict.Take) {
+func (w *world) take(s verdict.TakeCommits) {
 	taken := journal.CommitsTaken{From: w.run.Head, To: w.run.Head, Tree: "t" + w.run.Head, Dirty: w.chance(20), Swept: s.Leftovers}
 	if w.chance(70) {
 		w.commits++
@@ -197,7 +197,7 @@ func (w *world) joined() journal.Event {
 // do plays one step; false when the run rests.
 func (w *world) do(step verdict.Step) bool {
 	switch s := step.(type) {
-	case verdict.Draft:
+	case verdict.DraftPlan:
 		w.draft()
 	case verdict.Baseline:
 		w.checks(journal.AtBase, 80)
@@ -206,11 +206,11 @@ func (w *world) do(step verdict.Step) bool {
 		}
 	case verdict.Iterate:
 		w.iterate(s)
-	case verdict.Read:
+	case verdict.ReadPlan:
 		w.read()
 	case verdict.Check:
 		w.checks(journal.AtWork, 70)
-	case verdict.Take:
+	case verdict.TakeCommits:
 		w.take(s)
 	case verdict.Prove:
 		w.checks(journal.AtProof, 90)
@@ -222,27 +222,27 @@ func (w *world) do(step verdict.Step) bool {
 		w.append(w.graded(s))
 	case verdict.Judge:
 		w.append(s.Verdict)
-	case verdict.Commit:
+	case verdict.RunSCMTask:
 		w.append(journal.SCMEnded{Task: s.Task, Failed: w.chance(20)})
 	case verdict.Push:
 		w.publish(journal.Pushed{SHA: s.SHA}, "push")
 	case verdict.OpenPull:
 		w.publish(journal.PullOpened{Number: 1, Draft: true}, "open")
-	case verdict.Join:
+	case verdict.MergeRemote:
 		w.publish(w.joined(), "join")
-	case verdict.ReadyPull:
+	case verdict.MarkPullReady:
 		w.publish(journal.PullReadied{Number: 1}, "ready")
-	case verdict.Look:
+	case verdict.ReadTaskFolder:
 		w.append(w.looked())
 	case verdict.Pause:
 		w.append(journal.Paused{MS: s.For.Milliseconds(), Why: s.Why})
-	case verdict.Shelve:
+	case verdict.SaveRun:
 		w.publish(journal.Shelved{Ended: w.run.Judged()}, "shelve")
-	case verdict.Settle:
+	case verdict.AnnounceEnd:
 		w.append(journal.TaskSettled{Reason: s.Reason, Words: s.Words})
 	case verdict.Stop:
 		w.append(s.Stopped)
-	case verdict.Rest:
+	case verdict.NoStep:
 		return false
 	}
 	return true
@@ -287,16 +287,16 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: ready though others' work contradicts it", seed)
 	case run.Pull != nil && !run.Pull.Draft && readied(run) != "":
 		t.Errorf("seed %d: ready though %s", seed, readied(run))
-	case run.Head != run.Base && refused(run):
+	case run.Head != run.Base && refusedStops(run):
 		t.Errorf("seed %d: complete though %s makes checks say less", seed, run.Head)
-	case run.Policy.Publish && !verdict.Unchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
+	case run.Policy.Publish && !verdict.IsUnchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
 	}
 }
 
-// refused tells of a newest tree in which checks say less, or may, where that is
+// refusedStops tells of a newest tree in which checks say less, or may, where that is
 // not let through: told anew, from the events alone.
-func refused(run journal.Run) bool {
+func refusedStops(run journal.Run) bool {
 	if run.Policy.Tamper != policy.TamperBlock {
 		return false
 	}

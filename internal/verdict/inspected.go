@@ -14,29 +14,29 @@ func NeedsInspection(run journal.Run, tree string) bool {
 	return !found && tree != "" && run.Policy.Tamper != ""
 }
 
-// Tampered is why a tree may not count where existing tests have to pass; empty
+// WhyTampered is why a tree may not count where existing tests have to pass; empty
 // where it may count. A tree whose existing tests could not be run may not.
-func Tampered(run journal.Run, tree string) string {
+func WhyTampered(run journal.Run, tree string) string {
 	inspected, found := run.InspectionOf(tree)
 	if !found || run.Policy.Tamper != policy.TamperBlock {
 		return ""
 	}
-	return less(inspected)
+	return describeFindings(inspected)
 }
 
-// Unsettled is why a person has to look at the work before any story of it is
+// InspectionConcern is why a person has to look at the work before any story of it is
 // called proven: what the inspection of its tests and settings found, or why it
 // could not run. Empty if it found nothing, or if that is allowed. A tree that was not inspected yet is
 // as the one before it was.
-func Unsettled(run journal.Run) string {
+func InspectionConcern(run journal.Run) string {
 	if run.Policy.Tamper == "" || run.Policy.Tamper == policy.TamperAllow {
 		return ""
 	}
-	return less(Inspected(run))
+	return describeFindings(LatestInspection(run))
 }
 
-// Inspected is the inspection of the newest tree, or of the one before.
-func Inspected(run journal.Run) journal.ChangeInspected {
+// LatestInspection is the inspection of the newest tree, or of the one before.
+func LatestInspection(run journal.Run) journal.ChangeInspected {
 	inspected, found := run.InspectionOf(run.Tree)
 	if !found && len(run.Inspections) > 0 {
 		inspected = run.Inspections[len(run.Inspections)-1]
@@ -44,10 +44,10 @@ func Inspected(run journal.Run) journal.ChangeInspected {
 	return inspected
 }
 
-// less is what was found, or why the inspection failed; empty: nothing.
-func less(e journal.ChangeInspected) string {
+// describeFindings is what was found, or why the inspection failed; empty: nothing.
+func describeFindings(e journal.ChangeInspected) string {
 	if e.Why != "" {
-		return Doubts(e) + ": " + e.Why
+		return FindingKinds(e) + ": " + e.Why
 	}
 	var places []string
 	for _, place := range e.Found {
@@ -56,11 +56,11 @@ func less(e journal.ChangeInspected) string {
 	if len(places) == 0 {
 		return ""
 	}
-	return Doubts(e) + ": " + journal.Few(places)
+	return FindingKinds(e) + ": " + journal.Few(places)
 }
 
-// Doubts name the kinds of findings that hold a change back; empty: there are none.
-func Doubts(e journal.ChangeInspected) string {
+// FindingKinds name the kinds of findings that hold a change back; empty: there are none.
+func FindingKinds(e journal.ChangeInspected) string {
 	if e.Why != "" {
 		return "the existing tests could not be run on the new code"
 	}

@@ -48,7 +48,7 @@ func TestUninspected(t *testing.T) {
 func TestTampered(t *testing.T) {
 	for _, rule := range []policy.Tamper{"", policy.TamperReport} {
 		for _, tree := range []string{"t1", "t2", "t3", "t4"} {
-			if why := verdict.Tampered(inspected(rule), tree); why != "" {
+			if why := verdict.WhyTampered(inspected(rule), tree); why != "" {
 				t.Errorf("%q: Tampered(%s) = %q", rule, tree, why)
 			}
 		}
@@ -59,7 +59,7 @@ func TestTampered(t *testing.T) {
 		"t3": "",
 		"t4": "",
 	} {
-		if why := verdict.Tampered(inspected(policy.TamperBlock), tree); why != want {
+		if why := verdict.WhyTampered(inspected(policy.TamperBlock), tree); why != want {
 			t.Errorf("Tampered(%s) = %q, want %q", tree, why, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestDoubts(t *testing.T) {
 		for _, kind := range kinds {
 			e.Found = append(e.Found, journal.Loosened{Kind: kind})
 		}
-		if got := verdict.Doubts(e); got != want {
+		if got := verdict.FindingKinds(e); got != want {
 			t.Errorf("Doubts(%q) = %q, want %q", kinds, got, want)
 		}
 	}
@@ -97,17 +97,17 @@ func TestUnsettled(t *testing.T) {
 		for rule, want := range map[policy.Tamper]string{"": "", policy.TamperAllow: "", policy.TamperReport: test.want, policy.TamperBlock: test.want} {
 			run := inspected(rule)
 			run.Tree = test.tree
-			if got := verdict.Unsettled(run); got != want {
+			if got := verdict.InspectionConcern(run); got != want {
 				t.Errorf("%q, %s: Unsettled = %q, want %q", rule, test.tree, got, want)
 			}
 		}
 	}
 	run := inspected(policy.TamperReport)
 	run.Tree, run.Inspections = "t4", run.Inspections[:2]
-	if got := verdict.Unsettled(run); got != found {
+	if got := verdict.InspectionConcern(run); got != found {
 		t.Errorf("Unsettled = %q, want what was found last", got)
 	}
-	if run.Inspections = nil; verdict.Unsettled(run) != "" {
-		t.Errorf("Unsettled = %q before anybody has looked", verdict.Unsettled(run))
+	if run.Inspections = nil; verdict.InspectionConcern(run) != "" {
+		t.Errorf("Unsettled = %q before anybody has looked", verdict.InspectionConcern(run))
 	}
 }

@@ -7,65 +7,65 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// ready is what is left to do until the pull request asks for a review: first
+// readyStep is what is left to do until the pull request asks for a review: first
 // it is looked whether others have gone on meanwhile, as what they did and this
 // work were never proven together.
-func ready(run journal.Run) (Step, bool) {
+func readyStep(run journal.Run) (Step, bool) {
 	switch {
-	case !Sound(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft || run.FoundDraft:
+	case !IsWorkProven(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft || run.FoundDraft:
 		return nil, false
-	case run.Met != run.Head && !failed(run, "join"):
-		return Join{}, true
-	case run.Met != run.Head || run.Parted != nil || failed(run, "ready"):
+	case run.Met != run.Head && !hasFailed(run, "join"):
+		return MergeRemote{}, true
+	case run.Met != run.Head || run.Parted != nil || hasFailed(run, "ready"):
 		return nil, false
 	}
-	return ReadyPull{}, true
+	return MarkPullReady{}, true
 }
 
-// parted is why the branch cannot be gone on with before a person has had a
+// branchConflict is why the branch cannot be gone on with before a person has had a
 // look; empty where it can.
-func parted(run journal.Run) string {
+func branchConflict(run journal.Run) string {
 	p := run.Parted
 	if p == nil || p.Of != journal.OfBranch {
 		return ""
 	}
 	why := fmt.Sprintf("%s was pushed to %s meanwhile (%.7s), and conflicts with ralph's work (%.7s) in: %s",
-		people(p.By), run.Branch, p.With, p.From, journal.Few(p.Conflicts))
+		workOf(p.By), run.Branch, p.With, p.From, journal.Few(p.Conflicts))
 	if p.Aside == "" {
 		return why
 	}
 	return fmt.Sprintf("%s. Ralph's work is on %s: merge it into %s, push, and let ralph continue", why, p.Aside, run.Branch)
 }
 
-// people is whose work something is.
-func people(names []string) string {
+// workOf is whose work something is.
+func workOf(names []string) string {
 	if len(names) == 0 {
 		return "work of others"
 	}
 	return "work of " + journal.Few(names)
 }
 
-// unmerged is the step of a merge with the base that comes before all other work: it
+// mergeStep is the step of a merge with the base that comes before all other work: it
 // is what was asked for, or a story waits for it.
-func unmerged(run journal.Run) (Step, bool) {
+func mergeStep(run journal.Run) (Step, bool) {
 	story, waits := run.Plan.Find(run.MergeStory)
 	waits = waits && run.MergeStory != "" && !story.Passes
-	end, idle := leave, run.Head == run.Start && len(run.Iterations) == 0
+	end, idle := stopSafely, run.Head == run.Start && len(run.Iterations) == 0
 	if idle { // there is nothing to show
 		end = func(_ journal.Run, reason policy.Reason, why string) Step { return stop(reason, why) }
 	}
 	switch p := run.Parted; {
 	case run.Merging() || !waits && !run.Task.Update:
 		return nil, false
-	case parted(run) != "": // to merge again would find the same
-		return between(run), true
+	case branchConflict(run) != "": // to merge again would find the same
+		return stepBetweenIterations(run), true
 	case p != nil && p.Of == journal.OfBase:
 		return end(run, policy.NeedsInput, fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: merge it by hand, push, and let ralph continue",
 			run.BaseRef, p.With, run.Branch, journal.Few(p.Conflicts))), true
-	case run.Met == "" && failed(run, "join"):
+	case run.Met == "" && hasFailed(run, "join"):
 		return end(run, policy.FatalError, "the base branch could not be merged: "+run.Failures[len(run.Failures)-1].Why), true
 	case run.Met == "":
-		return Join{}, true
+		return MergeRemote{}, true
 	case idle:
 		return stop(policy.NothingToDo, fmt.Sprintf("%s holds the newest commit of %s", run.Branch, run.BaseRef)), true
 	}

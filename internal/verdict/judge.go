@@ -10,70 +10,72 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// judge is the verdict on an iteration whose agent has ended. Work is claimed by
+// judgeIteration is the verdict on an iteration whose agent has ended. Work is claimed by
 // the agent and judged here.
-func judge(run journal.Run, it journal.Iteration) journal.IterationEnded {
+func judgeIteration(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	verdict := journal.IterationEnded{
 		Number: it.Number,
 		Story:  it.Story,
-		Green:  Green(run, it.Checks),
-		Worked: worked(run, it),
+		Green:  IsGreen(run, it.Checks),
+		Worked: hasWorked(run, it),
 	}
-	if stories(run) {
+	if isByStories(run) {
 		judgeStories(run, it, &verdict)
 	} else {
-		judgeWord(run, it, &verdict)
+		judgeCompletion(run, it, &verdict)
 	}
 	return verdict
 }
 
-// stories tells whether the run goes by a plan.
-func stories(run journal.Run) bool {
+// isByStories tells whether the run goes by a plan.
+func isByStories(run journal.Run) bool {
 	return run.Policy.Done == policy.ByStories || run.Policy.Done == ""
 }
 
 // judgeStories says which claimed stories are believed, and why others are
 // not.
 func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
-	for _, id := range claims(it) {
-		if why := doubt(run, it, id); why != "" {
+	for _, id := range claimedStories(it) {
+		if why := whyDoubted(run, it, id); why != "" {
 			reject(verdict, id, why)
 			continue
 		}
 		verdict.Passed = append(verdict.Passed, id)
 	}
-	if why := broken(run, it, verdict.Passed); why != "" {
+	if why := brokenPromise(run, it, verdict.Passed); why != "" {
 		reject(verdict, "<promise>"+run.Policy.Promise+"</promise>", why)
 	}
 }
 
-// judgeWord says whether the word that completes the run was given, and rightly.
-func judgeWord(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
-	if !given(run.Policy, it) {
+// judgeCompletion says whether the word that completes the run was given, and rightly.
+func judgeCompletion(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
+	if !hasCompletionWord(run.Policy, it) {
 		return
 	}
 	switch {
 	case it.Agent.Failed:
-		reject(verdict, run.Policy.Word, fell(it))
+		reject(verdict, run.Policy.Word, agentFailure(it))
 	case !verdict.Green:
-		reject(verdict, run.Policy.Word, failing(run, it))
+		reject(verdict, run.Policy.Word, failedChecks(run, it))
 	case !verdict.Worked:
-		reject(verdict, run.Policy.Word, idle(it))
-	case untaken(it):
+		reject(verdict, run.Policy.Word, whyIdle(it))
+	case areCommitsRefused(it):
 		reject(verdict, run.Policy.Word, "its commits were refused: "+it.Taken.Refused[0].Why)
 	default:
 		verdict.Done = true
 	}
 }
 
-func untaken(it journal.Iteration) bool { return it.Taken != nil && len(it.Taken.Refused) > 0 }
+func areCommitsRefused(it journal.Iteration) bool {
+	return it.Taken != nil && len(it.Taken.Refused) > 0
+}
 
 func reject(verdict *journal.IterationEnded, claim, why string) {
 	verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: claim, Why: why})
 }
 
 // The ways in which an iteration can be worth nothing, whatever was claimed.
-func idle(it journal.Iteration) string {
+func whyIdle(it journal.Iteration) string {
 	switch {
 	case it.Agent.Blind:
 		return "no work was done: nothing changed"
@@ -83,67 +85,67 @@ func idle(it journal.Iteration) string {
 	return "no work was done: no tool was called and nothing changed"
 }
 
-func fell(it journal.Iteration) string { return "the agent itself failed: " + it.Agent.Why }
+func agentFailure(it journal.Iteration) string { return "the agent itself failed: " + it.Agent.Why }
 
-func failing(run journal.Run, it journal.Iteration) string {
-	return "checks failed: " + strings.Join(red(run, it.Checks), ", ")
+func failedChecks(run journal.Run, it journal.Iteration) string {
+	return "checks failed: " + strings.Join(blockingChecks(run, it.Checks), ", ")
 }
 
-// given tells whether the agent gave the word: as its answer, in any case, or
+// hasCompletionWord tells whether the agent gave the word: as its answer, in any case, or
 // as its tag, to the letter.
-func given(p policy.Policy, it journal.Iteration) bool {
+func hasCompletionWord(p policy.Policy, it journal.Iteration) bool {
 	if p.Done == policy.ByTag {
 		return slices.Contains(it.Agent.Promises, p.Word)
 	}
 	return strings.EqualFold(it.Agent.Response, p.Word)
 }
 
-// claims are the stories an agent says it finished.
-func claims(it journal.Iteration) []string {
+// claimedStories are the stories an agent says it finished.
+func claimedStories(it journal.Iteration) []string {
 	if it.Read == nil {
 		return nil
 	}
 	return it.Read.Claimed
 }
 
-// believable are the claims worth a proof.
-func believable(run journal.Run, it journal.Iteration) []string {
-	return slices.DeleteFunc(slices.Clone(claims(it)), func(id string) bool {
-		return doubt(run, it, id) != ""
+// believedClaims are the claims worth a proof.
+func believedClaims(run journal.Run, it journal.Iteration) []string {
+	return slices.DeleteFunc(slices.Clone(claimedStories(it)), func(id string) bool {
+		return whyDoubted(run, it, id) != ""
 	})
 }
 
-// doubt is why a claimed story is not believed; empty when it is.
-func doubt(run journal.Run, it journal.Iteration, id string) string {
+// whyDoubted is why a claimed story is not believed; empty when it is.
+func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 	switch {
 	case id != it.Story:
 		return fmt.Sprintf("this iteration was for %s: one story at a time", it.Story)
 	case it.Agent.Failed:
-		return fell(it)
+		return agentFailure(it)
 	case slices.Contains(it.Read.Bent, id): // what is claimed is less than what is asked for
 		return "it was made to ask for less, and asks for what it did"
-	case !worked(run, it) && !it.Agent.Blind: // what a blind agent did is told by its change, or its tests
-		return idle(it)
-	case untaken(it):
+	case !hasWorked(run, it) && !it.Agent.Blind: // what a blind agent did is told by its change, or its tests
+		return whyIdle(it)
+	case areCommitsRefused(it):
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
 	case it.Read.Committed && len(it.Checks) == 0: // checks are still to run, on a clean checkout
 		return ""
-	case !Green(run, it.Checks):
-		return failing(run, it)
+	case !IsGreen(run, it.Checks):
+		return failedChecks(run, it)
 	case it.Proof != nil:
-		if answered(run, it) {
-			return Tampered(run, it.Proof.Tree)
+		if isAnswerOnly(run, it) {
+			return WhyTampered(run, it.Proof.Tree)
 		}
-		return cmp.Or(Tampered(run, it.Proof.Tree), Objections(run, it.Story, it.Proof.Commit), unheld(run, it))
+		return cmp.Or(WhyTampered(run, it.Proof.Tree), Objections(run, it.Story, it.Proof.Commit), whyUntested(run, it))
 	}
 	return ""
 }
 
-// broken is why a completion promise is not believed; empty when none was
+// brokenPromise is why a completion promise is not believed; empty when none was
 // given or it is true.
-func broken(run journal.Run, it journal.Iteration, passed []string) string {
+func brokenPromise(run journal.Run, it journal.Iteration, passed []string) string {
 	if run.Policy.Promise == "" || !slices.Contains(it.Agent.Promises, run.Policy.Promise) {
 		return ""
 	}
@@ -159,11 +161,11 @@ func broken(run journal.Run, it journal.Iteration, passed []string) string {
 	return "still open: " + strings.Join(open, ", ")
 }
 
-// worked tells whether anything happened that a claim could rest on: a tool
+// hasWorked tells whether anything happened that a claim could rest on: a tool
 // was called with success, and for more than to mark a story as done, or the tree
 // is not what it was before. Of an agent that shows neither its tools nor a tree it is
 // believed.
-func worked(run journal.Run, it journal.Iteration) bool {
+func hasWorked(run journal.Run, it journal.Iteration) bool {
 	switch {
 	case it.Agent.Tools > it.Agent.Chores+it.Agent.ToolErrors:
 		return true
@@ -181,16 +183,16 @@ func worked(run journal.Run, it journal.Iteration) bool {
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
 }
 
-// red names the checks that hold the work back, and what is new in them where
+// blockingChecks names the checks that hold the work back, and what is new in them where
 // they were red before.
-func red(run journal.Run, checks []journal.CheckEnded) []string {
+func blockingChecks(run journal.Run, checks []journal.CheckEnded) []string {
 	var names []string
 	for _, check := range checks {
-		if !Holds(run, check) {
+		if !BlocksStory(run, check) {
 			continue
 		}
 		name := check.Name
-		if fresh := Fresh(run, check); len(fresh) > 0 {
+		if fresh := NewFailures(run, check); len(fresh) > 0 {
 			name += " (new: " + journal.Few(fresh) + ")"
 		}
 		names = append(names, name)

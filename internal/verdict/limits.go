@@ -19,29 +19,31 @@ func OutOfTokens(run journal.Run) bool {
 	return limit > 0 && run.SpentTokens() >= limit
 }
 
-// Broke tells whether nothing is left of the run's budget.
-func Broke(run journal.Run) bool { return OutOfMoney(run) || OutOfTokens(run) || run.Overspent != "" }
+// IsBudgetSpent tells whether nothing is left of the run's budget.
+func IsBudgetSpent(run journal.Run) bool {
+	return OutOfMoney(run) || OutOfTokens(run) || run.Overspent != ""
+}
 
-// spent tells which limit has run out, if any.
-func spent(run journal.Run) (policy.Reason, string) {
+// limitReached tells which limit has run out, if any.
+func limitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
-	if reason, why := used(run); reason != "" {
+	if reason, why := resourceLimitReached(run); reason != "" {
 		return reason, why
 	}
 	if limits.Iterations > 0 && run.Used() >= limits.Iterations {
 		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.Used(), limits.Iterations)
 	}
-	return fruitless(run)
+	return noProgress(run)
 }
 
 // MayIterate tells whether the limits leave room for another iteration.
 func MayIterate(run journal.Run) bool {
-	reason, _ := spent(run)
-	return reason == "" && stories(run)
+	reason, _ := limitReached(run)
+	return reason == "" && isByStories(run)
 }
 
-// used tells which limit on what a run takes has run out, if any.
-func used(run journal.Run) (policy.Reason, string) {
+// resourceLimitReached tells which limit on what a run takes has run out, if any.
+func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
 	switch {
 	case OutOfMoney(run):
@@ -56,9 +58,9 @@ func used(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// overspent is what a run that is complete spent beyond its limit, if it did: an
+// overspending is what a run that is complete spent beyond its limit, if it did: an
 // agent may report that only when it is done.
-func overspent(run journal.Run) string {
+func overspending(run journal.Run) string {
 	limits := run.Policy.Limits
 	switch {
 	case limits.CostUSD > 0 && run.Spent() > limits.CostUSD:

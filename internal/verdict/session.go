@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// session is the next step of a loop within an agent's session. It is asked
+// sessionStep is the next step of a loop within an agent's session. It is asked
 // each time the agent wants to end: it may, or it begins another iteration.
-func session(run journal.Run) Step {
+func sessionStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
 	}
@@ -18,7 +18,7 @@ func session(run journal.Run) Step {
 		if it.Agent == nil {
 			return Iterate{Number: it.Number}
 		}
-		return Judge{promised(run, it)}
+		return Judge{judgeSession(run, it)}
 	}
 	last, found := run.Last()
 	limit, most := run.Policy.Limits.Iterations, run.Policy.Session.Cap
@@ -27,18 +27,18 @@ func session(run journal.Run) Step {
 		return stop(policy.PromiseAccepted, policy.PromiseAccepted.Shout())
 	case limit > 0 && run.Used() > limit: // the first of them was iteration 0
 		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.Shout(), limit))
-	case most > 0 && refused(run) > most:
+	case most > 0 && refusedStops(run) > most:
 		return stop(policy.Waiting, fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most))
 	}
 	return Iterate{Number: len(run.Iterations)}
 }
 
-// promised is the verdict on an iteration: whether the promise was made, and
+// judgeSession is the verdict on an iteration: whether the promise was made, and
 // whether there is work that it could be about. A promise that was rejected is
 // spent; it has to be made again.
-func promised(run journal.Run, it journal.Iteration) journal.IterationEnded {
+func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	rules := run.Policy.Session
-	calls := called(run)
+	calls := toolCalls(run)
 	verdict := journal.IterationEnded{Number: it.Number, Green: true, Worked: calls > 0 && calls >= rules.MinTools}
 	switch {
 	case !slices.Contains(it.Agent.Promises, run.Policy.Word):
@@ -50,9 +50,9 @@ func promised(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	return verdict
 }
 
-// called counts the tool calls since the loop began, but for those that only
+// toolCalls counts the tool calls since the loop began, but for those that only
 // kept its books.
-func called(run journal.Run) int {
+func toolCalls(run journal.Run) int {
 	calls := 0
 	for _, it := range run.Iterations {
 		if it.Agent != nil {
@@ -62,10 +62,10 @@ func called(run journal.Run) int {
 	return calls
 }
 
-// refused counts the ends that the agent's program would have seen refused in
+// refusedStops counts the ends that the agent's program would have seen refused in
 // a row, this one included. It counts anew where a tool was called or a person
 // spoke.
-func refused(run journal.Run) int {
+func refusedStops(run journal.Run) int {
 	its, count := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):], 0
 	for _, it := range slices.Backward(its) {
 		count++

@@ -26,11 +26,11 @@ func TestShown(t *testing.T) {
 		"spaces":              {[]string{" TestAdds ", " "}, []string{"shop/cart.TestAdds", "", ""}},
 	} {
 		story := plan.Story{ID: "US-001", AcceptanceCriteria: []string{"a", "b", "c"}, TestedBy: test.by}
-		if diff := cmp.Diff(test.want, verdict.Shown(run, story)); diff != "" {
+		if diff := cmp.Diff(test.want, verdict.CriterionTests(run, story)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if got := verdict.Shown(run, plan.Story{ID: "US-002", AcceptanceCriteria: []string{"a"}, TestedBy: []string{"TestAdds"}}); got[0] != "" {
+	if got := verdict.CriterionTests(run, plan.Story{ID: "US-002", AcceptanceCriteria: []string{"a"}, TestedBy: []string{"TestAdds"}}); got[0] != "" {
 		t.Errorf("a test of another story counts: %q", got)
 	}
 }

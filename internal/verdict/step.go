@@ -12,8 +12,8 @@ import (
 //sumtype:decl
 type Step interface{ step() }
 
-// Draft has an agent make a plan of what was asked.
-type Draft struct{}
+// DraftPlan has an agent make a plan of what was asked.
+type DraftPlan struct{}
 
 // Baseline runs the checks on the base, before anything is changed.
 type Baseline struct{}
@@ -24,15 +24,15 @@ type Iterate struct {
 	Story  string
 }
 
-// Read looks at what the agent made of the plan.
-type Read struct{}
+// ReadPlan looks at what the agent made of the plan.
+type ReadPlan struct{}
 
 // Check runs the checks on the agent's tree.
 type Check struct{}
 
-// Take has the agent's commits handed over; with Leftovers, what it left
+// TakeCommits has the agent's commits handed over; with Leftovers, what it left
 // uncommitted is committed first.
-type Take struct{ Leftovers bool }
+type TakeCommits struct{ Leftovers bool }
 
 // Prove runs the checks on a clean checkout of Commit.
 type Prove struct{ Commit, Tree string }
@@ -46,8 +46,8 @@ type Grade struct{ Story, Commit, Tree string }
 // Review asks another agent what it makes of Story at Commit.
 type Review struct{ Story, Commit string }
 
-// Commit does one task of version control with green work.
-type Commit struct{ Task string }
+// RunSCMTask does one task of version control with green work.
+type RunSCMTask struct{ Task string }
 
 // Judge closes an iteration with its verdict.
 type Judge struct{ Verdict journal.IterationEnded }
@@ -58,15 +58,15 @@ type Push struct{ SHA string }
 // OpenPull opens the pull request as a draft, or makes the one that is open a draft.
 type OpenPull struct{}
 
-// Join looks whether others have gone on with the branch or with the base, and
+// MergeRemote looks whether others have gone on with the branch or with the base, and
 // merges that with the work.
-type Join struct{}
+type MergeRemote struct{}
 
-// ReadyPull makes the draft ready for review.
-type ReadyPull struct{}
+// MarkPullReady makes the draft ready for review.
+type MarkPullReady struct{}
 
-// Look sees what the folder of a supervised task says.
-type Look struct{}
+// ReadTaskFolder sees what the folder of a supervised task says.
+type ReadTaskFolder struct{}
 
 // Pause is the delay before a command or an agent is started again.
 type Pause struct {
@@ -74,11 +74,11 @@ type Pause struct {
 	Why string
 }
 
-// Shelve keeps the run where another machine finds it.
-type Shelve struct{}
+// SaveRun keeps the run where another machine finds it.
+type SaveRun struct{}
 
-// Settle lets those around a task know how it ended.
-type Settle struct {
+// AnnounceEnd lets those around a task know how it ended.
+type AnnounceEnd struct {
 	Reason policy.Reason
 	Words  string
 }
@@ -86,28 +86,28 @@ type Settle struct {
 // Stop ends the run.
 type Stop struct{ Stopped journal.RunStopped }
 
-// Rest is for a run that has stopped: there is nothing to do.
-type Rest struct{}
+// NoStep is for a run that has stopped: there is nothing to do.
+type NoStep struct{}
 
-func (Draft) step()     {}
-func (Baseline) step()  {}
-func (Iterate) step()   {}
-func (Read) step()      {}
-func (Check) step()     {}
-func (Take) step()      {}
-func (Prove) step()     {}
-func (Inspect) step()   {}
-func (Grade) step()     {}
-func (Review) step()    {}
-func (Commit) step()    {}
-func (Judge) step()     {}
-func (Push) step()      {}
-func (OpenPull) step()  {}
-func (Join) step()      {}
-func (ReadyPull) step() {}
-func (Look) step()      {}
-func (Pause) step()     {}
-func (Settle) step()    {}
-func (Shelve) step()    {}
-func (Stop) step()      {}
-func (Rest) step()      {}
+func (DraftPlan) step()      {}
+func (Baseline) step()       {}
+func (Iterate) step()        {}
+func (ReadPlan) step()       {}
+func (Check) step()          {}
+func (TakeCommits) step()    {}
+func (Prove) step()          {}
+func (Inspect) step()        {}
+func (Grade) step()          {}
+func (Review) step()         {}
+func (RunSCMTask) step()     {}
+func (Judge) step()          {}
+func (Push) step()           {}
+func (OpenPull) step()       {}
+func (MergeRemote) step()    {}
+func (MarkPullReady) step()  {}
+func (ReadTaskFolder) step() {}
+func (Pause) step()          {}
+func (AnnounceEnd) step()    {}
+func (SaveRun) step()        {}
+func (Stop) step()           {}
+func (NoStep) step()         {}

@@ -96,7 +96,7 @@ var right = map[policy.Reason]func(journal.Run, journal.TaskLooked, journal.Iter
 		return looked.Done && run.Settled != nil
 	},
 	policy.Waiting: func(run journal.Run, looked journal.TaskLooked, last journal.Iteration) bool {
-		return !looked.Done && run.Settled != nil && (looked.Wait != "" || last.Agent.Exit == verdict.WaitExit)
+		return !looked.Done && run.Settled != nil && (looked.Wait != "" || last.Agent.Exit == verdict.WaitExitCode)
 	},
 	policy.MaxIterations: func(run journal.Run, looked journal.TaskLooked, _ journal.Iteration) bool {
 		return !looked.Done && run.Settled != nil && run.Used() == run.Policy.Limits.Iterations

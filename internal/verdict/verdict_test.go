@@ -29,7 +29,7 @@ func tell(step verdict.Step) string {
 	switch s := step.(type) {
 	case verdict.Iterate:
 		return fmt.Sprintf("iterate: %d on %s", s.Number, cmp.Or(s.Story, "the prompt"))
-	case verdict.Take:
+	case verdict.TakeCommits:
 		return fmt.Sprintf("take: leftovers %v", s.Leftovers)
 	case verdict.Prove:
 		return fmt.Sprintf("prove: %s", s.Commit)
@@ -39,11 +39,11 @@ func tell(step verdict.Step) string {
 		return fmt.Sprintf("inspect: %s", s.Commit)
 	case verdict.Grade:
 		return fmt.Sprintf("grade: %s at %s", s.Story, s.Commit)
-	case verdict.Commit:
+	case verdict.RunSCMTask:
 		return "commit: " + s.Task
 	case verdict.Push:
 		return "push: " + s.SHA
-	case verdict.Settle:
+	case verdict.AnnounceEnd:
 		return fmt.Sprintf("settle: %s: %s", s.Reason, s.Words)
 	case verdict.Pause:
 		return strings.TrimSuffix(fmt.Sprintf("pause: %s: %s", s.For, s.Why), ": ")
@@ -51,8 +51,8 @@ func tell(step verdict.Step) string {
 		return strings.TrimSuffix(fmt.Sprintf("stop: %s: %s", s.Stopped.Reason, s.Stopped.Why), ": ")
 	case verdict.Judge:
 		return judged(s.Verdict)
-	case verdict.Draft, verdict.Baseline, verdict.Read, verdict.Check, verdict.OpenPull, verdict.Join, verdict.ReadyPull, verdict.Shelve,
-		verdict.Look, verdict.Rest:
+	case verdict.DraftPlan, verdict.Baseline, verdict.ReadPlan, verdict.Check, verdict.OpenPull, verdict.MergeRemote, verdict.MarkPullReady, verdict.SaveRun,
+		verdict.ReadTaskFolder, verdict.NoStep:
 		return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."))
 	}
 	return fmt.Sprintf("no such step: %T", step)

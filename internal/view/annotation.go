@@ -46,7 +46,7 @@ func Annotations(run journal.Run) []Annotation {
 		checks = last.Proof.Checks
 	}
 	for _, check := range checks {
-		if check.Where == journal.AtTests || !verdict.Holds(run, check) || len(all) == mostAnnotations {
+		if check.Where == journal.AtTests || !verdict.BlocksStory(run, check) || len(all) == mostAnnotations {
 			continue
 		}
 		all = append(all, annotated(run, check))

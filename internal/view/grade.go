@@ -15,11 +15,11 @@ import (
 func worth(run journal.Run, story plan.Story) string {
 	graded, found := run.GradeOf(story.ID)
 	switch {
-	case verdict.AnswerOf(run, story.ID) != "":
+	case verdict.ReviewAnswer(run, story.ID) != "":
 		return "💬 answered"
 	case !story.Passes || !found:
 		return "–"
-	case verdict.StoryProven(run, story):
+	case verdict.IsStoryProven(run, story):
 		return "✅ proven, " + string(graded.Grade)
 	case graded.Grade == journal.Unverified:
 		return warnSign + " unverified"
@@ -33,7 +33,7 @@ func worth(run journal.Run, story plan.Story) string {
 func graded(run journal.Run, e journal.StoryGraded) string {
 	story, found := run.Plan.Find(e.Story)
 	text, why := one(e.Story)+" is "+string(e.Grade), one(e.Why)
-	if found && verdict.Suffices(run, story, e.Grade) {
+	if found && verdict.IsGradeSufficient(run, story, e.Grade) {
 		text, why = one(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
@@ -47,7 +47,7 @@ func opinionSign(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // nothing else is one
 	case journal.StoryGraded:
 		story, found := run.Plan.Find(e.Story)
-		return pick(found && verdict.Suffices(run, story, e.Grade), goodSign, warnSign)
+		return pick(found && verdict.IsGradeSufficient(run, story, e.Grade), goodSign, warnSign)
 	case journal.StoryReviewed:
 		return pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign)
 	}
@@ -66,7 +66,7 @@ func proofs(run journal.Run) []shown {
 	var all []shown
 	for _, story := range run.Plan.UserStories {
 		graded, found := run.GradeOf(story.ID)
-		if !found || !verdict.StoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == most {
+		if !found || !verdict.IsStoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == most {
 			continue
 		}
 		told := shown{ID: story.ID}
@@ -83,12 +83,12 @@ func proofs(run journal.Run) []shown {
 // that word: where nothing deserves it, it must not be read at all.
 func unproven(run journal.Run) []string {
 	var said []string
-	for _, story := range verdict.Unproven(run) {
+	for _, story := range verdict.UnprovenStories(run) {
 		text := clean.Inline(story.ID+" "+story.Title, 160)
 		if graded, found := run.GradeOf(story.ID); found {
 			text += behind("", ": ", clean.Inline(graded.Why, 200))
-			if verdict.Reaches(run, story, graded.Grade) {
-				text += ", but " + verdict.Doubts(verdict.Inspected(run))
+			if verdict.MeetsBar(run, story, graded.Grade) {
+				text += ", but " + verdict.FindingKinds(verdict.LatestInspection(run))
 			}
 		}
 		said = append(said, text)
@@ -112,10 +112,10 @@ func touched(run journal.Run) string {
 // held is why a pull request whose checks are green stays a draft.
 func held(run journal.Run) string {
 	var ids, idle []string
-	for _, story := range verdict.Unproven(run) {
+	for _, story := range verdict.UnprovenStories(run) {
 		graded, _ := run.GradeOf(story.ID)
 		switch {
-		case verdict.Reaches(run, story, graded.Grade):
+		case verdict.MeetsBar(run, story, graded.Grade):
 		case len(graded.Held) > 0:
 			idle = append(idle, story.ID)
 		default:
@@ -123,13 +123,13 @@ func held(run journal.Run) string {
 		}
 	}
 	switch {
-	case len(ids)+len(idle) == 0 && verdict.Unsettled(run) != "":
+	case len(ids)+len(idle) == 0 && verdict.InspectionConcern(run) != "":
 		return unsettled(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
 	case len(idle) > 0:
 		return "nothing was changed for " + clean.Inline(journal.Few(idle), 300) + ", see whether it holds"
-	case !verdict.Sound(run):
+	case !verdict.IsWorkProven(run):
 		return "protected files were changed"
 	}
 	return ""
@@ -140,7 +140,7 @@ type criterion struct{ Text, Test string }
 
 // criteria are a story's, with what bears them out.
 func criteria(run journal.Run, story plan.Story) []criterion {
-	shown := verdict.Shown(run, story)
+	shown := verdict.CriterionTests(run, story)
 	var all []criterion
 	for i, text := range story.AcceptanceCriteria {
 		told := criterion{Text: text}

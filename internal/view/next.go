@@ -42,9 +42,9 @@ func onward(run journal.Run) string {
 		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return review(run)
-	case verdict.Unapproved(run):
+	case verdict.NeedsApproval(run):
 		return "comment `/ralph approve` to have this worked on, or change the issue and ask for a plan again"
-	case run.Stop.Reason == policy.AllStoriesPassed && verdict.Unsettled(run) != "":
+	case run.Stop.Reason == policy.AllStoriesPassed && verdict.InspectionConcern(run) != "":
 		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
 		return "check that this is true; if not, say what is missing and ask again"
@@ -97,7 +97,7 @@ func review(run journal.Run) string {
 		return "review the pull request"
 	case !verified(run):
 		return "comment `/ralph`, or look at the draft pull request with care"
-	case !verdict.Sound(run):
+	case !verdict.IsWorkProven(run):
 		return "look at the draft pull request with care: " + held(run)
 	}
 	for _, failure := range slices.Backward(run.Failures) {

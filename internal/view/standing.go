@@ -19,7 +19,7 @@ func standing(run journal.Run) string {
 	text := fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
 	for _, s := range run.Plan.UserStories {
-		if verdict.StoryProven(run, s) {
+		if verdict.IsStoryProven(run, s) {
 			proven++
 		}
 	}
@@ -173,7 +173,7 @@ func button(run journal.Run) string {
 		return ""
 	case run.Stop == nil:
 		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
-	case verdict.Unapproved(run):
+	case verdict.NeedsApproval(run):
 		return trigger.Button(trigger.Approve, "start work on this plan")
 	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer takes words
 		return ""

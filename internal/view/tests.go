@@ -13,7 +13,7 @@ import (
 
 // Verdict is how one check of a proof ended, and what that is worth.
 func Verdict(run journal.Run, check journal.CheckEnded) string {
-	before := len(verdict.RedBefore(run, check.Name))
+	before := len(verdict.FailedAtBase(run, check.Name))
 	switch {
 	case check.Skipped != "":
 		return "➖ skipped: nothing in " + Code(check.Skipped, 80) + " is changed"
@@ -24,8 +24,8 @@ func Verdict(run journal.Run, check journal.CheckEnded) string {
 	case check.Passed && before > 0:
 		return "✅ passed, " + plural(before, "failure") + " before"
 	case check.Passed:
-		return "✅ passed" + pick(verdict.Blocks(run, check.Name), "", ", was not green before")
-	case verdict.Holds(run, check):
+		return "✅ passed" + pick(verdict.MayBlock(run, check.Name), "", ", was not green before")
+	case verdict.BlocksStory(run, check):
 		return "❌ failed" + pick(before > 0, news(run, check), "")
 	case before > 0:
 		return "➖ nothing new failed, " + plural(before, "failure") + " before"
@@ -37,7 +37,7 @@ func Verdict(run journal.Run, check journal.CheckEnded) string {
 
 // news is what failed in a check and did not before, where that is known.
 func news(run journal.Run, check journal.CheckEnded) string {
-	fresh := verdict.Fresh(run, check)
+	fresh := verdict.NewFailures(run, check)
 	if len(fresh) == 0 {
 		return ", in other ways than before"
 	}
@@ -65,11 +65,11 @@ func tested(run journal.Run, check journal.CheckEnded) string {
 		return text
 	}
 	text += fmt.Sprintf(": %d passed, %d failed", check.Tests.Passed, check.Tests.Failed)
-	if check.Where == journal.AtBase || check.Passed || len(verdict.RedBefore(run, check.Name)) == 0 {
+	if check.Where == journal.AtBase || check.Passed || len(verdict.FailedAtBase(run, check.Name)) == 0 {
 		return text
 	}
-	switch fresh := verdict.Fresh(run, check); {
-	case !verdict.Holds(run, check):
+	switch fresh := verdict.NewFailures(run, check); {
+	case !verdict.BlocksStory(run, check):
 		return text + ", nothing new"
 	case len(fresh) > 0:
 		return text + ", new: " + one(journal.Few(fresh))
@@ -107,7 +107,7 @@ type old struct {
 func redBefore(run journal.Run) []old {
 	var all []old
 	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), most)] {
-		names := verdict.RedBefore(run, check.Name)
+		names := verdict.FailedAtBase(run, check.Name)
 		if len(names) == 0 {
 			continue
 		}
@@ -145,7 +145,7 @@ func since(run journal.Run, check, test string) string {
 // inspected is what the existing tests say of a change: a line for each file.
 func inspected(e journal.ChangeInspected) (said []saying) {
 	if e.Why != "" {
-		said = append(said, within(warnSign, verdict.Doubts(e)+": "+one(e.Why)))
+		said = append(said, within(warnSign, verdict.FindingKinds(e)+": "+one(e.Why)))
 	}
 	shown := e.Found[:min(len(e.Found), most)]
 	for _, place := range shown {
@@ -181,7 +181,7 @@ func existing(run journal.Run) *existingTests {
 		return nil
 	}
 	shown := found.Found[:min(len(found.Found), most)]
-	said := &existingTests{Doubts: verdict.Doubts(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
+	said := &existingTests{Doubts: verdict.FindingKinds(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
 	for _, loose := range shown {
 		told := place{File: Code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
 		for _, line := range loose.Lines {
@@ -199,17 +199,17 @@ func existing(run journal.Run) *existingTests {
 // unsettled is why a person has to look before a story is called proven; empty:
 // there is no reason.
 func unsettled(run journal.Run) string {
-	if verdict.Unsettled(run) == "" {
+	if verdict.InspectionConcern(run) == "" {
 		return ""
 	}
-	inspected := verdict.Inspected(run)
+	inspected := verdict.LatestInspection(run)
 	var files []string
 	for _, place := range inspected.Found[:min(len(inspected.Found), most)] {
 		if file := Code(place.File, 200); !slices.Contains(files, file) {
 			files = append(files, file)
 		}
 	}
-	return verdict.Doubts(inspected) + behind("", ": look at ", journal.Few(files))
+	return verdict.FindingKinds(inspected) + behind("", ": look at ", journal.Few(files))
 }
 
 // Count is how many files hold the work back.

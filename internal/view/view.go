@@ -152,7 +152,7 @@ var texts = sync.OnceValue(func() *template.Template {
 		"criteria":   criteria,
 		"changed":    changed,
 		"summed":     summed,
-		"unapproved": verdict.Unapproved,
+		"unapproved": verdict.NeedsApproval,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })
 
@@ -186,7 +186,7 @@ func stories(run journal.Run) []story {
 
 // tell gathers what the run's iterations did for one story.
 func tell(run journal.Run, s plan.Story) story {
-	told := story{Story: s, Checks: "–", Commit: "–", Worth: worth(run, s), Proven: verdict.StoryProven(run, s)}
+	told := story{Story: s, Checks: "–", Commit: "–", Worth: worth(run, s), Proven: verdict.IsStoryProven(run, s)}
 	cost, known := 0.0, true
 	for _, it := range run.Iterations {
 		if it.Story != s.ID {
@@ -252,7 +252,7 @@ func mark(run journal.Run, check journal.CheckEnded) string {
 		return warnSign
 	case check.Passed:
 		return "✅"
-	case verdict.Holds(run, check):
+	case verdict.BlocksStory(run, check):
 		return "❌"
 	}
 	return "➖"

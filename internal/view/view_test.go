@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 		if board.Summary != board.Comment || board.Run != s.Run.ID || board.Stopped != (s.Run.Stop != nil) {
 			t.Errorf("the board of %s disagrees with itself: %+v", s.Run.ID, board)
 		}
-		deserved := slices.ContainsFunc(s.Run.Plan.UserStories, func(story plan.Story) bool { return verdict.StoryProven(s.Run, story) })
+		deserved := slices.ContainsFunc(s.Run.Plan.UserStories, func(story plan.Story) bool { return verdict.IsStoryProven(s.Run, story) })
 		if text := board.Comment + board.Pull.Body + view.Text(s.Run); strings.Contains(strings.ToLower(text), "proven") && !deserved {
 			t.Errorf("the word proven is not deserved:\n%s", text)
 		}

@@ -26,7 +26,7 @@ func Headline(run journal.Run) string {
 		return session(run)
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
-	case verdict.Unplanned(run):
+	case verdict.NeedsPlan(run):
 		return "an agent makes a plan"
 	case run.Baseline == nil && run.Policy.Baseline != "":
 		return "running the checks before any work"
@@ -36,7 +36,7 @@ func Headline(run journal.Run) string {
 		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, clock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
 		return fmt.Sprintf("iteration %d, agent at work", it.Number) + about(" on ", it.Story)
-	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && verdict.Holds(run, c) }):
+	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && verdict.BlocksStory(run, c) }):
 		return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story) + " on a clean checkout"
 	}
 	return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story)
@@ -93,7 +93,7 @@ func reason(run journal.Run) string {
 }
 
 func verified(run journal.Run) bool {
-	_, is := verdict.Proven(run)
+	_, is := verdict.LatestProof(run)
 	return is
 }
 

@@ -155,7 +155,7 @@ func Of(run journal.Run) Ending {
 			e.Fix = cmp.Or(clean.Inline(run.Failures[n-1].Fix, 300), e.Fix)
 		}
 	case TestsBroken:
-		e.Headline = verdict.Doubts(verdict.Inspected(run))
+		e.Headline = verdict.FindingKinds(verdict.LatestInspection(run))
 		e.Why = strings.TrimPrefix(strings.TrimPrefix(e.Why, e.Headline), ": ")
 	case RedOnCheckout:
 		if it, found := run.Last(); found && it.Proof != nil {
@@ -172,7 +172,7 @@ func Of(run journal.Run) Ending {
 }
 
 func causeOf(run journal.Run) Cause {
-	if verdict.Unapproved(run) {
+	if verdict.NeedsApproval(run) {
 		return Unapproved
 	}
 	switch run.Stop.Reason {
@@ -196,7 +196,7 @@ func causeOf(run journal.Run) Cause {
 	case policy.Stalled:
 		return blocked(run, Stalled)
 	case policy.VerificationFailed:
-		return pick(verdict.Tampered(run, run.Tree) != "", TestsBroken, RedOnCheckout)
+		return pick(verdict.WhyTampered(run, run.Tree) != "", TestsBroken, RedOnCheckout)
 	case policy.FatalError:
 		return fatal(run)
 	case policy.AllStoriesPassed:
@@ -225,7 +225,7 @@ func blocked(run journal.Run, limit Cause) Cause {
 		return HostRefused
 	case redSince(run):
 		return RedAtBase
-	case found && last.Proof != nil && !last.Proof.Passed && len(last.Checks) > 0 && verdict.Green(run, last.Checks):
+	case found && last.Proof != nil && !last.Proof.Passed && len(last.Checks) > 0 && verdict.IsGreen(run, last.Checks):
 		return RedOnCheckout
 	}
 	return limit
@@ -282,10 +282,10 @@ func unfinished(run journal.Run) Cause {
 	switch {
 	case run.Parted != nil && run.Parted.Of == journal.OfBase:
 		return BaseMoved
-	case verdict.Sound(run):
+	case verdict.IsWorkProven(run):
 		return ""
 	}
-	if _, verified := verdict.Proven(run); verified {
+	if _, verified := verdict.LatestProof(run); verified {
 		return Unproven
 	}
 	switch {

@@ -63,7 +63,7 @@ func AtBase(run journal.Run, name string) Base {
 		return Base{State: "out of time", Gap: "it ran out of time", Remedy: haveTime.of(run)}
 	case check.CannotRun:
 		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastly(check)), Remedy: haveStart.of(run)}
-	case verdict.Brought(run, name):
+	case verdict.IsAddedByTask(run, name):
 		return Base{State: "of the task", Gap: "the task itself names it, so it proves nothing", Remedy: haveOwn.of(run)}
 	case check.Passed:
 		return Base{State: "green"}
@@ -79,7 +79,7 @@ func AtBase(run journal.Run, name string) Base {
 // holding is what a check that was red before can hold back.
 func holding(run journal.Run, name string) string {
 	switch {
-	case !verdict.Blocks(run, name):
+	case !verdict.MayBlock(run, name):
 		return "it does not count"
 	case run.Policy.Baseline == policy.BaselineStrict:
 		return "no story passes before it is green (`baseline: strict`)"

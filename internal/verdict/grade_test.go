@@ -48,7 +48,7 @@ func TestGradeOf(t *testing.T) {
 func TestEarned(t *testing.T) {
 	run := earned()
 	for id, want := range map[string]bool{"US-001": true, "US-002": true, "US-003": false, "US-004": false} {
-		if got := verdict.Earned(run, id); got != want {
+		if got := verdict.PassedInRun(run, id); got != want {
 			t.Errorf("Earned(%s) = %v, want %v", id, got, want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestSuffices(t *testing.T) {
 		{bar: policy.Unbroken},
 	} {
 		run := journal.Run{Policy: policy.Policy{Proof: test.bar}}
-		if got := verdict.Suffices(run, plan.Story{NeedsTest: test.needsTest}, test.grade); got != test.want {
+		if got := verdict.IsGradeSufficient(run, plan.Story{NeedsTest: test.needsTest}, test.grade); got != test.want {
 			t.Errorf("Suffices(%+v) = %v", test, got)
 		}
 	}
@@ -94,8 +94,8 @@ func TestNothingToProve(t *testing.T) {
 	} {
 		run := earned()
 		run.Plan.UserStories[0], run.Grades[1].Grade = test.story, test.grade
-		if got := len(verdict.Unproven(run)) == 0; got != test.want || verdict.StoryProven(run, test.story) {
-			t.Errorf("%q, %s: nothing is left to prove: %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, verdict.StoryProven(run, test.story))
+		if got := len(verdict.UnprovenStories(run)) == 0; got != test.want || verdict.IsStoryProven(run, test.story) {
+			t.Errorf("%q, %s: nothing is left to prove: %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, verdict.IsStoryProven(run, test.story))
 		}
 	}
 }
@@ -111,16 +111,16 @@ func TestStoryProven(t *testing.T) {
 		{plan.Story{ID: "US-001"}, false},
 		{plan.Story{ID: "US-003", Passes: true}, false},
 	} {
-		if got := verdict.StoryProven(run, test.story); got != test.want {
+		if got := verdict.IsStoryProven(run, test.story); got != test.want {
 			t.Errorf("StoryProven(%+v) = %v", test.story, got)
 		}
 	}
 	run.Grades[1].Grade = journal.Unbroken
-	if verdict.StoryProven(run, plan.Story{ID: "US-001", Passes: true}) {
+	if verdict.IsStoryProven(run, plan.Story{ID: "US-001", Passes: true}) {
 		t.Error("a story is proven by a grade that is not enough")
 	}
 	run.Grades, run.Policy.Proof = nil, policy.Unbroken
-	if verdict.StoryProven(run, plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
+	if verdict.IsStoryProven(run, plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
 		t.Error("an ungraded story is proven")
 	}
 }
@@ -128,8 +128,8 @@ func TestStoryProven(t *testing.T) {
 // The work is sound when all of it holds; each thing that does not is enough to
 // doubt it.
 func TestSound(t *testing.T) {
-	if run := earned(); !verdict.Sound(run) || len(verdict.Unproven(run)) > 0 {
-		t.Fatalf("Sound = %v, unproven %v, want it to begin with", verdict.Sound(run), verdict.Unproven(run))
+	if run := earned(); !verdict.IsWorkProven(run) || len(verdict.UnprovenStories(run)) > 0 {
+		t.Fatalf("Sound = %v, unproven %v, want it to begin with", verdict.IsWorkProven(run), verdict.UnprovenStories(run))
 	}
 	for why, change := range map[string]func(*journal.Run){
 		"the newest tree was not proven": func(r *journal.Run) { r.Tree = "t3" },
@@ -153,19 +153,19 @@ func TestSound(t *testing.T) {
 		},
 	} {
 		run := earned()
-		if change(&run); verdict.Sound(run) {
+		if change(&run); verdict.IsWorkProven(run) {
 			t.Errorf("Sound though %s", why)
 		}
 	}
 	allowed := earned()
 	allowed.Policy.Tamper = policy.TamperAllow
 	allowed.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
-	if !verdict.Sound(allowed) || len(verdict.Unproven(allowed)) > 0 {
+	if !verdict.IsWorkProven(allowed) || len(verdict.UnprovenStories(allowed)) > 0 {
 		t.Error("a skipped test keeps back where it is allowed")
 	}
 	lenient := earned()
 	lenient.Policy.Lenient, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}
-	if !verdict.Sound(lenient) {
+	if !verdict.IsWorkProven(lenient) {
 		t.Error("a protected file keeps back where it may be changed")
 	}
 }
@@ -175,14 +175,14 @@ func TestUnproven(t *testing.T) {
 	run := earned()
 	run.Grades = nil
 	var ids []string
-	for _, story := range verdict.Unproven(run) {
+	for _, story := range verdict.UnprovenStories(run) {
 		ids = append(ids, story.ID)
 	}
 	if got := strings.Join(ids, " "); got != "US-001 US-002" {
 		t.Errorf("Unproven = %q, want what this run's work passed", got)
 	}
 	run.Plan.UserStories[0].Passes = false // reopened since
-	if got := verdict.Unproven(run); len(got) != 1 || got[0].ID != "US-002" {
+	if got := verdict.UnprovenStories(run); len(got) != 1 || got[0].ID != "US-002" {
 		t.Errorf("Unproven = %+v, want no story that is open", got)
 	}
 }
@@ -203,26 +203,26 @@ func mending() (journal.Run, journal.CheckEnded) {
 func TestMended(t *testing.T) {
 	run, now := mending()
 	proof := journal.Proof{Checks: []journal.CheckEnded{now}}
-	if got := verdict.Mended(run, "US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
+	if got := verdict.FixedTests(run, "US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("Mended = %q, want what was red and passes", got)
 	}
 	run.Grades = []journal.StoryGraded{{Story: "US-002", Tests: []string{"c"}}, {Story: "US-001", Tests: []string{"a"}}}
-	if got := verdict.Mended(run, "US-001", proof); !slices.Equal(got, []string{"a"}) {
+	if got := verdict.FixedTests(run, "US-001", proof); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("Mended = %q, want no test that another story is graded by", got)
 	}
 	for test, want := range map[string]bool{"c": true, "a": false, "b": false} {
-		if got := verdict.Credited(run, test, "US-001"); got != want {
+		if got := verdict.IsCreditedElsewhere(run, test, "US-001"); got != want {
 			t.Errorf("Credited(%s) = %v, want %v", test, got, want)
 		}
 	}
 	run.Grades = nil
 	held := now
 	held.Passed, held.Tests = false, &journal.Tests{Passed: 1, Red: []string{"new"}, Asked: now.Tests.Asked}
-	if got := verdict.Mended(run, "US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {
+	if got := verdict.FixedTests(run, "US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {
 		t.Errorf("Mended = %q of a check that holds the work back", got)
 	}
 	run.Policy.Checks[0].Added = true
-	if got := verdict.Mended(run, "US-003", proof); got != nil {
+	if got := verdict.FixedTests(run, "US-003", proof); got != nil {
 		t.Errorf("Mended = %q by a check that the task brought along", got)
 	}
 }
@@ -236,7 +236,7 @@ func TestDetectedChecksBlockNoStory(t *testing.T) {
 	}}
 	run.BaseChecks = []journal.CheckEnded{{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "slow", TimedOut: true}}
 	for name, want := range map[string]bool{"test": true, "lint": false, "vet": true, "slow": false, "unknown": true} {
-		if got := verdict.Blocks(run, name); got != want {
+		if got := verdict.MayBlock(run, name); got != want {
 			t.Errorf("Blocks(%s) = %v, want %v", name, got, want)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Same tells whether a task by some rules is the one of an older run: then that
+// IsSameTask tells whether a task by some rules is the one of an older run: then that
 // run is meant. New words or rules make it another one. Plan approval is no
 // longer a rule once it was given, and GitHub decides each time whether a run
 // can be saved there.
-func Same(task plan.Task, p policy.Policy, old journal.Run) bool {
+func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	p.Approval = p.Approval || old.Approved != ""
 	p.Shelve = old.Policy.Shelve
 	now, err := json.Marshal(p)
@@ -23,13 +23,13 @@ func Same(task plan.Task, p policy.Policy, old journal.Run) bool {
 	return task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
-// Renewed are the current rules for a run that began under others. What was
+// RenewPolicy are the current rules for a run that began under others. What was
 // found out about the base then is not looked for again. The checks of its plan
 // stay, whatever the issue says now, and so does the need for approval. A
 // requested draft stays a draft. The settings of the person who asked for a
 // plan also hold for its work: its model unless another was chosen, as long as
 // it is offered.
-func Renewed(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
+func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
 	then := old.Policy
 	added := func(c policy.Check) bool { return c.Added }
 	named := slices.DeleteFunc(slices.Clone(now.Checks), added)
@@ -42,7 +42,7 @@ func Renewed(now policy.Policy, old journal.Run, chosen bool, offered func(model
 		}
 	}
 	now.Checks, now.Approval, now.Draft = named, now.Approval || then.Approval, now.Draft || then.Draft
-	if !Unapproved(old) {
+	if !NeedsApproval(old) {
 		return now
 	}
 	now.Limits = now.Limits.Below(then.Limits)

@@ -39,7 +39,7 @@ func TestSame(t *testing.T) {
 		if c.change != nil {
 			c.change(&asked, &p)
 		}
-		if got := verdict.Same(asked, p, old); got != c.want {
+		if got := verdict.IsSameTask(asked, p, old); got != c.want {
 			t.Errorf("%s: Same = %t, want %t", name, got, c.want)
 		}
 	}
@@ -90,10 +90,10 @@ func TestRenewed(t *testing.T) {
 		"the model of a run that is no plan": {then: policy.Policy{Model: "haiku"}},
 	} {
 		old := journal.Run{ID: "r1", Policy: c.then, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
-		if verdict.Unapproved(old) != c.plan {
+		if verdict.NeedsApproval(old) != c.plan {
 			t.Fatalf("%s: Unapproved = %t", name, !c.plan)
 		}
-		got := verdict.Renewed(c.now, old, c.chosen, func(model string) bool { return model == "haiku" })
+		got := verdict.RenewPolicy(c.now, old, c.chosen, func(model string) bool { return model == "haiku" })
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

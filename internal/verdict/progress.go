@@ -8,29 +8,29 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// fruitless tells whether going on would be more of the same: agents that do
+// noProgress tells whether going on would be more of the same: agents that do
 // not work at all, or iterations that leave the same tree with the same
 // failures.
-func fruitless(run journal.Run) (policy.Reason, string) {
-	recent := ended(run)
+func noProgress(run journal.Run) (policy.Reason, string) {
+	recent := judgedIterations(run)
 	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
 		return policy.FatalError, recent[len(recent)-1].Agent.Why
 	}
-	if n := run.Policy.Limits.Failures; n > 0 && count(recent, agentFailed) >= n {
+	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, agentFailed) >= n {
 		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
 	}
-	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && count(recent, like(recent[len(recent)-1])) >= n {
+	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && countAtEnd(recent, repeats(recent[len(recent)-1])) >= n {
 		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", n)
 	}
 	return "", ""
 }
 
-// asks is what the newest agent asked of people; empty where it asked nothing, or
+// openQuestion is what the newest agent asked of people; empty where it asked nothing, or
 // did its story all the same, or somebody has had the run go on since. That it
 // did not end well is worse than a question.
-func asks(run journal.Run) string {
-	recent := ended(run)
-	if !stories(run) || len(recent) == 0 {
+func openQuestion(run journal.Run) string {
+	recent := judgedIterations(run)
+	if !isByStories(run) || len(recent) == 0 {
 		return ""
 	}
 	it := recent[len(recent)-1]
@@ -40,8 +40,8 @@ func asks(run journal.Run) string {
 	return it.Agent.Question
 }
 
-// ended are the iterations with a verdict since the limits were granted.
-func ended(run journal.Run) []journal.Iteration {
+// judgedIterations are the iterations with a verdict since the limits were granted.
+func judgedIterations(run journal.Run) []journal.Iteration {
 	var all []journal.Iteration
 	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
 		if it.Ended != nil && it.Agent != nil {
@@ -51,8 +51,8 @@ func ended(run journal.Run) []journal.Iteration {
 	return all
 }
 
-// count is how many iterations at the end of its fulfil is.
-func count(its []journal.Iteration, is func(journal.Iteration) bool) int {
+// countAtEnd is how many iterations at the end of its fulfil is.
+func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
 	n := 0
 	for i := len(its) - 1; i >= 0 && is(its[i]); i-- {
 		n++
@@ -62,16 +62,16 @@ func count(its []journal.Iteration, is func(journal.Iteration) bool) int {
 
 func agentFailed(it journal.Iteration) bool { return it.Agent.Failed }
 
-// like tells whether an iteration led nowhere in the same way as last did.
-func like(last journal.Iteration) func(journal.Iteration) bool {
+// repeats tells whether an iteration led nowhere in the same way as last did.
+func repeats(last journal.Iteration) func(journal.Iteration) bool {
 	return func(it journal.Iteration) bool {
-		return len(it.Ended.Passed) == 0 && it.Story == last.Story && face(it) == face(last)
+		return len(it.Ended.Passed) == 0 && it.Story == last.Story && outcomeKey(it) == outcomeKey(last)
 	}
 }
 
-// face is what an iteration looks like from outside: its tree and how each
+// outcomeKey is what an iteration looks like from outside: its tree and how each
 // check ended. If the files cannot be compared, only the checks show progress.
-func face(it journal.Iteration) string {
+func outcomeKey(it journal.Iteration) string {
 	text := ""
 	if it.Taken != nil {
 		text = it.Taken.Work

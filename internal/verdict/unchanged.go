@@ -7,19 +7,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// unheld is why a story is not believed for which nothing was changed; empty
+// whyUntested is why a story is not believed for which nothing was changed; empty
 // where tests show that it holds already, or something was changed.
-func unheld(run journal.Run, it journal.Iteration) string {
+func whyUntested(run journal.Run, it journal.Iteration) string {
 	story, found := run.Plan.Find(it.Story)
 	graded, _ := run.GradeOf(it.Story)
-	if !found || !graded.Idle || !GradeKnown(run, story, it.Proof.Commit) || len(graded.Held) > 0 {
+	if !found || !graded.Idle || !IsGradeCurrent(run, story, it.Proof.Commit) || len(graded.Held) > 0 {
 		return ""
 	}
 	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"
 }
 
-// nothing is why there was nothing to do.
-func nothing(run journal.Run) string {
+// whyNothingToDo is why there was nothing to do.
+func whyNothingToDo(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {
 		if graded, _ := run.GradeOf(story.ID); len(graded.Held) > 0 {
