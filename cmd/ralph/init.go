@@ -56,7 +56,7 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 
 // present is the first agent CLI on PATH, claude before the others.
 func (c initCommand) present(w world) string {
-	for _, name := range append([]string{agent.Named("", "")}, agent.Names()...) {
+	for _, name := range append([]string{agent.NameOf("", "")}, agent.Names()...) {
 		adapter, err := agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		if err != nil || adapter.Program != name {
 			continue

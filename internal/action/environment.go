@@ -266,7 +266,7 @@ func (v *visit) allowServers(ctx context.Context, base string) error {
 	servers, err := mcp.Read(text, v.inputs.MCP[1:])
 	var flags []string
 	if err == nil {
-		flags, err = servers.Flags(agent.Named(v.inputs.AgentName, v.inputs.Agent.Command))
+		flags, err = servers.Flags(agent.NameOf(v.inputs.AgentName, v.inputs.Agent.Command))
 	}
 	if err != nil {
 		return fault.Usage("invalid input mcp-config", "correct it, or "+name+" on "+base, err)

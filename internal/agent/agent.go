@@ -18,68 +18,67 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Adapter speaks to one agent CLI. It holds only data and pure functions: a
-// new CLI is a new file with a func that makes one, and a line in adapters.
+// Adapter describes one agent CLI with data and pure functions. A new CLI needs a
+// new file with a function that returns an Adapter, and a line in adapters.
 type Adapter struct {
-	Name    string
-	Program string              // what has to be there: a name looked for in PATH, or a path
-	Install string              // what to do when it is not
-	Package string              // the one of npm's that it comes in; empty: it does not
-	Wrapper string              // name of the script that npm starts it by; empty: none
-	Wrapped map[string][]string // by platform, where the program itself may be, seen from the wrapper
-	Version []string            // argv that prints its version; nil if unknown
-	Tested  string              // the version that all of this was tested with
-	Notes   []string            // what became of the user's wishes, where it is not what they said
-	Vars    []string            // variables of the user's own that it goes by, none of them a secret
-	Home    map[string]string   // files of a home made for it alone; nil leaves it the user's
-	State   State               // what it keeps in its user's home: login, settings, sessions
-	Unasked []string            // what of a repository it runs without a word, as paths in its tree
-	Hosts   []string            // where it goes with a login, or a key that it has to hold itself
-	Argv    func(Order) []string
-	Usual   []string             // variables for which the user's own stand, where there are any
-	Env     func(Order) []string // beyond the base environment
-	Stdin   func(Order) string   // nil: the prompt
-	Decoder func(Order) Decoder
+	Name       string
+	Program    string              // name on PATH, or path
+	Install    string              // hint where Program is not found
+	Package    string              // npm package; empty: none
+	Wrapper    string              // npm's start script; empty: none
+	Wrapped    map[string][]string // by platform: where the program may be, relative to Wrapper
+	Version    []string            // argv that prints the version; nil: unknown
+	Tested     string              // version that was tested
+	Notes      []string            // where the adapter does not do what the user's flags ask for
+	Vars       []string            // the user's variables that it reads; none is a secret
+	Home       map[string]string   // files of a home of its own; nil: it uses the user's home
+	State      State               // its login, settings and sessions in the user's home
+	AutoRuns   []string            // paths in a repository whose content it runs without asking
+	Hosts      []string            // hosts it needs with a login, or with a key that only it can hold
+	Argv       func(Order) []string
+	DefaultEnv []string             // defaults; the user's environment overrides them
+	Env        func(Order) []string // beyond the base environment
+	Stdin      func(Order) string   // nil: the prompt
+	Decoder    func(Order) Decoder
 
-	// Login is how its user gives it a key or a login. Lacks reads from its exit
-	// code and the most telling line of its errors that it found none, and gives
-	// the reason; may be nil.
-	Login string
-	Lacks func(exit int, complaint string) string
+	// Login is the hint how to give it a key or a login. MissingLogin returns the
+	// reason if exit code and error line say that it has none; may be nil.
+	Login        string
+	MissingLogin func(exit int, complaint string) string
 
-	// Status is argv that has it tell, without a question to a model, whether it has
-	// a key or a login; nil: it cannot. Unready reads from the answer why it has none.
-	Status  []string
-	Unready func(exit int, printed []byte) string
+	// StatusCommand reports whether there is a key or a login, without a request to a
+	// model; nil: there is no such command. ReadStatus returns why there is none.
+	StatusCommand []string
+	ReadStatus    func(exit int, printed []byte) string
 
-	// Settings is the command that prints its user's settings; nil: they name no
-	// server. Adopt reads from them which server the agent asks.
-	Settings []string
-	Adopt    func(printed []byte, k Keys, model string) Adopted
+	// SettingsCommand prints the user's settings; nil: they name no model server.
+	// ReadSettings returns the server that they name.
+	SettingsCommand []string
+	ReadSettings    func(printed []byte, k Keys, model string) UserSettings
 
-	// Complaint is what a line of its errors is where it is more than news of
-	// its workings, such as a wait; may be nil.
-	Complaint func(line string) (stream.Item, bool)
+	// ParseStderr returns the item that a line of stderr means, such as a wait;
+	// may be nil.
+	ParseStderr func(line string) (stream.Item, bool)
 
-	MaxPrompt int           // bytes; 0: what the CLIs take on stdin
-	Settle    time.Duration // after it ended, until its files are where they belong
+	MaxPrompt int           // bytes; 0: the limit of stdin
+	SyncDelay time.Duration // until its files are synchronized after it ended
 
-	Reports Reports // when it tells what it used
+	Reporting UsageReporting // when it reports its usage
 
-	Guarded bool // it asks ralph before it uses a tool
-	Speaks  bool // it prints a protocol: if it says nothing and fails, it never began
+	CallsHooks  bool // it calls ralph's hooks before it uses a tool
+	HasProtocol bool // it prints JSON lines; one that fails without any never started
 }
 
-// Remedy is what to do where its program is not found.
-func (a Adapter) Remedy() string {
+// InstallHint says how to install the program.
+func (a Adapter) InstallHint() string {
 	if a.Package == "" {
 		return a.Install
 	}
 	return a.Install + ": `npm install -g " + a.Package + "`"
 }
 
-// Unattended is the flag that lets it work without asking its user; empty: it has none.
-func (a Adapter) Unattended() string {
+// UnattendedFlag is the flag that turns the agent's questions to its user off; empty: none.
+func (a Adapter) UnattendedFlag() string {
 	for _, word := range a.Argv(Order{}) {
 		if strings.HasPrefix(word, "--dangerously-") || word == "--yolo" || word == "--allow-all" {
 			return word
@@ -88,8 +87,8 @@ func (a Adapter) Unattended() string {
 	return ""
 }
 
-// saying is a Lacks that goes by words among the errors.
-func saying(words string) func(int, string) string {
+// missingLoginIf is a MissingLogin that looks for words in the error line.
+func missingLoginIf(words string) func(int, string) string {
 	return func(_ int, complaint string) string {
 		if !strings.Contains(complaint, words) {
 			return ""
@@ -98,59 +97,59 @@ func saying(words string) func(int, string) string {
 	}
 }
 
-// asking is a user's command with a subcommand of the program's; nil where the
-// user's own flags could make a prompt of that.
-func asking(command []string, subcommand ...string) []string {
+// withSubcommand adds a subcommand to the user's command. It returns nil where the user
+// has flags: they could turn the subcommand into a prompt.
+func withSubcommand(command []string, subcommand ...string) []string {
 	if slices.ContainsFunc(command, func(word string) bool { return strings.HasPrefix(word, "-") }) {
 		return nil
 	}
 	return slices.Concat(command, subcommand)
 }
 
-// login is how an agent's user gives it a key or a login: in a job by an input.
-func (o Options) login(inputs, own string) string {
+// loginHint says how to give the agent a key: in a job by an input.
+func (o Options) loginHint(inputs, own string) string {
 	if o.NeedKey {
 		return "set the " + inputs + " to a valid key"
 	}
 	return own
 }
 
-// Adopted is the model and the server of an agent by its user's own settings.
-type Adopted struct {
+// UserSettings are the model and the server that the user's own settings name.
+type UserSettings struct {
 	Model  string // as provider/model
-	Keys   Keys   // with the server in them; none where only the agent knows its key
-	Server string // that the agent asks itself, with a key of its settings; empty: none
+	Keys   Keys   // with the server; empty where only the agent knows the key
+	Server string // that the agent itself asks, with a key from its settings; empty: none
 }
 
-// Order is what one iteration asks of an agent.
+// Order is the task of an agent for one iteration.
 type Order struct {
-	Iteration int
-	Again     int // how often it was turned away in this iteration
-	Max       int
-	Story     string
-	Prompt    string
-	Model     string
-	Tags      []string // completion tags: alone on a line they are promises too
-	Books     []string // files in which it only keeps account of its work
-	Home      string   // where the files of the adapter's Home are
-	Dir       string   // where it works
-	Env       []string // that its program has
+	Iteration     int
+	Retries       int // how often its model server was busy in this iteration
+	Max           int
+	Story         string
+	Prompt        string
+	Model         string
+	Tags          []string // completion tags: one that stands alone on a line is a promise
+	ProgressFiles []string // files that only record progress
+	Home          string   // folder with the files of Adapter.Home
+	Dir           string   // working directory
+	Env           []string // environment of its program
 }
 
 // Options are the user's choices about the agent.
 type Options struct {
-	Command string   // a program of the user's, split as a shell splits words; takes the place of the adapter's own
-	Args    []string // flags of the user's, after the adapter's own
-	Keys    Keys
-	Model   string                // of the user's own settings, where the order names none
-	NeedKey bool                  // there is no login to fall back on, as in the Action
-	Prices  map[string]price.Rate // by model, before the list's
-	Self    string                // this program, for the scripted agent and for hooks
-	Hooks   bool                  // agents that have hooks are given ralph's
-	Script  string                // path of the scripted agent's script
-	Reads   bool                  // it is to read and not to write, as far as its program can be kept to that
-	Docker  *Docker               // a sandbox of Docker's for it; nil: none
-	Servers mcp.Servers           // that it starts, where its program takes them by its settings
+	Command  string   // the user's program instead of the adapter's, with its arguments
+	Args     []string // the user's flags, after those of the adapter
+	Keys     Keys
+	Model    string                // from the user's settings, if the order names none
+	NeedKey  bool                  // there can be no login, as in a job
+	Prices   map[string]price.Rate // by model; they override the price list
+	Self     string                // this program, for the scripted agent and for hooks
+	Hooks    bool                  // install ralph's hooks where the agent has hooks
+	Script   string                // path of the scripted agent's script
+	ReadOnly bool                  // start it read-only, as far as its program can
+	Docker   *Docker               // run it in a Docker sandbox; nil: no
+	Servers  mcp.Servers           // MCP servers, for programs that take them from settings
 }
 
 var adapters = map[string]func(words []string, o Options) (Adapter, error){
@@ -164,10 +163,10 @@ var adapters = map[string]func(words []string, o Options) (Adapter, error){
 	"scripted": scripted,
 }
 
-// Names lists the agents there are.
+// Names lists all agents.
 func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
 
-// States are the paths in a user's home in which agents keep their state.
+// States are the paths in the user's home where agents keep their state.
 func States() (paths []string) {
 	for _, name := range Names() {
 		// Without its key Amp has no adapter.
@@ -178,16 +177,15 @@ func States() (paths []string) {
 	return paths
 }
 
-// Pick gives the adapter of that name. Without a name the command's own tells,
-// as "/opt/bin/claude" does; a command of no known name is only a program.
+// Pick returns the adapter with that name, or the one that the command's name means.
 func Pick(name string, o Options) (Adapter, error) {
-	name = Named(name, o.Command)
+	name = NameOf(name, o.Command)
 	build, known := adapters[name]
 	if !known {
-		return Adapter{}, unknown(name)
+		return Adapter{}, unknownAgent(name)
 	}
 	if o.Docker != nil && name != "claude" {
-		return Adapter{}, undockered(name)
+		return Adapter{}, dockerUnsupported(name)
 	}
 	words, err := Words(o.Command)
 	if err != nil {
@@ -199,14 +197,15 @@ func Pick(name string, o Options) (Adapter, error) {
 	return build(words, o)
 }
 
-// Named is the agent that is meant by a name, or else by a command.
-func Named(name, command string) string {
+// NameOf is the agent's name. Without a name, the command decides: "/opt/bin/claude"
+// means claude, and an unknown program means "command".
+func NameOf(name, command string) string {
 	if name != "" {
 		return name
 	}
 	words, err := Words(command)
 	if err != nil {
-		return "command" // which says what is wrong with it
+		return "command" // its adapter reports the error
 	}
 	if len(words) == 0 {
 		return "claude"
@@ -218,7 +217,7 @@ func Named(name, command string) string {
 	return "command"
 }
 
-func unknown(name string) error {
+func unknownAgent(name string) error {
 	fix := "there are " + strings.Join(Names(), ", ") + `; any other program runs as the agent "command"`
 	if near, found := plan.Nearest(name, Names()); found {
 		fix = fmt.Sprintf("did you mean %q? ", near) + fix

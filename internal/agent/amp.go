@@ -19,23 +19,23 @@ func amp(words []string, o Options) (Adapter, error) {
 	}
 	command, extra, notes := ampRules.split(words, o.Args)
 	return Adapter{
-		Name:    "amp",
-		Program: words[0],
-		Install: "install Amp",
-		Package: "@ampcode/cli",
-		Version: append(slices.Clone(command), "--version"),
-		Tested:  "0.0.1790142911-g7618fb",
-		Notes:   append(notes, ampNotes(o.Keys)...),
-		Login:   o.login("input amp-api-key", "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it"),
-		Lacks:   saying("Invalid or missing API key"),
-		State:   ampKeeps,
-		Hosts:   []string{"ampcode.com"},
-		Argv:    func(order Order) []string { return ampArgv(command, order, extra) },
-		Env:     func(Order) []string { return o.Keys.ampEnv() },
-		Stdin:   ampStdin,
-		Decoder: func(Order) Decoder { return decoderOf(&ampDecoder{}) },
-		Speaks:  true,
-		Reports: ReportsTokens,
+		Name:         "amp",
+		Program:      words[0],
+		Install:      "install Amp",
+		Package:      "@ampcode/cli",
+		Version:      append(slices.Clone(command), "--version"),
+		Tested:       "0.0.1790142911-g7618fb",
+		Notes:        append(notes, ampNotes(o.Keys)...),
+		Login:        o.loginHint("input amp-api-key", "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it"),
+		MissingLogin: missingLoginIf("Invalid or missing API key"),
+		State:        ampKeeps,
+		Hosts:        []string{"ampcode.com"},
+		Argv:         func(order Order) []string { return ampArgv(command, order, extra) },
+		Env:          func(Order) []string { return o.Keys.ampEnv() },
+		Stdin:        ampStdin,
+		Decoder:      func(Order) Decoder { return decoderOf(&ampDecoder{}) },
+		HasProtocol:  true,
+		Reporting:    ReportsTokens,
 	}, nil
 }
 
@@ -95,7 +95,7 @@ type ampDecoder struct {
 	spent stream.Usage
 }
 
-func (d *ampDecoder) unfinished() []stream.Item { return cutOff(d.spent) }
+func (d *ampDecoder) unfinished() []stream.Item { return noResult(d.spent) }
 
 func (d *ampDecoder) read(l ampLine) []stream.Item {
 	switch l.Type {

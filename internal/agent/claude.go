@@ -17,7 +17,7 @@ func claude(words []string, o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent claude",
 			"set the input anthropic-api-key or claude-code-oauth-token", nil)
 	}
-	err := notOurs(o.Keys.ModelBaseURL)
+	err := checkBaseURL(o.Keys.ModelBaseURL)
 	hooks := ""
 	if o.Hooks && err == nil {
 		hooks, err = hookSettings(o.Self)
@@ -26,7 +26,7 @@ func claude(words []string, o Options) (Adapter, error) {
 		return Adapter{}, err
 	}
 	command, extra, notes := claudeRules.split(words, o.Args)
-	if o.Reads {
+	if o.ReadOnly {
 		extra = append(extra, "--tools", "Read,Grep,Glob")
 	}
 	adapter := Adapter{
@@ -37,23 +37,23 @@ func claude(words []string, o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "2.1.328",
 		Notes:   notes,
-		Login: o.login("input anthropic-api-key or claude-code-oauth-token",
+		Login: o.loginHint("input anthropic-api-key or claude-code-oauth-token",
 			"log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key"),
-		Status:  asking(command, "auth", "status"),
-		Unready: claudeUnready,
-		Vars:    []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
-		Usual:   claudePatience,
-		State:   claudeKeeps,
-		Hosts:   []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
-		Argv:    func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
-		Env:     func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
-		Decoder: func(order Order) Decoder { return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model}) },
-		Guarded: hooks != "",
-		Reports: ReportsCost,
-		Speaks:  true,
+		StatusCommand: withSubcommand(command, "auth", "status"),
+		ReadStatus:    claudeReadStatus,
+		Vars:          []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
+		DefaultEnv:    claudePatience,
+		State:         claudeKeeps,
+		Hosts:         []string{"api.anthropic.com", "platform.claude.com", "console.anthropic.com"},
+		Argv:          func(order Order) []string { return claudeArgv(command, order, hooks, extra) },
+		Env:           func(Order) []string { return claudeEnv(o.Keys, hooks != "") },
+		Decoder:       func(order Order) Decoder { return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model}) },
+		CallsHooks:    hooks != "",
+		Reporting:     ReportsCost,
+		HasProtocol:   true,
 	}
 	if o.Docker != nil {
-		return o.Docker.within(adapter, slices.Concat(command[1:], extra)), nil
+		return o.Docker.wrap(adapter, slices.Concat(command[1:], extra)), nil
 	}
 	return adapter, nil
 }
@@ -99,9 +99,9 @@ func claudeEnv(keys Keys, hooked bool) []string {
 	})
 }
 
-// claudeUnready reads the answer of claude auth status. Versions without that
+// claudeReadStatus reads the answer of claude auth status. Versions without that
 // command answer something else.
-func claudeUnready(_ int, printed []byte) string {
+func claudeReadStatus(_ int, printed []byte) string {
 	var status struct {
 		LoggedIn *bool `json:"loggedIn"`
 	}
@@ -147,7 +147,7 @@ func (b claudeBlock) output() string {
 			texts = append(texts, part.Text)
 		}
 	}
-	return head(strings.Join(texts, "\n"), maxOutput)
+	return truncate(strings.Join(texts, "\n"), maxOutput)
 }
 
 // claudeBlocks is the content of a message: blocks, or only a text.
@@ -205,7 +205,7 @@ type claudeMeter struct {
 	settled stream.Usage
 }
 
-func (m *claudeMeter) take(id string, u stream.Usage) {
+func (m *claudeMeter) add(id string, u stream.Usage) {
 	if gone, full := m.open.put(id, u); full {
 		m.settled = m.settled.Plus(gone)
 	}

@@ -129,7 +129,7 @@ var claudeDenials = map[string]stream.Denial{
 
 func (d *claudeDecoder) assistant(l claudeLine) []stream.Item {
 	d.denied = claudeDenials[l.Error]
-	d.spent.take(l.Message.ID, l.Message.Usage.plain())
+	d.spent.add(l.Message.ID, l.Message.Usage.plain())
 	var items []stream.Item
 	for _, block := range l.Message.Content {
 		switch {

@@ -36,7 +36,7 @@ func TestClouds(t *testing.T) {
 		if !can || len(makers) != 1 || makers[0].Bearer != want.bearer || makers[0].Key != "key" {
 			t.Errorf("%q: makers %+v, %v", base, makers, can)
 		}
-		inside, err := agent.Pick("claude", agent.Options{Keys: keys.Behind(makers, "http://127.0.0.1:1", "token")})
+		inside, err := agent.Pick("claude", agent.Options{Keys: keys.ForModelServer(makers, "http://127.0.0.1:1", "token")})
 		if err != nil {
 			t.Fatal(err)
 		}

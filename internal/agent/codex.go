@@ -25,29 +25,29 @@ func codex(words []string, o Options) (Adapter, error) {
 	if err != nil {
 		return Adapter{}, err
 	}
-	command, extra, notes := codexRules.split(subcommand(words, "e", "exec"), o.Args)
+	command, extra, notes := codexRules.split(trimSubcommand(words, "e", "exec"), o.Args)
 	flags := slices.Concat(command[1:], extra)
 	bounds := []string{codexUnbound}
-	if o.Reads && !o.Keys.Bounded { // within our sandbox its own could not be raised
+	if o.ReadOnly && !o.Keys.Bounded { // within our sandbox its own could not be raised
 		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check"} // which the other implies
 	}
 	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0"}, bounds, provider) // AGENTS.md is in the prompt
 	return Adapter{
-		Name:    "codex",
-		Program: words[0],
-		Install: "install Codex",
-		Package: "@openai/codex",
-		Wrapper: "codex.js",
-		Wrapped: codexBuilds,
-		Login:   o.login("input openai-api-key", "log in with `codex login`, or set CODEX_API_KEY to a valid key"),
-		Status:  asking(command, "doctor", "--json"),
-		Unready: codexUnready,
-		Vars:    []string{"CODEX_HOME"},
-		State:   codexKeeps,
-		Hosts:   []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
-		Version: append(slices.Clone(command), "--version"),
-		Tested:  "0.169.0",
-		Notes:   notes,
+		Name:          "codex",
+		Program:       words[0],
+		Install:       "install Codex",
+		Package:       "@openai/codex",
+		Wrapper:       "codex.js",
+		Wrapped:       codexBuilds,
+		Login:         o.loginHint("input openai-api-key", "log in with `codex login`, or set CODEX_API_KEY to a valid key"),
+		StatusCommand: withSubcommand(command, "doctor", "--json"),
+		ReadStatus:    codexReadStatus,
+		Vars:          []string{"CODEX_HOME"},
+		State:         codexKeeps,
+		Hosts:         []string{"api.openai.com", "chatgpt.com", "auth.openai.com"},
+		Version:       append(slices.Clone(command), "--version"),
+		Tested:        "0.169.0",
+		Notes:         notes,
 		Argv: func(order Order) []string {
 			return slices.Concat(start, modelFlags("-m", flags, order), extra, []string{"-"})
 		},
@@ -55,16 +55,16 @@ func codex(words []string, o Options) (Adapter, error) {
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
 			wrote := &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
-			return followed{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
+			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
-		Speaks:  true,
-		Reports: ReportsCost,
+		HasProtocol: true,
+		Reporting:   ReportsCost,
 	}, nil
 }
 
-// codexUnready reads the answer of codex doctor, which looks at the provider that
+// codexReadStatus reads the answer of codex doctor, which looks at the provider that
 // is configured, too.
-func codexUnready(_ int, printed []byte) string {
+func codexReadStatus(_ int, printed []byte) string {
 	var report struct {
 		Checks map[string]struct {
 			Status  string `json:"status"`
@@ -139,7 +139,7 @@ func codexBuild(pack, triple string) []string {
 func codexFailure(reason, message string) stream.Result {
 	return stream.Result{
 		Failed: true, Reason: reason, Text: message,
-		Status: codexStatus(message), Busy: codexBusy(message), Denied: codexDenied(message), Until: codexUntil(message),
+		Status: codexHTTPStatus(message), Busy: codexBusy(message), Denied: codexDenied(message), Until: codexResetTime(message),
 	}
 }
 
@@ -147,7 +147,7 @@ func codexFailure(reason, message string) stream.Result {
 // ended its tries. Others may hold numbers, too, of which nothing is certain.
 var statusSaid = pattern.Of(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
 
-func codexStatus(message string) int {
+func codexHTTPStatus(message string) int {
 	m := statusSaid.FindStringSubmatch(message)
 	if m == nil {
 		return 0
@@ -182,11 +182,11 @@ var (
 	againAt = pattern.Of(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
 )
 
-// codexUntil is a time by the machine's own clock, for which Codex names no
+// codexResetTime is a time by the machine's own clock, for which Codex names no
 // zone. Of the same day it says only the hour and the minute: then the year is
 // nought, and upcoming has to find the day. It cuts off seconds, so it is a
 // minute more.
-func codexUntil(message string) time.Time {
+func codexResetTime(message string) time.Time {
 	m := againAt.FindStringSubmatch(message)
 	if m == nil || !usedUp.MatchString(message) {
 		return time.Time{}

@@ -49,7 +49,7 @@ type codexDecoder struct {
 func (d *codexDecoder) read(l codexLine) []stream.Item {
 	switch l.Type {
 	case "thread.started":
-		d.wrote.began(l.Thread)
+		d.wrote.setThread(l.Thread)
 		return []stream.Item{stream.Progress{Text: "thread " + Short(l.Thread)}}
 	case "item.started":
 		return d.started(l.Item)
@@ -58,10 +58,10 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 	case "item.completed":
 		return d.completed(l.Item)
 	case "error":
-		return d.trouble(l.Message)
+		return d.streamError(l.Message)
 	case "turn.completed":
 		used := l.Usage.plain()
-		return []stream.Item{stream.Result{Reason: "completed", Usage: used, Cost: d.price.of(d.model, used)}}
+		return []stream.Item{stream.Result{Reason: "completed", Usage: used, Cost: d.price.cost(d.model, used)}}
 	case "turn.failed":
 		return []stream.Item{codexFailure("turn failed", l.Error.Message)}
 	}
@@ -73,8 +73,8 @@ func (d *codexDecoder) unfinished() []stream.Item {
 	return []stream.Item{codexFailure(NoResult, d.last)}
 }
 
-// followed is a Decoder with the files in which Codex writes its usage.
-type followed struct {
+// rolloutDecoder is a Decoder with the files in which Codex writes its usage.
+type rolloutDecoder struct {
 	Decoder
 	*rollouts
 }
@@ -99,9 +99,9 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 		}
 		return []stream.Item{stream.Text{Text: item.Text}}
 	case "reasoning":
-		return raw([]byte(item.Text))
+		return asProgress([]byte(item.Text))
 	case "error": // often a mere warning: only a turn fails
-		return raw([]byte(item.Message))
+		return asProgress([]byte(item.Message))
 	case "todo_list":
 		return item.todo()
 	case "file_change":
@@ -120,15 +120,15 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 
 var retrying = pattern.Of(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 
-// trouble takes an error of the stream. It ends nothing by itself: a turn that
+// streamError takes an error of the stream. It ends nothing by itself: a turn that
 // fails says so, in a line of its own.
-func (d *codexDecoder) trouble(message string) []stream.Item {
+func (d *codexDecoder) streamError(message string) []stream.Item {
 	if m := retrying.FindStringSubmatch(message); m != nil {
 		attempt, _ := strconv.Atoi(m[1])
-		return []stream.Item{stream.Retry{Reason: Short(m[2]), Status: codexStatus(m[2]), Attempt: attempt}}
+		return []stream.Item{stream.Retry{Reason: Short(m[2]), Status: codexHTTPStatus(m[2]), Attempt: attempt}}
 	}
 	d.last = message
-	return raw([]byte(message))
+	return asProgress([]byte(message))
 }
 
 // codexItem is a thing that Codex said or did; which of the keys it has, its
@@ -212,9 +212,9 @@ func (i codexItem) failed() bool {
 func (i codexItem) output() string {
 	switch {
 	case i.Output != "":
-		return head(i.Output, maxOutput)
+		return truncate(i.Output, maxOutput)
 	case i.Error.Message != "":
-		return head(i.Error.Message, maxOutput)
+		return truncate(i.Error.Message, maxOutput)
 	}
 	return claudeBlock{Content: i.Result.Content}.output()
 }

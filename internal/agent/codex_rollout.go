@@ -51,7 +51,7 @@ func codexSessions(env []string) string {
 	return filepath.Join(home, "sessions")
 }
 
-func (r *rollouts) began(thread string) {
+func (r *rollouts) setThread(thread string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.thread = thread
@@ -65,13 +65,13 @@ func (r *rollouts) Follow() []stream.Item {
 		return nil
 	}
 	sum := stream.Spent{Cost: stream.Cost{Known: true}}
-	for _, path := range r.list() {
+	for _, path := range r.findFiles() {
 		file := r.files[path]
 		if file == nil {
 			file = &rollout{}
 			r.files[path] = file
 		}
-		file.more(path, r.thread)
+		file.readNewLines(path, r.thread)
 		if file.used != (stream.Usage{}) {
 			spent := r.price.spent(cmp.Or(file.model, r.model), file.used)
 			sum.Usage, sum.Cost, sum.Most = sum.Usage.Plus(spent.Usage), sum.Cost.Plus(spent.Cost), sum.Most+spent.Most
@@ -85,13 +85,13 @@ func (r *rollouts) Follow() []stream.Item {
 	return []stream.Item{sum}
 }
 
-// list are the thread's own file and those that were begun after it. They lie in
+// findFiles are the thread's own file and those that were begun after it. They lie in
 // folders by year, month and day, and their names begin with the time.
-func (r *rollouts) list() []string {
-	days := below(below(below([]string{r.dir})))
+func (r *rollouts) findFiles() []string {
+	days := subfolders(subfolders(subfolders([]string{r.dir})))
 	if r.first == "" {
 		r.files = map[string]*rollout{}
-		files := below(days)
+		files := subfolders(days)
 		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
 		if i < 0 {
 			return nil
@@ -99,12 +99,12 @@ func (r *rollouts) list() []string {
 		r.first = files[i]
 	}
 	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
-	return slices.DeleteFunc(below(days), func(path string) bool {
+	return slices.DeleteFunc(subfolders(days), func(path string) bool {
 		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
 	})
 }
 
-func below(folders []string) (all []string) {
+func subfolders(folders []string) (all []string) {
 	for _, folder := range folders {
 		entries, _ := untrusted.ReadDir(folder) // one that cannot be read has nothing to tell
 		for _, entry := range entries {
@@ -114,8 +114,8 @@ func below(folders []string) (all []string) {
 	return all
 }
 
-// more reads the lines that were added, whole ones only.
-func (f *rollout) more(path, thread string) {
+// readNewLines reads the lines that were added, whole ones only.
+func (f *rollout) readNewLines(path, thread string) {
 	if f.read > 0 && !f.ours {
 		return
 	}
@@ -136,7 +136,7 @@ func (f *rollout) more(path, thread string) {
 		f.ours = bytes.Contains(first, []byte(thread))
 	}
 	for line := range bytes.Lines(data[:end]) {
-		f.line(line)
+		f.parseLine(line)
 	}
 	f.read += int64(end)
 }
@@ -152,7 +152,7 @@ type rolloutLine struct {
 	Type string `json:"type"`
 }
 
-func (f *rollout) line(line []byte) {
+func (f *rollout) parseLine(line []byte) {
 	if !bytes.Contains(line, []byte(`"token_count"`)) && !bytes.Contains(line, []byte(`"turn_context"`)) {
 		return
 	}

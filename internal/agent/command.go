@@ -27,48 +27,48 @@ func command(words []string, o Options) (Adapter, error) {
 		Env: func(order Order) []string {
 			return environ.Merge(o.Keys.env(), environ.Pairs("RALPH_MODEL", order.Model))
 		},
-		Decoder: func(order Order) Decoder { return &plain{echo: newEcho(order.Prompt)} },
+		Decoder: func(order Order) Decoder { return &textDecoder{echo: newPromptEcho(order.Prompt)} },
 	}, nil
 }
 
-// plain takes every line as the agent's words, except the prompt, which some
+// textDecoder takes every line as the agent's words, except the prompt, which some
 // programs print first: a claim in the prompt is not a claim of the agent.
-type plain struct{ echo *echo }
+type textDecoder struct{ echo *promptEcho }
 
 // Line is the line as Text.
-func (p *plain) Line(line []byte) []stream.Item {
-	if p.echo.heard(string(line)) {
+func (p *textDecoder) Line(line []byte) []stream.Item {
+	if p.echo.isNextLine(string(line)) {
 		return []stream.Item{stream.Progress{Text: Short(string(line))}}
 	}
 	return []stream.Item{stream.Text{Text: string(line)}}
 }
 
 // End adds nothing: an exit code is all that such a program ends with.
-func (*plain) End() []stream.Item { return nil }
+func (*textDecoder) End() []stream.Item { return nil }
 
-// echo tells the lines of a prompt from an agent's own: they come in the
+// promptEcho tells the lines of a prompt from an agent's own: they come in the
 // prompt's order, from its beginning.
-type echo struct {
+type promptEcho struct {
 	prompt []string
 	next   int
 }
 
-func newEcho(prompt string) *echo {
-	e := &echo{}
+func newPromptEcho(prompt string) *promptEcho {
+	e := &promptEcho{}
 	for line := range strings.Lines(prompt) {
-		if line = bare(line); line != "" {
+		if line = trimQuoteMarks(line); line != "" {
 			e.prompt = append(e.prompt, line)
 		}
 	}
 	return e
 }
 
-// bare is a line without what programs put around one that they repeat.
-func bare(line string) string { return strings.TrimSpace(strings.TrimLeft(line, "> |\t")) }
+// trimQuoteMarks is a line without what programs put around one that they repeat.
+func trimQuoteMarks(line string) string { return strings.TrimSpace(strings.TrimLeft(line, "> |\t")) }
 
-// heard tells whether line is the prompt's next one. Blank lines never are.
-func (e *echo) heard(line string) bool {
-	line = bare(line)
+// isNextLine tells whether line is the prompt's next one. Blank lines never are.
+func (e *promptEcho) isNextLine(line string) bool {
+	line = trimQuoteMarks(line)
 	switch {
 	case line == "" || len(e.prompt) == 0:
 		return false
@@ -89,14 +89,14 @@ func scripted(_ []string, o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file as its only flag: agent-args", nil)
 	}
 	return Adapter{
-		Name:    "scripted",
-		Program: o.Self,
-		Install: "it is this program itself: start it by its full path",
-		Argv:    func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
-		Env:     func(Order) []string { return nil },
-		Decoder: func(Order) Decoder { return decoderOf(scriptedDecoder{}) },
-		Speaks:  true,
-		Reports: ReportsCost,
+		Name:        "scripted",
+		Program:     o.Self,
+		Install:     "it is this program itself: start it by its full path",
+		Argv:        func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
+		Env:         func(Order) []string { return nil },
+		Decoder:     func(Order) Decoder { return decoderOf(scriptedDecoder{}) },
+		HasProtocol: true,
+		Reporting:   ReportsCost,
 	}, nil
 }
 
@@ -127,7 +127,7 @@ const (
 
 type scriptedDecoder struct{}
 
-func (scriptedDecoder) unfinished() []stream.Item { return cutOff(stream.Usage{}) }
+func (scriptedDecoder) unfinished() []stream.Item { return noResult(stream.Usage{}) }
 
 func (scriptedDecoder) read(c Cue) []stream.Item {
 	if item := c.item(); item != nil {
@@ -145,7 +145,7 @@ func (c Cue) item() stream.Item {
 	case CueTool:
 		return stream.ToolStart{ID: c.ID, Name: c.Name, Input: Short(c.Text)}
 	case CueToolEnd:
-		return stream.ToolEnd{ID: c.ID, Output: head(c.Text, maxOutput), Failed: c.Failed}
+		return stream.ToolEnd{ID: c.ID, Output: truncate(c.Text, maxOutput), Failed: c.Failed}
 	case CueTodo:
 		return scriptedTodo(c.Text)
 	case CueSpent:

@@ -19,27 +19,27 @@ func copilot(words []string, o Options) (Adapter, error) {
 	}
 	command, extra, notes := copilotRules.split(words, o.Args)
 	return Adapter{
-		Name:    "copilot",
-		Program: words[0],
-		Install: "install GitHub Copilot CLI",
-		Package: "@github/copilot",
-		Wrapper: "npm-loader.js",
-		Wrapped: copilotBuilds,
-		Version: append(slices.Clone(command), "--version"),
-		Tested:  "1.0.102",
-		Notes:   notes,
-		Login:   o.login("input copilot-provider-api-key", "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY"),
-		Lacks:   saying("No authentication information found"),
+		Name:         "copilot",
+		Program:      words[0],
+		Install:      "install GitHub Copilot CLI",
+		Package:      "@github/copilot",
+		Wrapper:      "npm-loader.js",
+		Wrapped:      copilotBuilds,
+		Version:      append(slices.Clone(command), "--version"),
+		Tested:       "1.0.102",
+		Notes:        notes,
+		Login:        o.loginHint("input copilot-provider-api-key", "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY"),
+		MissingLogin: missingLoginIf("No authentication information found"),
 		Vars: []string{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
-		State:   copilotKeeps,
-		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
-		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
-		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
-		Decoder: func(Order) Decoder { return decoderOf(&copilotDecoder{}) },
-		Speaks:  true,
+		State:       copilotKeeps,
+		Hosts:       []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
+		Argv:        func(Order) []string { return slices.Concat(command, copilotStart, extra) },
+		Env:         func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
+		Decoder:     func(Order) Decoder { return decoderOf(&copilotDecoder{}) },
+		HasProtocol: true,
 	}, nil
 }
 
@@ -60,7 +60,7 @@ func copilotEnv(keys Keys, model string) []string {
 	}
 	base := keys.ModelBaseURL
 	if keys.CopilotProviderType == "" || keys.CopilotProviderType == "openai" {
-		base = serverAt(base, "v1")
+		base = withAPIPath(base, "v1")
 	}
 	return append(env, environ.Pairs(
 		"COPILOT_OFFLINE", "true",
@@ -131,7 +131,7 @@ type copilotDecoder struct {
 	spent   stream.Usage
 }
 
-func (d *copilotDecoder) unfinished() []stream.Item { return cutOff(d.spent) }
+func (d *copilotDecoder) unfinished() []stream.Item { return noResult(d.spent) }
 
 func (d *copilotDecoder) read(l copilotLine) []stream.Item {
 	data := l.Data
@@ -139,7 +139,7 @@ func (d *copilotDecoder) read(l copilotLine) []stream.Item {
 	case "session.tools_updated":
 		return []stream.Item{stream.Progress{Text: "model " + Short(data.Model)}}
 	case "assistant.message":
-		return d.said(data)
+		return d.message(data)
 	case "tool.execution_start":
 		return []stream.Item{stream.ToolStart{ID: data.ToolCallID, Name: Short(data.ToolName), Input: summary(data.Arguments)}}
 	case "tool.execution_complete":
@@ -156,7 +156,7 @@ func (d *copilotDecoder) read(l copilotLine) []stream.Item {
 	return nil
 }
 
-func (d *copilotDecoder) said(data copilotData) []stream.Item {
+func (d *copilotDecoder) message(data copilotData) []stream.Item {
 	var items []stream.Item
 	switch {
 	case data.Content == "":
@@ -173,7 +173,7 @@ func (d *copilotDecoder) said(data copilotData) []stream.Item {
 }
 
 func (c copilotData) toolEnd() stream.ToolEnd {
-	said := head(cmp.Or(c.Result.Content, c.Error.Message), maxOutput)
+	said := truncate(cmp.Or(c.Result.Content, c.Error.Message), maxOutput)
 	return stream.ToolEnd{ID: c.ToolCallID, Output: said, Failed: !c.Success || c.Shell.ExitCode != 0}
 }
 

@@ -33,7 +33,7 @@ func decoderOf[L any](p protocol[L]) *lineDecoder[L] { return &lineDecoder[L]{pr
 func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
 	parsed, ok := readLine[L](line)
 	if !ok {
-		return raw(line)
+		return asProgress(line)
 	}
 	d.spoke = true
 	items := d.read(parsed)
@@ -56,11 +56,11 @@ func (d *lineDecoder[L]) End() []stream.Item {
 // NoResult is the reason of an agent that ended without a word about it.
 const NoResult = "ended without a result"
 
-func cutOff(used stream.Usage) []stream.Item {
+func noResult(used stream.Usage) []stream.Item {
 	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: used}}
 }
 
-func raw(line []byte) []stream.Item {
+func asProgress(line []byte) []stream.Item {
 	if text := Short(string(line)); text != "" {
 		return []stream.Item{stream.Progress{Text: text}}
 	}

@@ -62,8 +62,8 @@ func fuzz(f *testing.F, name string) {
 		var items []stream.Item
 		for line := range strings.Lines(text) {
 			items = append(items, decoder.Line([]byte(strings.TrimSuffix(line, "\n")))...)
-			if adapter.Complaint != nil {
-				adapter.Complaint(line)
+			if adapter.ParseStderr != nil {
+				adapter.ParseStderr(line)
 			}
 		}
 		measure(t, text, append(items, decoder.End()...))

@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// Locate finds the agent's program in an environment, or says what to do about it.
-// It starts nothing.
+// Locate finds the agent's program on the PATH of an environment. It starts nothing.
 func (a Adapter) Locate(env []string, dir string) (string, error) {
 	path, err := process.LookUp(a.Program, dir, env)
 	if err == nil && !filepath.IsAbs(path) {
@@ -32,11 +31,11 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	if strings.Contains(a.Program, "/") {
 		what = fmt.Sprintf("no agent at %s", a.Program)
 	}
-	return "", fault.Usage(what, a.Remedy()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
+	return "", fault.Usage(what, a.InstallHint()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
 }
 
-// unwrapped is the program that a wrapper at path starts, or path where there is
-// no wrapper or not one such program: of two, the wrapper knows which C library is here.
+// unwrapped is the program that a wrapper at path starts. It is path itself without a
+// wrapper, or with several programs: only the wrapper knows which C library fits.
 func (a Adapter) unwrapped(path string) string {
 	script, err := filepath.EvalSymlinks(path)
 	if err != nil || a.Wrapper == "" || filepath.Base(script) != a.Wrapper {
@@ -54,34 +53,32 @@ func (a Adapter) unwrapped(path string) string {
 	return found[0]
 }
 
-// versionSaid is a version as all the CLIs have it, with what may follow it:
-// "2.1.328 (Claude Code)", "codex-cli 0.169.0", "0.0.1763-g1a2b3c".
-var versionSaid = pattern.Of(`(?:^|[\sv@/])(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z][0-9A-Za-z.+-]*[0-9A-Za-z])?)`)
+// versionPattern matches a version in what the CLIs print: "2.1.328 (Claude Code)", "codex-cli 0.169.0", "0.0.1763-g1a2b3c".
+var versionPattern = pattern.Of(`(?:^|[\sv@/])(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z][0-9A-Za-z.+-]*[0-9A-Za-z])?)`)
 
-// ReadVersion finds the version in what a program prints when it is asked by
-// its adapter's Version; known is false where there is none.
+// ReadVersion finds the version in the output of Adapter.Version.
 func ReadVersion(printed string) (version string, known bool) {
-	m := versionSaid.FindStringSubmatch(head(printed, maxOutput))
+	m := versionPattern.FindStringSubmatch(truncate(printed, maxOutput))
 	if m == nil {
 		return "", false
 	}
 	return m[1], true
 }
 
-// DockerImage is what a Docker sandbox is made from; plugin/sandbox builds it.
+// DockerImage is the image of the Docker sandbox; plugin/sandbox builds it.
 const DockerImage = "dclaude:latest"
 
-// Docker has the agent run in a Docker sandbox: a machine of its own, which has
-// the folder of the work and that of the logins where they are here.
+// Docker describes a Docker sandbox: a virtual machine with the working directory and
+// the folder of the logins at the same paths.
 type Docker struct {
-	State string        // where the logins of all sandboxes lie
-	Pause time.Duration // until the files are the same on both sides
+	State string        // folder with the logins of all sandboxes
+	Pause time.Duration // until files are synchronized
 }
 
-// within has Claude Code run in a Docker sandbox. That takes the prompt as an
-// argument, and has neither our keys nor our hooks: it has a login of its own,
-// and its entrypoint skips the permissions.
-func (d Docker) within(a Adapter, flags []string) Adapter {
+// wrap runs Claude Code in the Docker sandbox. The prompt is an argument there. The
+// sandbox has a login of its own and neither ralph's keys nor its hooks; its entrypoint
+// skips the permissions.
+func (d Docker) wrap(a Adapter, flags []string) Adapter {
 	return Adapter{
 		Name:    a.Name,
 		Program: "docker",
@@ -90,23 +87,23 @@ func (d Docker) within(a Adapter, flags []string) Adapter {
 		Vars:    []string{"DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"},
 		Argv: func(order Order) []string {
 			prompt := order.Prompt
-			if strings.HasPrefix(prompt, "-") { // it is no flag
+			if strings.HasPrefix(prompt, "-") { // not a flag
 				prompt = "\n" + prompt
 			}
 			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", prompt}
 			return slices.Concat(argv, claudeFormat, claudeSources, claudeModel(order), flags)
 		},
-		Env:       func(Order) []string { return nil },
-		Stdin:     func(Order) string { return "" },
-		Decoder:   a.Decoder,
-		Speaks:    a.Speaks,
-		Reports:   a.Reports,
-		MaxPrompt: maxArgument - 2, // a zero ends it, and a line may begin it
-		Settle:    d.Pause,
+		Env:         func(Order) []string { return nil },
+		Stdin:       func(Order) string { return "" },
+		Decoder:     a.Decoder,
+		HasProtocol: a.HasProtocol,
+		Reporting:   a.Reporting,
+		MaxPrompt:   maxArgument - 2, // for the final zero byte and a newline before it
+		SyncDelay:   d.Pause,
 	}
 }
 
-func undockered(name string) error {
+func dockerUnsupported(name string) error {
 	return fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name,
 		"use ralph's own sandbox: --sandbox", nil)
 }

@@ -51,7 +51,7 @@ func (rules flagRules) split(words, args []string) (command, extra, notes []stri
 
 // modelOf is the model that a user's flags name, or else the order's.
 func modelOf(flags []string, order Order) string {
-	if model := named(flags); model != "" {
+	if model := modelInFlags(flags); model != "" {
 		return model
 	}
 	return order.Model
@@ -60,13 +60,13 @@ func modelOf(flags []string, order Order) string {
 // modelFlags name the order's model, unless the user's flags name one: some
 // programs refuse two of them.
 func modelFlags(flag string, flags []string, order Order) []string {
-	if order.Model == "" || named(flags) != "" {
+	if order.Model == "" || modelInFlags(flags) != "" {
 		return nil
 	}
 	return []string{flag, order.Model}
 }
 
-func named(flags []string) string {
+func modelInFlags(flags []string) string {
 	for i, flag := range flags {
 		name, value, joined := strings.Cut(flag, "=")
 		switch {
@@ -80,9 +80,9 @@ func named(flags []string) string {
 	return ""
 }
 
-// subcommand takes one that begins an adapter's own words off the end of a
+// trimSubcommand takes one that begins an adapter's own words off the end of a
 // user's command, as seed and habit have it: "codex e".
-func subcommand(words []string, names ...string) []string {
+func trimSubcommand(words []string, names ...string) []string {
 	if last := len(words) - 1; last > 0 && slices.Contains(names, words[last]) {
 		return words[:last]
 	}

@@ -23,17 +23,17 @@ func gemini(words []string, o Options) (Adapter, error) {
 	flags := slices.Concat(command[1:], extra)
 	home, more := geminiHome(o)
 	return Adapter{
-		Name:    "gemini",
-		Program: words[0],
-		Install: "install Gemini CLI",
-		Package: "@google/gemini-cli",
-		Version: append(slices.Clone(command), "--version"),
-		Tested:  "0.61.0",
-		Notes:   append(notes, more...),
-		Login:   o.login("input gemini-api-key", "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key"),
-		Lacks:   geminiLacks,
-		Status:  slices.Concat(command, []string{"--skip-trust", "-o", "json"}),
-		Unready: geminiUnready,
+		Name:          "gemini",
+		Program:       words[0],
+		Install:       "install Gemini CLI",
+		Package:       "@google/gemini-cli",
+		Version:       append(slices.Clone(command), "--version"),
+		Tested:        "0.61.0",
+		Notes:         append(notes, more...),
+		Login:         o.loginHint("input gemini-api-key", "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key"),
+		MissingLogin:  geminiMissingLogin,
+		StatusCommand: slices.Concat(command, []string{"--skip-trust", "-o", "json"}),
+		ReadStatus:    geminiReadStatus,
 		Vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
@@ -44,24 +44,24 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Env: func(order Order) []string {
 			return environ.Merge(o.Keys.geminiEnv(), environ.Pairs("GEMINI_CLI_HOME", order.Home))
 		},
-		Decoder:   func(Order) Decoder { return decoderOf(&geminiDecoder{price: o.Prices}) },
-		Complaint: geminiComplaint,
-		Reports:   ReportsAtEnd,
-		Speaks:    true,
+		Decoder:     func(Order) Decoder { return decoderOf(&geminiDecoder{price: o.Prices}) },
+		ParseStderr: geminiParseStderr,
+		Reporting:   ReportsAtEnd,
+		HasProtocol: true,
 	}, nil
 }
 
 const geminiNoLogin = 41
 
-func geminiLacks(exit int, complaint string) string {
+func geminiMissingLogin(exit int, complaint string) string {
 	if exit != geminiNoLogin {
 		return ""
 	}
 	return complaint
 }
 
-// geminiUnready reads the answer to an empty prompt, which no model is asked.
-func geminiUnready(exit int, _ []byte) string {
+// geminiReadStatus reads the answer to an empty prompt, which no model is asked.
+func geminiReadStatus(exit int, _ []byte) string {
 	if exit != geminiNoLogin {
 		return ""
 	}
@@ -90,7 +90,7 @@ func geminiArgv(command, model, extra []string) []string {
 // servers are named: for both the CLI wants settings, and no variable stands in for
 // them. Settings of the whole system do, but those must belong to root.
 func geminiHome(o Options) (home map[string]string, notes []string) {
-	if o.Keys.GeminiAPIKey == "" || len(o.Servers) == 0 && (o.Keys.ModelBaseURL == "" || o.Keys.Chosen) {
+	if o.Keys.GeminiAPIKey == "" || len(o.Servers) == 0 && (o.Keys.ModelBaseURL == "" || o.Keys.KeySelected) {
 		return nil, nil
 	}
 	settings := map[string]any{
@@ -112,7 +112,7 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 // so among its errors alone.
 var geminiRetries = pattern.Of(`^Attempt (\d+) failed(?:: |(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff)`)
 
-func geminiComplaint(line string) (stream.Item, bool) {
+func geminiParseStderr(line string) (stream.Item, bool) {
 	m := geminiRetries.FindStringSubmatch(line)
 	if m == nil {
 		return nil, false
@@ -129,8 +129,8 @@ func (l geminiLine) result(price pricing) stream.Result {
 	result := stream.Result{Reason: l.Status, Failed: l.Status != "success", Usage: l.Stats.plain(), Cost: l.cost(price)}
 	if result.Failed {
 		result.Text = l.Error.Message
-		result.Status = geminiStatus(l.Error.Message)
-		result.After = geminiAfter(l.Error.Message)
+		result.Status = geminiHTTPStatus(l.Error.Message)
+		result.After = geminiRetryDelay(l.Error.Message)
 	}
 	return result
 }
@@ -158,9 +158,9 @@ var geminiStatuses = map[string]int{
 	"DEADLINE_EXCEEDED":  504,
 }
 
-// geminiStatus is the HTTP status of an error. A key that is none is a bad
+// geminiHTTPStatus is the HTTP status of an error. A key that is none is a bad
 // request to Google.
-func geminiStatus(message string) int {
+func geminiHTTPStatus(message string) int {
 	m := geminiSaid.FindStringSubmatch(message)
 	if m == nil {
 		return 0
@@ -174,7 +174,7 @@ func geminiStatus(message string) int {
 	return geminiStatuses[m[2]]
 }
 
-func geminiAfter(message string) time.Duration {
+func geminiRetryDelay(message string) time.Duration {
 	m := geminiDelay.FindStringSubmatch(message)
 	if m == nil || !geminiSaid.MatchString(message) {
 		return 0
@@ -211,7 +211,7 @@ func (l geminiLine) cost(price pricing) stream.Cost {
 			continue
 		}
 		answered = true
-		sum = sum.Plus(price.of(name, used.plain()))
+		sum = sum.Plus(price.cost(name, used.plain()))
 	}
 	if !answered || !sum.Known {
 		return stream.Cost{}

@@ -41,9 +41,9 @@ type geminiDecoder struct {
 
 func (d *geminiDecoder) read(l geminiLine) []stream.Item {
 	if l.Type == "message" && l.Role == "assistant" {
-		return d.hear(l.Content)
+		return d.addText(l.Content)
 	}
-	return append(d.said(), d.done(l)...)
+	return append(d.flushText(), d.done(l)...)
 }
 
 func (d *geminiDecoder) done(l geminiLine) []stream.Item {
@@ -62,7 +62,7 @@ func (d *geminiDecoder) done(l geminiLine) []stream.Item {
 		}
 		return []stream.Item{l.toolEnd()}
 	case "error":
-		return raw([]byte(l.Message))
+		return asProgress([]byte(l.Message))
 	case "result":
 		return []stream.Item{l.result(d.price)}
 	}
@@ -70,15 +70,15 @@ func (d *geminiDecoder) done(l geminiLine) []stream.Item {
 }
 
 func (d *geminiDecoder) unfinished() []stream.Item {
-	return append(d.said(), cutOff(stream.Usage{})...)
+	return append(d.flushText(), noResult(stream.Usage{})...)
 }
 
 // maxHeld is the most of a message that is kept until it is whole.
 const maxHeld = 1 << 20
 
-// hear takes a piece of a message. A claim may be cut in two by it, so the
+// addText takes a piece of a message. A claim may be cut in two by it, so the
 // pieces are held until another line says that there are no more.
-func (d *geminiDecoder) hear(piece string) []stream.Item {
+func (d *geminiDecoder) addText(piece string) []stream.Item {
 	d.words.WriteString(piece)
 	if d.words.Len() < maxHeld {
 		return nil
@@ -92,7 +92,7 @@ func (d *geminiDecoder) hear(piece string) []stream.Item {
 	return []stream.Item{stream.Text{Text: held}}
 }
 
-func (d *geminiDecoder) said() []stream.Item {
+func (d *geminiDecoder) flushText() []stream.Item {
 	if d.words.Len() == 0 {
 		return nil
 	}
@@ -102,5 +102,5 @@ func (d *geminiDecoder) said() []stream.Item {
 }
 
 func (l geminiLine) toolEnd() stream.ToolEnd {
-	return stream.ToolEnd{ID: l.ToolID, Output: head(cmp.Or(l.Output, l.Error.Message), maxOutput), Failed: l.Status == "error"}
+	return stream.ToolEnd{ID: l.ToolID, Output: truncate(cmp.Or(l.Output, l.Error.Message), maxOutput), Failed: l.Status == "error"}
 }

@@ -254,7 +254,7 @@ func TestWaitsAmongErrors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, is := adapter.Complaint(test.line)
+			got, is := adapter.ParseStderr(test.line)
 			if diff := cmp.Diff(test.want, got); diff != "" || is != (test.want != nil) {
 				t.Errorf("Complaint = %v (-want +got):\n%s", is, diff)
 			}

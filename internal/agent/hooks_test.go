@@ -47,8 +47,8 @@ func TestHooksAreThePlugins(t *testing.T) {
 	}
 	argv := adapter.Argv(agent.Order{})
 	at := slices.Index(argv, "--settings") + 1
-	if at == 0 || !adapter.Guarded || !strings.Contains(argv[at], `"'/opt/my tools/ralph' hook stop"`) {
-		t.Fatalf("guarded %v, argv %q", adapter.Guarded, argv)
+	if at == 0 || !adapter.CallsHooks || !strings.Contains(argv[at], `"'/opt/my tools/ralph' hook stop"`) {
+		t.Fatalf("guarded %v, argv %q", adapter.CallsHooks, argv)
 	}
 	plugin, err := os.ReadFile("../../plugin/hooks/hooks.json")
 	if err != nil {

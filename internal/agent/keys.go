@@ -9,20 +9,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Keys are what an agent needs to speak to its model; each may be empty. They
-// reach the environment of the agent that uses them and nothing else.
+// Keys are an agent's keys and its model server; each may be empty. They reach only the
+// environment of the agent that uses them.
 type Keys struct {
 	AnthropicAPIKey       string
 	ClaudeCodeOAuthToken  string
 	OpenAIAPIKey          string
 	AmpAPIKey             string
 	GeminiAPIKey          string
-	CopilotProviderAPIKey string // of a model server that copilot is pointed at; never a GitHub token
-	CopilotProviderType   string // of its API, where it is not OpenAI's
-	ModelBaseURL          string // of the model server of the agent in use
-	Cloud                 bool   // that server leads to a cloud's, which knows less than the maker's own
-	Bounded               bool   // that server is ralph's own, which refuses tools that run at the model's maker
-	Chosen                bool   // the user's own settings say that the agent goes by a key
+	CopilotProviderAPIKey string // for copilot's model server; never a GitHub token
+	CopilotProviderType   string // its API, if not OpenAI's
+	ModelBaseURL          string // of the chosen agent's model server
+	Cloud                 bool   // the server is a cloud's, which has fewer features than the maker's
+	Bounded               bool   // the server is ralph's, which refuses tools that run at the maker
+	KeySelected           bool   // the user's settings choose the key
 }
 
 // baseURLs are the variables in which the CLIs look for their model server.
@@ -35,13 +35,12 @@ var baseURLs = map[string]string{
 	"opencode": "",
 }
 
-// KeysFrom are the keys that the CLIs themselves look for in an environment.
-// OPENAI_API_KEY is one of them for opencode only: Codex passes it over in
-// favour of its login, and a key left there for something else must not begin
-// to pay. The base URL is that of the agent which Pick would give: none may get
-// another maker's.
+// KeysFrom reads the keys that the CLIs look for in an environment. OPENAI_API_KEY
+// counts for opencode only: Codex prefers its login, and a key that is there for
+// something else must not start to pay. The base URL is the chosen agent's: no agent
+// may get another maker's.
 func KeysFrom(getenv func(string) string, name, command string) Keys {
-	name = Named(name, command)
+	name = NameOf(name, command)
 	base, known := baseURLs[name]
 	if !known {
 		base = "ANTHROPIC_BASE_URL"
@@ -65,7 +64,7 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 	return keys
 }
 
-// Secrets are the keys, which must be hidden in all output.
+// Secrets are the keys, to be redacted in all output.
 func (k Keys) Secrets() []string {
 	return []string{
 		k.AnthropicAPIKey, k.ClaudeCodeOAuthToken, k.OpenAIAPIKey, k.AmpAPIKey,
@@ -73,8 +72,8 @@ func (k Keys) Secrets() []string {
 	}
 }
 
-// env is all keys that were given, under the names that programs look for: a
-// program of the user's may start any of them.
+// env has all keys under the names that CLIs look for: the user's program may start
+// any CLI.
 func (k Keys) env() []string {
 	return environ.Merge(k.claudeEnv(), k.codexEnv(), k.ampEnv(), environ.Pairs(
 		"GEMINI_API_KEY", k.GeminiAPIKey,
@@ -87,13 +86,13 @@ func (k Keys) claudeEnv() []string {
 		"ANTHROPIC_API_KEY", k.AnthropicAPIKey,
 		"CLAUDE_CODE_OAUTH_TOKEN", k.ClaudeCodeOAuthToken,
 		"ANTHROPIC_BASE_URL", k.ModelBaseURL,
-		"CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS", k.timid(),
+		"CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS", k.disableBetas(),
 	)
 }
 
-// timid has Claude Code leave out what it would try out at its maker's.
-func (k Keys) timid() string {
-	if k.Cloud || mantle(k.ModelBaseURL) {
+// disableBetas makes Claude Code send no beta features to servers that may not know them.
+func (k Keys) disableBetas() string {
+	if k.Cloud || isBedrockMantle(k.ModelBaseURL) {
 		return "1"
 	}
 	return ""
@@ -110,9 +109,8 @@ func (k Keys) geminiEnv() []string {
 	)
 }
 
-// Claude's models are also sold by clouds. One door of theirs speaks the maker's
-// API and takes a key that lasts: Bedrock's Mantle. The others want requests that
-// are signed one by one, or tokens that end within the hour.
+// Clouds sell Claude's models, too. Bedrock's Mantle has the maker's API and takes a
+// long-lived key. The others want signed requests, or tokens that expire within the hour.
 
 func hostOf(base string) string {
 	u, err := url.Parse(base)
@@ -122,14 +120,15 @@ func hostOf(base string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// mantle tells whether that is Bedrock's door, which takes its keys as a login's.
-func mantle(base string) bool {
+// isBedrockMantle reports whether base is Bedrock's Mantle, which takes its key as a
+// bearer token.
+func isBedrockMantle(base string) bool {
 	host := hostOf(base)
 	return strings.HasPrefix(host, "bedrock-mantle.") && strings.HasSuffix(host, ".api.aws")
 }
 
-// notOurs refuses a door at which a key does not help.
-func notOurs(base string) error {
+// checkBaseURL refuses cloud servers that take no lasting key.
+func checkBaseURL(base string) error {
 	host := hostOf(base)
 	switch {
 	case strings.HasPrefix(host, "bedrock-runtime"):
@@ -142,9 +141,8 @@ func notOurs(base string) error {
 	return nil
 }
 
-// families are the words by which a CLI's users name its newest model of a
-// kind, and what it makes of them.
-var families = map[string]map[string][]string{
+// modelAliases are short names for a CLI's newest models, with the models they mean.
+var modelAliases = map[string]map[string][]string{
 	"claude": {
 		"opus": {"claude-opus-*"}, "sonnet": {"claude-sonnet-*"}, "haiku": {"claude-haiku-*"}, "opusplan": {"claude-opus-*", "claude-sonnet-*"},
 		"default": {}, "best": {},
@@ -155,34 +153,33 @@ var families = map[string]map[string][]string{
 	},
 }
 
-// helpers are the small models that a CLI asks by itself: for titles, summaries,
-// fetched pages, and by its own subagents.
-var helpers = map[string][]string{
+// smallModels are the models that a CLI uses on its own for titles, summaries, fetched
+// pages and subagents.
+var smallModels = map[string][]string{
 	"claude": {"claude-haiku-*"},
 	"gemini": {"gemini-*flash*"},
 }
 
-// Models are those that the agent requests when it is told to use that model,
-// as the API names them or as patterns. None: it is not told any model, so they
-// are unknown. More are those that its user allows besides.
+// Models are the names and patterns of models that the agent requests when it is told
+// to use model; none: unknown, as no model was named. The user allows more.
 func Models(name, model string, more []string) []string {
-	asked := modelsBy(name, model)
+	asked := modelPatterns(name, model)
 	if len(asked)+len(more) == 0 {
 		return nil
 	}
-	return slices.Concat(asked, more, helpers[name])
+	return slices.Concat(asked, more, smallModels[name])
 }
 
-func modelsBy(name, model string) []string {
-	model, _, _ = strings.Cut(model, "[") // claude's way to ask for a longer context
+func modelPatterns(name, model string) []string {
+	model, _, _ = strings.Cut(model, "[") // claude's suffix for a longer context
 	if model == "" {
 		return nil
 	}
-	if family, is := families[name][model]; is {
+	if family, is := modelAliases[name][model]; is {
 		return family
 	}
 	if _, after, named := strings.Cut(model, "/"); named && name == "opencode" {
-		model = after // of a provider
+		model = after // provider/model
 	}
 	return []string{model}
 }

@@ -19,7 +19,7 @@ func opencode(words []string, o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent opencode",
 			"set the input anthropic-api-key, openai-api-key or gemini-api-key, and the model as provider/model", nil)
 	}
-	command, extra, notes := opencodeRules.split(subcommand(words, "run"), o.Args)
+	command, extra, notes := opencodeRules.split(trimSubcommand(words, "run"), o.Args)
 	flags := slices.Concat(command[1:], extra)
 	return Adapter{
 		Name:    "opencode",
@@ -29,18 +29,18 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Version: append(slices.Clone(command), "--version"),
 		Tested:  "1.18.33",
 		Notes:   notes,
-		Login: o.login("input anthropic-api-key, openai-api-key or gemini-api-key",
+		Login: o.loginHint("input anthropic-api-key, openai-api-key or gemini-api-key",
 			"log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known"),
-		Settings: asking(command, "debug", "config", "--pure"), // without plugins: no sandbox is there yet
-		Adopt:    opencodeAdopt,
-		Lacks:    func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
+		SettingsCommand: withSubcommand(command, "debug", "config", "--pure"), // without plugins: no sandbox is there yet
+		ReadSettings:    opencodeReadSettings,
+		MissingLogin:    func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
 		Vars: []string{
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
 		State: opencodeKeeps,
 		// A second loader of its looks for them whatever the settings say.
-		Unasked: []string{".opencode/plugin", ".opencode/plugins"},
-		Hosts:   []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
+		AutoRuns: []string{".opencode/plugin", ".opencode/plugins"},
+		Hosts:    []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
 		Argv: func(order Order) []string {
 			return slices.Concat(command, opencodeStart, modelFlags("-m", flags, opencodeOrder(order, o)), extra)
 		},
@@ -48,9 +48,9 @@ func opencode(words []string, o Options) (Adapter, error) {
 		Decoder: func(order Order) Decoder {
 			return decoderOf(&opencodeDecoder{price: o.Prices, model: modelOf(flags, order)})
 		},
-		Complaint: opencodeComplaint,
-		Reports:   ReportsCost,
-		Speaks:    true,
+		ParseStderr: opencodeParseStderr,
+		Reporting:   ReportsCost,
+		HasProtocol: true,
 	}, nil
 }
 
@@ -132,15 +132,15 @@ type opencodeSettings struct {
 	} `json:"provider"`
 }
 
-// opencodeAdopt takes the server of the user's own settings in place of the maker's.
+// opencodeReadSettings takes the server of the user's own settings in place of the maker's.
 // A provider that opencode does not know by itself is adopted when it speaks
 // OpenAI's chat completions and needs no key.
-func opencodeAdopt(printed []byte, k Keys, model string) Adopted {
+func opencodeReadSettings(printed []byte, k Keys, model string) UserSettings {
 	var own opencodeSettings
 	if json.Unmarshal(printed, &own) != nil {
-		return Adopted{Keys: k}
+		return UserSettings{Keys: k}
 	}
-	adopted := Adopted{Model: cmp.Or(model, own.Model), Keys: k}
+	adopted := UserSettings{Model: cmp.Or(model, own.Model), Keys: k}
 	name, _, _ := strings.Cut(adopted.Model, "/")
 	provider := own.Provider[name]
 	_, known := opencodeProviders[name]
@@ -166,7 +166,7 @@ func opencodeConfig(keys Keys, provider, model string) map[string]any {
 	}
 	settings := map[string]any{
 		"options": map[string]string{
-			"baseURL": serverAt(keys.ModelBaseURL, known.folder),
+			"baseURL": withAPIPath(keys.ModelBaseURL, known.folder),
 			"apiKey":  "{env:" + known.key + "}",
 		},
 		"models": map[string]any{model: map[string]any{}},
@@ -188,7 +188,7 @@ var opencodeUnknown = pattern.Of(`Model not found: [^\s",]*[^\s",.]`)
 // title of the session is somebody else's, and nothing waits for it.
 var opencodeTrouble = pattern.Of(`\bmessage="stream error" .*\bsmall=false .*\berror\.error="([^"]*)"`)
 
-func opencodeComplaint(line string) (stream.Item, bool) {
+func opencodeParseStderr(line string) (stream.Item, bool) {
 	m := opencodeTrouble.FindStringSubmatch(line)
 	if m == nil {
 		return nil, false

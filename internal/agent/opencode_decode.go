@@ -90,7 +90,7 @@ func (d *opencodeDecoder) read(l opencodeLine) []stream.Item {
 	case "step_finish":
 		return d.finished(l.Part)
 	case "error":
-		return d.trouble(l)
+		return d.streamError(l)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (p opencodePart) call() []stream.Item {
 	if p.Tool == "todowrite" {
 		return []stream.Item{todoList(p.State.Input)}
 	}
-	end := stream.ToolEnd{ID: p.CallID, Output: head(cmp.Or(p.State.Output, p.State.Error), maxOutput)}
+	end := stream.ToolEnd{ID: p.CallID, Output: truncate(cmp.Or(p.State.Output, p.State.Error), maxOutput)}
 	end.Failed = p.State.Status == "error" || p.State.Metadata.Exit != 0 || p.Tool == "invalid"
 	return []stream.Item{stream.ToolStart{ID: p.CallID, Name: Short(p.Tool), Input: summary(p.State.Input)}, end}
 }
@@ -126,15 +126,15 @@ func (d *opencodeDecoder) cost() stream.Cost {
 	if d.usd > 0 {
 		return stream.Cost{USD: d.usd, Known: true}
 	}
-	cost := d.price.of(d.model, d.spent)
+	cost := d.price.cost(d.model, d.spent)
 	if _, name, found := strings.Cut(d.model, "/"); found && !cost.Known {
-		cost = d.price.of(name, d.spent)
+		cost = d.price.cost(name, d.spent)
 	}
 	return cost
 }
 
-// trouble takes an error. It ends the run, unless another step follows.
-func (d *opencodeDecoder) trouble(l opencodeLine) []stream.Item {
+// streamError takes an error. It ends the run, unless another step follows.
+func (d *opencodeDecoder) streamError(l opencodeLine) []stream.Item {
 	after, _ := strconv.ParseUint(l.Error.Data.Headers.After, 10, 32) // in seconds; a date is passed over
 	d.broken = &stream.Result{
 		Failed: true, Reason: Short(l.Error.Name), Text: l.Error.Data.Message, Status: l.Error.Data.Status,

@@ -177,28 +177,28 @@ func TestOpencodeAdopts(t *testing.T) {
 		"keyed":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"https://keyed.example/v1","apiKey":"[REDACTED]"}},
 		"odd":{"npm":"@ai-sdk/azure","options":{"baseURL":"https://odd.example"}}}}`
 	keys := agent.Keys{AnthropicAPIKey: "ant"}
-	gateway := agent.Adopted{Model: "anthropic/claude-x", Keys: agent.Keys{AnthropicAPIKey: "ant", ModelBaseURL: "https://gateway.example/v1"}}
+	gateway := agent.UserSettings{Model: "anthropic/claude-x", Keys: agent.Keys{AnthropicAPIKey: "ant", ModelBaseURL: "https://gateway.example/v1"}}
 	for _, test := range []struct {
 		name, printed, model string
 		keys                 agent.Keys
-		want                 agent.Adopted
+		want                 agent.UserSettings
 	}{
 		{"the model of the settings", own, "", keys, gateway},
-		{"a maker without a key", own, "", agent.Keys{}, agent.Adopted{Model: "anthropic/claude-x", Server: "https://gateway.example/v1"}},
-		{"another model", own, "openai/x", keys, agent.Adopted{Model: "openai/x", Keys: keys}},
-		{"a server without a key", own, "ollama/x", keys, agent.Adopted{Model: "ollama/x", Keys: agent.Keys{
+		{"a maker without a key", own, "", agent.Keys{}, agent.UserSettings{Model: "anthropic/claude-x", Server: "https://gateway.example/v1"}},
+		{"another model", own, "openai/x", keys, agent.UserSettings{Model: "openai/x", Keys: keys}},
+		{"a server without a key", own, "ollama/x", keys, agent.UserSettings{Model: "ollama/x", Keys: agent.Keys{
 			AnthropicAPIKey: "ant", OpenAIAPIKey: "none", ModelBaseURL: "http://localhost:11434/v1",
 		}}},
-		{"a server with a key", own, "keyed/x", keys, agent.Adopted{Model: "keyed/x", Server: "https://keyed.example/v1"}},
-		{"another API", own, "odd/x", keys, agent.Adopted{Model: "odd/x", Server: "https://odd.example"}},
-		{"no settings", `{}`, "", keys, agent.Adopted{Keys: keys}},
-		{"no JSON", "opencode: unknown command", "anthropic/claude-x", keys, agent.Adopted{Keys: keys}},
+		{"a server with a key", own, "keyed/x", keys, agent.UserSettings{Model: "keyed/x", Server: "https://keyed.example/v1"}},
+		{"another API", own, "odd/x", keys, agent.UserSettings{Model: "odd/x", Server: "https://odd.example"}},
+		{"no settings", `{}`, "", keys, agent.UserSettings{Keys: keys}},
+		{"no JSON", "opencode: unknown command", "anthropic/claude-x", keys, agent.UserSettings{Keys: keys}},
 	} {
 		adapter, err := agent.Pick("opencode", agent.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(test.want, adapter.Adopt([]byte(test.printed), test.keys, test.model)); diff != "" {
+		if diff := cmp.Diff(test.want, adapter.ReadSettings([]byte(test.printed), test.keys, test.model)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}

@@ -28,7 +28,7 @@ func TestReadersHaveFlags(t *testing.T) {
 		{"codex", true, "--dangerously-bypass-approvals-and-sandbox", "--sandbox read-only"},
 	} {
 		keys := agent.Keys{Bounded: test.bounded}
-		reader, err := agent.Pick(test.agent, agent.Options{Reads: true, Keys: keys})
+		reader, err := agent.Pick(test.agent, agent.Options{ReadOnly: true, Keys: keys})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,13 +87,13 @@ func TestRealStatus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if adapter.Status == nil {
+			if adapter.StatusCommand == nil {
 				return
 			}
-			cmd := exec.CommandContext(t.Context(), adapter.Status[0], adapter.Status[1:]...)
+			cmd := exec.CommandContext(t.Context(), adapter.StatusCommand[0], adapter.StatusCommand[1:]...)
 			cmd.Dir, cmd.Env = home, append(adapter.Env(agent.Order{}), "PATH="+os.Getenv("PATH"), "HOME="+home, "TMPDIR="+t.TempDir())
 			printed, _ := cmd.Output() // what its exit code means, Unready knows
-			lacks := adapter.Unready(cmd.ProcessState.ExitCode(), printed)
+			lacks := adapter.ReadStatus(cmd.ProcessState.ExitCode(), printed)
 			if (lacks == "") != (keys == c.keys) {
 				t.Errorf("with a key %v: exit %d, %q", keys == c.keys, cmd.ProcessState.ExitCode(), lacks)
 			}

@@ -150,7 +150,7 @@ type bench struct {
 func (c cli) bench(answers ...modeltest.Answer) *bench {
 	c.Helper()
 	b := &bench{cli: c, server: modeltest.Start(c.T, answers...)}
-	o := agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: c.keys, NeedKey: true, Reads: c.reads}
+	o := agent.Options{Command: "'" + c.path() + "'", Args: c.args, Keys: c.keys, NeedKey: true, ReadOnly: c.reads}
 	o.Keys.ModelBaseURL = b.server.URL
 	if c.rate {
 		o.Prices = map[string]price.Rate{c.model: {Input: 1, Output: 10, CacheRead: 0.1}}

@@ -13,9 +13,9 @@ const (
 	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
 )
 
-// telling are the keys of a tool's input that say what it is about, the most
+// summaryKeys are the keys of a tool's input that say what it is about, the most
 // telling first.
-var telling = []string{
+var summaryKeys = []string{
 	"file_path", "filePath", "notebook_path", "command", "cmd", "pattern", "url", "query", "path",
 	"skill", "description", "prompt",
 }
@@ -24,7 +24,7 @@ var telling = []string{
 func summary(input json.RawMessage) string {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(input, &keys) == nil {
-		for _, key := range telling {
+		for _, key := range summaryKeys {
 			var text string
 			if json.Unmarshal(keys[key], &text) == nil && text != "" {
 				return Short(text)
@@ -36,11 +36,11 @@ func summary(input json.RawMessage) string {
 
 // Short is s on one line, cut where it is long.
 func Short(s string) string {
-	return head(strings.Join(strings.Fields(head(s, 16*maxShort)), " "), maxShort)
+	return truncate(strings.Join(strings.Fields(truncate(s, 16*maxShort)), " "), maxShort)
 }
 
-// head is the beginning of s, at most n bytes of whole runes.
-func head(s string, n int) string {
+// truncate is the beginning of s, at most n bytes of whole runes.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -25,18 +25,18 @@ func TestTrusts(t *testing.T) {
 	if err := os.MkdirAll(inner, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := opencode.Trusts(inner); err != nil {
+	if err := opencode.CheckAutoRuns(inner); err != nil {
 		t.Errorf("nothing is there: %v", err)
 	}
 	if err := os.MkdirAll(filepath.Join(top, ".opencode", "plugin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{top, inner} {
-		if err := opencode.Trusts(dir); err == nil || !strings.Contains(err.Error(), ".opencode/plugin") {
+		if err := opencode.CheckAutoRuns(dir); err == nil || !strings.Contains(err.Error(), ".opencode/plugin") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	if err := claude.Trusts(inner); err != nil {
+	if err := claude.CheckAutoRuns(inner); err != nil {
 		t.Errorf("claude: %v", err)
 	}
 }

@@ -89,7 +89,7 @@ func (f OrgPolicy) agents(in Inputs) []string {
 	if f.Agents == nil {
 		return nil
 	}
-	asked := []string{"agent " + agent.Named(in.AgentName, in.Agent.Command)}
+	asked := []string{"agent " + agent.NameOf(in.AgentName, in.Agent.Command)}
 	if in.Policy.Review.Agent != "" {
 		asked = append(asked, "review-agent "+in.Policy.Review.Agent)
 	}

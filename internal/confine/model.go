@@ -55,7 +55,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	w := &Sandbox{Level: sandbox.None}
 	who, held := w.asking(asked), []asker(nil)
 	for _, a := range who {
-		known := slices.Contains(heldWithoutSandbox, a.Agent) && a.keys.ByKey(a.Agent, asked.Env)
+		known := slices.Contains(heldWithoutSandbox, a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
 		if a.Keys = *a.keys; known {
 			if a.makers, err = w.makers(&a, false); err != nil {
 				return nil, err
@@ -114,7 +114,7 @@ func (w *Sandbox) openModel(ctx context.Context, asked Options, who []asker, rou
 	d.counts = len(who[0].makers) > 0
 	for _, a := range who {
 		if len(a.makers) > 0 {
-			*a.keys = a.Keys.Behind(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
+			*a.keys = a.Keys.ForModelServer(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
 			a.keys.Bounded = w.Level != sandbox.None
 		}
 	}
@@ -176,7 +176,7 @@ func (d *servers) anyModel() bool {
 // makers are those whose keys the model server holds; none where the agent goes by a
 // login, or by a key that only it can hold. Strict refuses the latter.
 func (w *Sandbox) makers(m *asker, strict bool) ([]agent.Maker, error) {
-	if m.KeyInAgent || !m.Keys.Any() {
+	if m.KeyInAgent || !m.Keys.HasAny() {
 		return nil, nil
 	}
 	makers, can := m.Keys.Makers(m.Agent, m.Name)

@@ -74,7 +74,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		return
 	}
 	found.Path = path
-	if err := adapter.Trusts(a.Dir); err != nil && found.Chosen {
+	if err := adapter.CheckAutoRuns(a.Dir); err != nil && found.Chosen {
 		found.Notes = append(found.Notes, err.Error()+": "+fault.Hint(err))
 	}
 	argv := []string{path}
@@ -89,7 +89,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	if len(adapter.Version) > 0 {
 		found.ask(ctx, a, argv, env)
 	}
-	if found.Gap == "" && adapter.Status != nil {
+	if found.Gap == "" && adapter.StatusCommand != nil {
 		found.enter(ctx, a, adapter, slices.Concat(env, adapter.Env(agent.Order{})))
 	}
 }
@@ -128,12 +128,12 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 // answer may have.
 func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
 	var said bytes.Buffer
-	argv := append([]string{a.Path}, adapter.Status[1:]...)
+	argv := append([]string{a.Path}, adapter.StatusCommand[1:]...)
 	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Timeout: asking})
 	if err != nil || ended.TimedOut {
 		return
 	}
-	if a.Gap = adapter.Unready(ended.Exit, said.Bytes()); a.Gap != "" {
+	if a.Gap = adapter.ReadStatus(ended.Exit, said.Bytes()); a.Gap != "" {
 		a.Remedy = adapter.Login
 	}
 }

@@ -47,7 +47,7 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 	if wanted.Agent == "" {
 		return nil, nil //nolint:nilnil // a nil Candidate is none
 	}
-	o.Command, o.Reads = wanted.Agent, true
+	o.Command, o.ReadOnly = wanted.Agent, true
 	c, err := Find("", o, env, dir)
 	if err != nil {
 		return nil, err
@@ -60,16 +60,16 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 // prints them in its user's home, where no repository can change them. A server
 // that only the agent has a key for must be reachable from inside the sandbox.
 func (c *Candidate) Adopt(ctx context.Context, run sandbox.Next, home, model string) error {
-	if c == nil || c.Settings == nil {
+	if c == nil || c.SettingsCommand == nil {
 		return nil
 	}
 	var printed bytes.Buffer
-	argv := append([]string{c.Program}, c.Settings[1:]...)
+	argv := append([]string{c.Program}, c.SettingsCommand[1:]...)
 	env := slices.Concat(c.Env, c.Adapter.Env(agent.Order{}))
 	if _, err := run(ctx, process.Command{Argv: argv, Dir: home, Env: env, Stdout: &printed, Timeout: time.Minute}); err != nil {
 		return fmt.Errorf("read the settings of %s: %w", c.Name, err)
 	}
-	own := c.Adapter.Adopt(printed.Bytes(), c.options.Keys, model)
+	own := c.Adapter.ReadSettings(printed.Bytes(), c.options.Keys, model)
 	c.options.Keys, c.options.Model = own.Keys, own.Model
 	if own.Server == "" {
 		return nil

@@ -141,7 +141,7 @@ func (c consulting) consult(ctx context.Context, run journal.Run, q question, em
 	}
 	defer done()
 	if c.Sandbox == nil {
-		if err := q.of.Agent.Trusts(dir); err != nil {
+		if err := q.of.Agent.CheckAutoRuns(dir); err != nil {
 			return journal.AgentEnded{}, "", err
 		}
 	}

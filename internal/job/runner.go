@@ -23,7 +23,7 @@ func (s *site) agentRunner() agentRunner { return agentRunner{s.Agents, s.confin
 // hand is the agent, in the tree at dir, within what is left of the run's limits.
 func (a agentRunner) hand(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
-		Adapter: a.Agent, Run: a.inside(dir), Dir: projectIn(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Veil: a.Veil,
+		Adapter: a.Agent, Run: a.inside(dir), Dir: projectIn(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Redact: a.Veil,
 		Timeout: within(run, a.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: a.Now, Grace: a.Grace,
 		Lend: func(ctx context.Context, dir string) error { return a.Sandbox.Lend(ctx, dir, ".") },
 	}

@@ -102,7 +102,7 @@ func (c consulting) sketch(ctx context.Context, run journal.Run, drafted *journa
 	tries := len(run.Misplans)
 	ended, answer, err := c.consult(ctx, run, question{
 		of: Reviewer{Agent: c.Agent, Env: c.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
-		order: agent.Order{Again: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
+		order: agent.Order{Retries: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
 	}, emit)
 	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
 	drafted.CannotRun, drafted.Fix, drafted.Denied, drafted.Overspent = ended.CannotRun, ended.Fix, ended.Denied, ended.Overspent

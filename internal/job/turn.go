@@ -57,8 +57,8 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 		return err
 	}
 	ended, err := agents.have(ctx, hand, agent.Order{
-		Iteration: step.Number, Again: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: tags(run.Policy), Books: books(run),
+		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
+		Tags: tags(run.Policy), ProgressFiles: books(run),
 	}, emit)
 	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *site) warnOfLimits() error {
 		return nil
 	}
 	limits := s.Run().Policy.Limits
-	why, hint := s.Agent.Unheld(agent.Budget{USD: limits.CostUSD, Tokens: limits.Tokens})
+	why, hint := s.Agent.BudgetGap(agent.Budget{USD: limits.CostUSD, Tokens: limits.Tokens})
 	if why == "" {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *site) warnOfLimits() error {
 // can tell what it costs did not.
 func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
-	reports := s.Agent.Reports == agent.ReportsCost || s.Agent.Reports == agent.ReportsAtEnd
+	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
 	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Sandbox, s.Held).Charges() {
 		emit(journal.Noted{
 			What: fmt.Sprintf("the agent's cost is unknown, so the limit of $%.2f cannot be enforced", limit),

@@ -73,7 +73,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 // unconfined makes ready for agents without a sandbox, and gives the model server that
 // counts what they use.
 func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
-	if err := worker.Trusts(d.ProjectDir); err != nil {
+	if err := worker.CheckAutoRuns(d.ProjectDir); err != nil {
 		return nil, err
 	}
 	held, err := d.count(ctx, worker, second, p)
@@ -133,7 +133,7 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 		options.Command = ""
 	}
 	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
-	options.Keys.ByKey(agent.Named(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
+	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
 	if options.Self, err = Executable(); err != nil {
 		return "", options, err
 	}
@@ -141,7 +141,7 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 	if d.Agent == "scripted" {
 		options.Script, options.Command = d.AgentCommand, ""
 	}
-	return agent.Named(d.Agent, options.Command), options, nil
+	return agent.NameOf(d.Agent, options.Command), options, nil
 }
 
 // job gathers what a run by p needs, and fails before anything is spent.

@@ -48,7 +48,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 		say = d.console.warn
 	}
 	say(d.said(j))
-	if j.Agent.Guarded {
+	if j.Agent.CallsHooks {
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
 	}
 	outcome, err := run()

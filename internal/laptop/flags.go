@@ -47,7 +47,7 @@ type Flags struct {
 }
 
 // Again is the command that goes on with what was begun with these flags.
-func (l Flags) Again() string { return l.pasted(view.Resume(agent.Named(l.Agent, l.AgentCommand))) }
+func (l Flags) Again() string { return l.pasted(view.Resume(agent.NameOf(l.Agent, l.AgentCommand))) }
 
 // pasted is a text whose commands can be pasted: they get the agent's command, which no
 // journal holds, as it may have keys. One that seems to have some stays out here, too.

@@ -170,7 +170,7 @@ func (d *Project) said(j *job.Job) string {
 		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do whatever you can"
 	case d.unfit != "":
 		said = "sandbox level none: " + d.unfit
-		if flag := j.Agent.Unattended(); flag != "" {
+		if flag := j.Agent.UnattendedFlag(); flag != "" {
 			said += "; " + j.Agent.Name + " starts with " + flag
 		}
 		return said + "; the agent and the checks can do whatever you can"

@@ -1,6 +1,5 @@
-// Package driver runs an agent once. It starts the CLI with the function that
-// it gets, reads its Items, ends it at its limits, and returns the journal's
-// AgentEnded. It does not judge the work.
+// Package driver runs an agent once. It starts the CLI, reads its items, ends it at its
+// limits, and returns the journal's AgentEnded event. It does not judge the work.
 package driver
 
 import (
@@ -30,40 +29,40 @@ import (
 // maxPrompt is what the CLIs take on stdin.
 const maxPrompt = 10_000_000
 
-// followEvery is how often a program's files are looked at: a budget may be passed
-// by what is used in that time.
+// followEvery is how often usage files are read. An agent can exceed its budget by what
+// it uses in that time.
 const followEvery = 500 * time.Millisecond
 
-// Agent runs an agent for one iteration at a time. Run is where a sandbox goes.
+// Agent runs an agent for one iteration at a time. Run may add a sandbox.
 type Agent struct {
 	Adapter agent.Adapter
 	Run     func(context.Context, process.Command) (process.Result, error)
 	Dir     string
 	Env     []string                                  // the base environment, as package environ makes it
-	Watch   func(stream.Item)                         // sees every Item as it comes, one at a time; may be nil
-	Open    func(name string) (io.WriteCloser, error) // a file for the transcript; may be nil
-	Veil    func(io.Writer) io.WriteCloser            // hides secrets in all that it prints; may be nil
-	Idle    time.Duration                             // how long it may print nothing; 0: for ever
+	Watch   func(stream.Item)                         // called for every item, one at a time; may be nil
+	Open    func(name string) (io.WriteCloser, error) // creates the transcript; may be nil
+	Redact  func(io.Writer) io.WriteCloser            // removes secrets from the output; may be nil
+	Idle    time.Duration                             // limit without output; 0: none
 	Timeout time.Duration                             // 0: none
 	Budget  agent.Budget
-	Now     func() time.Time                            // for a server that says how long to stay away
+	Now     func() time.Time                            // for servers that say when to retry
 	Grace   time.Duration                               // as in process.Command
-	Lend    func(ctx context.Context, dir string) error // gives a folder of ours to whom the agent runs as; may be nil
+	Lend    func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
 }
 
-// Do runs the agent once and sums up what it did. An agent that fails is a sum
-// too; the error says that none could be started.
+// Do runs the agent once and sums up what it did. It returns an error only if the agent
+// could not be started.
 func (h *Agent) Do(ctx context.Context, o agent.Order) (ended journal.AgentEnded, err error) {
-	leave, err := h.furnish(ctx, &o)
+	leave, err := h.makeHome(ctx, &o)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("make a home for the agent: %w", err)
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	o.Dir = h.Dir
-	return h.do(ctx, o)
+	return h.run(ctx, o)
 }
 
-func (h *Agent) do(ctx context.Context, o agent.Order) (journal.AgentEnded, error) {
+func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, error) {
 	cmd, err := h.command(o)
 	if err != nil {
 		return journal.AgentEnded{}, err
@@ -73,36 +72,36 @@ func (h *Agent) do(ctx context.Context, o agent.Order) (journal.AgentEnded, erro
 		return journal.AgentEnded{}, err
 	}
 	o.Env = cmd.Env
-	s := newSum(h.Watch, o)
+	s := newCollector(h.Watch, o)
 	res, err := h.follow(ctx, cmd, h.Adapter.Decoder(o), s, record)
-	h.settle(ctx)
+	h.waitForSync(ctx)
 	attachment, lost := record.close()
 	if lost != nil {
 		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
 	}
 	e := ending{
 		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
-		speaks: h.Adapter.Speaks, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle), now: h.Now,
-		fixes: fixes(h.Adapter),
+		hasProtocol: h.Adapter.HasProtocol, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle), now: h.Now,
+		hints: denialHints(h.Adapter),
 	}
-	if h.Adapter.Lacks != nil && res.Exit != 0 {
-		e.lacks = h.Adapter.Lacks(res.Exit, s.gripe)
+	if h.Adapter.MissingLogin != nil && res.Exit != 0 {
+		e.missingLogin = h.Adapter.MissingLogin(res.Exit, s.lastError)
 	}
-	if s.unbegun(e) {
+	if s.neverStarted(e) {
 		return journal.AgentEnded{}, fault.Usage(
-			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.unstarted(e.err), e.err)
+			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.startHint(e.err), e.err)
 	}
-	ended := s.ended(e)
-	ended.Transcript, ended.Blind = attachment, !h.Adapter.Speaks
+	ended := s.event(e)
+	ended.Transcript, ended.Blind = attachment, !h.Adapter.HasProtocol
 	return ended, nil
 }
 
-// unstarted is what to do about a program that was found, and does not start.
-func (h *Agent) unstarted(err error) string {
+// startHint is the hint for a program that was found and does not start.
+func (h *Agent) startHint(err error) string {
 	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
-		return h.Adapter.Remedy()
+		return h.Adapter.InstallHint()
 	}
-	return cmp.Or(process.Remedy(h.Adapter.Program, err), h.Adapter.Remedy())
+	return cmp.Or(process.Remedy(h.Adapter.Program, err), h.Adapter.InstallHint())
 }
 
 func (h *Agent) command(o agent.Order) (process.Command, error) {
@@ -116,18 +115,18 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 		return process.Command{}, err
 	}
 	argv := slices.Clone(h.Adapter.Argv(o))
-	argv[0] = path // the path that was found, so that no other PATH is searched
+	argv[0] = path // an absolute path, so that no other PATH is searched
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,
-		Env:     environ.Merge(h.Adapter.Usual, h.Env, h.Adapter.Env(o), environment(o)),
+		Env:     environ.Merge(h.Adapter.DefaultEnv, h.Env, h.Adapter.Env(o), iterationEnv(o)),
 		Stdin:   strings.NewReader(stdin(h.Adapter, o)),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,
 	}, nil
 }
 
-// stdin is what the program reads, to its end: it is closed behind it.
+// stdin is the whole input of the program.
 func stdin(a agent.Adapter, o agent.Order) string {
 	if a.Stdin == nil {
 		return o.Prompt
@@ -135,12 +134,12 @@ func stdin(a agent.Adapter, o agent.Order) string {
 	return a.Stdin(o)
 }
 
-// settle waits for the files of an agent that works on a copy of them.
-func (h *Agent) settle(ctx context.Context) {
-	if h.Adapter.Settle == 0 {
+// waitForSync waits until the files of an agent that works on a copy are synchronized.
+func (h *Agent) waitForSync(ctx context.Context) {
+	if h.Adapter.SyncDelay == 0 {
 		return
 	}
-	timer := time.NewTimer(h.Adapter.Settle)
+	timer := time.NewTimer(h.Adapter.SyncDelay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -148,29 +147,28 @@ func (h *Agent) settle(ctx context.Context) {
 	}
 }
 
-// follow runs cmd and feeds its output to the decoder, and so to s. Its errors
-// are logged. Secrets are hidden before any text is shortened, because half a
-// secret could not be found.
-func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *sum, record *transcript) (process.Result, error) {
+// follow runs cmd and feeds its output through the decoder into s. It removes secrets
+// before any text is shortened: half a secret could not be recognized.
+func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
-		s.heard()
-		if cut && h.Adapter.Speaks {
+		s.countLine()
+		if cut && h.Adapter.HasProtocol {
 			s.take(stream.Progress{Text: "left out a line that is too long"})
 			return
 		}
 		s.take(decoder.Line(line)...)
 	}}
-	moaned := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { h.moan(s, string(line)) }}
-	ctx, alive, done := attend(ctx, h.Idle)
+	moaned := &process.Lines{Max: 16 << 10, Each: func(line []byte, _ bool) { h.takeStderr(s, string(line)) }}
+	ctx, alive, done := withIdleLimit(ctx, h.Idle)
 	defer done(nil)
 	s.alive = alive
 	s.meter = func(spent stream.Spent) {
-		if err := exceeded(h.Budget, spent); err != nil {
+		if err := checkBudget(h.Budget, spent); err != nil {
 			done(err)
 		}
 	}
-	out, errs := h.veiled(io.MultiWriter(record, said)), h.veiled(moaned)
-	life := lively{s, alive}
+	out, errs := h.redacted(io.MultiWriter(record, said)), h.redacted(moaned)
+	life := activityWriter{s, alive}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, life), io.MultiWriter(errs, life)
 	unfollow := followFiles(decoder, s)
 	res, err := h.Run(ctx, cmd)
@@ -180,9 +178,8 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	return res, err
 }
 
-// followFiles looks now and then at what a decoder's program writes elsewhere. The end
-// of that is the last look.
-func followFiles(decoder agent.Decoder, s *sum) (end func()) {
+// followFiles reads the decoder's usage files repeatedly, and once more in end.
+func followFiles(decoder agent.Decoder, s *collector) (end func()) {
 	f, follows := decoder.(follower)
 	if !follows {
 		return func() {}
@@ -208,23 +205,22 @@ func followFiles(decoder agent.Decoder, s *sum) (end func()) {
 	}
 }
 
-// veiled is to without the secrets in what is written to it.
-func (h *Agent) veiled(to io.Writer) io.WriteCloser {
-	if h.Veil == nil {
-		return unveiled{to}
+// redacted writes to to, without secrets.
+func (h *Agent) redacted(to io.Writer) io.WriteCloser {
+	if h.Redact == nil {
+		return nopCloser{to}
 	}
-	return h.Veil(to)
+	return h.Redact(to)
 }
 
-type unveiled struct{ io.Writer }
+type nopCloser struct{ io.Writer }
 
-func (unveiled) Close() error { return nil }
+func (nopCloser) Close() error { return nil }
 
-// moan takes a line of the program's errors: news of its workings, unless the
-// adapter knows it for more.
-func (h *Agent) moan(s *sum, line string) {
-	if h.Adapter.Complaint != nil {
-		if item, known := h.Adapter.Complaint(line); known {
+// takeStderr adds a line of stderr: as the item that the adapter sees in it, or as text.
+func (h *Agent) takeStderr(s *collector, line string) {
+	if h.Adapter.ParseStderr != nil {
+		if item, known := h.Adapter.ParseStderr(line); known {
 			s.take(item)
 			return
 		}
@@ -232,15 +228,13 @@ func (h *Agent) moan(s *sum, line string) {
 	s.complain(line)
 }
 
-// follower is a Decoder whose program also writes its usage elsewhere as it
-// works. Follow is called beside Line, and gives what is new.
+// follower is a Decoder whose program also writes its usage into files. Follow returns
+// what is new there.
 type follower interface{ Follow() []stream.Item }
 
-// furnish makes the home that the adapter's program is given, under the folder
-// for temporary files that the program has too, and tells the order where it
-// is. Leaving takes all of it away, with what the program left there. It does
-// nothing for a program that has the user's own home.
-func (h *Agent) furnish(ctx context.Context, o *agent.Order) (leave func() error, err error) {
+// makeHome makes the home of an adapter that has one of its own, in the program's
+// temporary folder. leave removes it with everything that the program left there.
+func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() error, err error) {
 	if len(h.Adapter.Home) == 0 {
 		return func() error { return nil }, nil
 	}
@@ -264,8 +258,8 @@ func (h *Agent) furnish(ctx context.Context, o *agent.Order) (leave func() error
 	return leave, nil
 }
 
-// environment tells every agent where it stands.
-func environment(o agent.Order) []string {
+// iterationEnv are variables that tell the agent about its iteration.
+func iterationEnv(o agent.Order) []string {
 	return environ.Pairs(
 		"RALPH_ITERATION", strconv.Itoa(o.Iteration),
 		"RALPH_MAX_ITERATIONS", strconv.Itoa(o.Max),

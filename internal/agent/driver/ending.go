@@ -15,8 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Exit codes of a shell that could not run a command, and the statuses of a
-// model server that turns an agent away for good. Trying again mends none of them.
+// Exit codes of a shell that could not run a command, and statuses of a model server's
+// final refusal. A retry does not help with any of them.
 const (
 	exitNotRunnable  = 126
 	exitNotFound     = 127
@@ -26,40 +26,40 @@ const (
 	statusNoModel    = 404
 )
 
-// ending is how an agent's program ended, beside what it said.
+// ending is how an agent's program ended, apart from its output.
 type ending struct {
 	process.Result
-	err         error // what went wrong around it
-	interrupted bool
-	speaks      bool   // it prints a protocol
-	limit       string // its time, in words
-	idle        string // how long it may say nothing
-	now         func() time.Time
-	lacks       string                   // why it has no key and no login, where it says so by failing
-	fixes       map[stream.Denial]string // what to do about each denial
+	err          error // could not be started or read
+	interrupted  bool
+	hasProtocol  bool   // it prints JSON lines
+	limit        string // its time limit, as text
+	idle         string // its limit without output, as text
+	now          func() time.Time
+	missingLogin string                   // why it has neither key nor login; empty: it has
+	hints        map[stream.Denial]string // by denial
 }
 
-// unbegun tells whether there was never a program: an error, and no trace of one.
-func (s *sum) unbegun(e ending) bool {
-	return e.err != nil && !e.interrupted && e.Exit == 0 && s.silent()
+// neverStarted reports whether the program could not be started at all.
+func (s *collector) neverStarted(e ending) bool {
+	return e.err != nil && !e.interrupted && e.Exit == 0 && s.isSilent()
 }
 
-func (s *sum) ended(e ending) journal.AgentEnded {
-	ended := s.sum()
+func (s *collector) event(e ending) journal.AgentEnded {
+	ended := s.totals()
 	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
 	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
-	e = s.unanswered(e)
-	ended.Why = s.why(e)
+	e = s.retriesAsFailure(e)
+	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
-	ended.CannotRun = s.hopeless(e)
+	ended.CannotRun = s.cannotRun(e)
 	ended.Busy, ended.Until = s.busy(e)
 	ended.Denied = s.denied(e)
-	ended.Fix = e.fixes[ended.Denied]
+	ended.Fix = e.hints[ended.Denied]
 	ended.Overspent = errors.Is(e.err, errOverspent) || errors.Is(e.err, errBoundless)
 	return ended
 }
 
-func (s *sum) why(e ending) string {
+func (s *collector) failureReason(e ending) string {
 	switch {
 	case e.interrupted:
 		return "interrupted"
@@ -71,24 +71,24 @@ func (s *sum) why(e ending) string {
 		return "no output for " + e.idle
 	case e.TimedOut:
 		return "not done after " + e.limit
-	case e.lacks != "":
-		return e.lacks
+	case e.missingLogin != "":
+		return e.missingLogin
 	case s.result != nil && s.result.Failed:
 		return s.failure(*s.result, e)
 	case e.Signal != "":
 		return "ended by " + e.Signal
 	case e.Exit != 0:
-		return s.exited(e)
+		return s.exitText(e)
 	case e.err != nil:
 		return e.err.Error()
-	case e.speaks && s.result == nil:
+	case e.hasProtocol && s.result == nil:
 		return agent.NoResult
 	}
 	return ""
 }
 
-// failure puts a result's parts in one line: "api_error 429: …".
-func (s *sum) failure(r stream.Result, e ending) string {
+// failure is a failed result as one line: "api_error 429: …".
+func (s *collector) failure(r stream.Result, e ending) string {
 	why := r.Reason
 	if r.Status != 0 {
 		why = strings.TrimSpace(fmt.Sprintf("%s %d", why, r.Status))
@@ -99,39 +99,38 @@ func (s *sum) failure(r stream.Result, e ending) string {
 	case r.Reason == agent.NoResult && e.Signal != "":
 		return why + ", by " + e.Signal
 	case r.Reason == agent.NoResult && e.Exit != 0:
-		return why + ", " + s.exited(e)
+		return why + ", " + s.exitText(e)
 	}
 	return why
 }
 
-func (s *sum) exited(e ending) string {
-	if s.gripe == "" {
+func (s *collector) exitText(e ending) string {
+	if s.lastError == "" {
 		return fmt.Sprintf("exit code %d", e.Exit)
 	}
-	return fmt.Sprintf("exit code %d: %s", e.Exit, s.gripe)
+	return fmt.Sprintf("exit code %d: %s", e.Exit, s.lastError)
 }
 
-// hopeless tells whether a retry is useless: the program could not start
-// working, and only a person can change that.
-func (s *sum) hopeless(e ending) bool {
+// cannotRun reports whether a retry is useless because only a person can mend the cause.
+func (s *collector) cannotRun(e ending) bool {
 	switch {
 	case e.interrupted, e.err != nil, e.TimedOut, e.Signal != "", s.tools > 0:
 		return false
 	case e.Exit == exitNotRunnable, e.Exit == exitNotFound, s.denied(e) != "":
 		return true
 	}
-	return e.speaks && s.result == nil && s.lines == 0 && e.Exit != 0
+	return e.hasProtocol && s.result == nil && s.lines == 0 && e.Exit != 0
 }
 
-// noCredit are the sentences in which makers say that an account is empty. Their
-// statuses say that the request was bad, or that there were too many.
+// noCredit matches the makers' messages for an account without credit: their statuses
+// only say that the request was bad, or that there were too many.
 var noCredit = pattern.Of(`(?i)credit balance is too low|insufficient[ _](?:quota|credits?|funds|balance)|exceeded your current quota.*openai\.com|out of credits`)
 
-// denied is why the model's server turned the agent away for good, if it did.
-func (s *sum) denied(e ending) stream.Denial {
+// denied is why the model server refused the agent for good, if it did.
+func (s *collector) denied(e ending) stream.Denial {
 	r := s.result
 	switch {
-	case e.lacks != "":
+	case e.missingLogin != "":
 		return stream.NoLogin
 	case r == nil || !r.Failed:
 		return ""
@@ -149,30 +148,30 @@ func (s *sum) denied(e ending) stream.Denial {
 	return ""
 }
 
-// passing are the HTTP statuses of a model server that will answer another
-// time; 529 is Anthropic's word for being overloaded.
-var passing = []int{408, 429, 500, 502, 503, 504, 529}
+// retryableStatuses are HTTP statuses of a model server that may answer later; 529 is
+// Anthropic's status for overload.
+var retryableStatuses = []int{408, 429, 500, 502, 503, 504, 529}
 
-// busy tells whether the agent's turn failed because the server of its model
-// turned it away for now, and until when. It goes by what the program reported
-// of the call, never by words: an agent may write of rate limits all day.
-func (s *sum) busy(e ending) (is bool, until time.Time) {
+// busy reports whether the turn failed because the model server was busy, and until when.
+// It uses the reported status, never the agent's words: an agent may write about rate
+// limits.
+func (s *collector) busy(e ending) (is bool, until time.Time) {
 	if s.result == nil || !s.result.Failed || e.interrupted || e.err != nil || e.TimedOut || s.denied(e) != "" {
 		return false, time.Time{}
 	}
 	r := *s.result
-	if until = upcoming(r.Until, e.now); r.After > 0 && e.now != nil {
+	if until = nextTime(r.Until, e.now); r.After > 0 && e.now != nil {
 		until = e.now().Add(r.After)
 	}
-	return r.Busy || !until.IsZero() || slices.Contains(passing, r.Status), until.UTC()
+	return r.Busy || !until.IsZero() || slices.Contains(retryableStatuses, r.Status), until.UTC()
 }
 
 // errIdle ends an agent that made no progress for too long.
 var errIdle = errors.New("no progress")
 
-// attend gives a context that ends when alive was not called for as long as
-// patience; 0 means no limit.
-func attend(ctx context.Context, patience time.Duration) (limited context.Context, alive func(), done context.CancelCauseFunc) {
+// withIdleLimit returns a context that ends if alive is not called for the time patience;
+// 0: no limit.
+func withIdleLimit(ctx context.Context, patience time.Duration) (limited context.Context, alive func(), done context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if patience <= 0 {
 		return ctx, func() {}, cancel
@@ -184,14 +183,13 @@ func attend(ctx context.Context, patience time.Duration) (limited context.Contex
 	}
 }
 
-// lively is called for every write, unless the agent only tries again: then what it
-// prints is no sign of life.
-type lively struct {
-	sum   *sum
+// activityWriter calls alive for every write, unless the agent is only retrying.
+type activityWriter struct {
+	sum   *collector
 	alive func()
 }
 
-func (l lively) Write(p []byte) (int, error) {
+func (l activityWriter) Write(p []byte) (int, error) {
 	l.sum.mu.Lock()
 	defer l.sum.mu.Unlock()
 	if l.sum.retry == nil {
@@ -200,9 +198,9 @@ func (l lively) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// retried follows whether the agent only tries again: since a retry it has neither
-// spoken nor worked.
-func (s *sum) retried(item stream.Item) {
+// noteRetry records whether the agent is only retrying: it has neither written text nor
+// called a tool since its last retry.
+func (s *collector) noteRetry(item stream.Item) {
 	switch item := item.(type) {
 	case stream.Retry:
 		s.retry = &item
@@ -215,9 +213,9 @@ func (s *sum) retried(item stream.Item) {
 	}
 }
 
-// unanswered is the ending of an agent that tried again until it was ended, as if
-// its program had given up and said why.
-func (s *sum) unanswered(e ending) ending {
+// retriesAsFailure is the ending of an agent that was still retrying at its idle limit,
+// as if its program had given up.
+func (s *collector) retriesAsFailure(e ending) ending {
 	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
 		return e
 	}
@@ -226,9 +224,8 @@ func (s *sum) unanswered(e ending) ending {
 	return e
 }
 
-// upcoming is the next time that a clock shows what until does, where that
-// names no year.
-func upcoming(until time.Time, clock func() time.Time) time.Time {
+// nextTime completes a time of day without a date: the next moment with that time.
+func nextTime(until time.Time, clock func() time.Time) time.Time {
 	switch {
 	case until.Year() > 0:
 		return until
@@ -243,8 +240,8 @@ func upcoming(until time.Time, clock func() time.Time) time.Time {
 	return until
 }
 
-// fixes are what a person can do about each denial.
-func fixes(a agent.Adapter) map[stream.Denial]string {
+// denialHints are the hints for each denial.
+func denialHints(a agent.Adapter) map[stream.Denial]string {
 	return map[stream.Denial]string{
 		stream.NoLogin:  a.Login,
 		stream.NoAccess: "allow the key or login to use this model, or choose another model",
@@ -256,14 +253,14 @@ func fixes(a agent.Adapter) map[stream.Denial]string {
 var (
 	// errOverspent ends an agent that has used its budget.
 	errOverspent = errors.New("the rest of the budget is used")
-	// errBoundless ends one whose dollars are not known.
+	// errBoundless ends an agent whose cost is unknown.
 	errBoundless = errors.New("its model has no price, so the limit in dollars (max-cost) cannot hold: " +
 		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")
 )
 
-// exceeded holds a model without a price to that of its maker's dearest. Without a
-// maker that is known there is no bound.
-func exceeded(b agent.Budget, s stream.Spent) error {
+// checkBudget counts a model without a price at the price of its maker's most expensive
+// model. Without a known maker there is no bound.
+func checkBudget(b agent.Budget, s stream.Spent) error {
 	usd := s.Cost.USD + s.Most
 	switch {
 	case b.USD > 0 && usd >= b.USD, b.Tokens > 0 && s.Usage.Tokens() >= b.Tokens:

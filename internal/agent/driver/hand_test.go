@@ -279,7 +279,7 @@ func TestLostTranscriptEndsNothing(t *testing.T) {
 // it came in two pieces, nor where the end came before its.
 func TestSecretsStayOutOfTheTranscript(t *testing.T) {
 	s := agenttest.New(t, "command", agent.Options{Command: agenttest.Self(t, "prompt")})
-	s.Veil = redact.New("made-up-canary").Writer
+	s.Redact = redact.New("made-up-canary").Writer
 	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 		for _, piece := range []string{"keys: made-", "up-canary ", "and made-up-can", "ary\nmade-"} {
 			if _, err := io.WriteString(c.Stdout, piece); err != nil {
@@ -311,7 +311,7 @@ func TestSecretsStayOutOfTheTranscript(t *testing.T) {
 func TestSecretsAreHiddenBeforeAnythingIsCut(t *testing.T) {
 	const secret = "made-up-canary-that-is-long"
 	s := agenttest.New(t, "claude", agent.Options{Command: agenttest.Self(t, "prompt")})
-	s.Veil = redact.New(secret).Writer
+	s.Redact = redact.New(secret).Writer
 	s.Run = func(_ context.Context, c process.Command) (process.Result, error) {
 		for n := range 2 * len(secret) { // one of them is cut in two by each of the limits
 			fill := strings.Repeat("x", 200-2*len(secret)+n)

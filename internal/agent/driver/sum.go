@@ -14,50 +14,49 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// sum adds up the Items of one agent's run. What an agent prints and what it
-// complains of come from two goroutines, so it has a lock; watch is called
-// under it, and so sees one Item at a time.
-type sum struct {
-	mu     sync.Mutex
-	watch  func(stream.Item)
-	claims *claim.Scanner
-	tags   []string
-	lines  int      // of its output
-	books  []string // files in which it only keeps account
-	tools  int
-	chores int            // of its tools: calls that name one of the books
-	failed int            // of its tools
-	result *stream.Result // the newest: each of them speaks for the whole run
-	words  []byte         // since its last tool call
-	stale  bool           // a tool was called since
-	spent  stream.Spent   // so far, by its own word
-	meter  func(stream.Spent)
-	gripe  string        // the most telling line of its complaints
-	retry  *stream.Retry // it has only tried again since; nil: it works
-	alive  func()
+// collector adds up the items of one agent's run. Stdout and stderr come from two
+// goroutines: mu also makes watch see one item at a time.
+type collector struct {
+	mu        sync.Mutex
+	watch     func(stream.Item)
+	claims    *claim.Scanner
+	tags      []string
+	lines     int      // of output
+	books     []string // files that only record progress
+	tools     int
+	chores    int            // tool calls that name one of the books
+	failed    int            // tool calls that failed
+	result    *stream.Result // the newest one: each covers the whole run
+	words     []byte         // since its last tool call
+	stale     bool           // a tool was called after words
+	spent     stream.Spent   // usage so far, as the agent reports it
+	meter     func(stream.Spent)
+	lastError string        // the most likely cause among the lines of stderr
+	retry     *stream.Retry // the agent has only retried since; nil: it works
+	alive     func()
 }
 
-func newSum(watch func(stream.Item), o agent.Order) *sum {
+func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &sum{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.Books}
+	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.ProgressFiles}
 }
 
-// heard counts a line of output, whether it says anything or not.
-func (s *sum) heard() {
+// countLine counts a line of output.
+func (s *collector) countLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines++
 }
 
-func (s *sum) silent() bool {
+func (s *collector) isSilent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lines == 0
 }
 
-func (s *sum) complain(line string) {
+func (s *collector) complain(line string) {
 	line = agent.Short(line)
 	if line == "" {
 		return
@@ -65,14 +64,14 @@ func (s *sum) complain(line string) {
 	s.take(stream.Progress{Text: line})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if causal(line) >= causal(s.gripe) {
-		s.gripe = line
+	if causeScore(line) >= causeScore(s.lastError) {
+		s.lastError = line
 	}
 }
 
-// causal is how much of a cause there is likely to be in a line of complaints:
-// what programs say last is often only what to do about it.
-func causal(line string) int {
+// causeScore rates how likely a line names the cause of a failure: the last line is often
+// only a hint.
+func causeScore(line string) int {
 	line = strings.ToLower(line)
 	switch {
 	case line == "":
@@ -87,7 +86,7 @@ func causal(line string) int {
 	return 2
 }
 
-func (s *sum) take(items ...stream.Item) {
+func (s *collector) take(items ...stream.Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, item := range items {
@@ -96,17 +95,17 @@ func (s *sum) take(items ...stream.Item) {
 	}
 }
 
-func (s *sum) add(item stream.Item) {
-	s.retried(item)
+func (s *collector) add(item stream.Item) {
+	s.noteRetry(item)
 	switch item := item.(type) {
 	case stream.Text:
 		s.claims.Write(item.Text)
 		s.claims.End()
-		s.say(item.Text)
+		s.addText(item.Text)
 	case stream.ToolStart:
 		s.tools++
 		s.stale = true
-		if s.keepsBooks(item) {
+		if s.isBookkeeping(item) {
 			s.chores++
 		}
 	case stream.ToolEnd:
@@ -122,15 +121,15 @@ func (s *sum) add(item stream.Item) {
 	}
 }
 
-// keepsBooks tells whether a call only marks down what was done: marking a
-// story as done is no work on it.
-func (s *sum) keepsBooks(call stream.ToolStart) bool {
+// isBookkeeping reports whether a call only records progress, such as marking a story as
+// done.
+func (s *collector) isBookkeeping(call stream.ToolStart) bool {
 	return slices.ContainsFunc(s.books, func(book string) bool { return strings.Contains(call.Input, book) })
 }
 
-// say keeps the end of what is said. It cuts seldom, for an agent may say
-// little at a time and go on all night.
-func (s *sum) say(text string) {
+// addText keeps the end of the text since the last tool call. It cuts rarely, because text
+// can come in small pieces.
+func (s *collector) addText(text string) {
 	if s.stale {
 		s.words, s.stale = s.words[:0], false
 	}
@@ -141,14 +140,13 @@ func (s *sum) say(text string) {
 	}
 }
 
-// sum closes the claims and gives what there was, but for how it ended. A
-// result repeats the last words of an agent that has any, and is a text of the
-// program's own when it failed.
-func (s *sum) sum() journal.AgentEnded {
+// totals closes the claims and returns everything except how the agent ended. The text of
+// a result repeats the agent's last words; that of a failed one is the program's.
+func (s *collector) totals() journal.AgentEnded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ended := journal.AgentEnded{Tools: s.tools, Chores: s.chores, ToolErrors: s.failed}
-	ended.Usage, ended.Cost = s.used()
+	ended.Usage, ended.Cost = s.usage()
 	if s.result != nil {
 		if !s.result.Failed {
 			s.claims.Write(s.result.Text)
@@ -165,12 +163,12 @@ func (s *sum) sum() journal.AgentEnded {
 	return ended
 }
 
-// used is what the result says, and of an agent that was ended before it could
-// say, what it had told on its way.
-func (s *sum) used() (stream.Usage, stream.Cost) {
+// usage is what the result reports. For an agent that was ended before, it is what the
+// agent had reported so far.
+func (s *collector) usage() (stream.Usage, stream.Cost) {
 	used, r := s.spent, s.result
 	if r == nil {
-		return saneUsage(used.Usage), saneCost(used.Cost)
+		return clampUsage(used.Usage), clampCost(used.Cost)
 	}
 	partly := r.Usage != (stream.Usage{}) && r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
 	if !partly && (r.Cost.Known || !used.Cost.Known) {
@@ -179,11 +177,11 @@ func (s *sum) used() (stream.Usage, stream.Cost) {
 	if !partly && (r.Usage != stream.Usage{} || !r.Failed) {
 		used.Usage = r.Usage
 	}
-	return saneUsage(used.Usage), saneCost(used.Cost)
+	return clampUsage(used.Usage), clampCost(used.Cost)
 }
 
-// promises are those made in tags, and the tags listened for that stood alone.
-func (s *sum) promises() []string {
+// promises are those in promise tags, and the order's tags that stood alone on a line.
+func (s *collector) promises() []string {
 	made := s.claims.Promises()
 	for _, tag := range s.tags {
 		if s.claims.Tag(tag) && !slices.Contains(made, tag) {
@@ -193,7 +191,7 @@ func (s *sum) promises() []string {
 	return made
 }
 
-// lastWords is the end of s. A cut may have left half a rune in front.
+// lastWords is the end of s. A cut may have left half a rune at its beginning.
 func lastWords(s string) string {
 	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(s, "")))
 	if len(runes) <= maxWords {
@@ -202,29 +200,29 @@ func lastWords(s string) string {
 	return "…" + string(runes[len(runes)-maxWords+1:])
 }
 
-// maxWords is how many runes of an agent's last words are kept.
+// maxWords is the limit of an agent's last words, in runes.
 const maxWords = 2000
 
-// An agent's program says what it spent, and it may lie: a negative sum would
-// grow its budget, and an endless one could not be written down.
+// An agent's program may report false usage: a negative sum would increase its budget,
+// and an infinite one cannot be written as JSON.
 const (
 	mostTokens  = 1_000_000_000_000
 	mostDollars = 1_000_000
 )
 
-func saneUsage(u stream.Usage) stream.Usage {
+func clampUsage(u stream.Usage) stream.Usage {
 	return stream.Usage{
-		Input:      sane(u.Input),
-		Output:     sane(u.Output),
-		CacheRead:  sane(u.CacheRead),
-		CacheWrite: sane(u.CacheWrite),
-		CacheHour:  sane(u.CacheHour),
+		Input:      clampTokens(u.Input),
+		Output:     clampTokens(u.Output),
+		CacheRead:  clampTokens(u.CacheRead),
+		CacheWrite: clampTokens(u.CacheWrite),
+		CacheHour:  clampTokens(u.CacheHour),
 	}
 }
 
-func sane(tokens int64) int64 { return min(max(tokens, 0), mostTokens) }
+func clampTokens(tokens int64) int64 { return min(max(tokens, 0), mostTokens) }
 
-func saneCost(c stream.Cost) stream.Cost {
+func clampCost(c stream.Cost) stream.Cost {
 	if !c.Known || math.IsNaN(c.USD) || c.USD < 0 {
 		return stream.Cost{}
 	}

@@ -33,8 +33,8 @@ type transcript struct {
 // openTranscript makes one in a file that open gives; nil keeps nothing.
 func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
 	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration), hash: sha256.New(), left: maxTranscript}
-	if o.Again > 0 { // what it printed before it was turned away is kept as well
-		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Again+1)
+	if o.Retries > 0 { // what it printed before it was turned away is kept as well
+		t.name = fmt.Sprintf("transcript_%d_%d.ndjson", o.Iteration, o.Retries+1)
 	}
 	if open == nil {
 		return t, nil

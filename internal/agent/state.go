@@ -14,22 +14,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// State is what an agent's program keeps in its user's home. All of it but what is
-// named is put back after the program ran in a sandbox: by the rest it starts hooks,
-// servers and extensions where no sandbox is, and new versions of it know more of those.
+// State is what an agent's program keeps in the user's home. After it ran in a sandbox,
+// ralph restores everything that is not named here: the rest can define hooks, servers
+// and extensions, which the program would later start outside of the sandbox.
 type State struct {
-	// Folders are its folders in the home, each with what may change in there: logins,
-	// and sessions to go on with. The ways are as path.Match has them.
+	// Folders are its folders, each with path.Match patterns of what may change there:
+	// logins and sessions.
 	Folders map[string][]string
-	// Files are its JSON files, each with the fields that may change, by the way down to
-	// them with dots, where each name may be a pattern.
+	// Files are its JSON files, each with the fields that may change, as dotted paths of
+	// patterns.
 	Files map[string][]string
-	Temp  []string // its folders for while it runs, with code in some: empty inside, where there are mounts
-	Env   []string // what its program is told inside, besides
-	Makes []string // patterns of what it makes by itself: that it was put back is no news
+	Temp  []string // temporary folders, some with code: empty in the sandbox where it has mounts
+	Env   []string // additional variables in the sandbox
+	Makes []string // patterns of files that it creates by itself; restoring them is not reported
 }
 
-// Paths are its folders, and the files that lie in none of them.
+// Paths are its folders, and the files outside of them.
 func (s State) Paths() []string {
 	paths := slices.Sorted(maps.Keys(s.Folders))
 	for _, file := range slices.Sorted(maps.Keys(s.Files)) {
@@ -40,11 +40,11 @@ func (s State) Paths() []string {
 	return paths
 }
 
-// moments are when Claude Code calls ralph while ralph's own loop works: for the guard
-// against accidents, for how full the context is, and before a session ends.
-var moments = []struct {
-	event, word string // as the program and `ralph hook` call it
-	matcher     string // the tools it is for; empty: all of them, or none
+// hookEvents are the events for which Claude Code calls ralph in ralph's own loop: for
+// the guard, for the size of the context, and before a session ends.
+var hookEvents = []struct {
+	event, word string // Claude Code's name, and that of `ralph hook`
+	matcher     string // tools; empty: all, or the event has no tools
 	seconds     int
 }{
 	{"SessionStart", "session-start", "", 10},
@@ -53,8 +53,7 @@ var moments = []struct {
 	{"Stop", "stop", "", 60},
 }
 
-// hookSettings are settings in Claude Code's schema that call only the program
-// self.
+// hookSettings are Claude Code's settings with hooks that call only the program self.
 func hookSettings(self string) (string, error) {
 	program, err := syntax.Quote(self, syntax.LangPOSIX)
 	if err != nil {
@@ -70,18 +69,18 @@ func hookSettings(self string) (string, error) {
 		Hooks   []command `json:"hooks"`
 	}
 	hooks := map[string][]group{}
-	for _, m := range moments {
+	for _, m := range hookEvents {
 		hooks[m.event] = []group{{m.matcher, []command{{"command", program + " hook " + m.word, m.seconds}}}}
 	}
 	text, err := json.Marshal(map[string]any{"hooks": hooks})
 	return string(text), err
 }
 
-// Trusts is a fault where a tree, or a folder above one, holds what the program
-// would run unasked: that is a repository's word, and not the user's.
-func (a Adapter) Trusts(dir string) error {
+// CheckAutoRuns refuses a tree if it, or a folder above it, has files that the program
+// would run without asking: the repository chose them, not the user.
+func (a Adapter) CheckAutoRuns(dir string) error {
 	for ; ; dir = filepath.Dir(dir) {
-		for _, name := range a.Unasked {
+		for _, name := range a.AutoRuns {
 			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
 				return fault.Usage(
 					fmt.Sprintf("%s would run files in %s, and no sandbox prevents it", a.Name, filepath.Join(dir, name)),

@@ -12,18 +12,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Maker is whom an agent would ask, by the API that is spoken there: anthropic,
-// openai or gemini.
+// Maker is a model server that an agent would ask, with the API that it has:
+// anthropic, openai or gemini.
 type Maker struct {
 	API    string
-	Base   string // as the user gave it; empty: the maker's own
+	Base   string // as the user gave it; empty: the maker's default
 	Key    string
-	Bearer bool // Key is a token of a login
+	Bearer bool // Key is a login's token
 }
 
-// Makers are the model servers that the agent would use with k. It is false
-// where one of the keys is for a server that cannot be replaced: only the agent
-// itself can hold such a key. There is none where the agent uses its own login.
+// Makers are the model servers that the agent would use with k; none if it uses a
+// login. It returns false where a key's server cannot be replaced, so that the agent
+// itself must hold the key.
 func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
 	switch name {
 	case "claude", "command":
@@ -53,7 +53,7 @@ func (k Keys) anthropic() []Maker {
 	}
 	makers := k.maker("anthropic", k.AnthropicAPIKey)
 	for i := range makers {
-		makers[i].Bearer = mantle(k.ModelBaseURL)
+		makers[i].Bearer = isBedrockMantle(k.ModelBaseURL)
 	}
 	return makers
 }
@@ -65,8 +65,8 @@ func (k Keys) maker(api, key string) []Maker {
 	return []Maker{{API: api, Base: k.ModelBaseURL, Key: key}}
 }
 
-// opencodeMakers is the one of the model that was named: pointed elsewhere,
-// opencode knows of no other.
+// opencodeMakers returns the maker of the named model: opencode can be pointed at one
+// server only.
 func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 	if k.AnthropicAPIKey == "" && k.OpenAIAPIKey == "" && k.GeminiAPIKey == "" {
 		return nil, true
@@ -85,10 +85,10 @@ func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 	return nil, false
 }
 
-// Behind are the keys of an agent that asks a server of ours: that server's
-// token in the place of each key that Makers told of, and no other key.
-func (k Keys) Behind(makers []Maker, server, token string) Keys {
-	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: mantle(k.ModelBaseURL), Bounded: true, Chosen: k.Chosen}
+// ForModelServer returns the keys of an agent that asks ralph's model server: that
+// server's token in place of each key of makers, and no other key.
+func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
+	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: isBedrockMantle(k.ModelBaseURL), Bounded: true, KeySelected: k.KeySelected}
 	for _, maker := range makers {
 		for _, key := range []struct{ ours, theirs *string }{
 			{&k.AnthropicAPIKey, &inside.AnthropicAPIKey},
@@ -105,10 +105,9 @@ func (k Keys) Behind(makers []Maker, server, token string) Keys {
 	return inside
 }
 
-// ownServer is where an agent's user says which server it asks, or with what: a
-// file in the folder that a variable names, or else in the user's home, and the
-// words in it.
-var ownServer = map[string]struct {
+// serverSettings are files in which users choose another server or another login. The
+// file is in the folder that a variable names, or else in the user's home.
+var serverSettings = map[string]struct {
 	variable, file, home string
 	says                 *pattern.Pattern
 }{
@@ -120,27 +119,26 @@ var ownServer = map[string]struct {
 	"gemini": {"GEMINI_CLI_HOME", ".gemini/settings.json", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
 }
 
-// byKey is what Gemini CLI's user says who wants it to go by a key.
+// byKey matches settings of Gemini CLI that choose the API key.
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
 
-// otherServers are variables by which an agent asks another server than its
-// maker's, or goes by a login although there is a key.
+// otherServers are variables that make an agent ask another server than its maker's,
+// or use a login although there is a key.
 var otherServers = map[string][]string{
 	"claude": {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"},
 	"gemini": {"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"},
 }
 
-// ByKey tells whether, by the user's own settings, an agent goes by the key that
-// k holds for it, to the server that k names or to its maker's: else it cannot be
-// given another key and another server. Of Gemini CLI it notes in k that the
-// settings choose the key.
-func (k *Keys) ByKey(name string, env []string) bool {
+// UsesKey reports whether the agent uses the key and the server of k. The user's own
+// settings may choose others, and then neither can be replaced. For Gemini CLI it
+// records in k that the settings choose the key.
+func (k *Keys) UsesKey(name string, env []string) bool {
 	for _, variable := range otherServers[name] {
 		if environ.Get(env, variable) != "" {
 			return false
 		}
 	}
-	own, known := ownServer[name]
+	own, known := serverSettings[name]
 	path := filepath.Join(environ.Get(env, own.variable), own.file)
 	if environ.Get(env, own.variable) == "" {
 		path = filepath.Join(environ.Get(env, "HOME"), own.home)
@@ -149,18 +147,17 @@ func (k *Keys) ByKey(name string, env []string) bool {
 	if !known || err != nil || !own.says.MatchString(string(text)) {
 		return true
 	}
-	k.Chosen = name == "gemini" && byKey.MatchString(string(text))
-	return k.Chosen
+	k.KeySelected = name == "gemini" && byKey.MatchString(string(text))
+	return k.KeySelected
 }
 
 const maxSettings = 1 << 20
 
-// Any tells whether there is any key at all.
-func (k Keys) Any() bool { return strings.Join(k.Secrets(), "") != "" }
+// HasAny reports whether there is any key.
+func (k Keys) HasAny() bool { return strings.Join(k.Secrets(), "") != "" }
 
-// serverAt is a model server's URL with the folder in which such servers
-// answer, where the user named none.
-func serverAt(base, folder string) string {
+// withAPIPath adds the API's usual path to a server's URL that has none.
+func withAPIPath(base, folder string) string {
 	parsed, err := url.Parse(base)
 	if err != nil || parsed.Host == "" || strings.Trim(parsed.Path, "/") != "" {
 		return base
@@ -168,58 +165,58 @@ func serverAt(base, folder string) string {
 	return parsed.JoinPath(folder).String()
 }
 
-// Budget is what an agent may use before it is ended; 0 is no end to it. An
-// agent's program that has a limit of its own looks at it only after the answer
-// that broke it, so it is metered here, by what the program says on its way.
+// Budget is what an agent may use before it is ended; 0: no limit. CLIs with a limit of
+// their own check it only after the answer that exceeds it, so ralph meters what the CLI
+// reports while it works.
 type Budget struct {
 	USD    float64
 	Tokens int64
 }
 
-// Reports is when an agent's program reports what it used.
-type Reports int
+// UsageReporting is when an agent's program reports its usage.
+type UsageReporting int
 
 // What is not reported after each answer ends no agent within a turn.
 const (
-	ReportsNothing Reports = iota // or not all of it
+	ReportsNothing UsageReporting = iota // or not all of it
 	ReportsAtEnd
 	ReportsTokens // after each answer
 	ReportsCost   // likewise, in tokens of models that have prices
 )
 
-// Unheld is how a budget fails to hold an agent by what its program reports, and
+// BudgetGap is how a budget fails to hold an agent by what its program reports, and
 // what would help; empty where it ends the agent within a turn.
-func (a Adapter) Unheld(b Budget) (why, hint string) {
+func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	hint = "limit the time of a turn with `iteration-timeout`"
 	if key := keysCounted[a.Name]; key != "" {
 		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
 	}
 	switch {
-	case b == Budget{}, a.Reports == ReportsCost, a.Reports == ReportsTokens && b.USD == 0:
+	case b == Budget{}, a.Reporting == ReportsCost, a.Reporting == ReportsTokens && b.USD == 0:
 		return "", ""
-	case a.Reports == ReportsAtEnd:
+	case a.Reporting == ReportsAtEnd:
 		return "cannot end " + a.Name + " within a turn: it reports its usage only at the end", hint
-	case a.Reports == ReportsTokens:
+	case a.Reporting == ReportsTokens:
 		return "does not hold for " + a.Name + ": it reports no cost", hint
 	}
 	return "does not hold for " + a.Name + ": it does not report its usage", hint
 }
 
-// keysCounted are the keys with which agents that report too little can be sent
-// to ralph's model server.
+// keysCounted are the keys that let agents which report too little use ralph's model
+// server, which counts.
 var keysCounted = map[string]string{"gemini": "GEMINI_API_KEY", "copilot": "COPILOT_PROVIDER_API_KEY"}
 
-// pricing is what tokens cost where an agent's program does not say, or does
-// not say yet: the user's own rates by model, before the list's.
+// pricing are the user's rates by model, for what the agent's program does not price.
+// They override the price list.
 type pricing map[string]price.Rate
 
-func (p pricing) of(model string, u stream.Usage) stream.Cost {
+func (p pricing) cost(model string, u stream.Usage) stream.Cost {
 	usd, known := price.Of(model, price.Tokens(u), p)
 	return stream.Cost{USD: usd, Known: known}
 }
 
 func (p pricing) spent(model string, u stream.Usage) stream.Spent {
-	spent := stream.Spent{Usage: u, Cost: p.of(model, u)}
+	spent := stream.Spent{Usage: u, Cost: p.cost(model, u)}
 	if !spent.Cost.Known {
 		most, known := price.Most("", model, price.Tokens(u), p)
 		spent.Most, spent.Boundless = most, !known && u.Tokens() > 0

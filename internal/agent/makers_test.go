@@ -60,7 +60,7 @@ func TestKeysBehind(t *testing.T) {
 			continue
 		}
 		test.inside.ModelBaseURL, test.inside.Bounded = server, true
-		if diff := gocmp.Diff(test.inside, test.keys.Behind(makers, server, token)); diff != "" {
+		if diff := gocmp.Diff(test.inside, test.keys.ForModelServer(makers, server, token)); diff != "" {
 			t.Errorf("%s %s inside (-want +got):\n%s", test.name, test.model, diff)
 		}
 	}
@@ -94,8 +94,8 @@ func TestKeysByKey(t *testing.T) {
 		}
 		var keys agent.Keys
 		env := []string{"HOME=" + home, strings.Replace(test.env, "=elsewhere", "="+home+"/elsewhere", 1)}
-		if got := keys.ByKey(test.agent, env); got != test.want || keys.Chosen != test.chosen {
-			t.Errorf("%s: ByKey = %v, chosen %v", name, got, keys.Chosen)
+		if got := keys.UsesKey(test.agent, env); got != test.want || keys.KeySelected != test.chosen {
+			t.Errorf("%s: ByKey = %v, chosen %v", name, got, keys.KeySelected)
 		}
 	}
 }
