@@ -68,7 +68,7 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 			[][]journal.Event{green(), {pushed}},
 			"stop: all_stories_passed",
 		},
-		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b")}, "readypull"},
+		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b")}, "mark pull ready"},
 		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
 		{"the look at others' work failed", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
 		{"nothing is to be shown", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
@@ -86,7 +86,7 @@ func TestWhatARunLeavesBehind(t *testing.T) {
 	holds(t, "uncommitted work is not nothing, and cannot be shown", "stop: all_stories_passed",
 		after(marked, journal.ProofEnded{Tree: "tree-b0", Passed: true}, journal.CommitsTaken{Dirty: true}))
 	worded := askedBy(policy.ByTag, nil)
-	holds(t, "there is no plan to read of one that goes by a word", "take: leftovers true",
+	holds(t, "there is no plan to read of one that goes by a word", "take commits: leftovers true",
 		after(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
 }
 

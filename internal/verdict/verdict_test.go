@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,13 +25,16 @@ func TestStories(t *testing.T) {
 	})
 }
 
+// between finds where a word of a type's name ends.
+var between = regexp.MustCompile(`([a-z])([A-Z])`)
+
 // tell is a step in words.
 func tell(step verdict.Step) string {
 	switch s := step.(type) {
 	case verdict.Iterate:
 		return fmt.Sprintf("iterate: %d on %s", s.Number, cmp.Or(s.Story, "the prompt"))
 	case verdict.TakeCommits:
-		return fmt.Sprintf("take: leftovers %v", s.Leftovers)
+		return fmt.Sprintf("take commits: leftovers %v", s.Leftovers)
 	case verdict.Prove:
 		return fmt.Sprintf("prove: %s", s.Commit)
 	case verdict.Review:
@@ -44,7 +48,7 @@ func tell(step verdict.Step) string {
 	case verdict.Push:
 		return "push: " + s.SHA
 	case verdict.AnnounceEnd:
-		return fmt.Sprintf("settle: %s: %s", s.Reason, s.Words)
+		return fmt.Sprintf("announce end: %s: %s", s.Reason, s.Words)
 	case verdict.Pause:
 		return strings.TrimSuffix(fmt.Sprintf("pause: %s: %s", s.For, s.Why), ": ")
 	case verdict.Stop:
@@ -53,7 +57,7 @@ func tell(step verdict.Step) string {
 		return judged(s.Verdict)
 	case verdict.DraftPlan, verdict.Baseline, verdict.ReadPlan, verdict.Check, verdict.OpenPull, verdict.MergeRemote, verdict.MarkPullReady, verdict.SaveRun,
 		verdict.ReadTaskFolder, verdict.NoStep:
-		return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."))
+		return strings.ToLower(between.ReplaceAllString(strings.TrimPrefix(fmt.Sprintf("%T", s), "verdict."), "$1 $2"))
 	}
 	return fmt.Sprintf("no such step: %T", step)
 }
